@@ -6702,7 +6702,7 @@ typedef struct ms_dw_abbrevs {
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
     const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none */
+    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -7004,19 +7004,22 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
     return brief;
 }
 
+enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
+
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
+    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
         uint32_t most = 4u + brief->skip + brief->tail + 0x7fu;
         table->brief_max = table->brief_max < most ? most : table->brief_max;
     }
     table->briefs = briefs;
-    table->brief_count = table->count;
+    table->brief_count = count;
 }
 
 /* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */
@@ -7850,12 +7853,15 @@ static unsigned ms_cu_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether a unit claims a table that the unit before it did not claim. */
-static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+/* Whether a unit claims a table that the unit before it did not claim. Most have all in common with it. */
+static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
-    return !env->v[i].is_damaged &&
-           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
-            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+    const ms_cu *cu = &env->v[i];
+    if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
+        return !cu->is_damaged;
+    bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
+                   cu->offset_size == cu[-1].offset_size;
+    return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
 /* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
@@ -9264,6 +9270,39 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
+/* What the walk over a unit's entries counts. */
+typedef struct ms_fn_count {
+    uint64_t entries; /* seen */
+    uint32_t lists;   /* of children that are open */
+    uint32_t unread;  /* calls passed by */
+} ms_fn_count;
+
+/* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
+ * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
+ * entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
+                                               const uint8_t *brief_end, ms_fn_count *count)
+{
+    while (p < brief_end) {
+        const uint8_t *values = p + 1;
+        size_t code = *p;
+        if (code >= 0x80)
+            code = (code & 0x7f) | (size_t)*values++ << 7;
+        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+            break;
+        const ms_dw_brief *brief = &table->briefs[code];
+        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
+        if (next == NULL)
+            break;
+        MACHSYM_COUNT_WORK(1);
+        p = next;
+        count->entries++;
+        count->lists += brief->has_children;
+        count->unread += brief->flags >> 1;
+    }
+    return p;
+}
+
 /* Reads the entries from an offset on, in one flat loop. It ends when as many lists of children have ended
  * as were open. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
@@ -9275,48 +9314,36 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
-    uint64_t count = 0;
+    ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        const uint8_t *die = p;
-        MACHSYM_COUNT_WORK(1);
-        uint64_t code = *p++;
-        count++;
-        if (code >= 0x80) {
-            ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
-            code = ms_rd_uleb(&rd);
-            p = rd.p;
-        }
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        w->unread += count.unread;
+        count.unread = 0;
+        if (p >= end)
+            break;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        uint64_t code = ms_rd_uleb(&rd);
+        count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            lists--;
-            if (lists <= close)
-                close = ms_fn_close_blocks(w, lists);
+            p = rd.p;
+            count.lists--;
+            if (count.lists <= close)
+                close = ms_fn_close_blocks(w, count.lists);
             continue;
-        }
-        if (p < brief_end && code <= table->brief_count) {
-            const ms_dw_brief *brief = &table->briefs[code];
-            const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
-            if (next != NULL) {
-                p = next;
-                lists += brief->has_children;
-                w->unread += brief->flags >> 1;
-                continue;
-            }
         }
         const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
         if (abbrev == NULL) {
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, lists);
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
         close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
-        lists += abbrev->has_children;
-    } while (lists != 0 && p != NULL && p < end);
+        count.lists += abbrev->has_children;
+    } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
-    ms_arena_fit(w->arena, w->blocks, w->count, w->cap,
-                 sizeof *w->blocks); /* while they are the newest object */
     w->is_damaged |= p == NULL;
-    w->visited = count;
+    w->visited = count.entries;
 }
 
 /* Lists out-of-line copies by their origin. A copy has the linkage name that an inlined call itself
@@ -9339,6 +9366,22 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     }
     ms_sort(copies, count, room);
     table->copies = copies;
+}
+
+enum {
+    /* Bytes of a unit for which room for a block is made ahead: C++ spends 200 on one. An array that
+     * grows is copied; the room that is not used is not touched either. */
+    ms_FN_BLOCK_BYTES = 128
+};
+
+/* Makes room for so many blocks at once. */
+static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
+{
+    w->cap = w->opened_cap = (size_t)count;
+    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
+    if (w->blocks == NULL || w->opened == NULL)
+        w->cap = w->opened_cap = 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -9379,6 +9422,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    if (reads_calls)
+        ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
     ms_fn_list_copies(&w, arena, table);
@@ -9396,6 +9441,7 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
+    ms_fn_make_blocks(&w, (uint64_t)unit->blocks[function].unread + 1);
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
@@ -10407,7 +10453,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;
-    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX && p < end; i++) {
+    for (uint64_t left = count < ms_MAP_RUN_MAX ? count : ms_MAP_RUN_MAX; left > 0 && p < end; left--) {
         MACHSYM_COUNT_WORK(1);
         uint64_t hi = lo + ms_map_get(&p);
         uint64_t what = ms_map_get(&p);
@@ -12263,6 +12309,22 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
+/* What holds an address in the debug info. */
+typedef struct ms_ses_span {
+    uint64_t lo;       /* the address */
+    uint64_t hi;       /* all of it holds for the addresses up to here */
+    ms_ses_unit *unit; /* NULL: no unit covers the address */
+    const ms_cu_root *root;
+    machsym_unit_source source;
+    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
+    ms_range range;       /* of the function: the one that holds the address */
+    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
+    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    uint32_t call;            /* the innermost call, or the function itself */
+    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
+    size_t row;               /* in unit->lines; their row_count: no row tells the line */
+} ms_ses_span;
+
 /* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
@@ -12315,6 +12377,7 @@ struct machsym_session {
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
+    ms_ses_span last;          /* what the last search found, its hi without call and row; hi 0: nothing */
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
@@ -12323,8 +12386,9 @@ struct machsym_session {
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
     size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
     ms_src symbols;
-    ms_oc_list objc[2]; /* of the image's halves, once has_objc; for iteration only */
-    ms_fn_name_cache *names;
+    ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names; /* NULL: few were asked for */
+    uint32_t names_read;     /* before there was a cache */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -12347,9 +12411,11 @@ static void ms_ses_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->names_read = 0;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;
@@ -12471,6 +12537,7 @@ static void ms_ses_drop_units(machsym_session *s)
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     ms_arena_reset(&s->cache);
 }
 
@@ -12505,6 +12572,8 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
 static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 {
+    if (s->units != NULL && index < s->env.count && s->units[index] != NULL)
+        return s->units[index];
     const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
     if (root == NULL)
         return NULL;
@@ -12512,8 +12581,6 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
         s->units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
     if (s->units == NULL)
         return NULL;
-    if (s->units[index] != NULL)
-        return s->units[index];
     if (!ms_ses_spend(s, root->enc.unit_end - root->enc.unit_off))
         return NULL;
     ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
@@ -12866,23 +12933,8 @@ static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t
 
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
- * Offers: ms_eng_span, ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
+ * Offers: ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
  * Never:  names anything. */
-
-/* What holds an address in the debug info. */
-typedef struct ms_eng_span {
-    uint64_t hi;       /* all of it holds for the addresses up to here */
-    ms_ses_unit *unit; /* NULL: no unit covers the address */
-    const ms_cu_root *root;
-    machsym_unit_source source;
-    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
-    ms_range range;       /* of the function: the one that holds the address */
-    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
-    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
-    uint32_t call;            /* the innermost call, or the function itself */
-    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
-    size_t row;               /* in unit->lines; their row_count: no row tells the line */
-} ms_eng_span;
 
 /* ---- Which unit and function ---- */
 
@@ -12924,15 +12976,16 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, and hi. First the unit is asked
+/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is asked
  * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
  * address. Last come the functions of units that state no range, or whose code another unit claims too. If
  * no function has the address, it belongs to the unit that was named first. */
-static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
+static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span;
+    ms_ses_span span;
     ms_zero(&span, sizeof span);
     span.function = ms_SEG_NONE;
+    span.lo = addr;
     span.hi = ms_dw_code_until(s->env.dw, addr);
     if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
         return span;
@@ -12967,7 +13020,7 @@ static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *u
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
-static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
+static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
 {
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
@@ -12980,7 +13033,7 @@ static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
 
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
-static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
+static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
@@ -12996,10 +13049,21 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
     return true;
 }
 
-/* Finds all that holds an address: unit, function, call and row. */
-static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
+/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span = ms_eng_owner(s, addr);
+    if (s->last.lo <= addr && addr < s->last.hi)
+        return s->last;
+    ms_ses_span span = ms_eng_owner(s, addr);
+    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+        s->last = span;
+    return span;
+}
+
+/* Finds all that holds an address: unit, function, call and row. */
+static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
+{
+    ms_ses_span span = ms_eng_owner_again(s, addr);
     if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
         ms_zero(&span, sizeof span);
         span.function = ms_SEG_NONE;
@@ -13117,9 +13181,13 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
+enum { ms_ANS_FEW_NAMES = 16 }; /* names are read so often before a cache is cleared: that takes longer */
+
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
+    if (s->names == NULL && s->names_read++ < ms_ANS_FEW_NAMES)
+        return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
@@ -13150,7 +13218,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
     frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
@@ -13161,7 +13229,7 @@ static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t lin
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
-static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
+static void ms_ans_set_row(const ms_ses_span *span, machsym_frame *frame)
 {
     const ms_ln_table *lines = span->unit->lines;
     if (span->row == lines->row_count)
@@ -13191,7 +13259,7 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 /* ---- Frames ---- */
 
 /* Frames of the function of a span, innermost first. Returns how many there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span, machsym_frame *frames,
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
                                      size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
@@ -13219,7 +13287,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span
 }
 
 /* The frame of an address that lies in no function of the debug info. */
-static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
+static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
     machsym_symbol symbol;
@@ -13242,7 +13310,7 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     machsym_frame one;
     size_t count;
     ms_ses_trim(s);
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
     else
@@ -13638,7 +13706,7 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
  * Never:  answers otherwise than ms_ans_frames. */
 
 /* The rows around the one that answers; when none does, around the one at or below the address. */
-static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t addr, machsym_explanation *out)
+static void ms_ex_rows(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_explanation *out)
 {
     const ms_ln_table *lines = span->unit->lines;
     uint64_t hi = span->hi;
@@ -13656,7 +13724,7 @@ static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t add
 }
 
 /* Whether LC_SYMTAB says something else of the function that answers than the debug info. */
-static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, const machsym_symbol *symbol)
+static bool ms_ex_symbol_differs(machsym_session *s, const ms_ses_span *span, const machsym_symbol *symbol)
 {
     if (span->function == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
         ms_ans_is_hidden(symbol->name))
@@ -13671,7 +13739,7 @@ static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, co
 }
 
 /* How many units have a function at an address beside the one that answers. */
-static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, uint64_t addr)
+static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     ms_arena room = ms_arena_make(s->allocator);
     const bool *claims = span->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
@@ -13690,7 +13758,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 {
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;
         out->unit_offset = span.root->enc.unit_off;
@@ -14801,7 +14869,7 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 }
 
 /* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
-static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
+static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
@@ -14813,7 +14881,7 @@ static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 }
 
 /* Adds a range with what holds there. */
-static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo, uint64_t hi)
+static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     const ms_ln_table *lines = w->unit->lines;
     bool has_function = span->function != ms_SEG_NONE;
@@ -14838,7 +14906,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo,
 
 /* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
  * out. */
-static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
+static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
     for (; lo < hi; lo = span->hi) {
@@ -14860,7 +14928,7 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
         end = hi;
         if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
             continue; /* no need to ask other units */
-        ms_eng_span span = ms_eng_owner(w->session, lo);
+        ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
         if (w->session->budget == 0) /* spent: nobody knows */
             return;
@@ -27840,6 +27908,21 @@ static size_t ms_txt_swift_part(machsym_str s)
     return len;
 }
 
+/* Whether a mangled name may follow a character. */
+static bool ms_txt_ends_word(char c)
+{
+    return c == ' ' || c == '[';
+}
+
+/* How many characters of a text come before the next mangled name may. */
+static size_t ms_txt_word(machsym_str s)
+{
+    size_t len = 1;
+    while (len < s.len && !ms_txt_ends_word(s.ptr[len - 1]))
+        len++;
+    return len;
+}
+
 /* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold
  * mangled names: the Swift class of an Objective-C method, the type that a guess is about. */
 static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
@@ -27855,10 +27938,10 @@ static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
         if (part.len != 0) {
             ms_txt_demangle(t, part, flags);
         } else {
-            part.len = 1;
+            part.len = ms_txt_word(name);
             ms_txt_put(t, part);
         }
-        starts_word = part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '[';
+        starts_word = ms_txt_ends_word(part.ptr[part.len - 1]);
         name.ptr += part.len;
         name.len -= part.len;
     }

@@ -173,7 +173,7 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
     static atos a;
     text chunk = {0};
     int status = TOOL_ERROR;
-    memset(&a, 0, sizeof a);
+    memset(&a, 0, offsetof(atos, frames));
     a.delimiter = "\n";
     a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     int count = options_parse(c, &a, argc, argv);

@@ -28,6 +28,9 @@ typedef struct crash_options {
     uint32_t session_flags;
     resolve_options resolve;
     write_options write;
+    redactor redact;
+    const char *redact_key;
+    bool is_redacted;
     unsigned jobs;
     bool no_cache;
     bool copy;

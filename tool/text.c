@@ -31,10 +31,8 @@ void *tool_alloc(size_t size)
     return tool_grow(NULL, size);
 }
 
-void *tool_room(void *array, size_t count, size_t *cap, size_t size)
+void *tool_double(void *array, size_t *cap, size_t size)
 {
-    if (count < *cap)
-        return array;
     *cap = *cap < 64 ? 64 : *cap * 2;
     return tool_grow(array, *cap * size);
 }
@@ -80,11 +78,13 @@ char *text_grow(text *t, size_t len)
 
 void text_base_name(text *t, machsym_str path)
 {
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    if (at < path.len)
-        text_add(t, path.ptr + at, path.len - at);
+    if (path.len == 0)
+        return;
+    const char *end = path.ptr + path.len;
+    const char *name = end;
+    while (name > path.ptr && name[-1] != '/')
+        name--;
+    text_add(t, name, (size_t)(end - name));
 }
 
 void text_dec(text *t, uint64_t number)

@@ -13,15 +13,20 @@
 /* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
  * tests/test_report_bounds.c. */
 
-void *tool_alloc(size_t size);             /* never NULL */
-void *tool_grow(void *array, size_t size); /* never NULL */
-/* The array with room for one more element. */
-void *tool_room(void *array, size_t count, size_t *cap, size_t size);
+void *tool_alloc(size_t size);                            /* never NULL */
+void *tool_grow(void *array, size_t size);                /* never NULL */
+void *tool_double(void *array, size_t *cap, size_t size); /* the array with room for twice as many elements */
 /* Adds an element to *array, zeroed. array points to a pointer. */
 void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size);
 /* The index of the first element that is not before the key; elements before it stand first. */
 size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
                         bool (*is_before)(const void *element, const void *key));
+
+/* The array with room for one more element. */
+static inline void *tool_room(void *array, size_t count, size_t *cap, size_t size)
+{
+    return count < *cap ? array : tool_double(array, cap, size);
+}
 
 /* A growing buffer; after a failed allocation the program ends with a message. */
 typedef struct text {
