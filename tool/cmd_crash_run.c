@@ -267,8 +267,8 @@ static void print_table(const crash_run *run)
 
 static char *folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t len = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    size_t len = path_folder(path);
+    len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = tool_alloc(len + 2);
     memcpy(folder, path, len);
     folder[len] = 0;
@@ -313,8 +313,7 @@ static bool is_folder(const char *path)
 
 static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return strcmp(path, "-") == 0 ? "stdin" : slash != NULL ? slash + 1 : path;
+    return strcmp(path, "-") == 0 ? "stdin" : path + path_folder(path);
 }
 
 static char *output_name(const crash_options *o, const char *report_path, unsigned number)
@@ -393,7 +392,7 @@ static bool prepare_output(crash_run *run)
     if (o->output == NULL)
         return true;
     size_t len = strlen(o->output);
-    bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && o->output[len - 1] == '/');
+    bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && path_folder(o->output) == len);
     if (!folder) {
         run->results[0].output_path = tool_alloc(len + 1);
         memcpy(run->results[0].output_path, o->output, len + 1);
