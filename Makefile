@@ -135,14 +135,17 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 # takes as long to compile as all of them. These two use the tool's modules too, all but its commands.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' tests/*.c))
-COUNTED := test_bounds test_report_bounds
+COUNTED := test_bounds test_map_bounds test_report_bounds test_report_limits
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(PUBLIC_TESTS:%=$(B)/tests/%)): $(B)/tool/machsym.o
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/tool/%.o)
 
-# These count the work that is done; the second runs `machsym atos` too.
+# These count the work that is done; the last two run commands too.
 ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
+MAPS := $(filter cmd_map%,$(TOOL_C:tool/%.c=%))
 $(B)/tests/test_bounds: $(B)/counted/machsym.o
+$(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
+$(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
@@ -197,6 +200,11 @@ test-all:
 .PHONY: damage
 damage: $(B)/tests/damage
 	@$(B)/tests/damage --all --table
+
+# The table of surroundings: every command on a full disk, killed at each step, beside traps and so on.
+.PHONY: surroundings
+surroundings: all
+	@MACHSYM=$(abspath $(B)/machsym) CC="$(CC)" bash tests/surroundings.sh --table
 
 # ---- Stricter checks ----
 
@@ -259,7 +267,7 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 
 .PHONY: coverage coverage-tests coverage-report
 # Without what only repeats others on more or larger input: that takes a quarter of the time.
-COVERAGE := $(filter-out test_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
+COVERAGE := $(filter-out test_bounds test_map_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
 coverage:
 	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:
@@ -336,7 +344,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"

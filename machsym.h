@@ -113,6 +113,9 @@
  * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
  * files of a debug map are opened in the same way as their program.
  *
+ * Paths are the system's bytes. On Windows they are UTF-8, have slashes of both kinds, and may be longer
+ * than MAX_PATH.
+ *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a function that the session has decoded allocates nothing.
  *
@@ -1955,15 +1958,6 @@ static bool ms_str_ends(machsym_str str, const char *text)
     return str.len >= tail.len && ms_equal(str.ptr + (str.len - tail.len), tail.ptr, tail.len);
 }
 
-/* The part behind the last slash. */
-static machsym_str ms_str_base_name(machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
-}
-
 /* What gets sorted: a key, and which item it belongs to. */
 typedef struct ms_key {
     uint64_t key;
@@ -2184,12 +2178,28 @@ static inline void ms_fetch(const void *ptr)
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
- *         ms_os_first_file, ms_os_error_text.
+ *         ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What parts the names in a path of this system. */
+#ifdef _WIN32
+#define ms_os_is_slash(c) ((c) == '/' || (c) == '\\')
+#else
+#define ms_os_is_slash(c) ((c) == '/')
+#endif
+
+/* The part of a system's path behind its last slash. */
+static machsym_str ms_os_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && !ms_os_is_slash(path.ptr[at - 1]))
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
 
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
@@ -2211,27 +2221,124 @@ typedef struct ms_os_file {
 #ifdef _MSC_VER
 #error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
 #endif
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
 #include <io.h>
+#include <wchar.h>
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+/* As windows.h declares them. */
+__declspec(dllimport) int __stdcall MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
+__declspec(dllimport) unsigned long __stdcall GetFullPathNameW(const wchar_t *path, unsigned long units,
+                                                               wchar_t *out, wchar_t **name);
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char *text,
+                                                        int len, wchar_t *out, int units);
+__declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned long flags,
+                                                        const wchar_t *text, int len, char *out, int bytes,
+                                                        const char *other, int *used_other);
+#ifdef __cplusplus
+}
+#endif
 #define ms_OS_OPEN                      O_BINARY
 #define ms_OS_NEW                       O_BINARY
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-/* The 1 is MOVEFILE_REPLACE_EXISTING. */
-#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
-#define ms_os_fstat(fd, st)    _fstat64(fd, st)
-#define ms_os_stat(path, st)   _stat64(path, st)
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
+
+enum {
+    ms_OS_UTF8 = 65001,       /* CP_UTF8 */
+    ms_OS_PATH_UNITS = 32768, /* the most that Windows takes, with the NUL */
+    ms_OS_PLAIN_UNITS = 240,  /* longer ones need a prefix, of folders already before MAX_PATH */
+    ms_OS_NAME_BYTES = 780    /* a name has 260 units of UTF-16 at most */
+};
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    intptr_t handle;
+    struct _wfinddata64_t found; /* what the next call gives */
+    bool has_found;
+    char name[ms_OS_NAME_BYTES];
+} ms_os_dir;
+
+/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one behind
+ * its prefix. Returns false with errno. */
+static bool ms_os_wide(const char *path, wchar_t *out)
+{
+    wchar_t full[ms_OS_PATH_UNITS];
+    errno = ENOENT;
+    if (MultiByteToWideChar(ms_OS_UTF8, 8 /* MB_ERR_INVALID_CHARS */, path, -1, out, ms_OS_PATH_UNITS) == 0)
+        return false;
+    size_t len = wcslen(out);
+    while (len > 3 && ms_os_is_slash(out[len - 1])) /* stat knows no folder with one, but C:\\ */
+        out[--len] = 0;
+    if (len < ms_OS_PLAIN_UNITS || (out[0] == '\\' && out[1] == '\\'))
+        return true;
+    len = GetFullPathNameW(out, ms_OS_PATH_UNITS - 4, full, NULL);
+    errno = ENAMETOOLONG;
+    if (len == 0 || len >= ms_OS_PATH_UNITS - 4)
+        return false;
+    wcscpy(out, L"\\\\?\\");
+    wcscat(out, full);
+    return true;
+}
+
+static int ms_os_open_path(const char *path, int flags)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+}
+
+static int ms_os_stat(const char *path, ms_os_info *st)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wstat64(wide, st) : -1;
+}
+
+static int ms_os_rename(const char *from, const char *to)
+{
+    wchar_t wide[2][ms_OS_PATH_UNITS];
+    if (!ms_os_wide(from, wide[0]) || !ms_os_wide(to, wide[1]))
+        return -1;
+    errno = EACCES;
+    return MoveFileExW(wide[0], wide[1], 1 /* MOVEFILE_REPLACE_EXISTING */) != 0 ? 0 : -1;
+}
+
+static int ms_os_remove(const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wunlink(wide) : -1;
+}
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS + 2];
+    if (!ms_os_wide(path, wide))
+        return false;
+    dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
+    dir->has_found = dir->handle != -1;
+    return dir->has_found;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    if (!dir->has_found)
+        return NULL;
+    WideCharToMultiByte(ms_OS_UTF8, 0, dir->found.name, -1, dir->name, sizeof dir->name, NULL, NULL);
+    dir->has_found = _wfindnext64(dir->handle, &dir->found) == 0;
+    return dir->name;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    _findclose(dir->handle);
+}
 
 static void *ms_os_map_bytes(int fd, size_t len)
 {
@@ -2246,6 +2353,7 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
     (void)len;
 }
 #else
+#include <dirent.h>
 #include <sys/mman.h>
 #ifdef O_CLOEXEC
 #define ms_OS_NEW                       O_CLOEXEC
@@ -2254,13 +2362,38 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_OS_NEW                       0
 #define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
-#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
-#define ms_os_count(len)       (len)
-#define ms_os_sync(fd)         fsync(fd)
-#define ms_os_rename(from, to) rename(from, to)
-#define ms_os_fstat(fd, st)    fstat(fd, st)
-#define ms_os_stat(path, st)   stat(path, st)
+#define ms_OS_OPEN                   (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)             (len)
+#define ms_os_sync(fd)               fsync(fd)
+#define ms_os_rename(from, to)       rename(from, to)
+#define ms_os_remove(path)           unlink(path)
+#define ms_os_open_path(path, flags) open(path, flags, 0666)
+#define ms_os_fstat(fd, st)          fstat(fd, st)
+#define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    DIR *handle;
+} ms_os_dir;
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    dir->handle = opendir(path);
+    return dir->handle != NULL;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    const struct dirent *entry = readdir(dir->handle);
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    closedir(dir->handle);
+}
 
 /* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -2347,7 +2480,7 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
 {
     const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
     *file = none;
-    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
@@ -2426,20 +2559,21 @@ static bool ms_os_is_file(const char *path)
  * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
-    DIR *dir = opendir(folder);
+    ms_os_dir dir;
+    const char *name;
     char *best = NULL;
     *oom = false;
-    if (dir == NULL)
+    if (!ms_os_open_dir(&dir, folder))
         return NULL;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        if (entry->d_name[0] == '.')
+    while ((name = ms_os_next_name(&dir)) != NULL) {
+        size_t size = strlen(folder) + strlen(name) + 2;
+        if (name[0] == '.')
             continue;
         char *path = (char *)ms_os_take(allocator, size);
         *oom = path == NULL;
         if (*oom)
             break;
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        snprintf(path, size, "%s/%s", folder, name);
         if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
             ms_os_free_text(allocator, path);
             continue;
@@ -2447,7 +2581,7 @@ static char *ms_os_first_file(const char *folder, const machsym_allocator *alloc
         ms_os_free_text(allocator, best);
         best = path;
     }
-    closedir(dir);
+    ms_os_close_dir(&dir);
     return best;
 }
 
@@ -2473,7 +2607,7 @@ static int ms_os_open_beside(const char *path, char *beside, size_t cap)
     int fd = -1;
     for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        fd = ms_os_open_path(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW);
         if (fd < 0 && errno != EEXIST)
             break;
     }
@@ -2494,7 +2628,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len, const mach
     if (code == 0 && ms_os_rename(beside, path) != 0)
         code = errno;
     if (code != 0 && fd >= 0)
-        unlink(beside);
+        ms_os_remove(beside);
     allocator->free(allocator->user, beside, cap);
     return code;
 }
@@ -4112,7 +4246,7 @@ static char *ms_file_text(machsym_str a, const char *b, machsym_str c, const mac
 static machsym_str ms_file_without_slashes(const char *path)
 {
     machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+    while (text.len > 1 && ms_os_is_slash(text.ptr[text.len - 1]))
         text.len--;
     return text;
 }
@@ -4122,7 +4256,7 @@ static machsym_str ms_file_without_slashes(const char *path)
 static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
     char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
@@ -6568,7 +6702,7 @@ typedef struct ms_dw_abbrevs {
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
     const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none */
+    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -6870,19 +7004,22 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
     return brief;
 }
 
+enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
+
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
+    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
         uint32_t most = 4u + brief->skip + brief->tail + 0x7fu;
         table->brief_max = table->brief_max < most ? most : table->brief_max;
     }
     table->briefs = briefs;
-    table->brief_count = table->count;
+    table->brief_count = count;
 }
 
 /* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */
@@ -7716,12 +7853,15 @@ static unsigned ms_cu_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether a unit claims a table that the unit before it did not claim. */
-static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+/* Whether a unit claims a table that the unit before it did not claim. Most have all in common with it. */
+static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
-    return !env->v[i].is_damaged &&
-           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
-            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+    const ms_cu *cu = &env->v[i];
+    if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
+        return !cu->is_damaged;
+    bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
+                   cu->offset_size == cu[-1].offset_size;
+    return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
 /* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
@@ -9130,6 +9270,39 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
+/* What the walk over a unit's entries counts. */
+typedef struct ms_fn_count {
+    uint64_t entries; /* seen */
+    uint32_t lists;   /* of children that are open */
+    uint32_t unread;  /* calls passed by */
+} ms_fn_count;
+
+/* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
+ * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
+ * entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
+                                               const uint8_t *brief_end, ms_fn_count *count)
+{
+    while (p < brief_end) {
+        const uint8_t *values = p + 1;
+        size_t code = *p;
+        if (code >= 0x80)
+            code = (code & 0x7f) | (size_t)*values++ << 7;
+        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+            break;
+        const ms_dw_brief *brief = &table->briefs[code];
+        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
+        if (next == NULL)
+            break;
+        MACHSYM_COUNT_WORK(1);
+        p = next;
+        count->entries++;
+        count->lists += brief->has_children;
+        count->unread += brief->flags >> 1;
+    }
+    return p;
+}
+
 /* Reads the entries from an offset on, in one flat loop. It ends when as many lists of children have ended
  * as were open. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
@@ -9141,48 +9314,36 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
-    uint64_t count = 0;
+    ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        const uint8_t *die = p;
-        MACHSYM_COUNT_WORK(1);
-        uint64_t code = *p++;
-        count++;
-        if (code >= 0x80) {
-            ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
-            code = ms_rd_uleb(&rd);
-            p = rd.p;
-        }
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        w->unread += count.unread;
+        count.unread = 0;
+        if (p >= end)
+            break;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        uint64_t code = ms_rd_uleb(&rd);
+        count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            lists--;
-            if (lists <= close)
-                close = ms_fn_close_blocks(w, lists);
+            p = rd.p;
+            count.lists--;
+            if (count.lists <= close)
+                close = ms_fn_close_blocks(w, count.lists);
             continue;
-        }
-        if (p < brief_end && code <= table->brief_count) {
-            const ms_dw_brief *brief = &table->briefs[code];
-            const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
-            if (next != NULL) {
-                p = next;
-                lists += brief->has_children;
-                w->unread += brief->flags >> 1;
-                continue;
-            }
         }
         const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
         if (abbrev == NULL) {
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, lists);
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
         close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
-        lists += abbrev->has_children;
-    } while (lists != 0 && p != NULL && p < end);
+        count.lists += abbrev->has_children;
+    } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
-    ms_arena_fit(w->arena, w->blocks, w->count, w->cap,
-                 sizeof *w->blocks); /* while they are the newest object */
     w->is_damaged |= p == NULL;
-    w->visited = count;
+    w->visited = count.entries;
 }
 
 /* Lists out-of-line copies by their origin. A copy has the linkage name that an inlined call itself
@@ -9205,6 +9366,22 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     }
     ms_sort(copies, count, room);
     table->copies = copies;
+}
+
+enum {
+    /* Bytes of a unit for which room for a block is made ahead: C++ spends 200 on one. An array that
+     * grows is copied; the room that is not used is not touched either. */
+    ms_FN_BLOCK_BYTES = 128
+};
+
+/* Makes room for so many blocks at once. */
+static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
+{
+    w->cap = w->opened_cap = (size_t)count;
+    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
+    if (w->blocks == NULL || w->opened == NULL)
+        w->cap = w->opened_cap = 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -9245,6 +9422,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    if (reads_calls)
+        ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
     ms_fn_list_copies(&w, arena, table);
@@ -9262,6 +9441,7 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
+    ms_fn_make_blocks(&w, (uint64_t)unit->blocks[function].unread + 1);
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
@@ -10273,7 +10453,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;
-    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX && p < end; i++) {
+    for (uint64_t left = count < ms_MAP_RUN_MAX ? count : ms_MAP_RUN_MAX; left > 0 && p < end; left--) {
         MACHSYM_COUNT_WORK(1);
         uint64_t hi = lo + ms_map_get(&p);
         uint64_t what = ms_map_get(&p);
@@ -11005,9 +11185,9 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
-        machsym_str last = ms_str_base_name(path);
+        machsym_str last = ms_os_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
                          ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
@@ -11015,7 +11195,7 @@ static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
         if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
             return;
         path.len -= last.len;
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        while (path.len > 1 && ms_os_is_slash(path.ptr[path.len - 1]))
             path.len--;
     }
 }
@@ -11093,7 +11273,7 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -11593,6 +11773,15 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
 
 /* ---- Archives ---- */
 
+/* The part behind the last slash of a path that a program or an archive holds. */
+static machsym_str ms_om_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
+
 /* A member of an archive, as its header tells. */
 typedef struct ms_om_member {
     machsym_str name;
@@ -11697,7 +11886,7 @@ static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_
         return false;
     while (ms_om_next_member(&archive, &member) && !ms_om_is_spent(quota)) {
         ms_om_pay(quota, 60);
-        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+        bool same = ms_str_equal(archive.is_thin ? ms_om_base_name(member.name) : member.name, name) ||
                     ms_str_equal(member.name, name);
         if (!same || (found && member.time != time))
             continue;
@@ -11981,7 +12170,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
                                  ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
-    folder.len -= ms_str_base_name(folder).len;
+    folder.len -= ms_om_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
@@ -12120,6 +12309,22 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
+/* What holds an address in the debug info. */
+typedef struct ms_ses_span {
+    uint64_t lo;       /* the address */
+    uint64_t hi;       /* all of it holds for the addresses up to here */
+    ms_ses_unit *unit; /* NULL: no unit covers the address */
+    const ms_cu_root *root;
+    machsym_unit_source source;
+    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
+    ms_range range;       /* of the function: the one that holds the address */
+    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
+    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    uint32_t call;            /* the innermost call, or the function itself */
+    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
+    size_t row;               /* in unit->lines; their row_count: no row tells the line */
+} ms_ses_span;
+
 /* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
@@ -12172,6 +12377,7 @@ struct machsym_session {
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
+    ms_ses_span last;          /* what the last search found, its hi without call and row; hi 0: nothing */
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
@@ -12180,8 +12386,9 @@ struct machsym_session {
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
     size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
     ms_src symbols;
-    ms_oc_list objc[2]; /* of the image's halves, once has_objc; for iteration only */
-    ms_fn_name_cache *names;
+    ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names; /* NULL: few were asked for */
+    uint32_t names_read;     /* before there was a cache */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -12204,9 +12411,11 @@ static void ms_ses_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->names_read = 0;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;
@@ -12328,6 +12537,7 @@ static void ms_ses_drop_units(machsym_session *s)
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     ms_arena_reset(&s->cache);
 }
 
@@ -12362,6 +12572,8 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
 static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 {
+    if (s->units != NULL && index < s->env.count && s->units[index] != NULL)
+        return s->units[index];
     const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
     if (root == NULL)
         return NULL;
@@ -12369,8 +12581,6 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
         s->units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
     if (s->units == NULL)
         return NULL;
-    if (s->units[index] != NULL)
-        return s->units[index];
     if (!ms_ses_spend(s, root->enc.unit_end - root->enc.unit_off))
         return NULL;
     ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
@@ -12723,23 +12933,8 @@ static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t
 
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
- * Offers: ms_eng_span, ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
+ * Offers: ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
  * Never:  names anything. */
-
-/* What holds an address in the debug info. */
-typedef struct ms_eng_span {
-    uint64_t hi;       /* all of it holds for the addresses up to here */
-    ms_ses_unit *unit; /* NULL: no unit covers the address */
-    const ms_cu_root *root;
-    machsym_unit_source source;
-    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
-    ms_range range;       /* of the function: the one that holds the address */
-    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
-    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
-    uint32_t call;            /* the innermost call, or the function itself */
-    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
-    size_t row;               /* in unit->lines; their row_count: no row tells the line */
-} ms_eng_span;
 
 /* ---- Which unit and function ---- */
 
@@ -12781,15 +12976,16 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, and hi. First the unit is asked
+/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is asked
  * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
  * address. Last come the functions of units that state no range, or whose code another unit claims too. If
  * no function has the address, it belongs to the unit that was named first. */
-static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
+static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span;
+    ms_ses_span span;
     ms_zero(&span, sizeof span);
     span.function = ms_SEG_NONE;
+    span.lo = addr;
     span.hi = ms_dw_code_until(s->env.dw, addr);
     if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
         return span;
@@ -12824,7 +13020,7 @@ static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *u
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
-static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
+static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
 {
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
@@ -12837,7 +13033,7 @@ static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
 
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
-static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
+static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
@@ -12853,10 +13049,21 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
     return true;
 }
 
-/* Finds all that holds an address: unit, function, call and row. */
-static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
+/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span = ms_eng_owner(s, addr);
+    if (s->last.lo <= addr && addr < s->last.hi)
+        return s->last;
+    ms_ses_span span = ms_eng_owner(s, addr);
+    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+        s->last = span;
+    return span;
+}
+
+/* Finds all that holds an address: unit, function, call and row. */
+static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
+{
+    ms_ses_span span = ms_eng_owner_again(s, addr);
     if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
         ms_zero(&span, sizeof span);
         span.function = ms_SEG_NONE;
@@ -12974,9 +13181,13 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
+enum { ms_ANS_FEW_NAMES = 16 }; /* names are read so often before a cache is cleared: that takes longer */
+
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
+    if (s->names == NULL && s->names_read++ < ms_ANS_FEW_NAMES)
+        return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
@@ -13007,7 +13218,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
     frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
@@ -13018,7 +13229,7 @@ static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t lin
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
-static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
+static void ms_ans_set_row(const ms_ses_span *span, machsym_frame *frame)
 {
     const ms_ln_table *lines = span->unit->lines;
     if (span->row == lines->row_count)
@@ -13048,7 +13259,7 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 /* ---- Frames ---- */
 
 /* Frames of the function of a span, innermost first. Returns how many there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span, machsym_frame *frames,
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
                                      size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
@@ -13076,7 +13287,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span
 }
 
 /* The frame of an address that lies in no function of the debug info. */
-static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
+static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
     machsym_symbol symbol;
@@ -13099,7 +13310,7 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     machsym_frame one;
     size_t count;
     ms_ses_trim(s);
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
     else
@@ -13495,7 +13706,7 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
  * Never:  answers otherwise than ms_ans_frames. */
 
 /* The rows around the one that answers; when none does, around the one at or below the address. */
-static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t addr, machsym_explanation *out)
+static void ms_ex_rows(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_explanation *out)
 {
     const ms_ln_table *lines = span->unit->lines;
     uint64_t hi = span->hi;
@@ -13513,7 +13724,7 @@ static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t add
 }
 
 /* Whether LC_SYMTAB says something else of the function that answers than the debug info. */
-static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, const machsym_symbol *symbol)
+static bool ms_ex_symbol_differs(machsym_session *s, const ms_ses_span *span, const machsym_symbol *symbol)
 {
     if (span->function == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
         ms_ans_is_hidden(symbol->name))
@@ -13528,7 +13739,7 @@ static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, co
 }
 
 /* How many units have a function at an address beside the one that answers. */
-static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, uint64_t addr)
+static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     ms_arena room = ms_arena_make(s->allocator);
     const bool *claims = span->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
@@ -13547,7 +13758,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 {
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;
         out->unit_offset = span.root->enc.unit_off;
@@ -14658,7 +14869,7 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 }
 
 /* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
-static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
+static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
@@ -14670,7 +14881,7 @@ static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 }
 
 /* Adds a range with what holds there. */
-static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo, uint64_t hi)
+static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     const ms_ln_table *lines = w->unit->lines;
     bool has_function = span->function != ms_SEG_NONE;
@@ -14695,7 +14906,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo,
 
 /* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
  * out. */
-static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
+static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
     for (; lo < hi; lo = span->hi) {
@@ -14717,7 +14928,7 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
         end = hi;
         if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
             continue; /* no need to ask other units */
-        ms_eng_span span = ms_eng_owner(w->session, lo);
+        ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
         if (w->session->budget == 0) /* spent: nobody knows */
             return;
@@ -27697,6 +27908,21 @@ static size_t ms_txt_swift_part(machsym_str s)
     return len;
 }
 
+/* Whether a mangled name may follow a character. */
+static bool ms_txt_ends_word(char c)
+{
+    return c == ' ' || c == '[';
+}
+
+/* How many characters of a text come before the next mangled name may. */
+static size_t ms_txt_word(machsym_str s)
+{
+    size_t len = 1;
+    while (len < s.len && !ms_txt_ends_word(s.ptr[len - 1]))
+        len++;
+    return len;
+}
+
 /* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold
  * mangled names: the Swift class of an Objective-C method, the type that a guess is about. */
 static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
@@ -27712,10 +27938,10 @@ static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
         if (part.len != 0) {
             ms_txt_demangle(t, part, flags);
         } else {
-            part.len = 1;
+            part.len = ms_txt_word(name);
             ms_txt_put(t, part);
         }
-        starts_word = part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '[';
+        starts_word = ms_txt_ends_word(part.ptr[part.len - 1]);
         name.ptr += part.len;
         name.len -= part.len;
     }

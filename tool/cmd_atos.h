@@ -53,8 +53,8 @@ typedef struct atos {
     uint32_t session_flags;
     frame_style style;
     object_options objects;
-    bool unresolved; /* an address stayed without a name */
-    machsym_frame frames[MAX_FRAMES];
+    bool unresolved;                  /* an address stayed without a name */
+    machsym_frame frames[MAX_FRAMES]; /* the last field: never cleared */
 } atos;
 
 /* A word of the input, and where its answer lies. */

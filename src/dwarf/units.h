@@ -257,12 +257,15 @@ static unsigned ms_cu_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether a unit claims a table that the unit before it did not claim. */
-static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+/* Whether a unit claims a table that the unit before it did not claim. Most have all in common with it. */
+static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
-    return !env->v[i].is_damaged &&
-           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
-            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+    const ms_cu *cu = &env->v[i];
+    if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
+        return !cu->is_damaged;
+    bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
+                   cu->offset_size == cu[-1].offset_size;
+    return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
 /* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
