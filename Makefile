@@ -235,7 +235,8 @@ asan:
 	@QUICK=1 STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined" SMALL_CFLAGS=
 tsan:
-	@$(MAKE) test B=build/tsan CC=clang ONLY="test_threads test_map_threads" CFLAGS="$(SAN) -fsanitize=thread" \
+	@$(MAKE) test B=build/tsan CC=clang ONLY="test_threads test_map_threads" ONLY_SH=threads \
+	    CFLAGS="$(SAN) -fsanitize=thread" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=thread" SMALL_CFLAGS=
 msan:
 	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
