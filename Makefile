@@ -135,13 +135,14 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 # takes as long to compile as all of them. These two use the tool's modules too, all but its commands.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' tests/*.c))
-COUNTED := test_bounds test_report_bounds
+COUNTED := test_bounds test_report_bounds test_report_limits
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(PUBLIC_TESTS:%=$(B)/tests/%)): $(B)/tool/machsym.o
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/tool/%.o)
 
-# These count the work that is done; the second runs `machsym atos` too.
+# These count the work that is done; the last runs `machsym atos` too.
 ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
 $(B)/tests/test_bounds: $(B)/counted/machsym.o
+$(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)

@@ -24,6 +24,9 @@ typedef struct crash_result {
     bool done;
 } crash_result;
 
+/* Reports that are done wait in memory for those before them: at most so many for each thread. */
+enum { AHEAD = 4 };
+
 /* One run over all reports. */
 typedef struct crash_run {
     const crash_options *options;
@@ -31,6 +34,7 @@ typedef struct crash_run {
     crash_result *results;
     size_t count;
     pthread_mutex_t lock;
+    pthread_cond_t printed;
     size_t next;    /* to be taken */
     size_t emitted; /* printed, in the order given */
     missing_list missing;
@@ -97,6 +101,29 @@ static void write_output(const crash_run *run, crash_result *result)
     fail(result, failure == EEXIST ? "is there already; --force replaces it" : outfile_error(failure));
 }
 
+/* Looks a report up, and prints it into memory. */
+static void answer_report(const crash_run *run, report *r, crash_result *result)
+{
+    const crash_options *o = run->options;
+    const char *over = report_resolve(r, run->images, &o->resolve, &result->counts);
+    if (over != NULL) {
+        fail(result, over);
+        return;
+    }
+    result->unresolved = has_unresolved(r);
+    missing_add_report(&result->missing, r);
+    if (!run->in_place || o->output != NULL)
+        write_report(o, r, result);
+    if (o->summary || run->tell)
+        text_summary(&result->summary, r, &result->counts, run->colour);
+    else if (run->brief)
+        text_brief(&result->summary, r, &result->counts);
+    if (o->signature || o->group)
+        report_signature(r, &result->signature);
+    if (result->output_path != NULL)
+        write_output(run, result);
+}
+
 static void do_report(const crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
@@ -109,23 +136,12 @@ static void do_report(const crash_run *run, crash_result *result)
         return;
     }
     report_open(&r, input.v, input.len, o->loads, o->load_count);
-    if (r.frame_count > 0 || explain_no_frames(&r, result)) {
-        report_resolve(&r, run->images, &o->resolve, &result->counts);
-        result->unresolved = has_unresolved(&r);
-        missing_add_report(&result->missing, &r);
-        if (!run->in_place || o->output != NULL)
-            write_report(o, &r, result);
-        if (o->summary || run->tell)
-            text_summary(&result->summary, &r, &result->counts, run->colour);
-        else if (run->brief)
-            text_brief(&result->summary, &r, &result->counts);
-        if (o->signature || o->group)
-            report_signature(&r, &result->signature);
-        if (result->output_path != NULL)
-            write_output(run, result);
-    }
+    if (r.frame_count > 0 || explain_no_frames(&r, result))
+        answer_report(run, &r, result);
     report_close(&r);
     text_free(&input);
+    if (result->output_path != NULL)
+        text_free(&result->output);
 }
 
 /* ---- All reports ---- */
@@ -190,6 +206,10 @@ static void *work(void *argument)
     crash_run *run = argument;
     pthread_mutex_lock(&run->lock);
     while (run->next < run->count) {
+        if (run->next - run->emitted >= run->options->jobs * AHEAD) {
+            pthread_cond_wait(&run->printed, &run->lock);
+            continue;
+        }
         crash_result *result = &run->results[run->next++];
         pthread_mutex_unlock(&run->lock);
         do_report(run, result);
@@ -197,6 +217,7 @@ static void *work(void *argument)
         result->done = true;
         while (run->emitted < run->count && run->results[run->emitted].done)
             emit(run, &run->results[run->emitted++]);
+        pthread_cond_broadcast(&run->printed);
         if (run->progress)
             fprintf(stderr, "\r%zu of %zu reports%s", run->emitted, run->count,
                     run->emitted == run->count ? "\n" : "");
@@ -472,8 +493,10 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         images_how.map_folder_count = o->map_count;
         run.images = images_open(&images_how);
         pthread_mutex_init(&run.lock, NULL);
+        pthread_cond_init(&run.printed, NULL);
         run_jobs(&run);
         pthread_mutex_destroy(&run.lock);
+        pthread_cond_destroy(&run.printed);
         images_close(run.images);
         run.has_failed |= store_failed(s);
         status = finish(&run);

@@ -123,9 +123,10 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
 /* ---- Names are made readable once ---- */
 
 enum {
-    FIRST_NAMES = 64,        /* slots, when the first name is shown: often it is the only one */
-    NAMES_KEPT = 1 << 18,    /* names may be many: about 60 MB when full */
-    UNPACKED_KEPT = 32 << 20 /* bytes of a map's text */
+    FIRST_NAMES = 64,           /* slots, when the first name is shown: often it is the only one */
+    NAMES_KEPT = 1 << 18,       /* names may be many: about 60 MB when full */
+    NAME_BYTES_KEPT = 64 << 20, /* and long: a string of 64 KB holds a name at every byte */
+    UNPACKED_KEPT = 32 << 20    /* bytes of a map's text */
 };
 
 /* Room for text that stays where it is. */
@@ -148,6 +149,7 @@ struct symbol_source {
     size_t name_count;
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
+    size_t chunk_bytes; /* of all of them */
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -160,6 +162,7 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
         chunk = tool_alloc(sizeof *chunk + cap);
         *chunk = (name_chunk){s->chunks, 0, cap};
         s->chunks = chunk;
+        s->chunk_bytes += cap;
     }
     char *to = chunk->v + chunk->len;
     memcpy(to, ptr, len);
@@ -205,6 +208,7 @@ static void forget_names(symbol_source *s)
     if (s->names != NULL)
         memset(s->names, 0, s->name_cap * sizeof *s->names);
     s->name_count = 0;
+    s->chunk_bytes = 0;
 }
 
 /* The entry of a reference; a new one has no text yet. Lives until the next call. */
@@ -297,6 +301,8 @@ static void trim_map(symbol_source *s)
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     trim_map(s);
+    if (s->chunk_bytes > NAME_BYTES_KEPT)
+        forget_names(s);
     size_t count = machsym_session_frames(s->session, addr, frames, cap);
     return count < cap ? count : cap;
 }

@@ -66,6 +66,7 @@ typedef struct report_call {
     uint32_t line;
     uint32_t column;
     uint64_t offset;   /* of the address as printed from the function's start */
+    uint64_t cost;     /* bytes that it takes at most wherever it is written */
     machsym_str owner; /* whose code it is, where a rule knows */
     bool is_inline;
     bool has_line;
