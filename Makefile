@@ -34,9 +34,9 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
-# that use the tool's modules as well. All others compile just what they reach: see MACHSYM_STATIC.
+# that use the tool's modules as well, mapcmd its commands too. All others compile just what they reach: see MACHSYM_STATIC.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write
+REPORT_FUZZ := report_json report_text report_write mapcmd
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -169,6 +169,8 @@ $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/tool/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
 $(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/tool/%.o)
 $(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o)
+$(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
+build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
