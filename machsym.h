@@ -113,6 +113,9 @@
  * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
  * files of a debug map are opened in the same way as their program.
  *
+ * Paths are the system's bytes. On Windows they are UTF-8, have slashes of both kinds, and may be longer
+ * than MAX_PATH.
+ *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a function that the session has decoded allocates nothing.
  *
@@ -1955,15 +1958,6 @@ static bool ms_str_ends(machsym_str str, const char *text)
     return str.len >= tail.len && ms_equal(str.ptr + (str.len - tail.len), tail.ptr, tail.len);
 }
 
-/* The part behind the last slash. */
-static machsym_str ms_str_base_name(machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
-}
-
 /* What gets sorted: a key, and which item it belongs to. */
 typedef struct ms_key {
     uint64_t key;
@@ -2184,12 +2178,28 @@ static inline void ms_fetch(const void *ptr)
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
- *         ms_os_first_file, ms_os_error_text.
+ *         ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What parts the names in a path of this system. */
+#ifdef _WIN32
+#define ms_os_is_slash(c) ((c) == '/' || (c) == '\\')
+#else
+#define ms_os_is_slash(c) ((c) == '/')
+#endif
+
+/* The part of a system's path behind its last slash. */
+static machsym_str ms_os_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && !ms_os_is_slash(path.ptr[at - 1]))
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
 
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
@@ -2211,27 +2221,124 @@ typedef struct ms_os_file {
 #ifdef _MSC_VER
 #error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
 #endif
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
 #include <io.h>
+#include <wchar.h>
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+/* As windows.h declares them. */
+__declspec(dllimport) int __stdcall MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
+__declspec(dllimport) unsigned long __stdcall GetFullPathNameW(const wchar_t *path, unsigned long units,
+                                                               wchar_t *out, wchar_t **name);
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char *text,
+                                                        int len, wchar_t *out, int units);
+__declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned long flags,
+                                                        const wchar_t *text, int len, char *out, int bytes,
+                                                        const char *other, int *used_other);
+#ifdef __cplusplus
+}
+#endif
 #define ms_OS_OPEN                      O_BINARY
 #define ms_OS_NEW                       O_BINARY
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-/* The 1 is MOVEFILE_REPLACE_EXISTING. */
-#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
-#define ms_os_fstat(fd, st)    _fstat64(fd, st)
-#define ms_os_stat(path, st)   _stat64(path, st)
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
+
+enum {
+    ms_OS_UTF8 = 65001,       /* CP_UTF8 */
+    ms_OS_PATH_UNITS = 32768, /* the most that Windows takes, with the NUL */
+    ms_OS_PLAIN_UNITS = 240,  /* longer ones need a prefix, of folders already before MAX_PATH */
+    ms_OS_NAME_BYTES = 780    /* a name has 260 units of UTF-16 at most */
+};
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    intptr_t handle;
+    struct _wfinddata64_t found; /* what the next call gives */
+    bool has_found;
+    char name[ms_OS_NAME_BYTES];
+} ms_os_dir;
+
+/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one behind
+ * its prefix. Returns false with errno. */
+static bool ms_os_wide(const char *path, wchar_t *out)
+{
+    wchar_t full[ms_OS_PATH_UNITS];
+    errno = ENOENT;
+    if (MultiByteToWideChar(ms_OS_UTF8, 8 /* MB_ERR_INVALID_CHARS */, path, -1, out, ms_OS_PATH_UNITS) == 0)
+        return false;
+    size_t len = wcslen(out);
+    while (len > 3 && ms_os_is_slash(out[len - 1])) /* stat knows no folder with one, but C:\\ */
+        out[--len] = 0;
+    if (len < ms_OS_PLAIN_UNITS || (out[0] == '\\' && out[1] == '\\'))
+        return true;
+    len = GetFullPathNameW(out, ms_OS_PATH_UNITS - 4, full, NULL);
+    errno = ENAMETOOLONG;
+    if (len == 0 || len >= ms_OS_PATH_UNITS - 4)
+        return false;
+    wcscpy(out, L"\\\\?\\");
+    wcscat(out, full);
+    return true;
+}
+
+static int ms_os_open_path(const char *path, int flags)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+}
+
+static int ms_os_stat(const char *path, ms_os_info *st)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wstat64(wide, st) : -1;
+}
+
+static int ms_os_rename(const char *from, const char *to)
+{
+    wchar_t wide[2][ms_OS_PATH_UNITS];
+    if (!ms_os_wide(from, wide[0]) || !ms_os_wide(to, wide[1]))
+        return -1;
+    errno = EACCES;
+    return MoveFileExW(wide[0], wide[1], 1 /* MOVEFILE_REPLACE_EXISTING */) != 0 ? 0 : -1;
+}
+
+static int ms_os_remove(const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wunlink(wide) : -1;
+}
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS + 2];
+    if (!ms_os_wide(path, wide))
+        return false;
+    dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
+    dir->has_found = dir->handle != -1;
+    return dir->has_found;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    if (!dir->has_found)
+        return NULL;
+    WideCharToMultiByte(ms_OS_UTF8, 0, dir->found.name, -1, dir->name, sizeof dir->name, NULL, NULL);
+    dir->has_found = _wfindnext64(dir->handle, &dir->found) == 0;
+    return dir->name;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    _findclose(dir->handle);
+}
 
 static void *ms_os_map_bytes(int fd, size_t len)
 {
@@ -2246,6 +2353,7 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
     (void)len;
 }
 #else
+#include <dirent.h>
 #include <sys/mman.h>
 #ifdef O_CLOEXEC
 #define ms_OS_NEW                       O_CLOEXEC
@@ -2254,13 +2362,38 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_OS_NEW                       0
 #define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
-#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
-#define ms_os_count(len)       (len)
-#define ms_os_sync(fd)         fsync(fd)
-#define ms_os_rename(from, to) rename(from, to)
-#define ms_os_fstat(fd, st)    fstat(fd, st)
-#define ms_os_stat(path, st)   stat(path, st)
+#define ms_OS_OPEN                   (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)             (len)
+#define ms_os_sync(fd)               fsync(fd)
+#define ms_os_rename(from, to)       rename(from, to)
+#define ms_os_remove(path)           unlink(path)
+#define ms_os_open_path(path, flags) open(path, flags, 0666)
+#define ms_os_fstat(fd, st)          fstat(fd, st)
+#define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    DIR *handle;
+} ms_os_dir;
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    dir->handle = opendir(path);
+    return dir->handle != NULL;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    const struct dirent *entry = readdir(dir->handle);
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    closedir(dir->handle);
+}
 
 /* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -2347,7 +2480,7 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
 {
     const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
     *file = none;
-    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
@@ -2426,20 +2559,21 @@ static bool ms_os_is_file(const char *path)
  * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
-    DIR *dir = opendir(folder);
+    ms_os_dir dir;
+    const char *name;
     char *best = NULL;
     *oom = false;
-    if (dir == NULL)
+    if (!ms_os_open_dir(&dir, folder))
         return NULL;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        if (entry->d_name[0] == '.')
+    while ((name = ms_os_next_name(&dir)) != NULL) {
+        size_t size = strlen(folder) + strlen(name) + 2;
+        if (name[0] == '.')
             continue;
         char *path = (char *)ms_os_take(allocator, size);
         *oom = path == NULL;
         if (*oom)
             break;
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        snprintf(path, size, "%s/%s", folder, name);
         if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
             ms_os_free_text(allocator, path);
             continue;
@@ -2447,7 +2581,7 @@ static char *ms_os_first_file(const char *folder, const machsym_allocator *alloc
         ms_os_free_text(allocator, best);
         best = path;
     }
-    closedir(dir);
+    ms_os_close_dir(&dir);
     return best;
 }
 
@@ -2473,7 +2607,7 @@ static int ms_os_open_beside(const char *path, char *beside, size_t cap)
     int fd = -1;
     for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        fd = ms_os_open_path(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW);
         if (fd < 0 && errno != EEXIST)
             break;
     }
@@ -2494,7 +2628,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len, const mach
     if (code == 0 && ms_os_rename(beside, path) != 0)
         code = errno;
     if (code != 0 && fd >= 0)
-        unlink(beside);
+        ms_os_remove(beside);
     allocator->free(allocator->user, beside, cap);
     return code;
 }
@@ -4112,7 +4246,7 @@ static char *ms_file_text(machsym_str a, const char *b, machsym_str c, const mac
 static machsym_str ms_file_without_slashes(const char *path)
 {
     machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+    while (text.len > 1 && ms_os_is_slash(text.ptr[text.len - 1]))
         text.len--;
     return text;
 }
@@ -4122,7 +4256,7 @@ static machsym_str ms_file_without_slashes(const char *path)
 static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
     char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
@@ -11051,9 +11185,9 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
-        machsym_str last = ms_str_base_name(path);
+        machsym_str last = ms_os_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
                          ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
@@ -11061,7 +11195,7 @@ static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
         if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
             return;
         path.len -= last.len;
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        while (path.len > 1 && ms_os_is_slash(path.ptr[path.len - 1]))
             path.len--;
     }
 }
@@ -11139,7 +11273,7 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -11639,6 +11773,15 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
 
 /* ---- Archives ---- */
 
+/* The part behind the last slash of a path that a program or an archive holds. */
+static machsym_str ms_om_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
+
 /* A member of an archive, as its header tells. */
 typedef struct ms_om_member {
     machsym_str name;
@@ -11743,7 +11886,7 @@ static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_
         return false;
     while (ms_om_next_member(&archive, &member) && !ms_om_is_spent(quota)) {
         ms_om_pay(quota, 60);
-        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+        bool same = ms_str_equal(archive.is_thin ? ms_om_base_name(member.name) : member.name, name) ||
                     ms_str_equal(member.name, name);
         if (!same || (found && member.time != time))
             continue;
@@ -12027,7 +12170,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
                                  ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
-    folder.len -= ms_str_base_name(folder).len;
+    folder.len -= ms_om_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);

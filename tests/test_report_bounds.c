@@ -52,6 +52,7 @@ static unsigned long long use(const text *input)
     write_options writing = {false, true};
     signature sign;
     missing_list missing;
+    redactor key = redact_open("words");
     text out = {0};
     memset(&missing, 0, sizeof missing);
     memset(&how, 0, sizeof how);
@@ -72,6 +73,8 @@ static unsigned long long use(const text *input)
     missing_put_text(&missing, &out);
     missing_put_json(&missing, &out);
     missing_free(&missing);
+    out.len = 0;
+    redact_report(&key, (machsym_str){r.body, r.len}, &out);
     report_signature(&r, &sign);
     text_free(&sign.text);
     text_free(&out);
@@ -231,11 +234,13 @@ static void tree_of_many_levels(text *t, size_t n)
 
 /* Pieces that the parsers look for, over and over on one line, at the begin of it and behind a frame's address. */
 static const char *const snippets[] = {
-    " + 1", " + ",   "(",     ")",        ") (",   "<",    ">",          "[0x1", "[",   "] ", "]",
-    "0x",   "0x1 ",  "0x1,",  " in ",     "(in ",  ":",    " (a:1)",     "/",    " /",  "1 ", "   ",
-    "\\n",  "&amp;", "&",     " ",        "\t",    "a: ",  "[inlined]",  "{",    "[{",  "\"", "*",
-    "0",    "- ",    "???",   "Thread ",  "\r",    "\n",   "(0x1\n",     "[\n",  "{\n", "+",  "!|",
-    "::",   "'",     " (0x1", "0x1\n(\n", "\n\n(", "{}\n", "{\"a\":1}\n"};
+    " + 1",      " + ",        "(",          ")",      ") (",     "<",     ">",    "[0x1",  "[",
+    "] ",        "]",          "0x",         "0x1 ",   "0x1,",    " in ",  "(in ", ":",     " (a:1)",
+    "/",         " /",         "1 ",         "   ",    "\\n",     "&amp;", "&",    " ",     "\t",
+    "a: ",       "[inlined]",  "{",          "[{",     "\"",      "*",     "0",    "- ",    "???",
+    "Thread ",   "\r",         "\n",         "(0x1\n", "[\n",     "{\n",   "+",    "!|",    "/Users/",
+    "/Users/a ", "\\/home\\/", "a:b",        "\"a\":", "\"a\":{", "::",    "'",    " (0x1", "0x1\n(\n",
+    "\n\n(",     "{}\n",       "{\"a\":1}\n"};
 
 static const char *snippet;
 

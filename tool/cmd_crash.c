@@ -159,6 +159,13 @@ static const option table[] = {
      "json for machines. Without it the table goes\nto standard error",
      offsetof(crash_options, missing), take_missing},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
+    {"redact", NULL,
+     "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
+     "stay "
+     "equal",
+     offsetof(crash_options, is_redacted), NULL},
+    {"redact-key", "WORDS", "the same, with replacements that are equal in every run with these secret words",
+     offsetof(crash_options, redact_key), NULL},
     {"limit", "SECONDS,MEGABYTES",
      "what the lookups of one report may take; past it that report fails, and\nthe others go on. 300 "
      "seconds, and 32 "
@@ -184,6 +191,11 @@ static int run_crash(int argc, char **argv)
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
+    crash.is_redacted |= crash.redact_key != NULL;
+    if (crash.is_redacted) {
+        crash.redact = redact_open(crash.redact_key);
+        crash.resolve.redact = &crash.redact;
+    }
     if (count < 0)
         status = options_status(count);
     else if (count == 0)
@@ -205,7 +217,7 @@ const command crash_command = {
     "leaks,\n"
     "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the "
     "contents.\n",
-    {{table, 0}},
+    {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,
     NULL,

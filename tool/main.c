@@ -64,7 +64,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    posix_start();
+    posix_start(&argc, &argv);
     outfile_start();
     return out_finish(tool_end(run(argc, argv)));
 }

@@ -63,15 +63,6 @@ void outfile_start(void)
     atexit(remove_all); /* memory may end while a file is written */
 }
 
-/* The length of a path's folder, with its slash; 0: the current one. */
-static int folder_len(const char *path)
-{
-    const char *name = path + strlen(path);
-    while (name > path && !posix_is_slash(name[-1]))
-        name--;
-    return (int)(name - path);
-}
-
 /* A slot with the next name in the folder of a path; -1 with errno when there is none. */
 static int take_slot(const char *path)
 {
@@ -81,7 +72,7 @@ static int take_slot(const char *path)
         slot++;
     errno = EMFILE;
     if (slot < MAX_OPEN) {
-        int len = snprintf(temporary[slot], MAX_TEMPORARY, "%.*s%s%ld-%lu%s", folder_len(path), path,
+        int len = snprintf(temporary[slot], MAX_TEMPORARY, "%.*s%s%ld-%lu%s", (int)path_folder(path), path,
                            temporary_begin, (long)getpid(), ++numbers, temporary_end);
         errno = ENAMETOOLONG;
         slot = len > 0 && len < MAX_TEMPORARY ? slot : MAX_OPEN;
@@ -123,7 +114,7 @@ static void sweep_folder(const char *folder)
 static void sweep(const char *path)
 {
     char folder[MAX_TEMPORARY];
-    int own = folder_len(path);
+    int own = (int)path_folder(path);
     int len = snprintf(folder, sizeof folder, "%.*s", own > 0 ? own : 2, own > 0 ? path : "./");
     if (len < 0 || (size_t)len >= sizeof folder)
         return;
@@ -212,7 +203,7 @@ static void sync_folder(const char *path)
 {
 #ifndef _WIN32
     text folder = {0};
-    text_add(&folder, path, (size_t)folder_len(path));
+    text_add(&folder, path, path_folder(path));
     text_c(&folder, folder.len == 0 ? "." : "");
     int fd = open(text_z(&folder), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {

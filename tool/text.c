@@ -477,6 +477,14 @@ machsym_str str_base_name(machsym_str path)
     return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
 }
 
+size_t path_folder(const char *path)
+{
+    size_t len = strlen(path);
+    while (len > 0 && !posix_is_slash(path[len - 1]))
+        len--;
+    return len;
+}
+
 uint64_t str_hash(machsym_str s)
 {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -125,6 +125,8 @@ size_t str_find(machsym_str s, const char *needle);
 /* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
 size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
+/* The length of a path's folder on this system, with its slash; 0: it names none. */
+size_t path_folder(const char *path);
 uint64_t str_hash(machsym_str s); /* FNV-1a */
 /* Takes a line off the front, without its end. Returns false when there is none. */
 bool str_take_line(machsym_str *rest, machsym_str *line);

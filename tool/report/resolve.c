@@ -94,11 +94,30 @@ static bool in_time(resolving *w)
 
 /* ---- Lookups ---- */
 
-static machsym_str keep_part(report *r, text *t)
+/* Moves a name or path into the report's memory. */
+static machsym_str keep_part(resolving *w, text *t)
 {
-    machsym_str kept = pool_copy(&r->strings, t->v, t->len);
+    text plain = {0};
+    text *shown = t;
+    if (w->how->redact != NULL) {
+        redact_users(w->how->redact, (machsym_str){t->v, t->len}, &plain);
+        shown = &plain;
+    }
+    machsym_str kept = pool_copy(&w->r->strings, shown->v, shown->len);
+    text_free(&plain);
     t->len = 0;
     return kept;
+}
+
+/* The file that was found is shown like any other path. */
+static void redact_status(resolving *w, image_status *status)
+{
+    text plain = {0};
+    if (w->how->redact == NULL || status->path == NULL)
+        return;
+    redact_users(w->how->redact, str_c(status->path), &plain);
+    status->path = pool_copy_z(&w->r->strings, plain.v, plain.len);
+    text_free(&plain);
 }
 
 static void add_call(resolving *w, const image_loan *loan, const machsym_frame *from, uint64_t file_addr,
@@ -107,9 +126,9 @@ static void add_call(resolving *w, const image_loan *loan, const machsym_frame *
     report *r = w->r;
     report_call *call = report_add_call(r);
     text_frame_name(t, from, style);
-    call->name = keep_part(r, t);
+    call->name = keep_part(w, t);
     text_path(t, &from->file);
-    call->path = keep_part(r, t);
+    call->path = keep_part(w, t);
     machsym_str owner = loan_owner(loan, file_addr, from);
     call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
     call->has_line = frame_has_line(from);
@@ -184,7 +203,9 @@ static void resolve_image(resolving *w, const resolve_task *tasks, size_t count)
     image_key key = {image->uuid, image->has_uuid, image->arch, file};
     image_loan loan;
     image->looked_for = true;
-    if (!images_borrow(w->all, &key, &loan, &image->status))
+    bool found = images_borrow(w->all, &key, &loan, &image->status);
+    redact_status(w, &image->status);
+    if (!found)
         return;
     for (size_t i = 0; i < count && in_time(w); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;

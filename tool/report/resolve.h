@@ -22,6 +22,7 @@ typedef struct resolve_options {
     bool raw_addresses; /* take return addresses as they are */
     bool no_inline;     /* only the real function of each frame */
     frame_style style;
+    const redactor *redact; /* NULL: names and paths are shown as they are */
 } resolve_options;
 
 /* Frames by how they got their name. */

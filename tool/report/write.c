@@ -211,7 +211,7 @@ void report_write_same(const report *r, const write_options *how, text *out)
         if (r->threads[i].open_end > r->threads[i].open_at)
             write_row(&w, &r->threads[i]);
     }
-    if (w.count == 0) {
+    if (w.count == 0 && !r->is_redacted) {
         text_str(out, r->input);
     } else if (r->encoding == ENCODING_BYTES) {
         splice_edits(&w, out);
