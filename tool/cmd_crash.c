@@ -217,7 +217,7 @@ const command crash_command = {
     "leaks,\n"
     "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the "
     "contents.\n",
-    {{table, 0}},
+    {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,
     NULL,

@@ -22,6 +22,7 @@ typedef struct crash_options {
     report_load loads[MAX_LOADS];
     size_t load_count;
     owners *rules; /* NULL without --owners */
+    object_options objects;
     const char *output;
     crash_format format;
     lines_option lines;

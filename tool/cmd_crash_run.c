@@ -502,6 +502,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
         images_how.jobs = o->jobs;
         images_how.rules = o->rules;
+        images_how.objects = &o->objects;
         images_how.map_folders = o->maps;
         images_how.map_folder_count = o->map_count;
         run.images = images_open(&images_how);

@@ -259,6 +259,8 @@ static bool try_macho(opening *o, const store_entry *entry, const store_entry *p
     desc.open.pair_path = pair != NULL ? pair->path : NULL;
     desc.open.uuid = &o->image->uuid;
     desc.open.flags = how->open_flags;
+    if (how->objects != NULL)
+        object_options_apply(how->objects, &desc.open);
     desc.lines = how->lines;
     if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
         return take_file(o, &file, entry);
