@@ -34,9 +34,9 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
-# that use the tool's modules as well. All others compile just what they reach: see MACHSYM_STATIC.
+# that use the tool's modules as well, mapcmd its commands too. All others compile just what they reach: see MACHSYM_STATIC.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write
+REPORT_FUZZ := report_json report_text report_write mapcmd
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -148,7 +148,7 @@ $(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/count
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) -O1 -c -o $@ $<
+	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
 
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
@@ -162,13 +162,16 @@ SMALL := $(patsubst %,$(B)/tests/test_%,reader arena segments table platform nam
 $(SMALL) $(filter-out $(PUBLIC_FUZZ:%=$(B)/replay/%),$(REPLAYS)): override TEST_CFLAGS += $(SMALL_CFLAGS)
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/test_map: override TEST_CFLAGS += -O1
+LONG_CFLAGS ?= -O1
+$(B)/tests/corrupt $(B)/tests/test_map: override TEST_CFLAGS += $(LONG_CFLAGS)
 
 # What fuzz targets share: the header, and the tool without its commands.
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/tool/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
 $(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/tool/%.o)
 $(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o)
+$(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
+build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -228,21 +231,21 @@ differential: all
 bench: all
 	bench/run
 
-# tsan and msan run the tests that they are for: threads that share, and all that reads what files say.
+# tsan and msan run the tests that they are for: threads that share, and all that reads what files say. Nothing is
+# optimised: that takes longer than it saves. What is tried by the ten thousand is thinned out: test-gcc has it all, and
+# make torture cuts and flips all files under AddressSanitizer.
+comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
+SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" SMALL_CFLAGS= LONG_CFLAGS=
 .PHONY: asan tsan msan torture
 asan:
-	@QUICK=1 STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
-	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined" SMALL_CFLAGS=
+	@QUICK=1 STRIDE=$${STRIDE:-30} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
-	@$(MAKE) test B=build/tsan CC=clang ONLY="test_threads test_map_threads" ONLY_SH=threads \
-	    CFLAGS="$(SAN) -fsanitize=thread" \
-	    TEST_CFLAGS="$(SAN) -fsanitize=thread" SMALL_CFLAGS=
+	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
-	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
+	@STRIDE=30 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
-	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" \
-	    CFLAGS="$(SAN) -fsanitize=memory" TEST_CFLAGS="$(SAN) -fsanitize=memory" SMALL_CFLAGS=
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory)
 
 # Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. Every object
 # of an arena is an allocation of its own, so that a byte past it is seen.
