@@ -241,7 +241,7 @@ SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" SMALL_CFLAGS
 asan:
 	@QUICK=1 STRIDE=$${STRIDE:-30} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
-	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" $(call SAN_FLAGS,-fsanitize=thread)
+	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
 	@STRIDE=30 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
