@@ -408,7 +408,6 @@ static void test_cache(void)
     unsigned wrong = 0;
     unsigned found = 0;
     unsigned remembered = 0;
-    unsigned dropped = 0;
     for (unsigned round = 0; round < 2; round++) {
         for (uint64_t addr = info.text_addr; addr < info.text_addr + 0x1000; addr += 4) {
             machsym_frame a[16];
@@ -419,9 +418,9 @@ static void test_cache(void)
             for (size_t i = 0; i < count && i < 16; i++)
                 wrong += !test_same(a[i].name, b[i].name) || a[i].line != b[i].line;
             remembered += small->last.hi > addr;
-            ms_ses_trim(small); /* drops the units, and with them the function that is remembered */
+            if (addr % 64 == 0) /* with the units goes the function that is remembered */
+                ms_ses_drop_units(small);
             wrong += small->decoded == NULL && small->last.hi != 0;
-            dropped += small->decoded == NULL;
         }
         wrong += large->last.hi == 0;
         machsym_session_trim(small);
@@ -429,7 +428,7 @@ static void test_cache(void)
         wrong += large->last.hi != 0;
     }
     CHECK_EQ(wrong, 0);
-    CHECK(found > 20 && remembered > 20 && dropped > 20);
+    CHECK(found > 20 && remembered > 20);
     machsym_session_close(large);
     machsym_session_close(small);
     machsym_image_close(image);

@@ -150,6 +150,7 @@ struct symbol_source {
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
     size_t chunk_bytes; /* of all of them */
+    unsigned trims;
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -295,7 +296,13 @@ static void trim_map(symbol_source *s)
     if (machsym_session_lacked_memory(s->session))
         tool_lacked_memory();
     machsym_session_trim(s->session);
+    s->trims++;
     forget_names(s);
+}
+
+unsigned symbol_source_trims(const symbol_source *s)
+{
+    return s->trims;
 }
 
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
