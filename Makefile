@@ -34,9 +34,9 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
-# of the tool's modules, which share theirs. All others compile just what they reach: see MACHSYM_STATIC.
+# that use the tool's modules as well, mapcmd its commands too. All others compile just what they reach: see MACHSYM_STATIC.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write
+REPORT_FUZZ := report_json report_text report_write report_image mapcmd
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -131,41 +131,47 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c %.o,$^) \
 	    -pthread $(LDLIBS)
 
-# These are linked with the tool's modules, its commands left out; those of the second count the work that they do.
+# Programs that use public functions only say so (TEST_PUBLIC). They are linked with the tool's build of the header: it
+# takes as long to compile as all of them. These two use the tool's modules too, all but its commands.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
-$(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/replayed/%.o)
-$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o)
+PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' tests/*.c))
+COUNTED := test_bounds test_map_bounds test_report_bounds test_report_limits
+$(filter-out $(COUNTED:%=$(B)/tests/%),$(PUBLIC_TESTS:%=$(B)/tests/%)): $(B)/tool/machsym.o
+$(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/tool/%.o)
 
+# These count the work that is done; the last two run commands too.
+ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
+MAPS := $(filter cmd_map%,$(TOOL_C:tool/%.c=%))
+$(B)/tests/test_bounds: $(B)/counted/machsym.o
+$(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
+$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
+$(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) -O1 -c -o $@ $<
+	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
 
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
-PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines functions symbols answer alloc threads \
-    bounds shared loaded debugmap backtrace map map_writer map_threads map_oom) corrupt damage oom
+PLAIN := $(patsubst %,test_%,reader arena segments table forms units lines functions answer alloc shared loaded debugmap \
+    backtrace map map_writer map_threads metadata objc swift) corrupt oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
-# Programs that use public functions only say so (TEST_PUBLIC) and share one build of the header, without demanglers.
-PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' tests/test_*.c))
-$(PUBLIC_TESTS:%=$(B)/tests/%): $(B)/replayed/machsym.o
+# These reach a small part of the header, which gcc finds out only when it optimises.
+SMALL_CFLAGS ?= -Og
+SMALL := $(patsubst %,$(B)/tests/test_%,reader arena segments table platform names names_cxx names_d names_rust names_swift)
+$(SMALL) $(filter-out $(PUBLIC_FUZZ:%=$(B)/replay/%),$(REPLAYS)): override TEST_CFLAGS += $(SMALL_CFLAGS)
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/damage $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
+LONG_CFLAGS ?= -O1
+$(B)/tests/corrupt $(B)/tests/test_map: override TEST_CFLAGS += $(LONG_CFLAGS)
 
-# What several fuzz targets share: the header, and the tool without its commands.
-$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replayed/machsym.o
+# What fuzz targets share: the header, and the tool without its commands.
+$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/tool/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
-$(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/replayed/%.o) $(B)/replayed/machsym.o
-$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o) build/fuzzed/machsym.o
-
-$(B)/replayed/machsym.o: $(HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
-
-$(B)/replayed/%.o: tool/%.c $(TOOL_H) $(HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
+$(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/tool/%.o)
+$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o)
+$(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
+build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -175,12 +181,14 @@ $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 build-tests: $(if $(ONLY),$(if $(ONLY_SH),all),all) $(TESTS) $(REPLAYS)
 
 # A program that does not build is a failure, and the others run. SAMPLE: one of how many is tried of what there are ten
-# thousands of; CI tries all.
+# thousands of; CI tries all. TIMES=1 prints the seconds of CPU that each test took: none may take 20, all together with
+# what they build 180 (with gcc, make and python3 alone).
 .PHONY: test
 test:
 	@status=0; $(MAKE) -k build-tests || status=1; \
-	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" UNBUILT=$$status \
-	    SAMPLE="$${SAMPLE:-7}" sh tests/run $(TESTS) $(TEST_SH)
+	[ -z "$$TIMES" ] || { echo "CPU of the build, user and system, below that of make:"; times; }; \
+	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" SMALL_CFLAGS="$(SMALL_CFLAGS)" \
+	    UNBUILT=$$status SAMPLE="$${SAMPLE:-7}" sh tests/run $(TESTS) $(TEST_SH)
 
 .PHONY: test-gcc test-clang test-all
 test-gcc:
@@ -194,6 +202,11 @@ test-all:
 .PHONY: damage
 damage: $(B)/tests/damage
 	@$(B)/tests/damage --all --table
+
+# The table of surroundings: every command on a full disk, killed at each step, beside traps and so on.
+.PHONY: surroundings
+surroundings: all
+	@MACHSYM=$(abspath $(B)/machsym) CC="$(CC)" bash tests/surroundings.sh --table
 
 # ---- Stricter checks ----
 
@@ -218,19 +231,21 @@ differential: all
 bench: all
 	bench/run
 
-# tsan and msan run the tests that they are for: threads that share, and all that reads what files say.
-SAN := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
+# tsan and msan run the tests that they are for: threads that share, and all that reads what files say. Nothing is
+# optimised: that takes longer than it saves. What is tried by the ten thousand is thinned out: test-gcc has it all, and
+# make torture cuts and flips all files under AddressSanitizer.
+comma := ,
+SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
+SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" SMALL_CFLAGS= LONG_CFLAGS=
 .PHONY: asan tsan msan torture
 asan:
-	@QUICK=1 STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
-	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
+	@QUICK=1 STRIDE=$${STRIDE:-30} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
-	@$(MAKE) test B=build/tsan CC=clang ONLY="test_threads test_map_threads" TEST_CFLAGS="$(SAN) -fsanitize=thread"
+	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
-	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
+	@STRIDE=30 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
-	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" \
-	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory)
 
 # Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. Every object
 # of an arena is an allocation of its own, so that a byte past it is seen.
@@ -254,12 +269,13 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 
 .PHONY: coverage coverage-tests coverage-report
 # Without what only repeats others on more or larger input: that takes a quarter of the time.
-COVERAGE := $(filter-out test_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
+COVERAGE := $(filter-out test_bounds test_map_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
 coverage:
 	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	@QUICK=1 SAMPLE=1 $(MAKE) test B=build/coverage CC=gcc ONLY="$(COVERAGE)" TEST_CFLAGS="-O0 -g0 --coverage"
+	@QUICK=1 SAMPLE=1 $(MAKE) test B=build/coverage CC=gcc ONLY="$(COVERAGE)" CFLAGS="-O0 -g0 --coverage" \
+	    TEST_CFLAGS="-O0 -g0 --coverage" SMALL_CFLAGS=
 coverage-report:
 	@B=build/coverage sh tests/coverage
 
@@ -272,10 +288,8 @@ FUZZ_FLAGS  ?= -DMACHSYM_ARENA_CHUNK=1 -gline-tables-only -O1 -fno-omit-frame-po
 FUZZ_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LINK   ?= $(FUZZ_CC)
 
-build/fuzzed/machsym.o: $(HEADERS)
-	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
-
+# No target that links it reads names.
+build/fuzzed/machsym.o: FUZZ_FLAGS += $(NO_NAMES)
 build/fuzzed/%.o: tool/%.c $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
@@ -332,7 +346,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"

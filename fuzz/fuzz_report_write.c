@@ -1,5 +1,5 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
- * but JSON must stay JSON, and what is written must be readable again. Run: build/fuzz/report_write
+ * but JSON must stay JSON, redacted too, and what is written must be readable again. Run: build/fuzz/report_write
  * -dict=fuzz/report.dict fuzz/corpus/report_write */
 #include "../tool/report/json.h"
 #include "../tool/report/write.h"
@@ -57,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned seed = size > 0 ? data[size - 1] : 0;
     write_options how = {(seed & 1) != 0, (seed & 2) != 0};
     resolve_counts counts = {0, 0, 0, 0, 0};
+    redactor key = redact_open("words");
     signature sign;
     report r;
     report again;
@@ -69,6 +70,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_json(&r, &out);
     report_open(&again, out.v != NULL ? out.v : "", out.len, NULL, 0);
     report_close(&again);
+    out.len = 0;
+    redact_report(&key, (machsym_str){r.body, r.len}, &out);
+    check_json(&r, &out);
     out.len = 0;
     report_write_text(&r, &how, &out);
     out.len = 0;

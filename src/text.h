@@ -131,6 +131,21 @@ static size_t ms_txt_swift_part(machsym_str s)
     return len;
 }
 
+/* Whether a mangled name may follow a character. */
+static bool ms_txt_ends_word(char c)
+{
+    return c == ' ' || c == '[';
+}
+
+/* How many characters of a text come before the next mangled name may. */
+static size_t ms_txt_word(machsym_str s)
+{
+    size_t len = 1;
+    while (len < s.len && !ms_txt_ends_word(s.ptr[len - 1]))
+        len++;
+    return len;
+}
+
 /* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold
  * mangled names: the Swift class of an Objective-C method, the type that a guess is about. */
 static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
@@ -146,10 +161,10 @@ static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
         if (part.len != 0) {
             ms_txt_demangle(t, part, flags);
         } else {
-            part.len = 1;
+            part.len = ms_txt_word(name);
             ms_txt_put(t, part);
         }
-        starts_word = part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '[';
+        starts_word = ms_txt_ends_word(part.ptr[part.len - 1]);
         name.ptr += part.len;
         name.len -= part.len;
     }

@@ -92,6 +92,30 @@ done >"$tmp/want"
 eval "$machsym atos -o $bin/symbols-x86_64" <"$tmp/addresses" | cmp - "$tmp/want"
 ok "order" $?
 
+# Many answers share the lines of outer frames, and each is what it is alone: by one thread (as operands), by one that
+# reads 700 words, by several that read 5,000; of a dSYM and of its map.
+file=$bin/inline-x86_64-d4-22.dwarf
+eval "$machsym map build -o $tmp/shared.symmap $file" >"$tmp/out"
+for i in $(seq 0 699); do
+    printf '0x%x\n' $((0x100000680 + i * 389 % 700))
+done >"$tmp/few"
+for i in 1 2 3 4 5 6 7 8; do
+    cat "$tmp/few"
+done >"$tmp/many"
+for options in '-i' '-i --full-path --no-demangle' '-i -d | --best-line' '-i --json' '' '-i -dedup'; do
+    for of in "$file" "$tmp/shared.symmap"; do
+        case $of$options in *symmap*-dedup*) continue ;; esac
+        eval "$machsym atos ${options/|/\\|} -o $of $(tr '\n' ' ' <"$tmp/few")" >"$tmp/want"
+        eval "$machsym atos ${options/|/\\|} -o $of" <"$tmp/few" | cmp - "$tmp/want"
+        ok "shared lines: few, $options, ${of##*.}" $?
+        for i in 1 2 3 4 5 6 7 8; do
+            cat "$tmp/want"
+        done >"$tmp/wants"
+        eval "$machsym atos ${options/|/\\|} -o $of" <"$tmp/many" | cmp - "$tmp/wants"
+        ok "shared lines: many, $options, ${of##*.}" $?
+    done
+done
+
 # What --explain says of an address: checked against llvm-dwarfdump-22 --debug-info, --debug-line and llvm-nm-22.
 eval "$machsym atos --explain -o $bin/hand-lines.dwarf 0x100001084" >"$tmp/out"
 for text in 'line4 (in hand-lines.dwarf) (lines4.c:31)' 'slice: x86_64' 'DWARF 4' 'function: line4' \

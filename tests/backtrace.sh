@@ -5,7 +5,7 @@ CC=${CC:-cc}
 . tests/checks
 
 # shellcheck disable=SC2086
-$CC -std=c11 -Wall -Wextra -Werror $CFLAGS $LDFLAGS -o "$work/backtrace" examples/backtrace.c
+$CC -std=c11 -Wall -Wextra -Werror -DMACHSYM_STATIC $CFLAGS $SMALL_CFLAGS $LDFLAGS -o "$work/backtrace" examples/backtrace.c
 check "the example compiles"
 $RUN "$work/backtrace" tests/fixtures/bin/frames-x86_64 | awk '{ print $1, $2, $4, $5, $6 }' >"$work/out"
 printf '%s\n' "0 frames-x86_64 main + 1" "1 frames-x86_64 odd_frame + 1" "2 frames-x86_64 odd_frame_too + 1" \

@@ -3,11 +3,13 @@
 #ifndef MACHSYM_BOUNDS_H
 #define MACHSYM_BOUNDS_H
 
-static unsigned long long work;
-#define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
+#include "count_work.h"
+
 #include "dwarf.h"
 
 #include <unistd.h>
+
+unsigned long long work;
 
 enum { LOOKUPS = 1000 };
 

@@ -285,6 +285,33 @@ says "--group" "8 reports" $MACHSYM crash -q $demo --group "$work"/in/?.crash
 says "--group: similar" "similar:" $MACHSYM crash -q $demo --group "$work"/in/?.crash "$reports/demo-leb.crash" \
     "$reports/demo-sentry.json" "$reports/demo-sample.txt"
 
+# ---- Limits ----
+
+awk 'BEGIN {
+    print "Process: demo [1]\n\nThread 0:"
+    for (i = 0; i < 4000; i++)
+        printf "%d   demo  0x102a30aec 0x102a30000 + 1\n", i
+    print "\nBinary Images:\n0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /demo"
+}' >"$work/long.crash"
+$MACHSYM crash -q $demo "$work/long.crash" >"$work/out"
+check "a report of 4000 frames is within the usual limit"
+for limit in ,1 0.0000001 10,1 10.5,1.5; do
+    $MACHSYM crash -q $demo --limit=$limit "$work/long.crash" "$reports/demo.ips" >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ]
+    check "--limit=$limit shows in the exit status"
+    says "--limit=$limit" "long.crash: its " cat "$work/err"
+done
+$MACHSYM crash -q $demo --limit ,1 "$work/long.crash" "$reports/demo.ips" >"$work/out" 2>"$work/err"
+$MACHSYM crash -q $demo "$reports/demo.ips" >"$work/only"
+same "$work/only" "$work/out" "the batch goes on behind a report past its limit"
+$MACHSYM crash -q $demo --limit=0,0 "$work/long.crash" >"$work/out"
+check "--limit=0,0 is no limit"
+for limit in x 1,x 1,2,3 -1 1e; do
+    $MACHSYM crash -q $demo --limit=$limit "$reports/demo.ips" >"$work/out" 2>&1
+    [ $? -eq 2 ]
+    check "--limit=$limit is refused"
+done
+
 # ---- Real reports ----
 
 if [ -d "$corpus" ]; then

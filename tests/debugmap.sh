@@ -47,6 +47,33 @@ check "atos --explain names the object"
 "$MACHSYM" info "$program" | grep -q 'debug map: 3 object files, 3 of them cannot answer'
 check "info counts the objects"
 
+uuid=$("$MACHSYM" info --quick "$program" | sed -n 's/.*EXECUTE, \([0-9A-F-]*\),.*/\1/p')
+printf 'Thread 0:\n0   program 0x100000448 0x100000000 + 1\n\nBinary Images:\n0x100000000 - 0x100003fff program arm64 <%s> /program\n' \
+    "$uuid" >"$work/objects.crash"
+crash() { "$MACHSYM" crash --no-cache -d "$program" "$@" "$work/objects.crash" >"$work/out" 2>"$work/err"; }
+crash --oso-dir "$work" && grep -q 'main + 0 (main.c:12)$' "$work/out"
+check "crash --oso-dir"
+crash --oso-dir "$work" --no-objects && grep -q 'main + 0$' "$work/out" && grep -q 'program UUID .* has no debug info' "$work/err"
+check "crash --no-objects"
+crash --oso-prefix map-="$work/map-" && grep -q 'main + 0 (main.c:12)$' "$work/out"
+check "crash --oso-prefix"
+crash && grep -q 'main + 0$' "$work/out"
+check "crash without the object files"
+
+# What a binary names as its object file may be anything: a FIFO and a device neither hang it nor are read.
+for kind in fifo zero folder; do
+    rm -rf "$work/trap"
+    mkdir -p "$work/trap/map-arm64-d5-O2"
+    case $kind in
+    fifo) mkfifo "$work/trap/map-arm64-d5-O2/main.o" ;;
+    zero) ln -s /dev/zero "$work/trap/map-arm64-d5-O2/main.o" ;;
+    folder) mkdir "$work/trap/map-arm64-d5-O2/main.o" ;;
+    esac
+    timeout 10 "$MACHSYM" atos -o "$program" --oso-dir "$work/trap" 0x100000448 >"$work/out" 2>"$work/err" &&
+        grep -q '^main (in program) + 0$' "$work/out" && grep -q 'main.o: ' "$work/err"
+    check "an object file that is a $kind"
+done
+
 cp -r "$bin/map-x86_64-times" "$work/"
 rm "$work/map-x86_64-times/program.dwarf"
 times=$work/map-x86_64-times

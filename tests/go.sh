@@ -10,9 +10,12 @@ if [ -n "$why" ]; then
     end
     exit
 fi
+# the package asks for -O2, and compiling takes a tenth without
+printf '#!/bin/sh\nexec %s "$@" -O0 -w\n' "$CC" >"$work/cc"
+chmod +x "$work/cc"
 cd examples/go || exit 1
-GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOPATH="$work/path" CGO_ENABLED=1 CC="$CC" \
-    CGO_CFLAGS="-O1 -w" go test -vet=all -count=1 -v . >"$work/log" 2>&1
+GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOPATH="$work/path" CGO_ENABLED=1 CC="$work/cc" \
+    go test -vet=all -count=1 -v . >"$work/log" 2>&1
 status=$?
 passed=$(grep -c '^ *--- PASS' "$work/log")
 failed=$(grep -c '^ *--- FAIL' "$work/log")

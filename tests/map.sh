@@ -192,6 +192,13 @@ check "the table of symbols" \
     "symbol_table"
 check "chunks of no size" "$(status $machsym map export --chunks=0 --format=tsv "$dir/demo.symmap")" 2
 check "a value that is none" "$(echo x | status $machsym map chunk 0x1)" 1
+printf '0\tfffffff0\tf\ta.c:1\n' >"$dir/wide" # one function of 4 GB
+$machsym map import "$dir/wide" --name x --uuid 00010203-0405-0607-0809-0A0B0C0D0E0F -o "$dir/wide.symmap" >/dev/null
+check "more chunks than a map of that size has" \
+    "$(status $machsym map export --chunks=10000 --format=resp "$dir/wide.symmap")" 1
+check "what it says of them, and nothing else" "$(sed "s|$dir/||; s/[0-9]* bytes; take/N bytes; take/" "$dir/err")$(cat "$dir/out")" \
+    "machsym: wide.symmap: refused: 429497 chunks of 10000 bytes of text would come of a map of N bytes; take larger chunks"
+check "larger ones" "$(status $machsym map export --chunks=10000000 --format=resp "$dir/wide.symmap")" 0
 
 # ---- Other formats ----
 

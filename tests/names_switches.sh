@@ -43,7 +43,7 @@ expect() { # ANSWERS OPTION...
     want=$1
     shift
     # shellcheck disable=SC2086 # CC and flags hold several words
-    if $CC -std=c11 -O0 $warn $CFLAGS $LDFLAGS "$@" -o "$tmp/one" "$tmp/one.c" >"$tmp/log" 2>&1 &&
+    if $CC -std=c11 $warn $CFLAGS $SMALL_CFLAGS -g0 $LDFLAGS "$@" -o "$tmp/one" "$tmp/one.c" >"$tmp/log" 2>&1 &&
         $RUN "$tmp/one" >"$tmp/log" && [ "$(cat "$tmp/log")" = "$want" ]; then
         count 0
     else
@@ -55,8 +55,7 @@ expect() { # ANSWERS OPTION...
 
 # Swift, Rust, C++, D, a long C++ name
 expect "yes yes yes yes yes"
-expect "yes yes yes yes -" -DMACHSYM_DEMANGLE_STACK=24576
-expect "- yes yes yes yes" -DMACHSYM_NO_SWIFT
+expect "- yes yes yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_DEMANGLE_STACK=24576
 expect "yes - yes yes yes" -DMACHSYM_NO_RUST
 expect "yes yes - yes -" -DMACHSYM_NO_CXX
 expect "yes yes yes - yes" -DMACHSYM_NO_D

@@ -120,6 +120,7 @@ class Map:
                 raise Damaged("a table lies outside")
             setattr(self, table, data[begin:end])
         self.columns = self.flags & 1 != 0
+        self.is_damaged = self.flags & 4 != 0
 
     # ---- text ----
 

@@ -68,6 +68,20 @@ sys.path.insert(0, "tests")
 import symmap
 print(len(symmap.Map(open(sys.argv[1], "rb").read()).dict) >= 4096)' "$dir/large/large.symmap")" True
 
+# Half a file: the map says so, in its chunks too.
+head -c 9000 "$bin/demo.app.dSYM/Contents/Resources/DWARF/demo" >"$dir/half"
+mkdir "$dir/damaged"
+$machsym map build --damaged -o "$dir/damaged/half.symmap" "$dir/half" >/dev/null 2>&1
+$machsym map export --chunks=100000 --format=tsv "$dir/damaged/half.symmap" 2>/dev/null | cut -f2 | head -1 |
+    base64 -d >"$dir/damaged/chunk.symmap"
+compare "$dir/damaged" 2
+check "which maps are of a damaged file" "$(python3 -c '
+import sys
+sys.path.insert(0, "tests")
+import symmap
+print(*(symmap.Map(open(path, "rb").read()).is_damaged for path in sys.argv[1:]))' \
+    "$dir/damaged/half.symmap" "$dir/damaged/chunk.symmap" "$dir/atos/demo-arm64.symmap")" "True True False"
+
 # A chunk is a map of its own.
 for map in atos/demo-arm64 large/large; do
     $machsym map export --chunks=2000 --format=jsonl "$dir/$map.symmap" 2>/dev/null

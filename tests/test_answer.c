@@ -407,6 +407,7 @@ static void test_cache(void)
     machsym_image_get_info(image, &info);
     unsigned wrong = 0;
     unsigned found = 0;
+    unsigned remembered = 0;
     for (unsigned round = 0; round < 2; round++) {
         for (uint64_t addr = info.text_addr; addr < info.text_addr + 0x1000; addr += 4) {
             machsym_frame a[16];
@@ -416,12 +417,18 @@ static void test_cache(void)
             found += count > 0;
             for (size_t i = 0; i < count && i < 16; i++)
                 wrong += !test_same(a[i].name, b[i].name) || a[i].line != b[i].line;
+            remembered += small->last.hi > addr;
+            if (addr % 64 == 0) /* with the units goes the function that is remembered */
+                ms_ses_drop_units(small);
+            wrong += small->decoded == NULL && small->last.hi != 0;
         }
+        wrong += large->last.hi == 0;
         machsym_session_trim(small);
         machsym_session_trim(large);
+        wrong += large->last.hi != 0;
     }
     CHECK_EQ(wrong, 0);
-    CHECK(found > 20);
+    CHECK(found > 20 && remembered > 20);
     machsym_session_close(large);
     machsym_session_close(small);
     machsym_image_close(image);
@@ -822,7 +829,7 @@ static void test_lines_by_aranges(void)
 }
 
 /* Whether all that holds an address is the same in two spans. */
-static bool same_span(const ms_eng_span *a, const ms_eng_span *b)
+static bool same_span(const ms_ses_span *a, const ms_ses_span *b)
 {
     uint64_t a_off = a->unit != NULL ? a->root->enc.unit_off : UINT64_MAX;
     uint64_t b_off = b->unit != NULL ? b->root->enc.unit_off : UINT64_MAX;
@@ -851,12 +858,13 @@ static void test_spans(const char *name, machsym_lines lines)
     while (machsym_image_next_section(image, &at, &code)) {
         uint64_t end = code.addr + code.size;
         for (uint64_t addr = code.is_code ? code.addr : end; addr < end; count++) {
-            ms_eng_span span = ms_eng_at(walk, addr);
+            ms_ses_span span = ms_eng_at(walk, addr);
             wrong += span.hi <= addr;
             for (uint64_t hi = span.hi > addr && span.hi < end ? span.hi : addr + 1; addr < hi; addr++) {
                 if (addr % 16 == 0) /* as if it were the first question */
                     machsym_session_trim(each);
-                ms_eng_span one = ms_eng_at(each, addr);
+                each->last.hi = 0; /* walk remembers functions, and each does not */
+                ms_ses_span one = ms_eng_at(each, addr);
                 wrong += !same_span(&span, &one);
             }
         }

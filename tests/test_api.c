@@ -1,4 +1,5 @@
 /* The public functions: names, paths, address arithmetic, pairs; tests/test_errors.c has what they refuse. */
+#define TEST_PUBLIC
 #include "dwarf.h"
 
 static machsym_open_desc desc_of(const void *ptr, size_t len)

@@ -1,9 +1,15 @@
 /* The modules of `machsym crash`: JSON, recognition, the frame and image lines of every writer, the exception
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
+#define TEST_PUBLIC
 #include "test.h"
 
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
+#include "../tool/store/index.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- Helpers ---- */
 
@@ -529,6 +535,143 @@ static void test_bcsymbolmap(void)
     unlink(path);
 }
 
+/* ---- The index of a folder ---- */
+
+#define DEMO "tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo"
+
+/* A file of symbols, and folders around it, that nobody changed for long: so what an index says of them holds. */
+static void make_symbols(const char *root)
+{
+    static const char *const folders[] = {"",
+                                          "/a",
+                                          "/a/b",
+                                          "/demo.dSYM",
+                                          "/demo.dSYM/Contents",
+                                          "/demo.dSYM/Contents/Resources",
+                                          "/demo.dSYM/Contents/Resources/DWARF"};
+    static const char *const files[] = {"/a/demo", "/a/b/none", "/demo.dSYM/Contents/Resources/DWARF/demo"};
+    static const struct timespec old[2] = {{1577836800, 0}, {1577836800, 0}};
+    char path[512];
+    text demo = {0};
+    CHECK(text_read_file(&demo, DEMO) == NULL);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", root, folders[i]);
+        CHECK(i == 0 || mkdir(path, 0777) == 0);
+    }
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", root, files[i]);
+        FILE *file = fopen(path, "wb");
+        CHECK(file != NULL && fwrite(demo.v, 1, i == 1 ? 5 : demo.len, file) > 0 && fclose(file) == 0);
+        utimensat(AT_FDCWD, path, old, 0);
+    }
+    for (size_t i = sizeof folders / sizeof folders[0]; i-- > 0;) {
+        snprintf(path, sizeof path, "%s%s", root, folders[i]);
+        utimensat(AT_FDCWD, path, old, 0);
+    }
+    text_free(&demo);
+}
+
+/* Whether a store of the folder finds the demo, and nothing that lies elsewhere. */
+static bool finds_demo(const char *root)
+{
+    static const machsym_uuid uuid = {
+        {0x4c, 0x4c, 0x44, 0xb5, 0x55, 0x55, 0x31, 0x44, 0xa1, 0xba, 0x79, 0xca, 0x68, 0x5d, 0xec, 0x58}};
+    store_options how = {false};
+    const store_entry *entries[8];
+    store *s = store_open(&how);
+    bool ok = store_add(s, root, false);
+    store_finish(s);
+    size_t count = store_find(s, &uuid, str_c("arm64"), entries, 8);
+    for (size_t i = 0; i < count && i < 8; i++)
+        ok = ok && strncmp(entries[i]->path, root, strlen(root)) == 0;
+    store_close(s);
+    return ok && count > 0;
+}
+
+static void write_index(const char *path, const text *t)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(t->v, 1, t->len, file) != t->len || fclose(file) != 0)
+        abort();
+}
+
+/* What a damaged index says is nonsense, but stays inside what it holds. */
+static bool is_walkable(const char *path)
+{
+    store_index index;
+    char *content;
+    size_t letters = 0;
+    memset(&index, 0, sizeof index);
+    index_load(&index, path, &content);
+    for (uint32_t i = 0; i < index.folder_count; i++) {
+        const index_folder *folder = &index.folders[i];
+        letters += strlen(folder->path) + (index_find(&index, folder->path) != NULL);
+        for (uint32_t k = 0; k < folder->child_count; k++) {
+            const index_child *child = &index.children[folder->first_child + k];
+            letters += strlen(child->name);
+            for (uint32_t j = 0; j < child->slice_count; j++)
+                letters += index.slices[child->first_slice + j].kind <= STORE_MAP;
+        }
+    }
+    bool ok = index.folder_count == 0 || letters > 0;
+    index_free(&index);
+    free(content);
+    return ok;
+}
+
+/* Every byte of an index becomes others, and its hash is made right again: so it is believed. No run may fail by it, and
+ * one of a damaged hash is as no index at all. */
+static void test_index_mutations(void)
+{
+    static const char bytes[] = {0, '\n', ' ', '9', '/', 'S', 'D', 'F', '\xff'};
+    char root[] = "/tmp/machsym-index-XXXXXX";
+    char cache[64];
+    char *end;
+    text path = {0};
+    text whole = {0};
+    text changed = {0};
+    unsigned bad = 0;
+    CHECK(mkdtemp(root) != NULL);
+    make_symbols(root);
+    snprintf(cache, sizeof cache, "%s/.cache", root);
+    setenv("XDG_CACHE_HOME", cache, 1);
+    CHECK(finds_demo(root));
+    CHECK(index_path(root, false, &path) && text_read_file(&whole, path.v) == NULL);
+    size_t body = whole.len - (sizeof "end 0123456789abcdef\n" - 1);
+    for (size_t at = 0; at < body; at++) {
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            changed.len = 0;
+            text_add(&changed, whole.v, body);
+            changed.v[at] = bytes[i];
+            uint64_t hash = str_hash(str_make(changed.v, changed.len));
+            text_c(&changed, "end ");
+            text_hex(&changed, hash, 16);
+            text_char(&changed, '\n');
+            write_index(path.v, &changed);
+            bad += !is_walkable(path.v);
+            if ((at * sizeof bytes + i) % 97 == 0) {
+                CHECK(finds_demo(root));
+                CHECK(finds_demo(root)); /* by the index that the run before has written */
+            }
+        }
+    }
+    CHECK(whole.len > 300);
+    CHECK(bad == 0);
+    end = changed.v + changed.len - 2;
+    *end = *end == '0' ? '1' : '0';
+    write_index(path.v, &changed);
+    store_index index;
+    memset(&index, 0, sizeof index);
+    index_load(&index, path.v, &end);
+    CHECK(index.folder_count == 0 && index.child_count == 0);
+    free(end);
+    text_free(&path);
+    text_free(&whole);
+    text_free(&changed);
+    snprintf(cache, sizeof cache, "rm -rf %s", root);
+    CHECK(system(cache) == 0);
+}
+
 int main(void)
 {
     test_json_grammar();
@@ -546,5 +689,6 @@ int main(void)
     test_metric_images();
     test_groups();
     test_bcsymbolmap();
+    test_index_mutations();
     return test_done();
 }

@@ -1,8 +1,12 @@
 /* Every error: what provokes it, and its code, text, part of the file and offset. Misuse of the API is an
  * error too, and leaves no result behind. */
+#define TEST_PUBLIC
 #include "dwarf.h"
 
 #include "../tool/source.h"
+
+#include <errno.h>
+#include <unistd.h>
 
 static bool seen[MACHSYM_RESULT_COUNT];
 
@@ -447,6 +451,94 @@ static void test_policy(void)
     machsym_map_close(map);
 }
 
+/* ---- A file that changes ---- */
+
+enum { FEW = 2, MANY = 60, SLICES_AT = 4096 };
+
+#define CHANGING "tests/test_errors.fat"
+
+/* A fat file whose slices differ in their subtype alone. */
+static bytes put_slices(uint32_t count)
+{
+    make_macho m;
+    bytes file = {NULL, 0, 0};
+    memset(&m, 0, sizeof m);
+    bytes slice = make_file(&m);
+    put_be32(&file, 0xcafebabeu);
+    put_be32(&file, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_be32(&file, 0x0100000c);
+        put_be32(&file, i);
+        put_be32(&file, SLICES_AT);
+        put_be32(&file, slice.len);
+        put_be32(&file, 0);
+    }
+    put_zeros(&file, SLICES_AT - file.len);
+    put_bytes(&file, &slice);
+    bytes_free(&slice);
+    return file;
+}
+
+static void write_slices(uint32_t count)
+{
+    bytes file = put_slices(count);
+    FILE *out = fopen(CHANGING, "wb");
+    CHECK(out != NULL && fwrite(file.v, 1, file.len, out) == file.len && fclose(out) == 0);
+    bytes_free(&file);
+}
+
+/* Gives back the bytes of the file with few slices: it has been read, and becomes one with many. */
+static void free_and_change(void *user, void *ptr, size_t size)
+{
+    if (size > SLICES_AT && !*(bool *)user) {
+        write_slices(MANY);
+        *(bool *)user = true;
+    }
+    free(ptr);
+}
+
+static void *alloc_plainly(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+/* The tool counts the slices of a file, then lists them. In between another file may come to stand there. */
+static void test_changed_file(void)
+{
+    bool changed = false;
+    machsym_open_desc desc;
+    machsym_error err;
+    char said[4096];
+    memset(&desc, 0, sizeof desc);
+    memset(&err, 0, sizeof err);
+    desc.path = CHANGING;
+    desc.flags = MACHSYM_OPEN_COPY;
+    desc.allocator.alloc = alloc_plainly;
+    desc.allocator.free = free_and_change;
+    desc.allocator.user = &changed;
+    err.code = MACHSYM_ERR_AMBIGUOUS;
+    err.what = err.where = "";
+    write_slices(FEW);
+    FILE *file = tmpfile();
+    int kept = dup(2);
+    CHECK(file != NULL && kept >= 0 && dup2(fileno(file), 2) == 2);
+    tool_say_open(&desc, &err);
+    fflush(stderr);
+    CHECK(dup2(kept, 2) == 2);
+    close(kept);
+    rewind(file);
+    size_t len = fread(said, 1, sizeof said, file);
+    size_t lines = 0;
+    for (size_t i = 0; i < len; i++)
+        lines += said[i] == '\n';
+    CHECK(changed);
+    CHECK_EQ(lines, 1 + FEW); /* what is wrong, and the slices that were counted */
+    fclose(file);
+    CHECK_EQ(machsym_list_slices(&desc, NULL, 0, NULL), MANY);
+    CHECK_EQ(remove(CHANGING), 0);
+}
+
 /* Structs of another size have another number. */
 static void test_abi(void)
 {
@@ -463,6 +555,7 @@ int main(void)
     test_map_arguments();
     test_writers();
     test_policy();
+    test_changed_file();
     test_abi();
     for (unsigned code = MACHSYM_ERR_ARGUMENT; code < MACHSYM_RESULT_COUNT; code++)
         test_true(seen[code], machsym_result_name((machsym_result)code), __FILE__, __LINE__);

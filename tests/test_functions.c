@@ -472,6 +472,62 @@ static void test_long_end(bool is_dense)
     program_free(&p);
 }
 
+/* A code in so many bytes, also in more than it needs. */
+static void put_code(program *p, unsigned code, unsigned bytes)
+{
+    for (; bytes > 1; bytes--, code >>= 7)
+        put8(&p->info, (code & 0x7f) | 0x80);
+    put8(&p->info, code & 0x7f);
+}
+
+/* Entries that are skipped between functions, of 300 kinds: their codes take one to four bytes. */
+static void test_long_codes(void)
+{
+    enum { FIRST = INLINE_BARE + 1, KINDS = 300, FUNCTIONS = 64 };
+    static const int forms[] = {FORM_udata, FORM_data1, FORM_exprloc, FORM_ref4};
+    program p;
+    lookup l;
+    begin(&p);
+    p.abbrev.len--;
+    for (unsigned code = FIRST; code < KINDS; code++) {
+        const int spec[] = {AT_unknown, FORM_data2, AT_unknown + 1, forms[code % 4], 0};
+        abbrev(&p, code, TAG_variable, code % 5 == 0, spec);
+    }
+    abbrev_end(&p);
+    begin_unit(&p);
+    uint64_t state = 3;
+    for (unsigned i = 0; i < FUNCTIONS * 40; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        unsigned code = FIRST + (unsigned)(state >> 40) % (KINDS - FIRST);
+        unsigned least = code < 0x80 ? 1 : 2;
+        put_code(&p, code, least + (unsigned)(state >> 60) % (5 - least));
+        put16(&p.info, (uint16_t)(state >> 20));
+        if (code % 4 == 0)
+            put_code(&p, (unsigned)(state >> 36) & 0x7f, 1 + (unsigned)(state >> 50) % 4);
+        else if (code % 4 == 2)
+            put8(&p.info, 0);
+        else
+            put_zeros(&p.info, code % 4 == 1 ? 1 : 4);
+        if (code % 5 == 0)
+            end_children(&p);
+        if (i % 40 == 39) {
+            char name[8];
+            snprintf(name, sizeof name, "f%u", i / 40);
+            put_function(&p, name, 0x1000 + 16 * (i / 40), 0x1010 + 16 * (i / 40));
+            end_children(&p);
+        }
+    }
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "f%u", i);
+        check_names(&l, 0x1008 + 16 * i, name);
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* A function in more pieces than are searched one by one, listed from last to first: each knows its own
  * bounds. */
 static void test_many_pieces(void)
@@ -585,7 +641,7 @@ static unsigned wrong_calls(machsym_session *session, uint64_t lo, uint64_t hi)
     uint64_t until = lo;
     uint32_t last = ms_SEG_NONE;
     for (uint64_t addr = lo; addr < hi; addr++) {
-        ms_eng_span span = ms_eng_at(session, addr);
+        ms_ses_span span = ms_eng_at(session, addr);
         uint32_t function = span.call;
         if (span.function == ms_SEG_NONE || span.hi <= addr)
             return wrong + 1;
@@ -653,5 +709,6 @@ int main(void)
     test_strays();
     test_long_end(true);
     test_long_end(false);
+    test_long_codes();
     return test_done();
 }

@@ -28,8 +28,9 @@ static void test_formats(void)
         uint32_t max_valid;
     } cases[] = {
         {0x0000000100001234, 0x100001234, 0, 0},
-        {0x0000000100001234, 0x100001234, 2, 0},               /* 64: an address */
-        {0x0010000100001234, 0x100001234, 2, 0},               /* with the distance to the next */
+        {0x3dfffff007abcde0, 0xfffffff007abcde0, 0, 0}, /* a signed address, as machsym_image_addr has it */
+        {0x0000000100001234, 0x100001234, 2, 0},        /* 64: an address */
+        {0x0010000100001234, 0x100001234, 2, 0},        /* with the distance to the next */
         {0x000000ff00001234 & 0xfffffffff, 0xf00001234, 2, 0}, /* 36 bits of it */
         {0x0000000000001234, 0x100001234, 6, 0},               /* 64_OFFSET */
         {0x0008000000001234, 0x100001234, 6, 0},               /* high8 and next do not count */
@@ -269,7 +270,7 @@ static void check_exports(const char *path, size_t want)
         if (symbol.source != MACHSYM_SOURCE_EXPORTS)
             continue;
         count++;
-        machsym_str same = ms_sym_exact(&s->symbols, symbol.lo, symbol.name);
+        machsym_str same = ms_sym_exact(ms_src_table(ms_ses_symbols(s)), symbol.lo, symbol.name);
         CHECK(ms_str_equal(same, symbol.name));
     }
     CHECK_EQ(count, want);

@@ -411,6 +411,14 @@ static void test_full(void)
     close(fd);
 }
 
+static void test_names(void)
+{
+    CHECK_STR(ms_os_base_name(ms_str_from_c("/a/b.c")), "b.c");
+    CHECK_STR(ms_os_base_name(ms_str_from_c("b.c")), "b.c");
+    CHECK_STR(ms_os_base_name(ms_str_from_c("a/")), "");
+    CHECK_STR(ms_os_base_name(ms_str_from_c("a\\b")), "a\\b"); /* a name of POSIX */
+}
+
 int main(void)
 {
     for (size_t i = 0; i < BIG; i++)
@@ -427,6 +435,7 @@ int main(void)
     test_writing_fails();
     test_beside();
     test_full();
+    test_names();
     unlink(in_folder("map"));
     unlink(in_folder("big"));
     CHECK(rmdir(folder) == 0);

@@ -169,9 +169,6 @@ static void test_strings(void)
     CHECK_STR(ms_rd_str_at(section, 11), "");
     CHECK_STR(ms_rd_str_at(section, 15), "");
     CHECK_STR(ms_rd_str_at(section, UINT64_MAX), "");
-    CHECK_STR(ms_str_base_name(ms_str_from_c("/a/b.c")), "b.c");
-    CHECK_STR(ms_str_base_name(ms_str_from_c("b.c")), "b.c");
-    CHECK_STR(ms_str_base_name(ms_str_from_c("a/")), "");
     CHECK_STR(ms_str_bounded("0123456789abcdefXX", 16), "0123456789abcdef");
     CHECK_STR(ms_str_bounded("short\0bytes", 11), "short");
     CHECK(ms_str_begins(ms_str_from_c("__text"), "__") && !ms_str_begins(ms_str_from_c("_"), "__"));

@@ -1,10 +1,12 @@
 /* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at one size
  * and at four times that size is parsed, looked up, written in every format, summed up and grouped. The larger one
  * may take 4.4 times the work (bytes and records visited). tests/test_bounds.c does the same for files. */
+#define TEST_PUBLIC
 #include "count_work.h"
 
 #include "test.h"
 
+#include "../tool/cmd_atos.h"
 #include "../tool/report/missing.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
@@ -50,6 +52,7 @@ static unsigned long long use(const text *input)
     write_options writing = {false, true};
     signature sign;
     missing_list missing;
+    redactor key = redact_open("words");
     text out = {0};
     memset(&missing, 0, sizeof missing);
     memset(&how, 0, sizeof how);
@@ -70,6 +73,8 @@ static unsigned long long use(const text *input)
     missing_put_text(&missing, &out);
     missing_put_json(&missing, &out);
     missing_free(&missing);
+    out.len = 0;
+    redact_report(&key, (machsym_str){r.body, r.len}, &out);
     report_signature(&r, &sign);
     text_free(&sign.text);
     text_free(&out);
@@ -229,11 +234,13 @@ static void tree_of_many_levels(text *t, size_t n)
 
 /* Pieces that the parsers look for, over and over on one line, at the begin of it and behind a frame's address. */
 static const char *const snippets[] = {
-    " + 1", " + ",   "(",     ")",        ") (",   "<",    ">",          "[0x1", "[",   "] ", "]",
-    "0x",   "0x1 ",  "0x1,",  " in ",     "(in ",  ":",    " (a:1)",     "/",    " /",  "1 ", "   ",
-    "\\n",  "&amp;", "&",     " ",        "\t",    "a: ",  "[inlined]",  "{",    "[{",  "\"", "*",
-    "0",    "- ",    "???",   "Thread ",  "\r",    "\n",   "(0x1\n",     "[\n",  "{\n", "+",  "!|",
-    "::",   "'",     " (0x1", "0x1\n(\n", "\n\n(", "{}\n", "{\"a\":1}\n"};
+    " + 1",      " + ",        "(",          ")",      ") (",     "<",     ">",    "[0x1",  "[",
+    "] ",        "]",          "0x",         "0x1 ",   "0x1,",    " in ",  "(in ", ":",     " (a:1)",
+    "/",         " /",         "1 ",         "   ",    "\\n",     "&amp;", "&",    " ",     "\t",
+    "a: ",       "[inlined]",  "{",          "[{",     "\"",      "*",     "0",    "- ",    "???",
+    "Thread ",   "\r",         "\n",         "(0x1\n", "[\n",     "{\n",   "+",    "!|",    "/Users/",
+    "/Users/a ", "\\/home\\/", "a:b",        "\"a\":", "\"a\":{", "::",    "'",    " (0x1", "0x1\n(\n",
+    "\n\n(",     "{}\n",       "{\"a\":1}\n"};
 
 static const char *snippet;
 
@@ -528,6 +535,33 @@ static void check_groups(const char *name, uint64_t step)
     check_growth(name, cost, 4000);
 }
 
+/* ---- atos ---- */
+
+/* A line in pieces, as a pipe hands it over. The answers, which nobody reads, go to the end of the file. */
+static unsigned long long answer_in_pieces(size_t n, const char *piece)
+{
+    atos a;
+    text input = {0};
+    memset(&a, 0, sizeof a);
+    a.delimiter = "\n";
+    work = 0;
+    for (size_t i = 0; i < n; i++) {
+        text_c(&input, piece);
+        atos_answer_part(&a, &input, strlen(piece));
+    }
+    text_free(&input);
+    return work;
+}
+
+static void check_line(const char *piece)
+{
+    unsigned long long cost[3];
+    cost[0] = answer_in_pieces(1, piece);
+    cost[1] = answer_in_pieces(20000, piece);
+    cost[2] = answer_in_pieces(80000, piece);
+    check_growth("atos: one long line in pieces", cost, 80000 * strlen(piece));
+}
+
 int main(int argc, char **argv)
 {
     store_options store_how = {true};
@@ -569,6 +603,8 @@ int main(int argc, char **argv)
     TRAP(reports_in_utf16, 2000);
     check_snippets(argc < 2 ? NULL : argv[1]);
     if (argc < 2) {
+        check_line("x");
+        check_line("0x1 ");
         check_groups("signatures that end alike", (uint64_t)1 << 32);
         check_groups("signatures of one hash", 0);
     }

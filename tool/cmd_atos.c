@@ -142,9 +142,10 @@ static int answer_input(atos *a)
 /* The chunk on standard input. Returns false after a message. */
 static bool read_chunk(atos *a, text *chunk)
 {
-    bool ok = text_read_file(chunk, "-");
+    const char *why = text_read_file(chunk, "-");
+    bool ok = why == NULL;
     if (!ok)
-        tool_say("standard input: %s", strerror(errno));
+        tool_say("standard input: %s", why);
     if (ok && a->base64 && !text_from_base64(chunk)) {
         tool_say("standard input: not base64");
         ok = false;
@@ -172,7 +173,7 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
     static atos a;
     text chunk = {0};
     int status = TOOL_ERROR;
-    memset(&a, 0, sizeof a);
+    memset(&a, 0, offsetof(atos, frames));
     a.delimiter = "\n";
     a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     int count = options_parse(c, &a, argc, argv);

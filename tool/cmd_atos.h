@@ -53,20 +53,26 @@ typedef struct atos {
     uint32_t session_flags;
     frame_style style;
     object_options objects;
-    bool unresolved; /* an address stayed without a name */
-    machsym_frame frames[MAX_FRAMES];
+    bool unresolved;                  /* an address stayed without a name */
+    machsym_frame frames[MAX_FRAMES]; /* the last field: never cleared */
 } atos;
 
-/* A word of the input, and where its answer lies. */
+/* A word of the input, and where its answer is when there are many. */
 typedef struct token {
     size_t at;
     size_t len;
     uint64_t number;
     bool is_number;
-    const text *answers;
-    size_t answer_at;
-    size_t answer_len;
+    uint8_t share; /* number of the thread that answered */
+    uint32_t line; /* the first line of the answer, among those of the share */
 } token;
+
+/* What was found for a word. */
+typedef struct finding {
+    target *t;     /* NULL: it is for none, or the word is no number */
+    uint64_t addr; /* in its file */
+    size_t count;  /* of frames, in atos.frames */
+} finding;
 
 /* machsym atos, map lookup and map chunk: which operands and inputs they have. */
 typedef enum atos_way { ATOS_FILES = 0, ATOS_FIRST_IS_FILE, ATOS_CHUNK } atos_way;
@@ -80,8 +86,18 @@ void atos_close_targets(atos *a);
 /* The target that an address is for, and the address in its file; NULL when there is none. */
 target *atos_target_of(atos *a, uint64_t given, uint64_t *addr);
 
+/* Finds the frames for a word of the input. */
+finding atos_find(atos *a, const token *word);
+/* Appends the answer: what was found for a word. */
+void atos_print(atos *a, text *out, const finding *found, const token *word, const char *written);
+/* Whether an answer is a line for each frame that any other address with such a frame has too. */
+bool atos_has_plain_lines(const atos *a, const finding *found);
+/* Appends the line of one frame of such an answer. */
+void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame);
 /* Appends the answer for a word of the input. */
 void atos_answer(atos *a, text *out, const token *word, const char *written);
+/* Answers what is whole of the input, and takes it off. fresh: bytes at its end that came since the last call. */
+void atos_answer_part(atos *a, text *input, size_t fresh);
 /* Answers whole lines as they come. Returns an exit status. */
 int atos_answer_stream(atos *a, int fd);
 

@@ -81,25 +81,34 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
     }
 }
 
+/* The line of a frame, with what stands behind it. */
+static void print_line(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr, size_t count,
+                       size_t frame)
+{
+    print_frame(a, out, t, given, addr, &a->frames[frame]);
+    if (frame + 1 < count) {
+        text_c(out, a->delimiter);
+        return;
+    }
+    if (a->dedup)
+        print_folded(a, out, t, given, addr, &a->frames[frame]);
+    text_char(out, '\n');
+    if (a->inline_frames)
+        text_char(out, '\n');
+}
+
 static void atos_print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                             size_t count)
 {
     size_t from = out->len;
-    if (count == 0) {
-        print_bare(out, t, given, addr, NULL);
-        print_owner(out, t, addr, NULL);
-        text_escape(out, from);
-    }
-    for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++) {
-        print_frame(a, out, t, given, addr, &a->frames[i]);
-        if (i + 1 < count)
-            text_c(out, a->delimiter);
-    }
-    if (a->dedup && count > 0)
-        print_folded(a, out, t, given, addr, &a->frames[count - 1]);
-    text_char(out, '\n');
-    if (a->inline_frames)
-        text_char(out, '\n');
+    for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++)
+        print_line(a, out, t, given, addr, count, i);
+    if (count > 0)
+        return;
+    print_bare(out, t, given, addr, NULL);
+    print_owner(out, t, addr, NULL);
+    text_escape(out, from);
+    text_c(out, a->inline_frames ? "\n\n" : "\n");
 }
 
 /* ---- JSON ---- */
@@ -277,27 +286,55 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
 
 /* ---- One address ---- */
 
-/* Answers for a word of the input. */
-void atos_answer(atos *a, text *out, const token *word, const char *written)
+finding atos_find(atos *a, const token *word)
 {
-    uint64_t given = word->number;
-    uint64_t addr = 0;
-    target *t = word->is_number ? atos_target_of(a, given, &addr) : NULL;
-    if (t == NULL) {
-        a->unresolved = true;
+    finding found = {NULL, 0, 0};
+    if (word->is_number)
+        found.t = atos_target_of(a, word->number, &found.addr);
+    if (found.t != NULL) {
+        found.count = symbol_source_frames(found.t->source, found.addr, a->frames, MAX_FRAMES);
+        object_say_new(symbol_source_session(found.t->source), &found.t->objects);
+    }
+    const machsym_frame *outer = found.count > 0 ? &a->frames[found.count - 1] : NULL;
+    a->unresolved |= outer == NULL || (outer->linkage_name.len == 0 && outer->name.len == 0);
+    return found;
+}
+
+void atos_print(atos *a, text *out, const finding *found, const token *word, const char *written)
+{
+    if (found->t == NULL) {
         atos_print_unknown(a, out, written, word->len);
         return;
     }
-    size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
-    a->style.source = t->source;
-    object_say_new(symbol_source_session(t->source), &t->objects);
-    bool named =
-        count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
-    a->unresolved |= !named;
+    a->style.source = found->t->source;
     if (a->json)
-        atos_print_json(a, out, t, given, addr, count);
+        atos_print_json(a, out, found->t, word->number, found->addr, found->count);
     else
-        atos_print_text(a, out, t, given, addr, count);
+        atos_print_text(a, out, found->t, word->number, found->addr, found->count);
     if (a->explain)
-        atos_explain(a, out, t, addr, count);
+        atos_explain(a, out, found->t, found->addr, found->count);
+}
+
+bool atos_has_plain_lines(const atos *a, const finding *found)
+{
+    if (found->count == 0 || !a->inline_frames || a->json || a->dedup || a->explain || a->rules != NULL)
+        return false;
+    for (size_t i = 0; i < found->count; i++) {
+        const machsym_frame *frame = &a->frames[i];
+        if (!frame_has_line(frame) || (frame->linkage_name.len == 0 && frame->name.len == 0))
+            return false;
+    }
+    return true;
+}
+
+void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame)
+{
+    a->style.source = found->t->source;
+    print_line(a, out, found->t, word->number, found->addr, found->count, frame);
+}
+
+void atos_answer(atos *a, text *out, const token *word, const char *written)
+{
+    finding found = atos_find(a, word);
+    atos_print(a, out, &found, word, written);
 }

@@ -1,6 +1,8 @@
 /* machsym crash: whole reports in, readable reports out. */
 #include "cmd_crash.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Options ---- */
@@ -57,6 +59,36 @@ static bool take_format(void *field, const char *value)
     }
     tool_say("--to is one of same, text, json, not %s", value);
     return false;
+}
+
+/* A number that is not negative, up to a comma or the end; stays where the text has none. Returns behind it, NULL when
+ * there is something else. */
+static const char *take_number(const char *at, double *number)
+{
+    char *end;
+    if (*at == ',' || *at == 0)
+        return at;
+    if ((*at < '0' || *at > '9') && *at != '.')
+        return NULL;
+    *number = strtod(at, &end);
+    return *end == ',' || *end == 0 ? end : NULL;
+}
+
+/* SECONDS,MEGABYTES */
+static bool take_limit(void *field, const char *value)
+{
+    resolve_limit *limit = field;
+    double megabytes = -1;
+    const char *end = take_number(value, &limit->seconds);
+    if (end != NULL && *end == ',')
+        end = take_number(end + 1, &megabytes);
+    if (end == NULL || *end != 0 || value[0] == 0) {
+        tool_say("--limit wants SECONDS,MEGABYTES, of which one may be left out, not %s", value);
+        return false;
+    }
+    if (megabytes >= 0)
+        limit->bytes = megabytes > 0 ? megabytes * (1 << 20) : HUGE_VAL;
+    return true;
 }
 
 static bool take_missing(void *field, const char *value)
@@ -127,6 +159,18 @@ static const option table[] = {
      "json for machines. Without it the table goes\nto standard error",
      offsetof(crash_options, missing), take_missing},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
+    {"redact", NULL,
+     "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
+     "stay "
+     "equal",
+     offsetof(crash_options, is_redacted), NULL},
+    {"redact-key", "WORDS", "the same, with replacements that are equal in every run with these secret words",
+     offsetof(crash_options, redact_key), NULL},
+    {"limit", "SECONDS,MEGABYTES",
+     "what the lookups of one report may take; past it that report fails, and\nthe others go on. 300 "
+     "seconds, and 32 "
+     "MB of names and 64 times the\nreport's length, without it; 0 is no limit",
+     offsetof(crash_options, resolve.limit), take_limit},
     {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
     {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
      offsetof(crash_options, strict), NULL},
@@ -141,11 +185,17 @@ static int run_crash(int argc, char **argv)
     int status;
     memset(&crash, 0, sizeof crash);
     crash.jobs = 1;
+    crash.resolve.limit.seconds = RESOLVE_SECONDS;
     crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     /* of rows at one address the last is where the trap or call is written */
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
+    crash.is_redacted |= crash.redact_key != NULL;
+    if (crash.is_redacted) {
+        crash.redact = redact_open(crash.redact_key);
+        crash.resolve.redact = &crash.redact;
+    }
     if (count < 0)
         status = options_status(count);
     else if (count == 0)
@@ -167,7 +217,7 @@ const command crash_command = {
     "leaks,\n"
     "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the "
     "contents.\n",
-    {{table, 0}},
+    {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,
     NULL,

@@ -22,12 +22,16 @@ typedef struct crash_options {
     report_load loads[MAX_LOADS];
     size_t load_count;
     owners *rules; /* NULL without --owners */
+    object_options objects;
     const char *output;
     crash_format format;
     lines_option lines;
     uint32_t session_flags;
     resolve_options resolve;
     write_options write;
+    redactor redact;
+    const char *redact_key;
+    bool is_redacted;
     unsigned jobs;
     bool no_cache;
     bool copy;

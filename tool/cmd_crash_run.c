@@ -13,6 +13,7 @@
 /* What became of one report. */
 typedef struct crash_result {
     const char *path;
+    const char *label; /* the path as standard output has it */
     char *output_path; /* NULL: standard output */
     text output;
     text summary; /* or the line that stands for it on standard error */
@@ -24,6 +25,9 @@ typedef struct crash_result {
     bool done;
 } crash_result;
 
+/* Reports that are done wait in memory for those before them: at most so many for each thread. */
+enum { AHEAD = 4 };
+
 /* One run over all reports. */
 typedef struct crash_run {
     const crash_options *options;
@@ -31,6 +35,7 @@ typedef struct crash_run {
     crash_result *results;
     size_t count;
     pthread_mutex_t lock;
+    pthread_cond_t printed;
     size_t next;    /* to be taken */
     size_t emitted; /* printed, in the order given */
     missing_list missing;
@@ -94,7 +99,30 @@ static void write_output(const crash_run *run, crash_result *result)
         return;
     text_c(&result->failure, result->output_path);
     text_c(&result->failure, ": ");
-    fail(result, failure == EEXIST ? "is there already; --force replaces it" : strerror(failure));
+    fail(result, failure == EEXIST ? "is there already; --force replaces it" : outfile_error(failure));
+}
+
+/* Looks a report up, and prints it into memory. */
+static void answer_report(const crash_run *run, report *r, crash_result *result)
+{
+    const crash_options *o = run->options;
+    const char *over = report_resolve(r, run->images, &o->resolve, &result->counts);
+    if (over != NULL) {
+        fail(result, over);
+        return;
+    }
+    result->unresolved = has_unresolved(r);
+    missing_add_report(&result->missing, r);
+    if (!run->in_place || o->output != NULL)
+        write_report(o, r, result);
+    if (o->summary || run->tell)
+        text_summary(&result->summary, r, &result->counts, run->colour);
+    else if (run->brief)
+        text_brief(&result->summary, r, &result->counts);
+    if (o->signature || o->group)
+        report_signature(r, &result->signature);
+    if (result->output_path != NULL)
+        write_output(run, result);
 }
 
 static void do_report(const crash_run *run, crash_result *result)
@@ -102,29 +130,19 @@ static void do_report(const crash_run *run, crash_result *result)
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    if (!text_read_file(&input, result->path)) {
-        fail(result, strerror(errno));
+    const char *why = text_read_file(&input, result->path);
+    if (why != NULL) {
+        fail(result, why);
         text_free(&input);
         return;
     }
-    report_open(&r, input.v, input.len, o->loads, o->load_count);
-    if (r.frame_count > 0 || explain_no_frames(&r, result)) {
-        report_resolve(&r, run->images, &o->resolve, &result->counts);
-        result->unresolved = has_unresolved(&r);
-        missing_add_report(&result->missing, &r);
-        if (!run->in_place || o->output != NULL)
-            write_report(o, &r, result);
-        if (o->summary || run->tell)
-            text_summary(&result->summary, &r, &result->counts, run->colour);
-        else if (run->brief)
-            text_brief(&result->summary, &r, &result->counts);
-        if (o->signature || o->group)
-            report_signature(&r, &result->signature);
-        if (result->output_path != NULL)
-            write_output(run, result);
-    }
+    report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
+    if (r.frame_count > 0 || explain_no_frames(&r, result))
+        answer_report(run, &r, result);
     report_close(&r);
     text_free(&input);
+    if (result->output_path != NULL)
+        text_free(&result->output);
 }
 
 /* ---- All reports ---- */
@@ -132,7 +150,7 @@ static void do_report(const crash_run *run, crash_result *result)
 static void print_signature(const crash_result *result)
 {
     const signature *s = &result->signature;
-    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->path);
+    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->label);
 }
 
 /* Files that are no good are told even when nothing else is. */
@@ -169,7 +187,7 @@ static void emit(crash_run *run, crash_result *result)
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
         if (run->count > 1)
-            out_line("== %s", result->path);
+            out_line("== %s", result->label);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
         print_signature(result);
@@ -189,6 +207,10 @@ static void *work(void *argument)
     crash_run *run = argument;
     pthread_mutex_lock(&run->lock);
     while (run->next < run->count) {
+        if (run->next - run->emitted >= run->options->jobs * AHEAD) {
+            pthread_cond_wait(&run->printed, &run->lock);
+            continue;
+        }
         crash_result *result = &run->results[run->next++];
         pthread_mutex_unlock(&run->lock);
         do_report(run, result);
@@ -196,6 +218,7 @@ static void *work(void *argument)
         result->done = true;
         while (run->emitted < run->count && run->results[run->emitted].done)
             emit(run, &run->results[run->emitted++]);
+        pthread_cond_broadcast(&run->printed);
         if (run->progress)
             fprintf(stderr, "\r%zu of %zu reports%s", run->emitted, run->count,
                     run->emitted == run->count ? "\n" : "");
@@ -244,8 +267,8 @@ static void print_table(const crash_run *run)
 
 static char *folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t len = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    size_t len = path_folder(path);
+    len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = tool_alloc(len + 2);
     memcpy(folder, path, len);
     folder[len] = 0;
@@ -290,8 +313,7 @@ static bool is_folder(const char *path)
 
 static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return strcmp(path, "-") == 0 ? "stdin" : slash != NULL ? slash + 1 : path;
+    return strcmp(path, "-") == 0 ? "stdin" : path + path_folder(path);
 }
 
 static char *output_name(const crash_options *o, const char *report_path, unsigned number)
@@ -370,14 +392,15 @@ static bool prepare_output(crash_run *run)
     if (o->output == NULL)
         return true;
     size_t len = strlen(o->output);
-    bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && o->output[len - 1] == '/');
+    bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && path_folder(o->output) == len);
     if (!folder) {
         run->results[0].output_path = tool_alloc(len + 1);
         memcpy(run->results[0].output_path, o->output, len + 1);
         return true;
     }
-    if (!is_folder(o->output) && mkdir(o->output, 0777) != 0) {
-        tool_say("%s: %s", o->output, strerror(errno));
+    int failure = mkdir(o->output, 0777) != 0 ? errno : 0;
+    if (failure != 0 && !is_folder(o->output)) { /* another run may make it meanwhile */
+        tool_say("%s: %s", o->output, strerror(failure));
         return false;
     }
     run->in_folder = true;
@@ -393,7 +416,7 @@ static void print_groups(const crash_run *run)
     text out = {0};
     for (size_t i = 0; i < run->count; i++) {
         if (run->results[i].failure.len == 0)
-            groups_add(groups, run->results[i].path, &run->results[i].signature);
+            groups_add(groups, run->results[i].label, &run->results[i].signature);
     }
     groups_print(groups, &out);
     out_text(&out);
@@ -440,12 +463,24 @@ static int finish(crash_run *run)
     return status;
 }
 
+static void name_report(const crash_options *o, crash_result *result, const char *path, pool *labels)
+{
+    text label = {0};
+    result->path = result->label = path;
+    if (o->resolve.redact == NULL)
+        return;
+    redact_users(o->resolve.redact, str_c(path), &label);
+    result->label = pool_copy_z(labels, label.v, label.len);
+    text_free(&label);
+}
+
 int crash_run_reports(const crash_options *o, char **reports, size_t count)
 {
     store_options store_how = {o->no_cache};
     store *s = store_open(&store_how);
     crash_run run;
     images_options images_how;
+    pool labels = {NULL};
     int status = TOOL_ERROR;
     memset(&run, 0, sizeof run);
     memset(&images_how, 0, sizeof images_how);
@@ -454,7 +489,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.results = tool_alloc(count * sizeof *run.results);
     memset(run.results, 0, count * sizeof *run.results);
     for (size_t i = 0; i < count; i++)
-        run.results[i].path = reports[i];
+        name_report(o, &run.results[i], reports[i], &labels);
     run.in_place = o->summary || o->signature || o->group || o->missing != MISSING_SAID;
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
@@ -467,18 +502,22 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
         images_how.jobs = o->jobs;
         images_how.rules = o->rules;
+        images_how.objects = &o->objects;
         images_how.map_folders = o->maps;
         images_how.map_folder_count = o->map_count;
         run.images = images_open(&images_how);
         pthread_mutex_init(&run.lock, NULL);
+        pthread_cond_init(&run.printed, NULL);
         run_jobs(&run);
         pthread_mutex_destroy(&run.lock);
+        pthread_cond_destroy(&run.printed);
         images_close(run.images);
         run.has_failed |= store_failed(s);
         status = finish(&run);
     }
     missing_free(&run.missing);
     free(run.results);
+    pool_free(&labels);
     store_close(s);
     return status;
 }

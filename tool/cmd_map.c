@@ -34,8 +34,47 @@ bool map_write(const machsym_map *map, const char *path)
     machsym_bytes bytes = machsym_map_bytes(map);
     int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
     if (failure != 0)
-        tool_say("%s: %s", path, strerror(failure));
+        tool_say("%s: %s", path, outfile_error(failure));
     return failure == 0;
+}
+
+/* ---- Budgets ---- */
+
+map_budget map_budget_of(const symbol_file *file, unsigned times)
+{
+    machsym_map_info info;
+    machsym_map_get_info(file->map, &info);
+    uint64_t most = times * (MAP_TEXT + MAP_TEXT_PER_BYTE * info.size);
+    return (map_budget){file->info.path, info.size, most, most, false};
+}
+
+bool map_spend(map_budget *b, uint64_t bytes)
+{
+    if (!b->is_spent && bytes > b->left)
+        tool_say(
+            "%s: refused: more than %llu bytes of text would be made of a map of %llu bytes, and no real map "
+            "needs as many; ask atos for single addresses",
+            b->path, (unsigned long long)b->most, (unsigned long long)b->size);
+    b->is_spent = b->is_spent || bytes > b->left;
+    b->left -= b->is_spent ? b->left : bytes;
+    return !b->is_spent;
+}
+
+uint64_t map_frames_cost(const machsym_frame *frames, size_t count)
+{
+    uint64_t cost = MAP_FRAME_TEXT;
+    for (size_t i = 0; i < count; i++) {
+        const machsym_path *file = &frames[i].file;
+        cost += MAP_FRAME_TEXT + frames[i].linkage_name.len + frames[i].name.len;
+        cost += file->comp_dir.len + file->dir.len + file->name.len;
+    }
+    return cost;
+}
+
+size_t map_frames(map_budget *b, symbol_source *source, uint64_t addr, machsym_frame *frames)
+{
+    size_t count = b->is_spent ? 0 : symbol_source_frames(source, addr, frames, MAP_MAX_FRAMES);
+    return map_spend(b, map_frames_cost(frames, count)) ? count : 0;
 }
 
 /* ---- lookup and chunk: machsym atos with other inputs ---- */
@@ -172,15 +211,16 @@ static void text_place(text *t, const machsym_frame *frame, const frame_style *s
 }
 
 /* start, end, function, place; then function and place of each caller that it is inlined into. */
-static void dump_range(text *t, symbol_source *source, const machsym_map_range *range, machsym_frame *frames,
-                       const frame_style *style)
+static void dump_range(text *t, map_budget *budget, symbol_source *source, const machsym_map_range *range,
+                       machsym_frame *frames, const frame_style *style)
 {
-    size_t count = symbol_source_frames(source, range->lo, frames, MAP_MAX_FRAMES);
+    size_t count = map_frames(budget, source, range->lo, frames);
     text_c(t, "0x");
     text_hex(t, range->lo, 1);
     text_c(t, "\t0x");
     text_hex(t, range->hi, 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !budget->is_spent; i++) {
+        size_t before = t->len;
         text_char(t, '\t');
         size_t from = t->len;
         text_frame_name(t, &frames[i], style);
@@ -189,6 +229,7 @@ static void dump_range(text *t, symbol_source *source, const machsym_map_range *
         from = t->len;
         text_place(t, &frames[i], style);
         text_escape(t, from);
+        map_spend(budget, t->len - before);
     }
     text_char(t, '\n');
 }
@@ -220,15 +261,16 @@ static int run_dump(int argc, char **argv)
     machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(&file, 0, 0);
     o.style.source = source;
+    map_budget budget = map_budget_of(&file, 1);
     outfile_begin(&out, NULL, OUTFILE_REPLACE);
-    while (!out_failed() && machsym_map_next(file.map, &at, &range)) {
-        dump_range(&t, source, &range, frames, &o.style);
+    while (!out_failed() && !budget.is_spent && machsym_map_next(file.map, &at, &range)) {
+        dump_range(&t, &budget, source, &range, frames, &o.style);
         outfile_flush(&out, &t);
     }
     symbol_source_close(source);
     symbol_file_close(&file);
     free(frames);
-    return outfile_end(&out, &t, true) ? TOOL_OK : TOOL_ERROR;
+    return outfile_end(&out, &t, !budget.is_spent) ? TOOL_OK : TOOL_ERROR;
 }
 
 static const option dump_table[] = {

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many places of a table are looked at for a text; real texts need ten. Those of a hostile map can be made to meet
+ * at one place: past the limit a text gets another number each time. */
+enum { MOST_PROBES = 128 };
+
 /* Texts and their numbers, in the order they were first asked for. */
 typedef struct numbered {
     const char *record; /* what is written when a new one comes */
@@ -29,6 +33,7 @@ typedef struct inlined_call {
 
 typedef struct breakpad {
     const symbol_file *file;
+    map_budget budget;
     frame_style style;
     symbol_source *source;
     machsym_frame *frames;
@@ -62,16 +67,20 @@ static machsym_str numbered_text(const numbered *n, size_t i)
     return (machsym_str){n->texts.v + from, n->ends[i] - from};
 }
 
+/* Where the number of a text stands, or goes; NULL: there is no place for it. */
 static uint32_t *numbered_slot(const numbered *n, const char *ptr, size_t len)
 {
     uint64_t hash = str_hash(str_make(ptr, len));
     size_t at = (size_t)(hash ^ hash >> 32) & (n->table_cap - 1);
-    for (; n->table[at] != 0; at = (at + 1) & (n->table_cap - 1)) {
+    for (size_t i = 0; i < MOST_PROBES; i++, at = (at + 1) & (n->table_cap - 1)) {
+        MACHSYM_COUNT_WORK(1);
+        if (n->table[at] == 0)
+            return &n->table[at];
         machsym_str have = numbered_text(n, n->table[at] - 1);
         if (have.len == len && (len == 0 || memcmp(have.ptr, ptr, len) == 0))
-            break;
+            return &n->table[at];
     }
-    return &n->table[at];
+    return NULL;
 }
 
 static void numbered_grow(numbered *n)
@@ -83,7 +92,9 @@ static void numbered_grow(numbered *n)
     memset(n->table, 0, n->table_cap * sizeof *n->table);
     for (size_t i = 0; i < n->count; i++) {
         machsym_str have = numbered_text(n, i);
-        *numbered_slot(n, have.ptr, have.len) = (uint32_t)i + 1;
+        uint32_t *slot = numbered_slot(n, have.ptr, have.len);
+        if (slot != NULL)
+            *slot = (uint32_t)i + 1;
     }
 }
 
@@ -93,11 +104,13 @@ static size_t number_of(numbered *n, const text *t, text *records)
     if (n->count == n->cap)
         numbered_grow(n);
     uint32_t *slot = numbered_slot(n, t->v, t->len);
-    if (*slot != 0)
+    if (slot != NULL && *slot != 0)
         return *slot - 1;
     text_add(&n->texts, t->v, t->len);
     n->ends[n->count] = n->texts.len;
-    *slot = (uint32_t)++n->count;
+    n->count++;
+    if (slot != NULL)
+        *slot = (uint32_t)n->count;
     text_c(records, n->record);
     text_char(records, ' ');
     text_dec(records, n->count - 1);
@@ -132,6 +145,7 @@ static void name_of(breakpad *b, const machsym_frame *frame, text *name)
     text_escape(name, 0);
     if (name->len == 0)
         text_c(name, "<name omitted>");
+    map_spend(&b->budget, name->len);
 }
 
 static size_t origin_of(breakpad *b, const machsym_frame *frame)
@@ -219,7 +233,7 @@ static void set_calls(breakpad *b, const machsym_map_range *range)
 {
     size_t depth = 0;
     bool same = true;
-    for (size_t i = b->frame_count - 1; i-- > 0; depth++) {
+    for (size_t i = b->frame_count - 1; i-- > 0 && !b->budget.is_spent; depth++) {
         const machsym_frame *caller = &b->frames[i + 1];
         inlined_call call = {
             depth, range->lo, range->hi, origin_of(b, &b->frames[i]), file_of(b, caller), caller->line};
@@ -310,10 +324,10 @@ static void for_each_range(breakpad *b, bool symbols)
     machsym_cursor at = {0, 0};
     machsym_map_range range;
     uint64_t last = UINT64_MAX;
-    while (machsym_map_next(b->file->map, &at, &range)) {
+    while (!b->budget.is_spent && machsym_map_next(b->file->map, &at, &range)) {
         if (range.is_symbol != symbols)
             continue;
-        b->frame_count = symbol_source_frames(b->source, range.lo, b->frames, MAP_MAX_FRAMES);
+        b->frame_count = map_frames(&b->budget, b->source, range.lo, b->frames);
         if (b->frame_count > 0 && symbols)
             add_symbol(b, &last);
         else if (b->frame_count > 0)
@@ -322,11 +336,12 @@ static void for_each_range(breakpad *b, bool symbols)
     close_function(b);
 }
 
-void export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t)
+bool export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t)
 {
     breakpad *b = tool_alloc(sizeof *b);
     memset(b, 0, sizeof *b);
     b->file = file;
+    b->budget = map_budget_of(file, 1);
     b->style = *style;
     b->style.source = b->source = symbol_source_open(file, 0, 0);
     b->frames = tool_alloc(MAP_MAX_FRAMES * sizeof *b->frames);
@@ -337,6 +352,7 @@ void export_breakpad(const symbol_file *file, const frame_style *style, outfile 
     put_module(b);
     for_each_range(b, false);
     for_each_range(b, true);
+    bool ok = !b->budget.is_spent;
     symbol_source_close(b->source);
     numbered_free(&b->files);
     numbered_free(&b->origins);
@@ -345,4 +361,5 @@ void export_breakpad(const symbol_file *file, const frame_style *style, outfile 
     free(b->calls);
     free(b->frames);
     free(b);
+    return ok;
 }

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a chunk counts at least: the smallest map has 440 bytes, and a range and its frame count too. */
+enum { CHUNK_LEAST = 440 + 2 * MAP_FRAME_TEXT };
+
 /* How keys and values are written. */
 typedef enum chunk_format { CHUNK_RESP = 0, CHUNK_TSV, CHUNK_JSONL } chunk_format;
 
@@ -22,12 +25,14 @@ typedef struct chunk_export {
     chunk_format format;
     const char *expire; /* seconds; NULL: never */
     chunk_table tables[2];
+    map_budget budget;
     text *t;
 } chunk_export;
 
 /* ---- Keys and values ---- */
 
-/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become %XX. */
+/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become
+ * %XX. */
 static void text_key_part(text *t, machsym_str part)
 {
     for (size_t i = 0, end = 0; i < part.len; i++) {
@@ -100,71 +105,116 @@ static void put_chunk(const chunk_export *e, const chunk_table *table, machsym_b
 
 /* ---- Cutting ---- */
 
-static void fail(const machsym_error *err)
+static uint64_t chunk_of(const chunk_export *e, uint64_t addr)
 {
-    tool_say("chunks: %s", err->what);
-    exit(TOOL_ERROR);
+    return (addr - e->info.text_addr) / e->chunk_size;
 }
 
-static void end_chunk(chunk_export *e, chunk_table *table)
-{
-    machsym_map *map;
-    machsym_error err;
-    if (table->writer == NULL)
-        return;
-    if (machsym_writer_finish(table->writer, &map, &err) != MACHSYM_OK)
-        fail(&err);
-    machsym_bytes value = machsym_map_bytes(map);
-    put_chunk(e, table, value);
-    table->count++;
-    table->bytes += value.len;
-    table->writer = NULL;
-    machsym_map_close(map);
-}
-
-/* Adds a range to every chunk that it touches; to the last one more may come. */
-static void add_to_chunks(chunk_export *e, const machsym_map_range *range, const machsym_frame *frames,
-                          size_t count)
-{
-    chunk_table *table = &e->tables[range->is_symbol];
-    machsym_error err;
-    uint64_t first = (range->lo - e->info.text_addr) / e->chunk_size;
-    uint64_t last = (range->hi - 1 - e->info.text_addr) / e->chunk_size;
-    for (uint64_t chunk = first; chunk <= last; chunk++) {
-        if (table->writer != NULL && table->chunk != chunk)
-            end_chunk(e, table);
-        machsym_writer_desc desc = {.info = &e->info};
-        if (table->writer == NULL && machsym_writer_open(&desc, &table->writer, &err) != MACHSYM_OK)
-            fail(&err);
-        table->chunk = chunk;
-        if (machsym_writer_add(table->writer, range, frames, count, &err) != MACHSYM_OK)
-            fail(&err);
-    }
-}
-
-static void export_chunks(chunk_export *e, const symbol_file *file, outfile *out)
+/* Counts the chunks before one is made. Returns false when their headers alone would be too much. */
+static bool count_chunks(const chunk_export *e, const symbol_file *file)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
+    uint64_t next[2] = {0, 0}; /* of each table: the first chunk that is not counted yet */
+    uint64_t count = 0;
+    while (machsym_map_next(file->map, &at, &range)) {
+        uint64_t first = chunk_of(e, range.lo);
+        uint64_t end = chunk_of(e, range.hi - 1) + 1;
+        first = first > next[range.is_symbol] ? first : next[range.is_symbol];
+        count += end > first ? end - first : 0;
+        next[range.is_symbol] = end;
+    }
+    if (count <= e->budget.left / CHUNK_LEAST)
+        return true;
+    tool_say("%s: refused: %llu chunks of %llu bytes of text would come of a map of %llu bytes; take larger "
+             "chunks",
+             file->info.path, (unsigned long long)count, (unsigned long long)e->chunk_size,
+             (unsigned long long)e->info.size);
+    return false;
+}
+
+/* Makes the value of a chunk that is open. Returns false after a message. */
+static bool end_chunk(chunk_export *e, chunk_table *table)
+{
+    machsym_map *map;
+    machsym_error err;
+    machsym_writer *writer = table->writer;
+    if (writer == NULL)
+        return true;
+    table->writer = NULL;
+    if (machsym_writer_finish(writer, &map, &err) != MACHSYM_OK) {
+        tool_say("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
+        return false;
+    }
+    machsym_bytes value = machsym_map_bytes(map);
+    uint64_t size = value.len;
+    put_chunk(e, table, value);
+    table->count++;
+    table->bytes += size;
+    machsym_map_close(map);
+    return map_spend(&e->budget, size);
+}
+
+/* Adds a range to the chunk that is open, or opens it. Returns false after a message. */
+static bool add_to_chunk(chunk_export *e, chunk_table *table, const machsym_map_range *range,
+                         const machsym_frame *frames, size_t count)
+{
+    machsym_error err;
+    machsym_writer_desc desc = {.info = &e->info};
+    if ((table->writer != NULL || machsym_writer_open(&desc, &table->writer, &err) == MACHSYM_OK) &&
+        machsym_writer_add(table->writer, range, frames, count, &err) == MACHSYM_OK)
+        return true;
+    tool_say("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
+    return false;
+}
+
+/* Adds a range to every chunk that it touches; to the last one more may come. Returns false after a message. */
+static bool add_to_chunks(chunk_export *e, const machsym_map_range *range, const machsym_frame *frames,
+                          size_t count)
+{
+    chunk_table *table = &e->tables[range->is_symbol];
+    uint64_t last = chunk_of(e, range->hi - 1);
+    uint64_t cost = map_frames_cost(frames, count);
+    for (uint64_t chunk = chunk_of(e, range->lo); chunk <= last; chunk++) {
+        if (table->chunk != chunk && !end_chunk(e, table))
+            return false;
+        table->chunk = chunk;
+        if (!map_spend(&e->budget, cost) || !add_to_chunk(e, table, range, frames, count))
+            return false;
+    }
+    return true;
+}
+
+/* Returns false after a message. */
+static bool export_chunks(chunk_export *e, const symbol_file *file, outfile *out)
+{
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    machsym_map_get_info(file->map, &e->info);
+    e->budget = map_budget_of(file, 1);
+    if (!count_chunks(e, file))
+        return false;
     machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(file, 0, 0);
-    machsym_map_get_info(file->map, &e->info);
     e->info.flags |= MACHSYM_MAP_CHUNK;
     e->tables[0].name = "dwarf";
     e->tables[1].name = "symbol_table";
-    while (machsym_map_next(file->map, &at, &range)) {
+    bool ok = true;
+    while (ok && machsym_map_next(file->map, &at, &range)) {
         size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
-        if (count > 0)
-            add_to_chunks(e, &range, frames, count);
+        ok = count == 0 || add_to_chunks(e, &range, frames, count);
         outfile_flush(out, e->t);
     }
     for (size_t i = 0; i < 2; i++) {
-        end_chunk(e, &e->tables[i]);
+        ok = ok && end_chunk(e, &e->tables[i]);
+        machsym_writer_close(e->tables[i].writer); /* still open after a failure */
+    }
+    for (size_t i = 0; i < 2 && ok; i++)
         fprintf(stderr, "%s: %llu chunks, %llu bytes\n", e->tables[i].name,
                 (unsigned long long)e->tables[i].count, (unsigned long long)e->tables[i].bytes);
-    }
     symbol_source_close(source);
     free(frames);
+    return ok;
 }
 
 /* ---- A text table ---- */
@@ -198,8 +248,8 @@ static void put_row(text *t, const machsym_map_range *range, const text *row)
 }
 
 /* The table knows no inlined calls: a row is what atos prints without -i, the function that the code lies in
- * and the line there. Ranges that differ only further in become one. */
-static void export_bugly(const symbol_file *file, const frame_style *how, outfile *out, text *t)
+ * and the line there. Ranges that differ only further in become one. Returns false after a message. */
+static bool export_bugly(const symbol_file *file, const frame_style *how, outfile *out, text *t)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
@@ -209,14 +259,16 @@ static void export_bugly(const symbol_file *file, const frame_style *how, outfil
     machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(file, 0, 0);
     frame_style style = *how;
+    map_budget budget = map_budget_of(file, 1);
     style.source = source;
     if (file->info.is_damaged)
         text_c(t, MAP_DAMAGED_HEADING ":\tyes\n");
-    while (machsym_map_next(file->map, &at, &range)) {
-        size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
+    while (!budget.is_spent && machsym_map_next(file->map, &at, &range)) {
+        size_t count = map_frames(&budget, source, range.lo, frames);
         next.len = 0;
         if (count > 0)
             text_row(&next, &frames[count - 1], &style);
+        map_spend(&budget, next.len);
         bool same = str_equal((machsym_str){row.v, row.len}, (machsym_str){next.v, next.len});
         if (open.hi == range.lo && same) {
             open.hi = range.hi;
@@ -234,6 +286,7 @@ static void export_bugly(const symbol_file *file, const frame_style *how, outfil
     text_free(&row);
     text_free(&next);
     free(frames);
+    return !budget.is_spent;
 }
 
 /* ---- The command ---- */
@@ -301,11 +354,11 @@ static int run_export(const export_command *c)
         tool_say("%s: has no UUID: its chunks would have no key of their own", c->desc.open.path);
         ok = false;
     } else if (ok && c->chunks != NULL)
-        export_chunks(&e, &file, &out);
+        ok = export_chunks(&e, &file, &out);
     else if (ok && bugly)
-        export_bugly(&file, &c->style, &out, &t);
+        ok = export_bugly(&file, &c->style, &out, &t);
     else if (ok)
-        export_breakpad(&file, &c->style, &out, &t);
+        ok = export_breakpad(&file, &c->style, &out, &t);
     symbol_file_close(&file);
     return outfile_end(&out, &t, ok) ? TOOL_OK : TOOL_ERROR;
 }

@@ -1,7 +1,6 @@
 /* machsym map import: a map of a text symbol table. */
 #include "cmd_map.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,9 +240,10 @@ static bool run_import(import_command *c)
     text input = {0};
     text path = {0};
     machsym_map *map = NULL;
-    bool ok = text_read_file(&input, c->path);
+    const char *why = text_read_file(&input, c->path);
+    bool ok = why == NULL;
     if (!ok)
-        tool_say("%s: %s", c->path, strerror(errno));
+        tool_say("%s: %s", c->path, why);
     parse_table(c, &input);
     order_rows(c);
     if (ok && c->count == 0)

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_DIFFERENCES = 20 };
+enum {
+    SHOWN_DIFFERENCES = 20,
+    ASKED = 10,       /* addresses of each range, in the map and in one that is made anew */
+    SHOWN_TEXT = 4096 /* bytes of a difference; a hostile map could have megabytes of names at one address */
+};
 
 /* A map, and the image it should be of. */
 typedef struct verify {
@@ -15,6 +19,7 @@ typedef struct verify {
     machsym_frame *got;
     machsym_frame *want;
     bool columns;
+    map_budget budget;
     uint64_t compared;
     uint64_t different;
 } verify;
@@ -46,7 +51,7 @@ static void text_frames(text *t, const machsym_frame *frames, size_t count)
     static const frame_style style = {true, true, 0, NULL};
     size_t from = t->len;
     text_c(t, count == 0 ? "nothing" : "");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && t->len - from < SHOWN_TEXT; i++) {
         text_c(t, i > 0 ? " < " : "");
         text_frame_name(t, &frames[i], &style);
         text_char(t, ' ');
@@ -54,12 +59,18 @@ static void text_frames(text *t, const machsym_frame *frames, size_t count)
         text_char(t, ':');
         text_dec(t, frames[i].line);
     }
+    if (t->len - from > SHOWN_TEXT) {
+        t->len = from + SHOWN_TEXT;
+        text_c(t, " ...");
+    }
     text_end_line(t, from);
 }
 
 static void compare_addr(verify *v, uint64_t addr)
 {
-    size_t got = symbol_source_frames(v->map, addr, v->got, MAP_MAX_FRAMES);
+    size_t got = map_frames(&v->budget, v->map, addr, v->got);
+    if (v->budget.is_spent)
+        return;
     size_t want = symbol_source_frames(v->image, addr, v->want, MAP_MAX_FRAMES);
     const char *what = got != want ? "number of frames" : NULL;
     for (size_t i = 0; i < got && what == NULL; i++)
@@ -86,7 +97,7 @@ static void compare_ranges(verify *v, const machsym_map *map)
     machsym_cursor at = {0, 0};
     machsym_map_range range;
     uint64_t end = 0;
-    while (machsym_map_next(map, &at, &range)) {
+    while (!v->budget.is_spent && machsym_map_next(map, &at, &range)) {
         if (range.lo > end && end != 0)
             compare_addr(v, end); /* in the gap */
         if (range.lo > end)
@@ -174,12 +185,15 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     if (made == NULL)
         return false;
     bool same = compare_bytes(v->map_file.map, made);
+    v->budget = map_budget_of(&v->map_file, ASKED);
     compare_ranges(v, v->map_file.map);
     if (!same)
         compare_ranges(v, made); /* the map may have lost some */
     machsym_map_close(made);
     if (v->different > SHOWN_DIFFERENCES)
         out_format("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
+    if (v->budget.is_spent)
+        return false;
     if (same && v->different == 0)
         out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_file.info.path,
                  (unsigned long long)v->compared);

@@ -13,16 +13,22 @@
 
 enum {
     MAX_OPEN = MAX_JOBS + 1, /* a thread writes one file at a time */
-    MAX_TEMPORARY = 4096,    /* bytes of a name: longer ones are no paths (PATH_MAX) */
-    MAX_TRIES = 100          /* other names to try when one is taken: each has a number of its own */
+    MAX_TEMPORARY = 4096,    /* bytes of a path: longer ones are none (PATH_MAX) */
+    MAX_TRIES = 100,         /* other names to try when one is taken: each has a number of its own */
+    WRITE_STEP = 1 << 30     /* bytes at once: some systems take no more than an int has */
 };
+
+/* What all temporary names begin and end with: only such are swept. Their dot hides them from stores. */
+static const char temporary_begin[] = ".machsym-";
+static const char temporary_end[] = ".tmp";
 
 /* ---- Names to remove ---- */
 
 /* The signal handler reads these, so they stay where they are. */
 static char temporary[MAX_OPEN][MAX_TEMPORARY];
 static volatile sig_atomic_t is_used[MAX_OPEN];
-static unsigned long numbers; /* handed out so far */
+static unsigned long numbers;     /* handed out so far */
+static char swept[MAX_TEMPORARY]; /* the folder that was swept last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void remove_all(void)
@@ -44,9 +50,12 @@ void outfile_start(void)
 {
     static const int signals[] = {
 #ifndef _WIN32
-        SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ,
+        SIGHUP, SIGPIPE, SIGXCPU,
 #endif
         SIGINT, SIGTERM};
+#ifndef _WIN32
+    signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, which is said */
+#endif
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         if (signal(signals[i], end_by_signal) == SIG_IGN)
             signal(signals[i], SIG_IGN);
@@ -54,7 +63,7 @@ void outfile_start(void)
     atexit(remove_all); /* memory may end while a file is written */
 }
 
-/* A slot with the next name beside a path; -1 with errno when there is none. */
+/* A slot with the next name in the folder of a path; -1 with errno when there is none. */
 static int take_slot(const char *path)
 {
     int slot = 0;
@@ -63,7 +72,8 @@ static int take_slot(const char *path)
         slot++;
     errno = EMFILE;
     if (slot < MAX_OPEN) {
-        int len = snprintf(temporary[slot], MAX_TEMPORARY, "%s.%ld-%lu.tmp", path, (long)getpid(), ++numbers);
+        int len = snprintf(temporary[slot], MAX_TEMPORARY, "%.*s%s%ld-%lu%s", (int)path_folder(path), path,
+                           temporary_begin, (long)getpid(), ++numbers, temporary_end);
         errno = ENAMETOOLONG;
         slot = len > 0 && len < MAX_TEMPORARY ? slot : MAX_OPEN;
     }
@@ -71,6 +81,56 @@ static int take_slot(const char *path)
         is_used[slot] = 1;
     pthread_mutex_unlock(&lock);
     return slot < MAX_OPEN ? slot : -1;
+}
+
+static void free_slot(int slot)
+{
+    pthread_mutex_lock(&lock);
+    is_used[slot] = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- What killed runs left ---- */
+
+static bool is_temporary(machsym_str name)
+{
+    size_t end = sizeof temporary_end - 1;
+    return str_starts(name, temporary_begin) && name.len > end &&
+           memcmp(name.ptr + name.len - end, temporary_end, end) == 0;
+}
+
+static void sweep_folder(const char *folder)
+{
+    text path = {0};
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        if (!is_temporary(str_c(entry->d_name)))
+            continue;
+        path.len = 0;
+        text_c(&path, folder);
+        text_c(&path, entry->d_name);
+        posix_remove_abandoned(text_z(&path));
+    }
+    if (dir != NULL)
+        closedir(dir);
+    text_free(&path);
+}
+
+/* A run sweeps a folder when it begins to write into it, not for each of its files. */
+static void sweep(const char *path)
+{
+    char folder[MAX_TEMPORARY];
+    int own = (int)path_folder(path);
+    int len = snprintf(folder, sizeof folder, "%.*s", own > 0 ? own : 2, own > 0 ? path : "./");
+    if (len < 0 || (size_t)len >= sizeof folder)
+        return;
+    pthread_mutex_lock(&lock);
+    bool again = strcmp(folder, swept) == 0;
+    memcpy(swept, folder, (size_t)len + 1);
+    pthread_mutex_unlock(&lock);
+    if (!again)
+        sweep_folder(folder);
 }
 
 /* ---- Files ---- */
@@ -81,44 +141,60 @@ static void fail(outfile *out)
         out->failure = errno != 0 ? errno : EIO;
 }
 
-/* Nobody else has the file: it must not be there before, and no link leads elsewhere. */
+/* A new file beside a path. Nobody else has it: it must not be there before, and no link leads elsewhere. */
+static int open_beside(outfile *out)
+{
+    sweep(out->path);
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+        out->slot = take_slot(out->path);
+        if (out->slot < 0)
+            return -1;
+        int fd = open(temporary[out->slot], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0 && posix_hold(fd))
+            return fd;
+        free_slot(out->slot);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+        if (fd >= 0)
+            close(fd); /* another run took it for abandoned */
+    }
+    return -1;
+}
+
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule)
 {
+    struct stat st;
     memset(out, 0, sizeof *out);
     out->path = path;
     out->rule = rule;
+    out->fd = -1;
     if (path == NULL)
         return true;
-    struct stat st;
     out->is_device =
         rule == OUTFILE_REPLACE && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-    int fd = out->is_device ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-    if (out->is_device && fd < 0) {
+    out->fd = out->is_device ? posix_open_device(path) : open_beside(out);
+    if (out->fd < 0)
         fail(out);
-        return false;
-    }
-    for (int tries = 0; fd < 0 && tries < MAX_TRIES; tries++) {
-        out->slot = take_slot(path);
-        if (out->slot < 0)
-            break;
-        fd = open(temporary[out->slot], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (fd < 0)
-            is_used[out->slot] = 0;
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    out->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (out->file == NULL)
-        fail(out);
-    return out->file != NULL;
+    return out->fd >= 0;
 }
 
-static void put(outfile *out, const void *ptr, size_t len)
+static void put(outfile *out, const char *ptr, size_t len)
 {
-    if (out->path == NULL)
+    if (out->path == NULL) {
         out_write(ptr, len);
-    else if (len > 0 && out->failure == 0 && fwrite(ptr, 1, len, out->file) != len)
-        fail(out);
+        return;
+    }
+    while (len > 0 && out->failure == 0) {
+        ssize_t done = write(out->fd, ptr, (unsigned)(len < WRITE_STEP ? len : WRITE_STEP));
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            fail(out);
+            return;
+        }
+        ptr += done;
+        len -= (size_t)done;
+    }
 }
 
 void outfile_flush(outfile *out, text *t)
@@ -134,8 +210,7 @@ static void sync_folder(const char *path)
 {
 #ifndef _WIN32
     text folder = {0};
-    const char *slash = strrchr(path, '/');
-    text_add(&folder, path, slash != NULL ? (size_t)(slash - path) + 1 : 0);
+    text_add(&folder, path, path_folder(path));
     text_c(&folder, folder.len == 0 ? "." : "");
     int fd = open(text_z(&folder), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -166,16 +241,23 @@ static bool take_place(outfile *out)
     return rename(from, out->path) == 0;
 }
 
-/* Ends the file; what is left of it when something failed goes. */
+static void shut(outfile *out)
+{
+    if (out->fd >= 0 && close(out->fd) != 0)
+        fail(out);
+    out->fd = -1;
+}
+
+/* Ends the file; what is left of it when something failed goes. It has its name before it is closed: until
+ * then no other run takes it for abandoned. */
 static void close_file(outfile *out, bool ok)
 {
-    if (out->file == NULL)
+    if (out->fd < 0)
         return;
-    if (fflush(out->file) != 0 || (ok && !out->is_device && fsync(fileno(out->file)) != 0))
+    if (ok && out->failure == 0 && !out->is_device && fsync(out->fd) != 0)
         fail(out);
-    if (fclose(out->file) != 0)
-        fail(out);
-    out->file = NULL;
+    if (POSIX_CLOSE_FIRST || out->is_device)
+        shut(out);
     if (out->is_device)
         return;
     if (ok && out->failure == 0 && !take_place(out))
@@ -184,7 +266,8 @@ static void close_file(outfile *out, bool ok)
         unlink(temporary[out->slot]);
     else
         sync_folder(out->path);
-    is_used[out->slot] = 0;
+    free_slot(out->slot);
+    shut(out);
 }
 
 bool outfile_end(outfile *out, text *t, bool ok)
@@ -194,8 +277,13 @@ bool outfile_end(outfile *out, text *t, bool ok)
     text_free(t);
     close_file(out, ok);
     if (out->failure != 0)
-        tool_say("%s: %s", out->path, strerror(out->failure));
+        tool_say("%s: %s", out->path, outfile_error(out->failure));
     return ok && out->failure == 0;
+}
+
+const char *outfile_error(int failure)
+{
+    return failure == ENXIO ? "a pipe that nobody reads" : strerror(failure);
 }
 
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule)

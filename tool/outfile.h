@@ -1,11 +1,9 @@
-/* Output files that are whole or not there: written beside their place under a name of their own, then
- * moved. */
+/* Output files that are whole or not there: written in their folder under a name of their own, then moved.
+ * What a run left there that was killed goes when the next one writes into the folder. */
 #ifndef MACHSYM_TOOL_OUTFILE_H
 #define MACHSYM_TOOL_OUTFILE_H
 
 #include "text.h"
-
-#include <stdio.h>
 
 enum { OUTFILE_BLOCK = 1 << 16 };
 
@@ -19,8 +17,8 @@ typedef enum outfile_rule {
 /* A file that is being written. */
 typedef struct outfile {
     const char *path; /* NULL: standard output */
-    FILE *file;
-    int slot; /* of the names to remove when a signal ends the program */
+    int fd;           /* -1: none */
+    int slot;         /* of the names to remove when a signal ends the program */
     outfile_rule rule;
     bool is_device; /* or a pipe: written to as it is */
     int failure;    /* errno; 0: none */
@@ -36,6 +34,9 @@ bool outfile_end(outfile *out, text *t, bool ok);
 
 /* All in one: returns 0, or errno, without a message. */
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);
+
+/* What such an errno says of an output. */
+const char *outfile_error(int failure);
 
 /* From here on no file is left behind when a signal or a lack of memory ends the program. Called once. */
 void outfile_start(void);

@@ -2,7 +2,6 @@
 #include "owners.h"
 #include "pieces.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,9 +195,10 @@ bool owners_add(owners *all, const char *line)
 bool owners_read(owners *all, const char *path)
 {
     text file = {0};
-    bool ok = text_read_file(&file, path);
+    const char *why = text_read_file(&file, path);
+    bool ok = why == NULL;
     if (!ok)
-        tool_say("%s: %s", path, strerror(errno));
+        tool_say("%s: %s", path, why);
     machsym_str rest = str_make(file.v, file.len);
     machsym_str line;
     machsym_str folder = str_c(path);

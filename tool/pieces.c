@@ -1,7 +1,6 @@
 /* Which object file code came from; see pieces.h. */
 #include "pieces.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +88,7 @@ typedef struct map_object {
 typedef struct map_objects {
     map_object *v;
     size_t count;
+    size_t cap;
 } map_objects;
 
 /* Splits libsdk.a(member.o). Apple's newer linker numbers members: libsdk.a[3](member.o). */
@@ -129,14 +129,16 @@ static bool map_index(machsym_str line, size_t *index, machsym_str *rest)
     return true;
 }
 
-static void read_map_object(pieces *to, machsym_str line, map_objects *objects)
+/* Numbers count up from 0; one that is larger than the file has bytes is none. */
+static void read_map_object(pieces *to, machsym_str line, size_t file_size, map_objects *objects)
 {
     size_t index;
     machsym_str path;
-    if (!map_index(line, &index, &path) || index > objects->count + 1000000)
+    if (!map_index(line, &index, &path) || index > file_size)
         return;
     while (objects->count <= index) {
-        objects->v = tool_grow(objects->v, (objects->count + 1) * sizeof *objects->v);
+        MACHSYM_COUNT_WORK(1);
+        objects->v = tool_room(objects->v, objects->count, &objects->cap, sizeof *objects->v);
         memset(&objects->v[objects->count++], 0, sizeof *objects->v);
     }
     objects->v[index].path = pool_copy(&to->strings, path.ptr, path.len);
@@ -169,8 +171,9 @@ bool pieces_read_linkmap(pieces *to, const char *path)
     map_objects objects = {0};
     machsym_str line;
     enum { OTHER, OBJECTS, SYMBOLS } part = OTHER;
-    if (!text_read_file(&file, path)) {
-        tool_say("%s: %s", path, strerror(errno));
+    const char *why = text_read_file(&file, path);
+    if (why != NULL) {
+        tool_say("%s: %s", path, why);
         text_free(&file);
         return false;
     }
@@ -183,7 +186,7 @@ bool pieces_read_linkmap(pieces *to, const char *path)
         else if (str_starts(line, "# Sections:") || str_starts(line, "# Dead Stripped"))
             part = OTHER;
         else if (part == OBJECTS)
-            read_map_object(to, line, &objects);
+            read_map_object(to, line, file.len, &objects);
         else if (part == SYMBOLS)
             read_map_symbol(line, &objects, to);
     }

@@ -3,8 +3,21 @@
 
 #ifdef _WIN32
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
+#include <wchar.h>
 #include <windows.h>
+
+#include <shellapi.h>
+
+#undef _stat64
+#undef getenv
+#undef open
+
+enum {
+    PATH_UNITS = 32768, /* the most that Windows takes, with the NUL */
+    PLAIN_UNITS = 240   /* longer ones need a prefix, of folders already before MAX_PATH */
+};
 
 /* Whether a read would not wait: 1 and 0, or -1 where Windows does not tell, as of a console. */
 static int is_ready(HANDLE handle)
@@ -56,25 +69,231 @@ void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_
     return NULL;
 }
 
-int posix_replace(const char *from, const char *to)
+/* ---- Paths ---- */
+
+/* Where a path is too long for most functions it becomes an absolute one behind a prefix. Returns false with
+ * errno. */
+static bool to_wide(const char *path, wchar_t *out)
 {
-    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : -1;
+    wchar_t full[PATH_UNITS];
+    errno = ENOENT;
+    if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, out, PATH_UNITS) == 0)
+        return false;
+    size_t len = wcslen(out);
+    while (len > 3 &&
+           (out[len - 1] == '/' || out[len - 1] == '\\')) /* stat knows no folder with one, but C:\\ */
+        out[--len] = 0;
+    if (len < PLAIN_UNITS || wcsncmp(out, L"\\\\", 2) == 0)
+        return true;
+    len = GetFullPathNameW(out, PATH_UNITS - 4, full, NULL);
+    errno = ENAMETOOLONG;
+    if (len == 0 || len >= PATH_UNITS - 4)
+        return false;
+    wmemcpy(out, L"\\\\?\\", 4);
+    wmemcpy(out + 4, full, len + 1);
+    return true;
 }
 
-int link(const char *from, const char *to)
+/* UTF-8 of it, from malloc; NULL when memory is out. */
+static char *from_wide(const wchar_t *wide)
 {
-    if (CreateHardLinkA(to, from, NULL))
-        return 0;
-    errno = GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EPERM;
+    int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *made = size > 0 ? malloc((size_t)size) : NULL;
+    if (made != NULL)
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, made, size, NULL, NULL);
+    return made;
+}
+
+int posix_open(const char *path, int flags, ...)
+{
+    wchar_t wide[PATH_UNITS];
+    return to_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+}
+
+int posix_stat(const char *path, struct stat *st)
+{
+    wchar_t wide[PATH_UNITS];
+    return to_wide(path, wide) ? _wstat64(wide, st) : -1;
+}
+
+int posix_access(const char *path, int how)
+{
+    wchar_t wide[PATH_UNITS];
+    return to_wide(path, wide) ? _waccess(wide, how) : -1;
+}
+
+int posix_mkdir(const char *path)
+{
+    wchar_t wide[PATH_UNITS];
+    return to_wide(path, wide) ? _wmkdir(wide) : -1;
+}
+
+int posix_unlink(const char *path)
+{
+    wchar_t wide[PATH_UNITS];
+    return to_wide(path, wide) ? _wunlink(wide) : -1;
+}
+
+static int fail(int code)
+{
+    errno = code;
     return -1;
 }
 
-void posix_start(void)
+int posix_rename(const char *from, const char *to)
 {
+    wchar_t wide[2][PATH_UNITS];
+    if (!to_wide(from, wide[0]) || !to_wide(to, wide[1]))
+        return -1;
+    if (MoveFileExW(wide[0], wide[1], MOVEFILE_REPLACE_EXISTING))
+        return 0;
+    DWORD attributes = GetFileAttributesW(wide[1]);
+    bool is_folder = attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    return fail(is_folder ? EISDIR : EACCES);
+}
+
+int posix_link(const char *from, const char *to)
+{
+    wchar_t wide[2][PATH_UNITS];
+    if (!to_wide(from, wide[0]) || !to_wide(to, wide[1]))
+        return -1;
+    if (CreateHardLinkW(wide[1], wide[0], NULL))
+        return 0;
+    return fail(GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EPERM);
+}
+
+char *posix_realpath(const char *path)
+{
+    wchar_t wide[PATH_UNITS];
+    wchar_t full[PATH_UNITS];
+    if (!to_wide(path, wide) || _wfullpath(full, wide, PATH_UNITS) == NULL)
+        return NULL;
+    return from_wide(full);
+}
+
+char *posix_getenv(const char *name)
+{
+    wchar_t wide[PATH_UNITS];
+    const wchar_t *value = to_wide(name, wide) ? _wgetenv(wide) : NULL;
+    return value != NULL ? from_wide(value) : NULL;
+}
+
+/* ---- Folders ---- */
+
+struct posix_dir {
+    intptr_t handle;
+    struct _wfinddata64_t found; /* what the next call gives */
+    bool has_found;
+    struct posix_entry entry;
+};
+
+posix_dir *posix_opendir(const char *path)
+{
+    wchar_t wide[PATH_UNITS + 2];
+    posix_dir *dir = to_wide(path, wide) ? malloc(sizeof *dir) : NULL;
+    if (dir == NULL)
+        return NULL;
+    dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
+    dir->has_found = dir->handle != -1;
+    if (dir->has_found)
+        return dir;
+    free(dir);
+    return NULL;
+}
+
+struct posix_entry *posix_readdir(posix_dir *dir)
+{
+    if (!dir->has_found)
+        return NULL;
+    WideCharToMultiByte(CP_UTF8, 0, dir->found.name, -1, dir->entry.d_name, sizeof dir->entry.d_name, NULL,
+                        NULL);
+    dir->has_found = _wfindnext64(dir->handle, &dir->found) == 0;
+    return &dir->entry;
+}
+
+void posix_closedir(posix_dir *dir)
+{
+    _findclose(dir->handle);
+    free(dir);
+}
+
+/* ---- The program ---- */
+
+static UINT console_page; /* of the console before; 0: there is none */
+
+static void restore_console(void)
+{
+    SetConsoleOutputCP(console_page);
+}
+
+void posix_start(int *argc, char ***argv)
+{
+    int count = 0;
+    wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);
+    char **made = words != NULL ? malloc(((size_t)count + 1) * sizeof *made) : NULL;
+    for (int i = 0; made != NULL && i < count; i++)
+        made[i] = from_wide(words[i]);
+    if (made != NULL) {
+        made[count] = NULL;
+        *argc = count;
+        *argv = made;
+    }
     _fmode = O_BINARY;
     for (int fd = 0; fd < 3; fd++)
         _setmode(fd, O_BINARY);
+    console_page = GetConsoleOutputCP();
+    if (console_page != 0 && SetConsoleOutputCP(CP_UTF8))
+        atexit(restore_console);
+}
+
+/* The number in the name is the process: a run that goes on has the file open only part of the time. */
+void posix_remove_abandoned(const char *path)
+{
+    const char *number = strrchr(path, '.');
+    while (number != NULL && number > path && strchr("/\\", number[-1]) == NULL)
+        number--;
+    unsigned long process = number != NULL ? strtoul(number + sizeof ".machsym-" - 1, NULL, 10) : 0;
+    HANDLE handle = process != 0 ? OpenProcess(SYNCHRONIZE, FALSE, process) : NULL;
+    if (handle != NULL)
+        CloseHandle(handle);
+    else if (process != 0 && GetLastError() == ERROR_INVALID_PARAMETER) /* there is no such process */
+        unlink(path);
 }
 #else
-typedef int posix_is_there; /* C wants something in every file */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+/* The lock goes with the process, however it ends. A file system without locks keeps what killed runs
+ * left. */
+bool posix_hold(int fd)
+{
+    struct stat st;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+int posix_open_device(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
+/* Only what still has the name that was opened is removed: its writer may have moved it meanwhile. */
+void posix_remove_abandoned(const char *path)
+{
+    struct stat opened;
+    struct stat named;
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    bool mine = fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (mine && lstat(path, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
+        unlink(path);
+    close(fd);
+}
 #endif

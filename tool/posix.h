@@ -3,8 +3,9 @@
 #ifndef POSIX_H
 #define POSIX_H
 
+#include <stdbool.h>
+
 #ifdef _WIN32
-#include <dirent.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -33,34 +34,82 @@ struct pollfd {
     short revents;
 };
 
+typedef struct posix_dir posix_dir;
+
+struct posix_entry {
+    char d_name[260 * 3 + 1]; /* a name has 260 units of UTF-16 at most */
+};
+
 int poll(struct pollfd *fds, unsigned long count, int milliseconds); /* count is 1 */
 long sysconf(int name);                                              /* the number of processors */
 void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len);
-int posix_replace(const char *from, const char *to); /* rename, which there refuses to replace */
-int link(const char *from, const char *to);
-void posix_start(void); /* files are bytes, not lines of text */
 
-#define rename(from, to)      posix_replace(from, to)
-#define fsync(fd)             _commit(fd)
-#define mkdir(path, mode)     mkdir(path)
-#define lstat(path, st)       stat(path, st)
-#define realpath(path, room)  _fullpath(room, path, 0)
-#define gmtime_r(when, parts) (gmtime_s(parts, when) == 0 ? (parts) : NULL)
-#define posix_type(entry)     DT_UNKNOWN
-#define posix_nanoseconds(st) 0
+/* Paths are UTF-8, in any script; Windows has them in UTF-16. */
+int posix_open(const char *path, int flags, ...);
+int posix_stat(const char *path, struct stat *st);
+int posix_access(const char *path, int how);
+int posix_mkdir(const char *path);
+int posix_unlink(const char *path);
+int posix_rename(const char *from, const char *to); /* replaces, as POSIX wants */
+int posix_link(const char *from, const char *to);
+char *posix_realpath(const char *path);
+char *posix_getenv(const char *name); /* stays where it is until the end */
+posix_dir *posix_opendir(const char *path);
+struct posix_entry *posix_readdir(posix_dir *dir);
+void posix_closedir(posix_dir *dir);
+/* Files are bytes, not lines of text. The arguments become UTF-8. */
+void posix_start(int *argc, char ***argv);
+
+#undef fstat
+#undef stat
+#define stat                    _stat64
+#define fstat                   _fstat64
+#define _stat64(path, st)       posix_stat(path, st)
+#define lstat(path, st)         posix_stat(path, st)
+#define open(...)               posix_open(__VA_ARGS__)
+#define access(path, how)       posix_access(path, how)
+#define mkdir(path, mode)       posix_mkdir(path)
+#define unlink(path)            posix_unlink(path)
+#define rename(from, to)        posix_rename(from, to)
+#define link(from, to)          posix_link(from, to)
+#define realpath(path, room)    posix_realpath(path)
+#define getenv(name)            posix_getenv(name)
+#define DIR                     posix_dir
+#define dirent                  posix_entry
+#define opendir(path)           posix_opendir(path)
+#define readdir(dir)            posix_readdir(dir)
+#define closedir(dir)           posix_closedir(dir)
+#define fsync(fd)               _commit(fd)
+#define gmtime_r(when, parts)   (gmtime_s(parts, when) == 0 ? (parts) : NULL)
+#define posix_type(entry)       DT_UNKNOWN
+#define posix_nanoseconds(st)   0
+#define posix_is_slash(c)       ((c) == '/' || (c) == '\\' || (c) == ':')
+#define posix_hold(fd)          true
+#define posix_open_device(path) posix_open(path, O_WRONLY)
+#define POSIX_CLOSE_FIRST       true /* an open file cannot get another name */
 #else
 #include <dirent.h>
 #include <poll.h>
 #include <unistd.h>
 
-#define POSIX_PRINTF      printf
-#define posix_start()     ((void)0)
-#define posix_type(entry) ((entry)->d_type)
+#define POSIX_PRINTF            printf
+#define posix_start(argc, argv) ((void)0)
+#define posix_type(entry)       ((entry)->d_type)
+#define posix_is_slash(c)       ((c) == '/')
+#define POSIX_CLOSE_FIRST       false
+
+/* Tells other runs that a new file is being written. Returns false when one has removed it already. */
+bool posix_hold(int fd);
+/* Opens a device or pipe to write to. A pipe that nobody reads fails with ENXIO, and does not wait. */
+int posix_open_device(const char *path);
 #ifdef __APPLE__
 #define posix_nanoseconds(st) ((st)->st_mtimespec.tv_nsec)
 #else
 #define posix_nanoseconds(st) ((st)->st_mtim.tv_nsec)
 #endif
 #endif
+
+/* Removes a temporary file that no run holds any more, because the one that made it was killed. */
+void posix_remove_abandoned(const char *path);
 
 #endif

@@ -123,8 +123,10 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
 /* ---- Names are made readable once ---- */
 
 enum {
-    NAMES_KEPT = 1 << 18,    /* names may be many: about 60 MB when full */
-    UNPACKED_KEPT = 32 << 20 /* bytes of a map's text */
+    FIRST_NAMES = 64,           /* slots, when the first name is shown: often it is the only one */
+    NAMES_KEPT = 1 << 18,       /* names may be many: about 60 MB when full */
+    NAME_BYTES_KEPT = 64 << 20, /* and long: a string of 64 KB holds a name at every byte */
+    UNPACKED_KEPT = 32 << 20    /* bytes of a map's text */
 };
 
 /* Room for text that stays where it is. */
@@ -147,6 +149,8 @@ struct symbol_source {
     size_t name_count;
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
+    size_t chunk_bytes; /* of all of them */
+    unsigned trims;
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -159,6 +163,7 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
         chunk = tool_alloc(sizeof *chunk + cap);
         *chunk = (name_chunk){s->chunks, 0, cap};
         s->chunks = chunk;
+        s->chunk_bytes += cap;
     }
     char *to = chunk->v + chunk->len;
     memcpy(to, ptr, len);
@@ -176,7 +181,7 @@ static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
 
 static void grow_names(symbol_source *s)
 {
-    size_t cap = s->name_cap == 0 ? 1024 : s->name_cap * 2;
+    size_t cap = s->name_cap == 0 ? FIRST_NAMES : s->name_cap * 2;
     name_entry *names = tool_alloc(cap * sizeof *names);
     memset(names, 0, cap * sizeof *names); /* calloc's pages, read before they are written, fault twice */
     for (size_t i = 0; i < s->name_cap; i++) {
@@ -188,17 +193,23 @@ static void grow_names(symbol_source *s)
     s->name_cap = cap;
 }
 
-/* Of names that stand no more where they stood. */
-static void forget_names(symbol_source *s)
+static void free_chunks(symbol_source *s)
 {
     while (s->chunks != NULL) {
         name_chunk *next = s->chunks->next;
         free(s->chunks);
         s->chunks = next;
     }
+}
+
+/* Of names that stand no more where they stood. */
+static void forget_names(symbol_source *s)
+{
+    free_chunks(s);
     if (s->names != NULL)
         memset(s->names, 0, s->name_cap * sizeof *s->names);
     s->name_count = 0;
+    s->chunk_bytes = 0;
 }
 
 /* The entry of a reference; a new one has no text yet. Lives until the next call. */
@@ -229,12 +240,12 @@ bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const fram
     if (entry == NULL)
         return false;
     if (entry->shown.len == 0) {
-        text shown = {0};
+        size_t from = t->len;
         frame_style plain = *style;
         plain.source = NULL;
-        text_frame_name(&shown, frame, &plain);
-        entry->shown = keep_text(s, shown.v, shown.len);
-        text_free(&shown);
+        text_frame_name(t, frame, &plain);
+        entry->shown = keep_text(s, t->v + from, t->len - from);
+        return true;
     }
     text_str(t, entry->shown);
     return true;
@@ -266,7 +277,7 @@ void symbol_source_close(symbol_source *s)
     if (s == NULL)
         return;
     tool_session_close(s->session);
-    forget_names(s);
+    free_chunks(s);
     free(s->names);
     free(s);
 }
@@ -285,12 +296,20 @@ static void trim_map(symbol_source *s)
     if (machsym_session_lacked_memory(s->session))
         tool_lacked_memory();
     machsym_session_trim(s->session);
+    s->trims++;
     forget_names(s);
+}
+
+unsigned symbol_source_trims(const symbol_source *s)
+{
+    return s->trims;
 }
 
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     trim_map(s);
+    if (s->chunk_bytes > NAME_BYTES_KEPT)
+        forget_names(s);
     size_t count = machsym_session_frames(s->session, addr, frames, cap);
     return count < cap ? count : cap;
 }

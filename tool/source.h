@@ -58,6 +58,8 @@ machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a 
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
+/* How often names of a map's frames have gone; those of other files stay as long as the source. */
+unsigned symbol_source_trims(const symbol_source *source);
 /* Adds the name of a frame as it was shown before: names are made readable once. Returns false, and adds
  * nothing, when this one is not kept. */
 bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);

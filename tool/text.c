@@ -31,10 +31,8 @@ void *tool_alloc(size_t size)
     return tool_grow(NULL, size);
 }
 
-void *tool_room(void *array, size_t count, size_t *cap, size_t size)
+void *tool_double(void *array, size_t *cap, size_t size)
 {
-    if (count < *cap)
-        return array;
     *cap = *cap < 64 ? 64 : *cap * 2;
     return tool_grow(array, *cap * size);
 }
@@ -80,11 +78,13 @@ char *text_grow(text *t, size_t len)
 
 void text_base_name(text *t, machsym_str path)
 {
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    if (at < path.len)
-        text_add(t, path.ptr + at, path.len - at);
+    if (path.len == 0)
+        return;
+    const char *end = path.ptr + path.len;
+    const char *name = end;
+    while (name > path.ptr && name[-1] != '/')
+        name--;
+    text_add(t, name, (size_t)(end - name));
 }
 
 void text_dec(text *t, uint64_t number)
@@ -169,19 +169,28 @@ void text_json(text *t, machsym_str str)
 
 /* ---- One line ---- */
 
-/* Whether each byte is printable ASCII; most names are, so eight are tried at once. */
-static bool is_ascii(const char *p, size_t len)
+/* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
+static uint64_t odd_bytes(const char *p)
 {
     const uint64_t ones = 0x0101010101010101u;
-    uint64_t high = 0;
-    for (; len >= 8; p += 8, len -= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        high |= word | (word - 0x20 * ones) | (word + ones); /* below 0x20 borrows, 0x7f carries */
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return (word | (word - 0x20 * ones) | (word + ones)) & 0x80 * ones;
+}
+
+/* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight overlap. */
+static bool is_ascii(const char *p, size_t len)
+{
+    const char *last = p + (len >= 8 ? len - 8 : 0);
+    uint64_t odd = 0;
+    if (len >= 8) {
+        for (; p < last; p += 8)
+            odd |= odd_bytes(p);
+        return (odd | odd_bytes(last)) == 0;
     }
     for (; len > 0; p++, len--)
-        high |= (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f ? 0x80 : 0;
-    return (high & 0x80 * ones) == 0;
+        odd |= (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f;
+    return odd == 0;
 }
 
 static void text_control(text *t, uint32_t value, size_t bytes)
@@ -331,47 +340,46 @@ bool text_from_base64(text *t)
 
 /* ---- Files ---- */
 
-static bool read_stream(text *t, FILE *file)
+/* Reads to the end; fails with EFBIG where a file has none, or is too large to be a report or a table. */
+static bool read_all(text *t, int fd)
 {
-    char block[1 << 14];
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        text_add(t, block, got);
-    return ferror(file) == 0;
+    enum { STEP = 1 << 16 };
+    for (;;) {
+        ssize_t got = read(fd, text_room(t, STEP), STEP);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0;
+        t->len += (size_t)got;
+        if (t->len > TEXT_FILE_MAX) {
+            errno = EFBIG;
+            return false;
+        }
+    }
 }
 
-static bool read_and_close(text *t, FILE *file)
+/* What the shell opened for the command: <(...), </dev/stdin. It may be a pipe. */
+static bool is_descriptor(const char *path)
 {
-    bool ok = read_stream(t, file);
-    int code = errno;
-    fclose(file);
-    errno = code;
-    return ok;
+    return strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
 }
 
-bool text_read_file(text *t, const char *path)
-{
-    if (strcmp(path, "-") == 0)
-        return read_stream(t, stdin);
-    FILE *file = fopen(path, "rb");
-    return file != NULL && read_and_close(t, file);
-}
-
-bool text_read_plain(text *t, const char *path)
+const char *text_read_file(text *t, const char *path)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (strcmp(path, "-") == 0)
+        return read_all(t, STDIN_FILENO) ? NULL : strerror(errno);
+    bool any = is_descriptor(path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | (any ? 0 : O_NONBLOCK));
     if (fd < 0)
-        return false;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
-        errno = EINVAL;
-        return false;
-    }
-    FILE *file = fdopen(fd, "rb");
-    if (file == NULL)
-        close(fd);
-    return file != NULL && read_and_close(t, file);
+        return strerror(errno);
+    const char *why = NULL;
+    if (!any && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        why = "a FIFO or a device, not a regular file; - reads standard input";
+    else if (!read_all(t, fd))
+        why = strerror(errno);
+    close(fd);
+    return why;
 }
 
 /* ---- Memory for many texts ---- */
@@ -476,6 +484,14 @@ machsym_str str_base_name(machsym_str path)
         at--;
     MACHSYM_COUNT_WORK((path.len - at) / 64);
     return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
+}
+
+size_t path_folder(const char *path)
+{
+    size_t len = strlen(path);
+    while (len > 0 && !posix_is_slash(path[len - 1]))
+        len--;
+    return len;
 }
 
 uint64_t str_hash(machsym_str s)

@@ -13,15 +13,20 @@
 /* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
  * tests/test_report_bounds.c. */
 
-void *tool_alloc(size_t size);             /* never NULL */
-void *tool_grow(void *array, size_t size); /* never NULL */
-/* The array with room for one more element. */
-void *tool_room(void *array, size_t count, size_t *cap, size_t size);
+void *tool_alloc(size_t size);                            /* never NULL */
+void *tool_grow(void *array, size_t size);                /* never NULL */
+void *tool_double(void *array, size_t *cap, size_t size); /* the array with room for twice as many elements */
 /* Adds an element to *array, zeroed. array points to a pointer. */
 void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size);
 /* The index of the first element that is not before the key; elements before it stand first. */
 size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
                         bool (*is_before)(const void *element, const void *key));
+
+/* The array with room for one more element. */
+static inline void *tool_room(void *array, size_t count, size_t *cap, size_t size)
+{
+    return count < *cap ? array : tool_double(array, cap, size);
+}
 
 /* A growing buffer; after a failed allocation the program ends with a message. */
 typedef struct text {
@@ -67,8 +72,8 @@ void text_base_name(text *t, machsym_str path); /* what follows the last slash *
 void text_dec(text *t, uint64_t number);
 void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
 void text_json(text *t, machsym_str str);                 /* quoted; bytes that are no UTF-8 become U+FFFD */
-/* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name begins
- * another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
+/* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name
+ * begins another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
 void text_escape(text *t, size_t from);
 void text_shown(text *t, machsym_str str);                   /* adds a name or path, escaped */
 void text_end_line(text *t, size_t from);                    /* escapes the line since from, and ends it */
@@ -82,11 +87,13 @@ const char *text_z(text *t);
 void text_base64(text *t, const uint8_t *p, size_t len);
 bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
 
-/* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
-bool text_read_file(text *t, const char *path);
-/* The same of a file that nobody named on the command line: anything but a plain file is refused, and
- * nothing waits. */
-bool text_read_plain(text *t, const char *path);
+/* The most that is read of a file or of standard input: reports and tables of real programs have a few
+ * hundred megabytes at most, and a device may never end. */
+enum { TEXT_FILE_MAX = 1 << 30 };
+
+/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but
+ * for what the shell has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
+const char *text_read_file(text *t, const char *path);
 
 /* ---- Memory for many texts ---- */
 
@@ -118,6 +125,8 @@ size_t str_find(machsym_str s, const char *needle);
 /* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
 size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
+/* The length of a path's folder on this system, with its slash; 0: it names none. */
+size_t path_folder(const char *path);
 uint64_t str_hash(machsym_str s); /* FNV-1a */
 /* Takes a line off the front, without its end. Returns false when there is none. */
 bool str_take_line(machsym_str *rest, machsym_str *line);

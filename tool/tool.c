@@ -62,13 +62,11 @@ void tool_say_error(const char *path, const machsym_error *err)
 
 static int hex_digit(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
+    unsigned digit = (unsigned char)c - (unsigned)'0';
+    unsigned letter = ((unsigned char)c | 0x20u) - (unsigned)'a'; /* of either case */
+    if (digit < 10)
+        return (int)digit;
+    return letter < 6 ? (int)letter + 10 : -1;
 }
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out)
@@ -77,9 +75,13 @@ bool parse_hex(const char *digits, size_t len, uint64_t *out)
     uint64_t number = 0;
     if (at == len)
         return false;
+    for (; at < len && digits[at] == '0'; at++)
+        continue;
+    if (len - at > 16)
+        return false;
     for (; at < len; at++) {
         int digit = hex_digit(digits[at]);
-        if (digit < 0 || number >> 60 != 0)
+        if (digit < 0)
             return false;
         number = number << 4 | (uint64_t)digit;
     }

@@ -37,7 +37,7 @@ fi
 # ---- Build ----
 
 $machsym map build --no-progress "$dsym" -o "$dir/demo.symmap" || exit 1
-${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/lookup" examples/redis/lookup.c || exit 1
+${CC:-cc} ${CFLAGS:--O2} $LDFLAGS -D_GNU_SOURCE -o "$dir/lookup" examples/redis/lookup.c || exit 1
 
 # ---- Start ----
 

@@ -58,9 +58,13 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
+enum { ms_ANS_FEW_NAMES = 16 }; /* names are read so often before a cache is cleared: that takes longer */
+
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
+    if (s->names == NULL && s->names_read++ < ms_ANS_FEW_NAMES)
+        return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
@@ -91,7 +95,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
     frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
@@ -102,7 +106,7 @@ static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t lin
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
-static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
+static void ms_ans_set_row(const ms_ses_span *span, machsym_frame *frame)
 {
     const ms_ln_table *lines = span->unit->lines;
     if (span->row == lines->row_count)
@@ -132,7 +136,7 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 /* ---- Frames ---- */
 
 /* Frames of the function of a span, innermost first. Returns how many there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span, machsym_frame *frames,
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
                                      size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
@@ -160,7 +164,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span
 }
 
 /* The frame of an address that lies in no function of the debug info. */
-static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
+static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
     machsym_symbol symbol;
@@ -183,7 +187,7 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     machsym_frame one;
     size_t count;
     ms_ses_trim(s);
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
     else

@@ -14,23 +14,8 @@
 
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
- * Offers: ms_eng_span, ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
+ * Offers: ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
  * Never:  names anything. */
-
-/* What holds an address in the debug info. */
-typedef struct ms_eng_span {
-    uint64_t hi;       /* all of it holds for the addresses up to here */
-    ms_ses_unit *unit; /* NULL: no unit covers the address */
-    const ms_cu_root *root;
-    machsym_unit_source source;
-    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
-    ms_range range;       /* of the function: the one that holds the address */
-    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
-    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
-    uint32_t call;            /* the innermost call, or the function itself */
-    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
-    size_t row;               /* in unit->lines; their row_count: no row tells the line */
-} ms_eng_span;
 
 /* ---- Which unit and function ---- */
 
@@ -47,6 +32,8 @@ static void ms_eng_index_silent(machsym_session *s)
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
         bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
         const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
+        if (unit != NULL && unit->functions.is_damaged && s->env.claims != NULL)
+            s->env.claims[i] |= ms_CLAIM_DAMAGED;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -72,15 +59,16 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, and hi. First the unit is asked
+/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is asked
  * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
  * address. Last come the functions of units that state no range, or whose code another unit claims too. If
  * no function has the address, it belongs to the unit that was named first. */
-static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
+static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span;
+    ms_ses_span span;
     ms_zero(&span, sizeof span);
     span.function = ms_SEG_NONE;
+    span.lo = addr;
     span.hi = ms_dw_code_until(s->env.dw, addr);
     if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
         return span;
@@ -115,7 +103,7 @@ static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *u
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
-static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
+static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
 {
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
@@ -128,7 +116,7 @@ static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
 
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
-static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
+static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
@@ -144,10 +132,21 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
     return true;
 }
 
-/* Finds all that holds an address: unit, function, call and row. */
-static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
+/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span = ms_eng_owner(s, addr);
+    if (s->last.lo <= addr && addr < s->last.hi)
+        return s->last;
+    ms_ses_span span = ms_eng_owner(s, addr);
+    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+        s->last = span;
+    return span;
+}
+
+/* Finds all that holds an address: unit, function, call and row. */
+static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
+{
+    ms_ses_span span = ms_eng_owner_again(s, addr);
     if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
         ms_zero(&span, sizeof span);
         span.function = ms_SEG_NONE;

@@ -20,7 +20,7 @@
  * Never:  answers otherwise than ms_ans_frames. */
 
 /* The rows around the one that answers; when none does, around the one at or below the address. */
-static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t addr, machsym_explanation *out)
+static void ms_ex_rows(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_explanation *out)
 {
     const ms_ln_table *lines = span->unit->lines;
     uint64_t hi = span->hi;
@@ -38,7 +38,7 @@ static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t add
 }
 
 /* Whether LC_SYMTAB says something else of the function that answers than the debug info. */
-static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, const machsym_symbol *symbol)
+static bool ms_ex_symbol_differs(machsym_session *s, const ms_ses_span *span, const machsym_symbol *symbol)
 {
     if (span->function == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
         ms_ans_is_hidden(symbol->name))
@@ -53,7 +53,7 @@ static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, co
 }
 
 /* How many units have a function at an address beside the one that answers. */
-static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, uint64_t addr)
+static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     ms_arena room = ms_arena_make(s->allocator);
     const bool *claims = span->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
@@ -72,7 +72,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 {
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;
         out->unit_offset = span.root->enc.unit_off;

@@ -33,6 +33,22 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
+/* What holds an address in the debug info. */
+typedef struct ms_ses_span {
+    uint64_t lo;       /* the address */
+    uint64_t hi;       /* all of it holds for the addresses up to here */
+    ms_ses_unit *unit; /* NULL: no unit covers the address */
+    const ms_cu_root *root;
+    machsym_unit_source source;
+    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
+    ms_range range;       /* of the function: the one that holds the address */
+    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
+    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    uint32_t call;            /* the innermost call, or the function itself */
+    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
+    size_t row;               /* in unit->lines; their row_count: no row tells the line */
+} ms_ses_span;
+
 /* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
@@ -85,6 +101,7 @@ struct machsym_session {
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
+    ms_ses_span last;          /* what the last search found, its hi without call and row; hi 0: nothing */
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
@@ -93,8 +110,9 @@ struct machsym_session {
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
     size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
     ms_src symbols;
-    ms_oc_list objc[2]; /* of the image's halves, once has_objc; for iteration only */
-    ms_fn_name_cache *names;
+    ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names; /* NULL: few were asked for */
+    uint32_t names_read;     /* before there was a cache */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -117,9 +135,11 @@ static void ms_ses_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->names_read = 0;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;
@@ -241,6 +261,7 @@ static void ms_ses_drop_units(machsym_session *s)
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     ms_arena_reset(&s->cache);
 }
 
@@ -275,6 +296,8 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
 static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 {
+    if (s->units != NULL && index < s->env.count && s->units[index] != NULL)
+        return s->units[index];
     const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
     if (root == NULL)
         return NULL;
@@ -282,8 +305,6 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
         s->units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
     if (s->units == NULL)
         return NULL;
-    if (s->units[index] != NULL)
-        return s->units[index];
     if (!ms_ses_spend(s, root->enc.unit_end - root->enc.unit_off))
         return NULL;
     ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);

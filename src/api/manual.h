@@ -76,6 +76,9 @@
  * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
  * files of a debug map are opened in the same way as their program.
  *
+ * Paths are the system's bytes. On Windows they are UTF-8, have slashes of both kinds, and may be longer
+ * than MAX_PATH.
+ *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a function that the session has decoded allocates nothing.
  *

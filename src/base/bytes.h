@@ -204,15 +204,6 @@ static bool ms_str_ends(machsym_str str, const char *text)
     return str.len >= tail.len && ms_equal(str.ptr + (str.len - tail.len), tail.ptr, tail.len);
 }
 
-/* The part behind the last slash. */
-static machsym_str ms_str_base_name(machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
-}
-
 /* What gets sorted: a key, and which item it belongs to. */
 typedef struct ms_key {
     uint64_t key;

@@ -189,6 +189,7 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
         more <= head->size - head->used) {
         head->used += more;
         *cap = new_cap;
+        MACHSYM_COUNT_WORK(more / 64);
         return array;
     }
     void *bigger = ms_arena_alloc(arena, new_cap, size);

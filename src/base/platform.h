@@ -7,12 +7,28 @@
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
- *         ms_os_first_file, ms_os_error_text.
+ *         ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What parts the names in a path of this system. */
+#ifdef _WIN32
+#define ms_os_is_slash(c) ((c) == '/' || (c) == '\\')
+#else
+#define ms_os_is_slash(c) ((c) == '/')
+#endif
+
+/* The part of a system's path behind its last slash. */
+static machsym_str ms_os_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && !ms_os_is_slash(path.ptr[at - 1]))
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
 
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
@@ -34,27 +50,124 @@ typedef struct ms_os_file {
 #ifdef _MSC_VER
 #error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
 #endif
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
 #include <io.h>
+#include <wchar.h>
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+/* As windows.h declares them. */
+__declspec(dllimport) int __stdcall MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
+__declspec(dllimport) unsigned long __stdcall GetFullPathNameW(const wchar_t *path, unsigned long units,
+                                                               wchar_t *out, wchar_t **name);
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char *text,
+                                                        int len, wchar_t *out, int units);
+__declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned long flags,
+                                                        const wchar_t *text, int len, char *out, int bytes,
+                                                        const char *other, int *used_other);
+#ifdef __cplusplus
+}
+#endif
 #define ms_OS_OPEN                      O_BINARY
 #define ms_OS_NEW                       O_BINARY
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-/* The 1 is MOVEFILE_REPLACE_EXISTING. */
-#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
-#define ms_os_fstat(fd, st)    _fstat64(fd, st)
-#define ms_os_stat(path, st)   _stat64(path, st)
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
+
+enum {
+    ms_OS_UTF8 = 65001,       /* CP_UTF8 */
+    ms_OS_PATH_UNITS = 32768, /* the most that Windows takes, with the NUL */
+    ms_OS_PLAIN_UNITS = 240,  /* longer ones need a prefix, of folders already before MAX_PATH */
+    ms_OS_NAME_BYTES = 780    /* a name has 260 units of UTF-16 at most */
+};
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    intptr_t handle;
+    struct _wfinddata64_t found; /* what the next call gives */
+    bool has_found;
+    char name[ms_OS_NAME_BYTES];
+} ms_os_dir;
+
+/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one behind
+ * its prefix. Returns false with errno. */
+static bool ms_os_wide(const char *path, wchar_t *out)
+{
+    wchar_t full[ms_OS_PATH_UNITS];
+    errno = ENOENT;
+    if (MultiByteToWideChar(ms_OS_UTF8, 8 /* MB_ERR_INVALID_CHARS */, path, -1, out, ms_OS_PATH_UNITS) == 0)
+        return false;
+    size_t len = wcslen(out);
+    while (len > 3 && ms_os_is_slash(out[len - 1])) /* stat knows no folder with one, but C:\\ */
+        out[--len] = 0;
+    if (len < ms_OS_PLAIN_UNITS || (out[0] == '\\' && out[1] == '\\'))
+        return true;
+    len = GetFullPathNameW(out, ms_OS_PATH_UNITS - 4, full, NULL);
+    errno = ENAMETOOLONG;
+    if (len == 0 || len >= ms_OS_PATH_UNITS - 4)
+        return false;
+    wcscpy(out, L"\\\\?\\");
+    wcscat(out, full);
+    return true;
+}
+
+static int ms_os_open_path(const char *path, int flags)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+}
+
+static int ms_os_stat(const char *path, ms_os_info *st)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wstat64(wide, st) : -1;
+}
+
+static int ms_os_rename(const char *from, const char *to)
+{
+    wchar_t wide[2][ms_OS_PATH_UNITS];
+    if (!ms_os_wide(from, wide[0]) || !ms_os_wide(to, wide[1]))
+        return -1;
+    errno = EACCES;
+    return MoveFileExW(wide[0], wide[1], 1 /* MOVEFILE_REPLACE_EXISTING */) != 0 ? 0 : -1;
+}
+
+static int ms_os_remove(const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wunlink(wide) : -1;
+}
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS + 2];
+    if (!ms_os_wide(path, wide))
+        return false;
+    dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
+    dir->has_found = dir->handle != -1;
+    return dir->has_found;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    if (!dir->has_found)
+        return NULL;
+    WideCharToMultiByte(ms_OS_UTF8, 0, dir->found.name, -1, dir->name, sizeof dir->name, NULL, NULL);
+    dir->has_found = _wfindnext64(dir->handle, &dir->found) == 0;
+    return dir->name;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    _findclose(dir->handle);
+}
 
 static void *ms_os_map_bytes(int fd, size_t len)
 {
@@ -69,6 +182,7 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
     (void)len;
 }
 #else
+#include <dirent.h>
 #include <sys/mman.h>
 #ifdef O_CLOEXEC
 #define ms_OS_NEW                       O_CLOEXEC
@@ -77,13 +191,38 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_OS_NEW                       0
 #define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
-#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
-#define ms_os_count(len)       (len)
-#define ms_os_sync(fd)         fsync(fd)
-#define ms_os_rename(from, to) rename(from, to)
-#define ms_os_fstat(fd, st)    fstat(fd, st)
-#define ms_os_stat(path, st)   stat(path, st)
+#define ms_OS_OPEN                   (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)             (len)
+#define ms_os_sync(fd)               fsync(fd)
+#define ms_os_rename(from, to)       rename(from, to)
+#define ms_os_remove(path)           unlink(path)
+#define ms_os_open_path(path, flags) open(path, flags, 0666)
+#define ms_os_fstat(fd, st)          fstat(fd, st)
+#define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    DIR *handle;
+} ms_os_dir;
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    dir->handle = opendir(path);
+    return dir->handle != NULL;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    const struct dirent *entry = readdir(dir->handle);
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    closedir(dir->handle);
+}
 
 /* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -170,7 +309,7 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
 {
     const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
     *file = none;
-    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
@@ -249,20 +388,21 @@ static bool ms_os_is_file(const char *path)
  * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
-    DIR *dir = opendir(folder);
+    ms_os_dir dir;
+    const char *name;
     char *best = NULL;
     *oom = false;
-    if (dir == NULL)
+    if (!ms_os_open_dir(&dir, folder))
         return NULL;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        if (entry->d_name[0] == '.')
+    while ((name = ms_os_next_name(&dir)) != NULL) {
+        size_t size = strlen(folder) + strlen(name) + 2;
+        if (name[0] == '.')
             continue;
         char *path = (char *)ms_os_take(allocator, size);
         *oom = path == NULL;
         if (*oom)
             break;
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        snprintf(path, size, "%s/%s", folder, name);
         if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
             ms_os_free_text(allocator, path);
             continue;
@@ -270,7 +410,7 @@ static char *ms_os_first_file(const char *folder, const machsym_allocator *alloc
         ms_os_free_text(allocator, best);
         best = path;
     }
-    closedir(dir);
+    ms_os_close_dir(&dir);
     return best;
 }
 
@@ -296,7 +436,7 @@ static int ms_os_open_beside(const char *path, char *beside, size_t cap)
     int fd = -1;
     for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        fd = ms_os_open_path(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW);
         if (fd < 0 && errno != EEXIST)
             break;
     }
@@ -317,7 +457,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len, const mach
     if (code == 0 && ms_os_rename(beside, path) != 0)
         code = errno;
     if (code != 0 && fd >= 0)
-        unlink(beside);
+        ms_os_remove(beside);
     allocator->free(allocator->user, beside, cap);
     return code;
 }

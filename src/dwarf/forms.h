@@ -239,7 +239,7 @@ typedef struct ms_dw_abbrevs {
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
     const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none */
+    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -541,19 +541,22 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
     return brief;
 }
 
+enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
+
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
+    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
         uint32_t most = 4u + brief->skip + brief->tail + 0x7fu;
         table->brief_max = table->brief_max < most ? most : table->brief_max;
     }
     table->briefs = briefs;
-    table->brief_count = table->count;
+    table->brief_count = count;
 }
 
 /* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */

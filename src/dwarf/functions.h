@@ -341,6 +341,39 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
+/* What the walk over a unit's entries counts. */
+typedef struct ms_fn_count {
+    uint64_t entries; /* seen */
+    uint32_t lists;   /* of children that are open */
+    uint32_t unread;  /* calls passed by */
+} ms_fn_count;
+
+/* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
+ * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
+ * entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
+                                               const uint8_t *brief_end, ms_fn_count *count)
+{
+    while (p < brief_end) {
+        const uint8_t *values = p + 1;
+        size_t code = *p;
+        if (code >= 0x80)
+            code = (code & 0x7f) | (size_t)*values++ << 7;
+        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+            break;
+        const ms_dw_brief *brief = &table->briefs[code];
+        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
+        if (next == NULL)
+            break;
+        MACHSYM_COUNT_WORK(1);
+        p = next;
+        count->entries++;
+        count->lists += brief->has_children;
+        count->unread += brief->flags >> 1;
+    }
+    return p;
+}
+
 /* Reads the entries from an offset on, in one flat loop. It ends when as many lists of children have ended
  * as were open. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
@@ -352,48 +385,36 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
-    uint64_t count = 0;
+    ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        const uint8_t *die = p;
-        MACHSYM_COUNT_WORK(1);
-        uint64_t code = *p++;
-        count++;
-        if (code >= 0x80) {
-            ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
-            code = ms_rd_uleb(&rd);
-            p = rd.p;
-        }
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        w->unread += count.unread;
+        count.unread = 0;
+        if (p >= end)
+            break;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        uint64_t code = ms_rd_uleb(&rd);
+        count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            lists--;
-            if (lists <= close)
-                close = ms_fn_close_blocks(w, lists);
+            p = rd.p;
+            count.lists--;
+            if (count.lists <= close)
+                close = ms_fn_close_blocks(w, count.lists);
             continue;
-        }
-        if (p < brief_end && code <= table->brief_count) {
-            const ms_dw_brief *brief = &table->briefs[code];
-            const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
-            if (next != NULL) {
-                p = next;
-                lists += brief->has_children;
-                w->unread += brief->flags >> 1;
-                continue;
-            }
         }
         const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
         if (abbrev == NULL) {
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, lists);
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
         close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
-        lists += abbrev->has_children;
-    } while (lists != 0 && p != NULL && p < end);
+        count.lists += abbrev->has_children;
+    } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
-    ms_arena_fit(w->arena, w->blocks, w->count, w->cap,
-                 sizeof *w->blocks); /* while they are the newest object */
     w->is_damaged |= p == NULL;
-    w->visited = count;
+    w->visited = count.entries;
 }
 
 /* Lists out-of-line copies by their origin. A copy has the linkage name that an inlined call itself
@@ -416,6 +437,22 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     }
     ms_sort(copies, count, room);
     table->copies = copies;
+}
+
+enum {
+    /* Bytes of a unit for which room for a block is made ahead: C++ spends 200 on one. An array that
+     * grows is copied; the room that is not used is not touched either. */
+    ms_FN_BLOCK_BYTES = 128
+};
+
+/* Makes room for so many blocks at once. */
+static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
+{
+    w->cap = w->opened_cap = (size_t)count;
+    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
+    if (w->blocks == NULL || w->opened == NULL)
+        w->cap = w->opened_cap = 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -456,6 +493,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    if (reads_calls)
+        ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
     ms_fn_list_copies(&w, arena, table);
@@ -473,6 +512,7 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
+    ms_fn_make_blocks(&w, (uint64_t)unit->blocks[function].unread + 1);
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);

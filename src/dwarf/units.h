@@ -55,7 +55,8 @@ enum {
     ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
     ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
     ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
-    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+    ms_CLAIM_LOST_RANGES = 8,  /* and another one states some of them before */
+    ms_CLAIM_DAMAGED = 16      /* its functions were asked which code they have, and are damaged */
 };
 
 /* The units of one program, and what has been decoded of their frames so far. */
@@ -257,12 +258,15 @@ static unsigned ms_cu_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether a unit claims a table that the unit before it did not claim. */
-static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+/* Whether a unit claims a table that the unit before it did not claim. Most have all in common with it. */
+static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
-    return !env->v[i].is_damaged &&
-           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
-            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+    const ms_cu *cu = &env->v[i];
+    if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
+        return !cu->is_damaged;
+    bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
+                   cu->offset_size == cu[-1].offset_size;
+    return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
 /* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */

@@ -266,6 +266,15 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
 
 /* ---- Archives ---- */
 
+/* The part behind the last slash of a path that a program or an archive holds. */
+static machsym_str ms_om_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
+
 /* A member of an archive, as its header tells. */
 typedef struct ms_om_member {
     machsym_str name;
@@ -370,7 +379,7 @@ static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_
         return false;
     while (ms_om_next_member(&archive, &member) && !ms_om_is_spent(quota)) {
         ms_om_pay(quota, 60);
-        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+        bool same = ms_str_equal(archive.is_thin ? ms_om_base_name(member.name) : member.name, name) ||
                     ms_str_equal(member.name, name);
         if (!same || (found && member.time != time))
             continue;
@@ -654,7 +663,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
                                  ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
-    folder.len -= ms_str_base_name(folder).len;
+    folder.len -= ms_om_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);

@@ -239,9 +239,9 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
-        machsym_str last = ms_str_base_name(path);
+        machsym_str last = ms_os_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
                          ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
@@ -249,7 +249,7 @@ static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
         if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
             return;
         path.len -= last.len;
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        while (path.len > 1 && ms_os_is_slash(path.ptr[path.len - 1]))
             path.len--;
     }
 }
@@ -327,7 +327,7 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)

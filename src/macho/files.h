@@ -174,7 +174,7 @@ static char *ms_file_text(machsym_str a, const char *b, machsym_str c, const mac
 static machsym_str ms_file_without_slashes(const char *path)
 {
     machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+    while (text.len > 1 && ms_os_is_slash(text.ptr[text.len - 1]))
         text.len--;
     return text;
 }
@@ -184,7 +184,7 @@ static machsym_str ms_file_without_slashes(const char *path)
 static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
     char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);

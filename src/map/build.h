@@ -341,7 +341,7 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 }
 
 /* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
-static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
+static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
@@ -353,7 +353,7 @@ static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 }
 
 /* Adds a range with what holds there. */
-static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo, uint64_t hi)
+static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     const ms_ln_table *lines = w->unit->lines;
     bool has_function = span->function != ms_SEG_NONE;
@@ -378,7 +378,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo,
 
 /* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
  * out. */
-static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
+static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
     for (; lo < hi; lo = span->hi) {
@@ -400,7 +400,7 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
         end = hi;
         if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
             continue; /* no need to ask other units */
-        ms_eng_span span = ms_eng_owner(w->session, lo);
+        ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
         if (w->session->budget == 0) /* spent: nobody knows */
             return;
@@ -448,9 +448,11 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
-    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
-    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
+    if (count == 0) { /* damage may have cost all that it had */
+        w->counts.damaged_units +=
+            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
+    }
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);

@@ -170,6 +170,8 @@ static void add_image(missing_list *list, const missing_image *m)
     kept->name = pool_copy(&list->strings, m->name.ptr, m->name.len);
     kept->version = pool_copy(&list->strings, m->version.ptr, m->version.len);
     kept->arch = pool_copy(&list->strings, m->arch.ptr, m->arch.len);
+    if (m->status.path != NULL)
+        kept->status.path = pool_copy_z(&list->strings, m->status.path, strlen(m->status.path));
     if (list->count - list->sorted > (list->sorted > MIN_UNSORTED ? list->sorted : MIN_UNSORTED))
         sort_list(list);
 }

@@ -87,7 +87,7 @@ static void decode_utf16(report *r)
                 i++;
             }
         }
-        text_utf8(&r->decoded, c);
+        text_utf8(&r->changed, c);
     }
 }
 
@@ -364,7 +364,24 @@ static void name_kind(report *r)
         r->kind = REPORT_STACKLESS;
 }
 
+static void redact(report *r, const redactor *how)
+{
+    text plain = {0};
+    redact_report(how, (machsym_str){r->body, r->len}, &plain);
+    text_free(&r->changed);
+    r->changed = plain;
+    r->body = plain.len > 0 ? plain.v : "";
+    r->len = plain.len;
+    r->is_redacted = true;
+}
+
 void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count)
+{
+    report_open_redacted(r, input, len, loads, load_count, NULL);
+}
+
+void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
+                          size_t load_count, const redactor *how)
 {
     memset(r, 0, sizeof *r);
     r->main_doc = REPORT_NONE;
@@ -374,9 +391,11 @@ void report_open(report *r, const char *input, size_t len, const report_load *lo
     r->len = len;
     if (r->encoding != ENCODING_BYTES) {
         decode_utf16(r);
-        r->body = r->decoded.v;
-        r->len = r->decoded.len;
+        r->body = r->changed.v;
+        r->len = r->changed.len;
     }
+    if (how != NULL)
+        redact(r, how);
     if (r->len >= UINT32_MAX) {
         r->failure = "longer than 4 GB";
         r->len = 0;
@@ -403,7 +422,7 @@ void report_close(report *r)
     free(r->frames);
     free(r->calls);
     free(r->shadow);
-    text_free(&r->decoded);
+    text_free(&r->changed);
     pool_free(&r->strings);
     memset(r, 0, sizeof *r);
 }

@@ -5,6 +5,7 @@
 
 #include "../store/images.h"
 #include "json.h"
+#include "redact.h"
 #include "../tool.h"
 
 #define REPORT_NONE UINT32_MAX
@@ -66,6 +67,7 @@ typedef struct report_call {
     uint32_t line;
     uint32_t column;
     uint64_t offset;   /* of the address as printed from the function's start */
+    uint64_t cost;     /* bytes that it takes at most wherever it is written */
     machsym_str owner; /* whose code it is, where a rule knows */
     bool is_inline;
     bool has_line;
@@ -166,11 +168,12 @@ typedef enum report_encoding { ENCODING_BYTES = 0, ENCODING_UTF16LE, ENCODING_UT
 /* A whole report. */
 typedef struct report {
     machsym_str input; /* as given */
-    text decoded;      /* UTF-16 as UTF-8 */
-    const char *body;  /* what offsets count in: input, or decoded */
+    text changed;      /* UTF-16 as UTF-8, and what --redact took out */
+    const char *body;  /* what offsets count in: input, or changed */
     char *shadow; /* body with every odd space a space and every entity its character, padded: same offsets */
     size_t len;
     report_encoding encoding;
+    bool is_redacted;
     report_kind kind;
     bool has_text;
     bool has_entities; /* &lt; and the like: what is added is written so too */
@@ -208,6 +211,9 @@ typedef struct report_load {
 /* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is
  * damaged. */
 void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count);
+/* The same without what tells of persons. */
+void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
+                          size_t load_count, const redactor *how);
 void report_close(report *r);
 const char *report_kind_name(report_kind kind);
 

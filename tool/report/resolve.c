@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { RESOLVE_MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
@@ -28,39 +29,132 @@ static int by_place(const void *a, const void *b)
     return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static machsym_str keep_part(report *r, text *t)
+/* ---- Limits ---- */
+
+/* The lookups of one report. */
+typedef struct resolving {
+    report *r;
+    image_pool *all;
+    const resolve_options *how;
+    double bytes_left;
+    double deadline;     /* 0: none */
+    const char *failure; /* NULL: no limit was reached */
+} resolving;
+
+static double seconds_now(void)
 {
-    machsym_str kept = pool_copy(&r->strings, t->v, t->len);
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Bytes of a text as JSON, as HTML or with escapes: at most six for one. */
+static uint64_t written_size(machsym_str s)
+{
+    uint64_t size = s.len;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+        size += is_plain ? 0 : 5;
+    }
+    MACHSYM_COUNT_WORK(s.len / 64);
+    return size;
+}
+
+/* What stands around a call: the record itself, numbers, the names of members, the name of the image. */
+enum { CALL_COST = 512 };
+
+static uint64_t call_cost(const report_call *call)
+{
+    return CALL_COST + written_size(call->name) + 2 * written_size(call->path) + written_size(call->owner);
+}
+
+/* Lines and objects of inlined calls begin as their frame's does. */
+static uint64_t frame_cost(const report_frame *frame, const report_call *call)
+{
+    bool is_copied = call->is_inline && frame->form != FORM_METRIC;
+    return call->cost + (is_copied ? frame->end - frame->at : 0);
+}
+
+/* Returns false once the bytes are spent. */
+static bool spend(resolving *w, uint64_t bytes)
+{
+    w->bytes_left -= (double)bytes;
+    if (w->bytes_left < 0 && w->failure == NULL)
+        w->failure = "its names take more memory than a report may; --limit=SECONDS,MEGABYTES allows more";
+    return w->failure == NULL;
+}
+
+static bool in_time(resolving *w)
+{
+    if (w->deadline > 0 && w->failure == NULL && seconds_now() > w->deadline)
+        w->failure = "its lookups took longer than a report may; --limit=SECONDS allows more";
+    return w->failure == NULL;
+}
+
+/* ---- Lookups ---- */
+
+/* Moves a name or path into the report's memory. */
+static machsym_str keep_part(resolving *w, text *t)
+{
+    text plain = {0};
+    text *shown = t;
+    if (w->how->redact != NULL) {
+        redact_users(w->how->redact, (machsym_str){t->v, t->len}, &plain);
+        shown = &plain;
+    }
+    machsym_str kept = pool_copy(&w->r->strings, shown->v, shown->len);
+    text_free(&plain);
     t->len = 0;
     return kept;
 }
 
+/* The file that was found is shown like any other path. */
+static void redact_status(resolving *w, image_status *status)
+{
+    text plain = {0};
+    if (w->how->redact == NULL || status->path == NULL)
+        return;
+    redact_users(w->how->redact, str_c(status->path), &plain);
+    status->path = pool_copy_z(&w->r->strings, plain.v, plain.len);
+    text_free(&plain);
+}
+
+static void add_call(resolving *w, const image_loan *loan, const machsym_frame *from, uint64_t file_addr,
+                     const frame_style *style, text *t)
+{
+    report *r = w->r;
+    report_call *call = report_add_call(r);
+    text_frame_name(t, from, style);
+    call->name = keep_part(w, t);
+    text_path(t, &from->file);
+    call->path = keep_part(w, t);
+    machsym_str owner = loan_owner(loan, file_addr, from);
+    call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
+    call->has_line = frame_has_line(from);
+    call->line = from->line;
+    call->column = from->column;
+    call->offset = file_addr - from->function_start;
+    call->is_inline = from->is_inline;
+    call->name_source = from->name_source;
+    call->line_source = from->line_source;
+    call->cost = call_cost(call);
+}
+
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
-static uint32_t add_calls(report *r, const image_loan *loan, const machsym_frame *frames, size_t count,
-                          uint64_t file_addr, const resolve_options *how)
+static uint32_t add_calls(resolving *w, const image_loan *loan, const report_frame *frame,
+                          const machsym_frame *frames, size_t count, uint64_t file_addr)
 {
     const machsym_frame *real = &frames[count - 1];
-    frame_style style = how->style;
+    frame_style style = w->how->style;
     text t = {0};
     uint32_t added = 0;
     style.source = loan_source(loan);
     if (real->linkage_name.len == 0 && real->name.len == 0)
         return 0;
-    for (size_t i = how->no_inline ? count - 1 : 0; i < count; i++) {
-        report_call *call = report_add_call(r);
-        text_frame_name(&t, &frames[i], &style);
-        call->name = keep_part(r, &t);
-        text_path(&t, &frames[i].file);
-        call->path = keep_part(r, &t);
-        machsym_str owner = loan_owner(loan, file_addr, &frames[i]);
-        call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
-        call->has_line = frame_has_line(&frames[i]);
-        call->line = frames[i].line;
-        call->column = frames[i].column;
-        call->offset = file_addr - frames[i].function_start;
-        call->is_inline = frames[i].is_inline;
-        call->name_source = frames[i].name_source;
-        call->line_source = frames[i].line_source;
+    for (size_t i = w->how->no_inline ? count - 1 : 0; i < count && w->failure == NULL; i++) {
+        add_call(w, loan, &frames[i], file_addr, &style, &t);
+        spend(w, frame_cost(frame, &w->r->calls[w->r->call_count - 1]));
         added++;
     }
     text_free(&t);
@@ -74,46 +168,55 @@ static bool is_better(const report_frame *frame, const report_call *real)
            real->name_source == MACHSYM_SOURCE_SYMTAB;
 }
 
-static void resolve_task_frame(report *r, const image_loan *loan, const resolve_task *task,
-                               const resolve_options *how)
+static void resolve_task_frame(resolving *w, const image_loan *loan, const resolve_task *task)
 {
     machsym_frame frames[RESOLVE_MAX_FRAMES];
+    report *r = w->r;
     const report_image *image = &r->images[task->image];
     report_frame *frame = &r->frames[task->frame];
     uint64_t file_addr;
     size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
                                RESOLVE_MAX_FRAMES, &file_addr);
     uint32_t first = r->call_count;
-    uint32_t added = count > 0 ? add_calls(r, loan, frames, count, file_addr, how) : 0;
+    uint32_t added = count > 0 ? add_calls(w, loan, frame, frames, count, file_addr) : 0;
     if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
         frame->call = first;
         frame->call_count = added;
     }
 }
 
-static void resolve_image(report *r, image_pool *all, const resolve_task *tasks, size_t count,
-                          const resolve_options *how)
+/* Takes the answer of a frame that asked the same: it is written again. */
+static void take_same(resolving *w, report_frame *frame, const report_frame *before)
 {
+    frame->call = before->call;
+    frame->call_count = before->call_count;
+    for (uint32_t i = 0; i < frame->call_count; i++)
+        spend(w, frame_cost(frame, &w->r->calls[frame->call + i]));
+}
+
+static void resolve_image(resolving *w, const resolve_task *tasks, size_t count)
+{
+    report *r = w->r;
     report_image *image = &r->images[tasks[0].image];
     machsym_str file =
         image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
     image_key key = {image->uuid, image->has_uuid, image->arch, file};
     image_loan loan;
     image->looked_for = true;
-    if (!images_borrow(all, &key, &loan, &image->status))
+    bool found = images_borrow(w->all, &key, &loan, &image->status);
+    redact_status(w, &image->status);
+    if (!found)
         return;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && in_time(w); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         report_frame *frame = &r->frames[tasks[i].frame];
         if (before != NULL && tasks[i].addr == tasks[i - 1].addr && tasks[i].exact == tasks[i - 1].exact &&
-            before->named == frame->named) {
-            frame->call = before->call;
-            frame->call_count = before->call_count;
-        } else {
-            resolve_task_frame(r, &loan, &tasks[i], how);
-        }
+            before->named == frame->named)
+            take_same(w, frame, before);
+        else
+            resolve_task_frame(w, &loan, &tasks[i]);
     }
-    images_return(all, &loan);
+    images_return(w->all, &loan);
 }
 
 /* A frame below a signal handler was interrupted, not called. */
@@ -163,10 +266,20 @@ static void count_frames(report *r, resolve_counts *counts)
     }
 }
 
-void report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
+static void set_limits(resolving *w)
+{
+    const resolve_limit *limit = &w->how->limit;
+    double usual = RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)w->r->input.len;
+    w->bytes_left = limit->bytes > 0 ? limit->bytes : usual;
+    w->deadline = limit->seconds > 0 ? seconds_now() + limit->seconds : 0;
+}
+
+const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
     resolve_task *tasks = tool_alloc(r->frame_count * sizeof *tasks);
+    resolving w = {r, all, how, 0, 0, NULL};
     size_t count = 0;
+    set_limits(&w);
     mark_interrupted(r);
     for (uint32_t i = 0; i < r->frame_count; i++) {
         const report_frame *frame = &r->frames[i];
@@ -174,13 +287,14 @@ void report_resolve(report *r, image_pool *all, const resolve_options *how, reso
             tasks[count++] = (resolve_task){frame->addr, frame->image, i, frame->exact || how->raw_addresses};
     }
     qsort(tasks, count, sizeof *tasks, by_place);
-    for (size_t at = 0; at < count;) {
+    for (size_t at = 0; at < count && in_time(&w);) {
         size_t end = at;
         while (end < count && tasks[end].image == tasks[at].image)
             end++;
-        resolve_image(r, all, tasks + at, end - at, how);
+        resolve_image(&w, tasks + at, end - at);
         at = end;
     }
     free(tasks);
     count_frames(r, counts);
+    return w.failure;
 }

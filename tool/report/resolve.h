@@ -5,12 +5,24 @@
 #include "../store/images.h"
 #include "report.h"
 
+/* What the lookups of one report may take, so that a hostile one costs itself and no other. Where no bytes are named
+ * they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report of 300 frames, each of 20 inlined calls
+ * with names of 1,000 bytes, takes 10 MB. */
+typedef struct resolve_limit {
+    double seconds; /* 0: any time */
+    double bytes;   /* of names, paths and lines that are added; 0: see above */
+} resolve_limit;
+
+enum { RESOLVE_SECONDS = 300, RESOLVE_BYTES = 32 << 20, RESOLVE_FACTOR = 64 };
+
 /* What to look up. */
 typedef struct resolve_options {
+    resolve_limit limit;
     bool all;           /* frames that have a name too */
     bool raw_addresses; /* take return addresses as they are */
     bool no_inline;     /* only the real function of each frame */
     frame_style style;
+    const redactor *redact; /* NULL: names and paths are shown as they are */
 } resolve_options;
 
 /* Frames by how they got their name. */
@@ -23,7 +35,7 @@ typedef struct resolve_counts {
 } resolve_counts;
 
 /* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image status,
- * counts. */
-void report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
+ * counts. Returns NULL; else which limit was reached: then the report is not to be written. */
+const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
 
 #endif

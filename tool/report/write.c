@@ -162,7 +162,8 @@ static void write_frame(writer *w, const report_frame *frame)
 static void splice_edits(writer *w, text *out)
 {
     size_t at = 0;
-    qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
+    if (w->count > 0)
+        qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
     for (size_t i = 0; i < w->count; i++) {
         const edit *e = &w->edits[i];
         if (e->at < at)
@@ -211,7 +212,7 @@ void report_write_same(const report *r, const write_options *how, text *out)
         if (r->threads[i].open_end > r->threads[i].open_at)
             write_row(&w, &r->threads[i]);
     }
-    if (w.count == 0) {
+    if (w.count == 0 && !r->is_redacted) {
         text_str(out, r->input);
     } else if (r->encoding == ENCODING_BYTES) {
         splice_edits(&w, out);

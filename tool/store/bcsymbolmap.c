@@ -17,7 +17,7 @@ static const char map_title[] = "BCSymbolMap Version:";
 static char *read_text(const char *path, size_t *len)
 {
     text t = {0};
-    if (!text_read_plain(&t, path)) {
+    if (text_read_file(&t, path) != NULL) {
         text_free(&t);
         return NULL;
     }

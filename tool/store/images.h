@@ -6,6 +6,7 @@
 #include "bcsymbolmap.h"
 #include "../owners.h"
 #include "../source.h"
+#include "objects.h"
 #include "store.h"
 
 typedef struct image_pool image_pool;
@@ -20,7 +21,8 @@ typedef struct images_options {
     unsigned max_open;              /* images kept open beyond those in use; 0: 32 */
     const char *const *map_folders; /* --bcsymbolmap */
     size_t map_folder_count;
-    const owners *rules; /* NULL: none */
+    const owners *rules;           /* NULL: none */
+    const object_options *objects; /* NULL: as debug maps name them */
 } images_options;
 
 /* One thread's loan of an image, a Mach-O file or a map, to look addresses up in. */

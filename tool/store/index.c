@@ -225,7 +225,7 @@ void index_load(store_index *index, const char *path, char **content)
 {
     text t = {0};
     *content = NULL;
-    bool ok = text_read_plain(&t, path) && is_whole(&t);
+    bool ok = text_read_file(&t, path) == NULL && is_whole(&t);
     size_t at = sizeof index_title - 1;
     while (ok && at < t.len) {
         char *newline = memchr(t.v + at, '\n', t.len - at);

@@ -3,7 +3,6 @@
 #include "store.h"
 #include "../source.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,0 +1,522 @@
+#!/bin/bash
+# The table of surroundings: every command on a full disk, into a closed pipe, on half a file, of a wrong UUID, without
+# permission or memory, killed at every step, twice at once, beside files that are traps. What each cell expects is the
+# rule of machsym.1: 0 all that was asked is done, 1 something failed and is said, and an output is whole or not there.
+# With --table it prints the cells, too.
+show=$1
+bin=$PWD/tests/fixtures/bin
+reports=$PWD/tests/fixtures/reports
+dsym=$bin/demo.app.dSYM
+M=${MACHSYM:-build/machsym}
+case $M in /*) ;; *) M=$PWD/$M ;; esac
+. tests/checks
+export LC_ALL=C HOME=$work/home
+mkdir "$HOME" "$work/in"
+
+# Of each command: its name; its input: dsym, binary, map, table, report, ips, chunk or word; the command line, with @I for
+# the input and @O for the output. A command without @I reads standard input.
+commands="atos|dsym|atos -o @I 0x100000940
+atos, addresses from input|word|atos -o $dsym
+info|dsym|info @I
+symbols|dsym|symbols @I
+objc|binary|objc @I
+owners|binary|owners --between main main @I 0x100000940
+demangle|word|demangle
+crash|ips|crash -q --no-cache -d $dsym @I
+crash -o FILE|report|crash -q --no-cache -d $dsym -o @O @I
+crash -o FOLDER|report|crash -q --no-cache -d $dsym -o @O/ @I
+crash --summary|ips|crash -q --summary --no-cache -d $dsym @I
+crash --group|ips|crash -q --group --no-cache -d $dsym @I
+map build|dsym|map build -o @O @I
+map build --store|dsym|map build --store @O @I
+map lookup|map|map lookup @I 0x100000940
+map info|map|map info @I
+map dump|map|map dump @I
+map verify|map|map verify @I $dsym
+map export|map|map export --format=breakpad @I
+map export -o|map|map export --format=breakpad -o @O @I
+map import|table|map import -o @O @I
+map chunk|chunk|map chunk --base64 0x100000940"
+
+# Not demo.app.dSYM, whose bundle is a folder: surroundings change files.
+cp $dsym/Contents/Resources/DWARF/demo "$work/in/dsym"
+cp $bin/demo "$work/in/binary"
+cp $reports/demo.crash "$work/in/report"
+cp $reports/demo.ips "$work/in/ips"
+echo '0x100000940 _Z1fv' >"$work/in/word"
+$M map build -o "$work/in/map" $dsym >"$work/out" 2>"$work/err" &&
+    $M map export --format=bugly "$work/in/map" >"$work/in/table" 2>"$work/err" &&
+    $M map export --chunks=1000000 --format=tsv "$work/in/map" 2>"$work/err" | sed -n '1s/.*	//p' >"$work/in/chunk"
+check "inputs are made"
+
+# ---- Cells ----
+
+# Sets $words to the command line of a row.
+words() { # LINE INPUT OUTPUT
+    local word
+    words=()
+    for word in $1; do
+        word=${word//@I/$2}
+        words+=("${word//@O/$3}")
+    done
+}
+
+# Runs a command in an empty folder of its own, with what is put before it. Sets $status.
+run() { # LINE INPUT OUTPUT COMMAND...
+    words "$1" "$2" "$3"
+    local stdin=/dev/null
+    case $1 in *@I*) ;; *) stdin=$2 ;; esac
+    shift 3
+    { (cd "$work/o" && exec timeout 20 "$@" "$M" "${words[@]}" <"$stdin") >"$work/out" 2>"$work/err"; } 2>/dev/null
+    status=$?
+}
+
+fresh() {
+    rm -rf "$work/o"
+    mkdir "$work/o"
+}
+
+# One cell: what came of a run, and what should have. SAID is a regular expression for the first line of standard error;
+# empty: nothing is said.
+cell() { # ROW COLUMN STATUS SAID
+    local first
+    first=$(head -n 1 "$work/err" | sed "s|$work/||g; s|$PWD/||g")
+    [ -z "$show" ] || printf '| %-28s | %-28s | %s | %s\n' "$1" "$2" "$status" "${first:0:140}"
+    if [ -n "$4" ]; then
+        [ "$status" -eq "$3" ] && printf '%s\n' "$first" | grep -qE -- "$4"
+    else
+        [ "$status" -eq "$3" ] && [ -z "$first" ]
+    fi
+    count $? || echo "failed: $1, $2: status $status, said \"$first\"; not $3, \"$4\""
+}
+
+# No part of an output is there, and nothing that a run left beside it.
+nothing_left() { # ROW COLUMN
+    [ -z "$(find "$work/o" ! -type d)" ]
+    check "$1, $2: nothing is left: $(find "$work/o" ! -type d | head -n 3)"
+}
+
+rows() { # FUNCTION: called for each row with its name, kind of input, line
+    local name kind line
+    while IFS='|' read -r name kind line; do
+        "$1" "$name" "$kind" "$line"
+    done <<END
+$commands
+END
+}
+
+has_output() {
+    case $1 in *@O*) return 0 ;; *) return 1 ;; esac
+}
+
+# ---- Where output goes ----
+
+usual() {
+    fresh
+    run "$3" "$work/in/$2" out
+    cell "$1" "usual" 0 ''
+    ! has_output "$3" || [ -n "$(find "$work/o" -type f)" ]
+    check "$1: writes its output"
+}
+rows usual
+
+full() {
+    has_output "$3" && return
+    fresh
+    (cd "$work/o" && words "$3" "$work/in/$2" out && exec "$M" "${words[@]}" <"$work/in/$2") >/dev/full 2>"$work/err"
+    status=$?
+    cell "$1" "full disk" 1 '^machsym: standard output: No space left on device$'
+}
+if [ -w /dev/full ]; then
+    rows full
+else
+    skip "a full disk: no /dev/full"
+fi
+
+# A disk that is full for outputs, too, where one can be mounted.
+full_output() {
+    has_output "$3" || return
+    run "$3" "$work/in/$2" "$work/full/out"
+    cell "$1" "full disk" 1 '^machsym: .*No space left on device$'
+    [ -z "$(find "$work/full" -type f ! -name filler)" ]
+    check "$1, full disk: nothing is left"
+}
+mkdir "$work/full"
+if mount -t tmpfs -o size=16k,nr_inodes=20 none "$work/full" 2>"$work/err"; then
+    trap 'umount "$work/full"; rm -rf "$work"' EXIT
+    head -c 65536 /dev/zero >"$work/full/filler" 2>/dev/null
+    fresh
+    rows full_output
+else
+    skip "a full disk: no tmpfs can be mounted"
+fi
+
+# The limit goes for standard error as well if that is a file.
+limited() {
+    fresh
+    local stdin=/dev/null
+    case $3 in *@I*) ;; *) stdin=$work/in/$2 ;; esac
+    words "$3" "$work/in/$2" out
+    (cd "$work/o" && ulimit -f 0 && { "$M" "${words[@]}" 2>&1 >"$work/limited" <"$stdin"; echo "status $?"; }) |
+        cat >"$work/err"
+    status=$(sed -n 's/^status //p' "$work/err")
+    sed -i '/^status /d' "$work/err"
+    cell "$1" "file size limit" 1 '^machsym: .*File too large$'
+    nothing_left "$1" "file size limit"
+}
+: >"$work/limited"
+rows limited
+
+closed() {
+    fresh
+    words "$3" "$work/in/$2" out
+    (cd "$work/o" && trap '' PIPE && sleep 0.05 && "$M" "${words[@]}" <"$work/in/$2" 2>"$work/err"
+        echo $? >"$work/status") | :
+    status=$(cat "$work/status")
+    cell "$1" "closed pipe" 0 ''
+}
+rows closed
+
+# ---- What input is ----
+
+trap_of() { # COLUMN FILE STATUS SAID: a row whose input is that file
+    column=$1 file=$2 want=$3 said=$4
+    rows trap_row
+}
+
+trap_row() {
+    case $3 in *@I*) ;; *) return ;; esac
+    fresh
+    run "$3" "$file" out
+    cell "$1" "$column" "$want" "$said"
+    nothing_left "$1" "$column"
+}
+mkfifo "$work/fifo"
+ln -s /dev/zero "$work/zero"
+mkdir "$work/folder"
+trap_of "input is a FIFO" "$work/fifo" 1 '^machsym: fifo: a FIFO or a device, not a regular file'
+trap_of "input is a link to /dev/zero" "$work/zero" 1 '^machsym: zero: a FIFO or a device, not a regular file'
+trap_of "input is a folder" "$work/folder" 1 '^machsym: folder: '
+trap_of "input is not there" "$work/none" 1 '^machsym: none: .*No such file or directory'
+
+# Half an upload. A text report or table has no end that could be missing, and passes as a shorter one.
+half() {
+    case $2 in word | report | table) return ;; esac
+    head -c $(($(wc -c <"$work/in/$2") / 2)) "$work/in/$2" >"$work/half"
+    fresh
+    run "$3" "$work/half" out
+    cell "$1" "half a file" 1 '^machsym: (half|standard input): '
+    nothing_left "$1" "half a file"
+}
+rows half
+
+half_symbols() {
+    case $1 in crash*) ;; *) return ;; esac
+    fresh
+    run "${3/-d $dsym/-d $work/half}" "$work/in/$2" out
+    cell "$1" "half a dSYM" 1 '^machsym: half: cut short: at least [0-9]* bytes are missing'
+}
+head -c $(($(wc -c <"$work/in/dsym") / 2)) "$work/in/dsym" >"$work/half"
+rows half_symbols
+
+# A dSYM of another build where the command line asks for one by its UUID, or the report does.
+other=00000000-0000-0000-0000-000000000001
+another() {
+    local line=$3
+    case $1 in
+    crash*) line=${3/-d $dsym/-d $work/other} ;;
+    'map verify') line="map verify @I $work/other" ;;
+    atos* | info | symbols | objc | owners | 'map build'* | 'map lookup') line="$3 --uuid $other" ;;
+    *) return ;;
+    esac
+    case $line in *"$work/other"* | *@I*) ;; *) return ;; esac
+    fresh
+    run "${line/ -q/}" "$work/in/$2" out
+    case $1 in
+    # what nobody has symbols for is said, and no failure
+    crash*) cell "$1" "wrong UUID" 0 'other|missing' && grep -q '4C4C44B5-5555-3144-A1BA-79CA685DEC58' "$work/err" "$work/out" ;;
+    *) cell "$1" "wrong UUID" 1 '^machsym: .*UUID' ;;
+    esac
+    check "$1: names the UUID"
+}
+cp $bin/inline-arm64-d4-14.dwarf "$work/other"
+rows another
+
+# Whatever memory there is: all of the answer, or a message and a status that is not 0.
+memory() {
+    local limit silent=
+    fresh
+    run "$3" "$work/in/$2" out
+    cp "$work/out" "$work/want"
+    for limit in 6000 7000 8000 8500 9000 9500 10000 10500 11000 12000 13000 14000 16000; do
+        fresh
+        run "$3" "$work/in/$2" out bash -c "ulimit -v $limit; exec \"\$@\"" --
+        [ $status -eq 0 ] && cmp -s "$work/want" "$work/out" && continue
+        [ $status -ne 0 ] && [ $status -lt 124 ] && [ -s "$work/err" ] && continue
+        silent="$silent $limit:$status"
+    done
+    status=0
+    printf '%s' "${silent:+silent, or killed, at $silent}" >"$work/err"
+    cell "$1" "all, or said: 6 to 16 MB" 0 ''
+}
+if { (ulimit -v 20000; $M --version) >"$work/out" 2>&1; } 2>/dev/null; then
+    rows memory
+else
+    skip "little memory: this build does not start with it"
+fi
+
+# ---- What lies beside the input ----
+
+# A binary whose dSYM, and a program whose object file, is a trap. Answers come from the file itself.
+beside() {
+    case $2 in binary | dsym) ;; *) return ;; esac
+    local trap
+    fresh
+    mkdir "$work/beside"
+    cp "$work/in/binary" "$work/beside/demo"
+    run "$3" "$work/beside/demo" out
+    cp "$work/out" "$work/want"
+    for trap in fifo zero folder; do
+        fresh
+        cp -P -r "$work/$trap" "$work/beside/demo.dSYM" 2>"$work/err" || mkfifo "$work/beside/demo.dSYM"
+        run "$3" "$work/beside/demo" out
+        cell "$1" "$trap in the dSYM's place" 0 ''
+        cmp "$work/want" "$work/out"
+        check "$1, $trap in the dSYM's place: the same answers"
+        rm -r "$work/beside/demo.dSYM"
+    done
+    rm -r "$work/beside"
+}
+rows beside
+
+objects() {
+    local trap
+    [ "$2" = dsym ] || return
+    mkdir "$work/beside"
+    cp "$bin/map-arm64-d4-O0/program" "$work/beside/"
+    for trap in fifo zero folder; do
+        fresh
+        mkdir "$work/o/map-arm64-d4-O0"
+        cp -P -r "$work/$trap" "$work/o/map-arm64-d4-O0/main.o" 2>"$work/err" ||
+            mkfifo "$work/o/map-arm64-d4-O0/main.o"
+        cp "$bin/map-arm64-d4-O0/libutil.a" "$work/o/map-arm64-d4-O0/"
+        run "${3/0x100000940/0x100000448}" "$work/beside/program" out
+        case $1 in
+        atos | 'map build'*) cell "$1" "$trap in an object file's place" 0 'main.o: ' ;;
+        *) cell "$1" "$trap in an object file's place" 0 '' ;;
+        esac
+    done
+    rm -r "$work/beside"
+}
+rows objects
+
+# Folders of symbols with traps in them, and an index in the cache that is one.
+store() {
+    case $1 in crash*) ;; *) return ;; esac
+    local line=${3/-d $dsym/-d $work/store} trap
+    fresh
+    rm -rf "$work/store" "$work/cache"
+    mkdir -p "$work/store/folder.dSYM" "$work/store/a/b" "$work/cache/machsym"
+    cp -r $dsym "$work/store/a/b"
+    for trap in one.dSYM two.symmap three.dwarf four.bcsymbolmap five 00000000-0000-0000-0000-000000000001; do
+        mkfifo "$work/store/$trap"
+        ln -s /dev/zero "$work/store/z$trap"
+    done
+    ln -s .. "$work/store/a/b/up"
+    ln -s self "$work/store/self"
+    echo secret >"$work/store/x.symmap"
+    chmod 0 "$work/store/x.symmap"
+    head -c 4000 "$work/in/dsym" >"$work/store/half.dwarf"
+    run "$line" "$work/in/$2" out
+    cell "$1" "traps in the store" 0 ''
+    cp "$work/out" "$work/want"
+    for trap in none fifo zero folder; do
+        fresh
+        export XDG_CACHE_HOME=$work/cache
+        run "${line/--no-cache /}" "$work/in/$2" out
+        unset XDG_CACHE_HOME
+        cell "$1" "$trap in the index's place" 0 ''
+        cmp "$work/want" "$work/out"
+        check "$1, $trap in the index's place: the same answers"
+        index=$(find "$work/cache/machsym" ! -type d | head -n 1)
+        [ -f "$index" ] || [ $trap = folder ]
+        check "$1: an index is written"
+        rm -r "$work/cache/machsym"
+        mkdir "$work/cache/machsym"
+        case $trap in
+        none) mkfifo "$index" ;;
+        fifo) ln -s /dev/zero "$index" ;;
+        zero) mkdir "$index" ;;
+        esac
+    done
+}
+rows store
+
+as=
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    as="setpriv --reuid 65534 --clear-groups --inh-caps=-all"
+fi
+forbidden() {
+    fresh
+    chmod 777 "$work/o"
+    # shellcheck disable=SC2086
+    run "$3" "$work/secret" out $as
+    case $3 in
+    *@I*) cell "$1" "input of another user" 1 '^machsym: secret: .*Permission denied' ;;
+    esac
+    nothing_left "$1" "input of another user"
+}
+forbidden_output() {
+    has_output "$3" || return
+    fresh
+    chmod 755 "$work/o"
+    # shellcheck disable=SC2086
+    run "$3" "$work/in/$2" out $as
+    cell "$1" "folder of another user" 1 '^machsym: .*Permission denied$'
+    nothing_left "$1" "folder of another user"
+}
+# In a folder for all, as /tmp is, nobody replaces another's file.
+others_output() {
+    has_output "$3" || return
+    case $1 in *FOLDER | *store) return ;; esac
+    fresh
+    echo mine >"$work/o/out"
+    chmod 1777 "$work/o"
+    # shellcheck disable=SC2086
+    run "$3" "$work/in/$2" out $as
+    cell "$1" "output of another user" 1 '^machsym: (in/report: )?out: Operation not permitted$'
+    [ "$(cat "$work/o/out")" = mine ] && [ "$(find "$work/o" -type f)" = "$work/o/out" ]
+    check "$1, output of another user: stays, and nothing is left"
+}
+if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
+    chmod 755 "$work"
+    cp "$work/in/dsym" "$work/secret"
+    chmod 0 "$work/secret"
+    plain=$M
+    [ -z "$as" ] || [ -n "$RUN" ] || { cp "$M" "$work/machsym" && M=$work/machsym; }
+    [ -n "$as" ] || chmod 0 "$work/secret"
+    rows forbidden
+    [ -z "$as" ] || rows forbidden_output
+    [ -z "$as" ] || rows others_output
+    M=$plain
+else
+    skip "no permission: root reads everything, and there is no setpriv"
+fi
+
+# ---- Outputs whose name is taken ----
+
+taken() {
+    has_output "$3" || return
+    case $1 in *FOLDER | *store) return ;; esac
+    fresh
+    mkdir "$work/o/out"
+    run "$3" "$work/in/$2" out
+    case $1 in
+    crash*) cell "$1" "output is a folder" 0 '' ;; # the report goes into it
+    *) cell "$1" "output is a folder" 1 '^machsym: out: Is a directory$' ;;
+    esac
+    fresh
+    mkfifo "$work/o/out"
+    run "$3" "$work/in/$2" out
+    cell "$1" "output is a FIFO" 1 '^machsym: (in/report: )?out: a pipe that nobody reads$'
+    fresh
+    ln -s /dev/full "$work/o/out"
+    run "$3" "$work/in/$2" out
+    cell "$1" "output is a link to /dev/full" 1 '^machsym: (in/report: )?out: No space left on device$'
+    fresh
+    echo mine >"$work/o/other"
+    ln -s other "$work/o/out"
+    run "$3" "$work/in/$2" out
+    cell "$1" "output is a link to a file" 0 ''
+    [ "$(cat "$work/o/other")" = mine ] && [ ! -L "$work/o/out" ]
+    check "$1: a link is replaced, not written through"
+}
+rows taken
+
+# Names in the output's folder as temporary files have them. They are neither written through nor removed.
+temporary() {
+    has_output "$3" || return
+    fresh
+    mkdir -p "$work/o/out/.machsym-3-1.tmp"
+    case $1 in *FOLDER) ;; *) rmdir "$work/o/out/.machsym-3-1.tmp" "$work/o/out" ;; esac
+    mkfifo "$work/o/.machsym-1-1.tmp"
+    ln -s /dev/zero "$work/o/.machsym-2-1.tmp"
+    mkdir "$work/o/.machsym-3-1.tmp"
+    run "$3" "$work/in/$2" out
+    cell "$1" "traps as temporary files" 0 ''
+    [ "$(find "$work/o" -maxdepth 1 -name '.machsym-*' | wc -l)" -eq 3 ]
+    check "$1: traps as temporary files stay as they are"
+}
+rows temporary
+
+# ---- Twice at once; killed ----
+
+# What a command writes when nothing happens to it, in $work/whole.
+make_whole() {
+    fresh
+    run "$3" "$work/in/$2" out
+    rm -rf "$work/whole"
+    cp -r "$work/o" "$work/whole"
+}
+
+twice() {
+    has_output "$3" || return
+    make_whole "$@"
+    fresh
+    words "$3" "$work/in/$2" out
+    case $1 in *FOLDER) words+=(--force) ;; esac
+    pids=
+    for i in 1 2 3 4; do
+        (cd "$work/o" && exec "$M" "${words[@]}") >"$work/out.$i" 2>"$work/err.$i" &
+        pids="$pids $!"
+    done
+    status=0
+    for pid in $pids; do wait "$pid" || status=$?; done
+    cat "$work"/err.[1-4] >"$work/err"
+    cell "$1" "four at once" 0 ''
+    diff -r "$work/whole" "$work/o"
+    check "$1: four at once write one whole output"
+}
+rows twice
+
+killed() {
+    has_output "$3" || return
+    make_whole "$@"
+    local old at broken=
+    case $1 in *FOLDER) set -- "$1" "$2" "$3 --force" ;; esac
+    for old in no yes; do
+        for ((at = 1; at < 200; at++)); do
+            fresh
+            mkdir -p "$(dirname "$work/o/${written#./}")"
+            [ $old = no ] || echo old >"$work/o/$written"
+            run "$3" "$work/in/$2" out env KILL_AT=$at LD_PRELOAD="$work/killer.so"
+            [ $status -eq 0 ] && break
+            if [ -e "$work/o/$written" ] && ! cmp -s "$work/o/$written" "$work/whole/$written"; then
+                [ $old = yes ] && [ "$(cat "$work/o/$written")" = old ] || broken="$broken $old:$at"
+            fi
+            [ $old = no ] || [ -e "$work/o/$written" ] || broken="$broken gone:$at"
+            run "$3" "$work/in/$2" out
+            [ $status -eq 0 ] && diff -r "$work/whole" "$work/o" >"$work/diff" || broken="$broken after:$at"
+        done
+        [ $at -gt 10 ] && [ $at -lt 200 ]
+        check "$1, killed: $at steps"
+    done
+    printf '%s' "${broken:+not whole, or left something, at$broken}" >"$work/err"
+    cell "$1" "killed at each of $((at - 1)) steps" 0 ''
+}
+killed_row() {
+    has_output "$3" || return
+    make_whole "$@"
+    written=$(cd "$work/o" && find . -type f)
+    killed "$@"
+}
+fresh
+${CC:-cc} -shared -fPIC -o "$work/killer.so" tests/killer.c -ldl 2>"$work/err"
+{ KILL_AT=1 LD_PRELOAD=$work/killer.so "$M" map build -o "$work/o/out" $dsym >"$work/out" 2>&1; } 2>"$work/err"
+if [ $? -eq 137 ]; then
+    rows killed_row
+else
+    skip "killed at every step: this build takes no library before its own"
+fi
+
+end

@@ -1,0 +1,285 @@
+/* What one report may cost: a dSYM whose functions lie in hundreds of inlined calls with long names, and reports of every
+ * form that ask for them. A report is written within the stated size, or fails; memory has a bound either way. */
+#define TEST_PUBLIC
+#include "count_work.h"
+
+#include "test.h"
+
+#include "../tool/report/missing.h"
+#include "../tool/report/summary.h"
+#include "../tool/report/write.h"
+#include "dwarf.h"
+
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+unsigned long long work;
+
+/* What machsym.1 states: bytes of output, and of memory beside the images. */
+enum { OUTPUT_FACTOR = 128, MEMORY_FACTOR = 600, MEMORY_RESOLVE = 6, MEMORY_BASE = 24 << 20 };
+
+static bool has_memory_to_ask(void)
+{
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+    return false;
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    return true;
+#endif
+}
+
+/* ---- A hostile dSYM ---- */
+
+/* A function in so many inlined calls, all of one name of so many bytes. */
+typedef struct hostile {
+    unsigned levels;
+    unsigned name_len;
+    char letter;
+} hostile;
+
+static void put_long_name(bytes *b, const hostile *h)
+{
+    for (unsigned i = 0; i < h->name_len; i++)
+        put8(b, (uint8_t)h->letter);
+    put8(b, 0);
+}
+
+static void put_range(program *p, unsigned code)
+{
+    die(p, code);
+    put_addr(p, &p->info, 0x1000);
+    put32(&p->info, 0x1000);
+}
+
+/* Its UUID is sixteen times 0xab. */
+static void write_dsym(const hostile *h, const char *path)
+{
+    program p;
+    memset(&p, 0, sizeof p);
+    ABBREV(&p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(&p, 2, TAG_subprogram, 0, AT_name, FORM_string);
+    ABBREV(&p, 3, TAG_subprogram, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_abstract_origin,
+           FORM_ref4);
+    ABBREV(&p, 4, TAG_inlined_subroutine, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_abstract_origin,
+           FORM_ref4);
+    p.macho.uuid = 0xab;
+    unit_begin(&p, dwarf4, 0, 0);
+    put_range(&p, 1);
+    uint64_t origin = local(&p, die(&p, 2));
+    put_long_name(&p.info, h);
+    for (unsigned i = 0; i <= h->levels; i++) {
+        put_range(&p, i == 0 ? 3 : 4);
+        put32(&p.info, origin);
+    }
+    put_zeros(&p.info, h->levels + 2);
+    unit_end(&p);
+    machsym_image_close(program_open(&p));
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(p.file.v, 1, p.file.len, file) != p.file.len || fclose(file) != 0)
+        abort();
+    program_free(&p);
+}
+
+/* ---- Reports ---- */
+
+static void put_format(text *t, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+static void put_format(text *t, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    text_c(t, line);
+}
+
+#define IMAGE_LINE                                                                                           \
+    "\nBinary Images:\n0x100000000 - 0x100000fff demo arm64  <abababababababababababababababab> /demo\n"
+#define IMAGE_UUID "abababab-abab-abab-abab-abababababab"
+
+static void put_classic(text *t, unsigned frames)
+{
+    text_c(t, "Process: demo [1]\n\nThread 0:\n");
+    for (unsigned i = 0; i < frames; i++)
+        put_format(t, "%-3u demo                          \t0x%llx 0x100000000 + 1\n", i,
+                   0x100000010ull + i % 7);
+    text_c(t, IMAGE_LINE);
+}
+
+/* Every inlined call gets a line that begins as the frame's does. */
+static void put_long_lines(text *t, unsigned frames)
+{
+    text_c(t, "Process: demo [1]\n\nThread 0:\n");
+    for (unsigned i = 0; i <= frames / 20; i++) {
+        put_format(t, "%-3u demo", i);
+        for (unsigned k = 0; k < 1000; k++)
+            text_c(t, "     ");
+        put_format(t, "0x%llx 0x100000000 + 1\n", 0x100000010ull + i % 7);
+    }
+    text_c(t, IMAGE_LINE);
+}
+
+static void put_row(text *t, unsigned frames)
+{
+    text_c(t, "Last Exception Backtrace:\n(");
+    for (unsigned i = 0; i < frames; i++)
+        put_format(t, "0x%llx ", 0x100000010ull + i % 7);
+    text_c(t, ")\n" IMAGE_LINE);
+}
+
+static void put_tree(text *t, unsigned frames)
+{
+    text_c(t, "Call graph:\n    1 Thread_1\n");
+    for (unsigned i = 0; i < frames; i++)
+        put_format(t, "    1 ???  (in demo)  load address 0x100000000 + 0x10  [0x%llx]\n",
+                   0x100000010ull + i % 7);
+    text_c(t, IMAGE_LINE);
+}
+
+static void put_ips(text *t, unsigned frames)
+{
+    text_c(t, "{\"usedImages\":[{\"base\":4294967296,\"size\":4096,\"uuid\":\"" IMAGE_UUID
+              "\",\"name\":\"demo\"}],"
+              "\"threads\":[{\"frames\":[");
+    for (unsigned i = 0; i < frames; i++)
+        put_format(t, "%s{\"imageIndex\":0,\"imageOffset\":%u}", i > 0 ? "," : "", 16 + i % 7);
+    text_c(t, "]}]}");
+}
+
+static void put_sentry(text *t, unsigned frames)
+{
+    text_c(t, "{\"debug_meta\":{\"images\":[{\"debug_id\":\"" IMAGE_UUID "\",\"image_addr\":\"0x100000000\","
+              "\"image_size\":4096}]},\"threads\":{\"values\":[{\"stacktrace\":{\"frames\":[");
+    for (unsigned i = 0; i < frames; i++)
+        put_format(t, "%s{\"instruction_addr\":\"0x%llx\"}", i > 0 ? "," : "", 0x100000010ull + i % 7);
+    text_c(t, "]}}]}}");
+}
+
+static void put_metric(text *t, unsigned frames)
+{
+    text_c(t, "{\"callStackTree\":{\"callStackPerThread\":true,\"callStacks\":[{\"callStackRootFrames\":[");
+    for (unsigned i = 0; i < frames; i++)
+        put_format(t,
+                   "%s{\"binaryUUID\":\"" IMAGE_UUID "\",\"offsetIntoBinaryTextSegment\":%u,\"binaryName\":"
+                   "\"demo\",\"address\":%llu}",
+                   i > 0 ? "," : "", 16 + i % 7, 4294967296ull + 16 + i % 7);
+    text_c(t, "]}]}}");
+}
+
+static const struct {
+    const char *name;
+    void (*put)(text *t, unsigned frames);
+} forms[] = {
+    {"classic", put_classic}, {"long lines", put_long_lines}, {"row", put_row},      {"tree", put_tree},
+    {"ips", put_ips},         {"sentry", put_sentry},         {"metric", put_metric}};
+
+/* ---- What is measured ---- */
+
+static bool is_bounded(const text *out, const text *input)
+{
+    return out->len <= RESOLVE_BYTES + (uint64_t)OUTPUT_FACTOR * input->len;
+}
+
+/* In a process of its own, for its memory: 0 written, 1 refused, 2 beyond what is stated. */
+static int use(const text *input, image_pool *files)
+{
+    report r;
+    resolve_counts counts;
+    resolve_options how;
+    write_options writing = {true, true};
+    text out = {0};
+    bool ok = true;
+    memset(&how, 0, sizeof how);
+    report_open(&r, input->v, input->len, NULL, 0);
+    if (report_resolve(&r, files, &how, &counts) != NULL)
+        return 1;
+    report_write_same(&r, &writing, &out);
+    ok = ok && is_bounded(&out, input);
+    text_free(&out);
+    report_write_text(&r, &writing, &out);
+    ok = ok && is_bounded(&out, input);
+    text_free(&out);
+    report_write_json(&r, &writing, &counts, &out);
+    ok = ok && is_bounded(&out, input);
+    text_free(&out);
+    text_summary(&out, &r, &counts, false);
+    ok = ok && is_bounded(&out, input);
+    text_free(&out);
+    report_close(&r);
+    return ok && counts.symbols + counts.dwarf > 0 ? 0 : 2;
+}
+
+static unsigned written;
+static unsigned refused;
+
+static void check_case(const char *form, const hostile *h, const text *input, image_pool *files)
+{
+    struct rusage used;
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(use(input, files));
+    bool ok = child > 0 && wait4(child, &status, 0, &used) == child && WIFEXITED(status);
+    int outcome = ok ? WEXITSTATUS(status) : 3;
+    double memory = ok ? (double)used.ru_maxrss * 1024 : 0;
+    double bound = MEMORY_BASE + (double)MEMORY_RESOLVE * RESOLVE_BYTES + (double)MEMORY_FACTOR * input->len;
+    bool fits = outcome < 2 && (memory <= bound || !has_memory_to_ask());
+    test_count(fits);
+    written += outcome == 0;
+    refused += outcome == 1;
+    if (!fits || getenv("VERBOSE") != NULL)
+        printf("%s, %u levels, %u letters, %zu bytes: outcome %d, %.0f MB, bound %.0f MB\n", form, h->levels,
+               h->name_len, input->len, outcome, memory / 1e6, bound / 1e6);
+}
+
+static void check_dsym(const hostile *h)
+{
+    static const unsigned frames[] = {1, 60, 2000};
+    char path[] = "/tmp/machsym-limits-XXXXXX";
+    store_options store_how = {true};
+    images_options how;
+    close(mkstemp(path));
+    write_dsym(h, path);
+    store *symbols = store_open(&store_how);
+    CHECK(store_add(symbols, path, false));
+    store_finish(symbols);
+    memset(&how, 0, sizeof how);
+    how.store = symbols;
+    how.lines = MACHSYM_LINES_DWARF;
+    how.jobs = 1;
+    image_pool *files = images_open(&how);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        for (size_t k = 0; k < sizeof frames / sizeof frames[0]; k++) {
+            text input = {0};
+            forms[i].put(&input, frames[k]);
+            check_case(forms[i].name, h, &input, files);
+            text_free(&input);
+        }
+    }
+    images_close(files);
+    store_close(symbols);
+    unlink(path);
+}
+
+int main(void)
+{
+    static const hostile dsyms[] = {{0, 10, 'x'},   {0, 60000, '\1'}, {2, 1500, '\\'},
+                                    {40, 200, '<'}, {250, 60, 'x'},   {250, 60000, 'x'}};
+    for (size_t i = 0; i < sizeof dsyms / sizeof dsyms[0]; i++)
+        check_dsym(&dsyms[i]);
+    CHECK(written > 20);
+    CHECK(refused > 10);
+    return test_done();
+}
