@@ -1243,13 +1243,13 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names of a map.
  * Threads: the session's.
  * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
- * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
- * searches.
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Lookups from the third on are a
+ * few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
  * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
- * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
- * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
- * The signal must not have interrupted a call on this very session. */
+ * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
+ * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
+ * files were asked. The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -9479,8 +9479,10 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
 typedef struct ms_fn_inside {
     const ms_fn_table *table; /* that has its blocks */
     uint32_t function;        /* its number there */
-    ms_segs calls;            /* address to innermost block; empty when nothing is inlined */
+    ms_segs calls;            /* address to innermost block, once has_calls; empty when nothing is inlined */
     size_t hint;              /* where in calls the last search ended: the next one is often near */
+    bool has_calls;
+    bool is_asked; /* somebody has searched it */
 } ms_fn_inside;
 
 /* Ranges of calls as they are listed. */
@@ -9529,10 +9531,11 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     }
     if (ok && pieces.count > 1)
         ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
+    inside->has_calls = true;
 }
 
-/* A function of a unit with what is inlined into it; NULL when memory is out. Work is done in scratch; the
- * result comes from arena. */
+/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is done in
+ * scratch; the result comes from arena. */
 static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {
@@ -9550,7 +9553,6 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
-    ms_fn_find_calls(inside, scratch, arena);
     return scratch->oom || arena->oom ? NULL : inside;
 }
 
@@ -9560,29 +9562,6 @@ static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
     for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
         index = table->blocks[index].parent;
     return depth > MACHSYM_MAX_INLINE_DEPTH;
-}
-
-/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. For a
- * call that stands too deep, its caller is returned, and *dropped is the call; else *dropped is
- * ms_SEG_NONE. */
-static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
-{
-    const ms_seg *v = inside->calls.v;
-    size_t count = inside->calls.count;
-    size_t at = inside->hint;
-    *dropped = ms_SEG_NONE;
-    if (count == 0)
-        return inside->function;
-    if (!ms_seg_holds(v, count, at, addr))
-        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
-    inside->hint = at;
-    if (at + 1 < count)
-        ms_lower_to(hi, v[at + 1].lo);
-    uint32_t index = v[at].owner;
-    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
-        return index;
-    *dropped = index;
-    return inside->table->blocks[index].parent;
 }
 
 /* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
@@ -9597,6 +9576,63 @@ static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uin
             return &v[i];
     }
     return NULL;
+}
+
+/* The innermost block at an address, by a look at each, without segments. */
+static uint32_t ms_fn_call_by_blocks(const ms_fn_inside *inside, uint64_t addr)
+{
+    const ms_fn_block *blocks = inside->table->blocks;
+    uint32_t end = blocks[inside->function].end;
+    uint32_t best = inside->function;
+    for (uint32_t i = inside->function + 1; i < end;) {
+        const ms_fn_block *block = &blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
+            i = block->end;
+            continue;
+        }
+        bool has = block->range_count > 1 ? ms_fn_list_at(block->ranges, block->range_count, addr) != NULL
+                                          : block->lo <= addr && addr < block->hi;
+        best = has ? i : best;
+        i++;
+    }
+    return best;
+}
+
+/* The same by the segments. Lowers *hi to where another block may begin. */
+static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
+{
+    const ms_seg *v = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t at = inside->hint;
+    if (count == 0)
+        return inside->function;
+    if (!ms_seg_holds(v, count, at, addr))
+        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
+    inside->hint = at;
+    if (at + 1 < count)
+        ms_lower_to(hi, v[at + 1].lo);
+    return v[at].owner;
+}
+
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
+ * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
+ * call; else *dropped is ms_SEG_NONE. */
+static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+{
+    uint32_t index = inside->function;
+    *dropped = ms_SEG_NONE;
+    if (inside->has_calls) {
+        index = ms_fn_call_by_segments(inside, addr, hi);
+    } else {
+        index = ms_fn_call_by_blocks(inside, addr);
+        ms_lower_to(hi, addr + 1);
+    }
+    inside->is_asked = true;
+    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
+        return index;
+    *dropped = index;
+    return inside->table->blocks[index].parent;
 }
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
@@ -13056,6 +13092,18 @@ static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
     return true;
 }
 
+/* Makes the segments of a function's calls, unless it is asked for the first time: to look at each call once
+ * takes less than to sort them, and many functions are asked only once. A session that decodes calls with
+ * their units will ask again. Returns false when memory is out. */
+static bool ms_eng_order_calls(machsym_session *s, ms_fn_inside *inside)
+{
+    if (!inside->is_asked && !s->reads_calls)
+        return true;
+    ms_arena_reset(&s->scratch);
+    ms_fn_find_calls(inside, &s->scratch, &s->cache);
+    return !s->scratch.oom && !s->cache.oom;
+}
+
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
 static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
@@ -13066,6 +13114,8 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
         return false;
     span->call = span->function;
     span->dropped = ms_SEG_NONE;
+    if (span->inside != NULL && !span->inside->has_calls && !ms_eng_order_calls(s, span->inside))
+        return false;
     if (span->inside != NULL)
         span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
     span->row = unit->lines->row_count;
@@ -13206,12 +13256,14 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
-enum { ms_ANS_FEW_NAMES = 16 }; /* names are read so often before a cache is cleared: that takes longer */
+/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
+ * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+enum { ms_ANS_FEW_NAMES = 16 };
 
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
-    if (s->names == NULL && s->names_read++ < ms_ANS_FEW_NAMES)
+    if (s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES)
         return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
