@@ -210,6 +210,15 @@ half() {
 }
 rows half
 
+half_symbols() {
+    case $1 in crash*) ;; *) return ;; esac
+    fresh
+    run "${3/-d $dsym/-d $work/half}" "$work/in/$2" out
+    cell "$1" "half a dSYM" 1 '^machsym: half: cut short: at least [0-9]* bytes are missing'
+}
+head -c $(($(wc -c <"$work/in/dsym") / 2)) "$work/in/dsym" >"$work/half"
+rows half_symbols
+
 # A dSYM of another build where the command line asks for one by its UUID, or the report does.
 other=00000000-0000-0000-0000-000000000001
 another() {
@@ -366,6 +375,19 @@ forbidden_output() {
     cell "$1" "folder of another user" 1 '^machsym: .*Permission denied$'
     nothing_left "$1" "folder of another user"
 }
+# In a folder for all, as /tmp is, nobody replaces another's file.
+others_output() {
+    has_output "$3" || return
+    case $1 in *FOLDER | *store) return ;; esac
+    fresh
+    echo mine >"$work/o/out"
+    chmod 1777 "$work/o"
+    # shellcheck disable=SC2086
+    run "$3" "$work/in/$2" out $as
+    cell "$1" "output of another user" 1 '^machsym: (in/report: )?out: Operation not permitted$'
+    [ "$(cat "$work/o/out")" = mine ] && [ "$(find "$work/o" -type f)" = "$work/o/out" ]
+    check "$1, output of another user: stays, and nothing is left"
+}
 if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
     chmod 755 "$work"
     cp "$work/in/dsym" "$work/secret"
@@ -375,6 +397,7 @@ if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
     [ -n "$as" ] || chmod 0 "$work/secret"
     rows forbidden
     [ -z "$as" ] || rows forbidden_output
+    [ -z "$as" ] || rows others_output
     M=$plain
 else
     skip "no permission: root reads everything, and there is no setpriv"
