@@ -7655,7 +7655,8 @@ enum {
     ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
     ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
     ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
-    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+    ms_CLAIM_LOST_RANGES = 8,  /* and another one states some of them before */
+    ms_CLAIM_DAMAGED = 16      /* its functions were asked which code they have, and are damaged */
 };
 
 /* The units of one program, and what has been decoded of their frames so far. */
@@ -12955,6 +12956,8 @@ static void ms_eng_index_silent(machsym_session *s)
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
         bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
         const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
+        if (unit != NULL && unit->functions.is_damaged && s->env.claims != NULL)
+            s->env.claims[i] |= ms_CLAIM_DAMAGED;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -14980,9 +14983,11 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
-    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
-    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
+    if (count == 0) { /* damage may have cost all that it had */
+        w->counts.damaged_units +=
+            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
+    }
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
