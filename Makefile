@@ -36,7 +36,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 # PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
 # that use the tool's modules as well, mapcmd its commands too. All others compile just what they reach: see MACHSYM_STATIC.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write mapcmd
+REPORT_FUZZ := report_json report_text report_write report_image mapcmd
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -241,7 +241,7 @@ SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" SMALL_CFLAGS
 asan:
 	@QUICK=1 STRIDE=$${STRIDE:-30} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
-	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" $(call SAN_FLAGS,-fsanitize=thread)
+	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:
 	@STRIDE=30 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \

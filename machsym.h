@@ -1637,7 +1637,11 @@ enum machsym_demangle_flags {
     /* Swift as Apple's reports print it, with the prefixes of async functions. */
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
     /* Keep the hashes in Rust names. */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1,
+    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and _TSS_ID are
+     * Swift names by the grammar: a generic signature, a marker and a type. Only names of symbols are taken: a
+     * declaration, or a thunk, metadata or a witness of one. */
+    MACHSYM_DEMANGLE_IN_TEXT = 1u << 2
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A
@@ -7676,7 +7680,8 @@ enum {
     ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
     ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
     ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
-    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+    ms_CLAIM_LOST_RANGES = 8,  /* and another one states some of them before */
+    ms_CLAIM_DAMAGED = 16      /* its functions were asked which code they have, and are damaged */
 };
 
 /* The units of one program, and what has been decoded of their frames so far. */
@@ -13012,6 +13017,8 @@ static void ms_eng_index_silent(machsym_session *s)
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
         bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
         const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
+        if (unit != NULL && unit->functions.is_damaged && s->env.claims != NULL)
+            s->env.claims[i] |= ms_CLAIM_DAMAGED;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -15053,9 +15060,11 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
-    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
-    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
+    if (count == 0) { /* damage may have cost all that it had */
+        w->counts.damaged_units +=
+            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
+    }
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
@@ -16131,6 +16140,7 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     uint32_t style;     /* machsym_demangle_flags and the internal styles */
     bool old_functions; /* _T0: argument labels are part of the tuple */
     bool specialized;   /* the simplified style has printed "specialized " */
+    bool spells;        /* the name spells an identifier */
     uint8_t word_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;
@@ -16810,6 +16820,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
         if (!ms_dmswr_word_identifier(p, &name))
             return 0;
     }
+    p->spells = true;
     return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
 }
 
@@ -18034,6 +18045,7 @@ static uint32_t ms_dmswo_identifier(ms_dmsw *p, unsigned kind)
         return 0;
     if (is_operator && !ms_dmswo_operator_text(p, &name))
         return 0;
+    p->spells = true;
     return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
 }
 
@@ -18955,10 +18967,14 @@ static uint32_t ms_dmswo_read(ms_dmsw *p)
 
 /* ==== >>swift-symbols =====================================================================================
  * Job:    reads whole Swift names: declarations and what is derived from them, such as thunks.
- * Offers: ms_dmsws_begin, ms_dmsws_tree.
+ * Offers: ms_dmsws_begin, ms_dmsws_tree, ms_dmsws_is_symbol.
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
+/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters or more
+ * is a symbol that spells no identifier. */
+enum { ms_DMSWS_TEXT_LETTERS = 5 };
+
 /* ---- implementation function types ---- */
 
 /* One parameter or result without its type; 0 when the next letter is none. */
@@ -19980,6 +19996,64 @@ static size_t ms_dmsws_prefix(const char *s, size_t len)
     return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
 }
 
+/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or [Farm.Cow]. */
+static bool ms_dmsws_is_declared_type(const ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (kind >= ms_DMSW_BoundGenericClass && kind <= ms_DMSW_BoundGenericTypeAlias)
+        ref = ms_dmsw_kid(p, ref, 0);
+    return (ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_DMSW_T_NOMINAL) != 0 &&
+           ms_dmsw_at(p, ref)->form == ms_DMSW_F_KIDS;
+}
+
+/* Whether a node is what a symbol stands for: a declaration, or a thunk, metadata or a witness of one. */
+static bool ms_dmsws_is_global(const ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (ref & ms_DMSW_AS_TYPE || kind <= ms_DMSW_TypeAlias)
+        return ms_dmsws_is_declared_type(p, ref);
+    return kind < ms_DMSW_MacroExpansionLoc || kind == ms_DMSW_TypeMangling || kind >= ms_DMSW_CurryThunk;
+}
+
+static bool ms_dmsws_is_forwarder(unsigned kind)
+{
+    return kind == ms_DMSW_PartialApplyForwarder || kind == ms_DMSW_PartialApplyObjCForwarder;
+}
+
+/* Whether a node's children are one global, with what is said of it. */
+static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ms_dmsw_kid_count(p, top); i++) {
+        uint32_t ref = ms_dmsw_kid(p, top, i);
+        unsigned kind = ms_dmsw_inner(p, ref);
+        if (ms_dmsws_is_forwarder(kind) && !ms_dmsws_is_forwarder(ms_dmsw_inner(p, top))) {
+            count += ms_dmsws_holds_global(p, ref);
+        } else if (kind == ms_DMSW_Suffix) { /* names of Swift 1 to 3 take any: _TMSPointerUp */
+            char first = ms_dmsw_at(p, ref)->u.text[0];
+            if (first != '.' && first != '_')
+                return false;
+        } else if ((ms_dmsw_rows[kind].traits & ms_DMSW_T_ATTR) == 0) {
+            if (!ms_dmsws_is_global(p, ref))
+                return false;
+            count++;
+        }
+    }
+    return count == 1;
+}
+
+/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el as a
+ * generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as accessors of
+ * standard types. A name that spells no identifier therefore needs five letters, or the linker's underscore. */
+static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
+{
+    size_t prefix = ms_dmsws_prefix(p->s, p->len);
+    bool is_linker = p->s[0] == '_' && p->s[1] == '$';
+    if (!p->spells && !is_linker && p->len - (prefix ? prefix : 2) < ms_DMSWS_TEXT_LETTERS)
+        return false;
+    return ms_dmsws_holds_global(p, top);
+}
+
 static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
 {
     ms_dmsw_refs none = {NULL, 0, 0};
@@ -19991,6 +20065,7 @@ static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint
     p->style = style;
     p->old_functions = false;
     p->specialized = false;
+    p->spells = false;
     p->word_count = 0;
     p->stack = none;
     p->subs = none;
@@ -21777,7 +21852,7 @@ static bool ms_dmswp_run(ms_dm *d)
     (void)ms_dmsw_make(&p, ms_DMSW_None); /* node 0, which stands for none */
     size_t before = d->out_len;
     uint32_t top = ms_dmsws_tree(&p);
-    if (!top)
+    if (!top || ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmsws_is_symbol(&p, top)))
         return false;
     ms_dmswp_print(&p, top);
     return !d->failed && d->out_len > before;
@@ -22752,6 +22827,8 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
     size_t rest = d->len - prefix;
     while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
         r.len++;
+    if (r.s[0] == 'C' && (d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0) /* a crate alone is no symbol */
+        return false;
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
         return false;
     ms_dmrs_path(&r, true);
@@ -26716,9 +26793,35 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
     return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
+/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter of a type
+ * that the program declares, but for new and delete. A variable outside of namespaces is not mangled. */
+static bool ms_dmcxp_in_text(const ms_dm *d)
+{
+    static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};
+    size_t at = 0, len = 0;
+    while (d->s[at] == '_') /* a Z follows: ms_dmcxp_is_mangled */
+        at++;
+    const char *s = d->s + at + 1;
+    size_t rest = d->len - at - 1, digits = 0;
+    while (digits < rest && s[digits] >= '0' && s[digits] <= '9' && len <= rest)
+        len = len * 10 + (size_t)(s[digits++] - '0');
+    if (digits > 0)
+        return len != rest - digits;
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
+        size_t n = i < 4 ? 3 : 4;
+        if (rest >= n && ms_equal(s, memory[i], n) && (rest == n || n == 4))
+            return true;
+    }
+    for (size_t i = 0; i < rest; i++) {
+        if (s[i] >= '0' && s[i] <= '9')
+            return true;
+    }
+    return rest > 0 && (s[0] == 'N' || s[0] == 'T' || s[0] == 'G');
+}
+
 static bool ms_dmcxp_run(ms_dm *d)
 {
-    if (!ms_dmcxp_is_mangled(d))
+    if (!ms_dmcxp_is_mangled(d) || ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmcxp_in_text(d)))
         return false;
     ms_dmcx p;
     ms_zero(&p, sizeof(p));
@@ -27719,6 +27822,18 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
+/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is none. */
+static bool ms_dmd_in_text(const ms_dm *d)
+{
+    size_t at = 2, len = 0;
+    while (at < d->len && d->s[at] >= '0' && d->s[at] <= '9' && len <= d->len)
+        len = len * 10 + (size_t)(d->s[at++] - '0');
+    if (at == 2 || len >= d->len - at)
+        return false;
+    char next = d->s[at + len];
+    return (next >= '0' && next <= '9') || next == 'Q' || next == '_';
+}
+
 static bool ms_dmd_run(ms_dm *d)
 {
     if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
@@ -27727,6 +27842,8 @@ static bool ms_dmd_run(ms_dm *d)
         ms_dm_put(d, "D main", 6);
         return !d->failed;
     }
+    if ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmd_in_text(d))
+        return false;
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
@@ -27771,7 +27888,7 @@ static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
     if (len - n < 2)
         return ms_DML_NONE;
     switch (s[n]) {
-    case '$': /* $s, $S, $e */
+    case '$': return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE; /* $s, $S, $e; the reader knows them as _$s too */
     case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE;
     case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
     case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
@@ -27960,7 +28077,7 @@ static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH | MACHSYM_DEMANGLE_IN_TEXT);
     d.out = room > 0 ? t->buf + t->len : NULL;
     d.cap = room;
     if (ms_dml_run(&d))

@@ -1,5 +1,6 @@
-/* Loaded before a program: kills it at its KILL_AT-th step, as a power cut or the kernel's memory killer would. Each call
- * that changes files is two steps, before and after; a write stops half way, too. See surroundings.sh. */
+/* Loaded before a program: kills it at its KILL_AT-th step, as a power cut or the kernel's memory killer
+ * would. Each call that changes files is two steps, before and after; a write stops half way, too. See
+ * surroundings.sh. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -66,6 +66,14 @@ for jobs in -j2 "-j 2" -j=2 --j=2; do
         cmp -s "$work/demo.symmap" "$work/2.symmap"
     ok "map build $jobs" $?
 done
+# A value that was forgotten does not take the option behind it; behind "=" it may be called so.
+says "a forgotten value" 2 "-o needs a value, FILE;" atos -o -i 0x1000
+says "a forgotten value before --name=value" 2 "--arch needs a value, NAME;" atos --arch --o=$dsym 0x1000
+says "the second of two values is forgotten" 2 "--between needs a value" owners --between main --json $bin/demo
+$M atos -o $dsym -d=-i -i 0x100000aec >"$work/out" 2>"$work/err" && grep -q ')-iQueue' "$work/out"
+ok "a value that is the name of an option, behind =" $?
+$M atos -o $dsym -s -0x1000 0xffffeaec >"$work/out" 2>"$work/err" && grep -q . "$work/out"
+ok "a negative number is a value" $?
 says "an option of another command" 2 "no such option: --json" map info --json "$work/demo.symmap"
 says "a slice that is not there" 1 "architecture x86_64" atos --arch=x86_64 -o $dsym 0x100000940
 $M info --copy $dsym -- -none >"$work/out" 2>"$work/err"
@@ -74,6 +82,9 @@ ok "behind -- all are files" $?
 says "no command" 2 "usage: machsym COMMAND"
 says "no such command" 2 "no such command: none" none
 says "no such command of map" 2 "no such command: map none" map none
+says "help of no command of map" 2 "no such command: map none" help map none
+$M help help >"$work/out" 2>"$work/err" && $M --help | cmp -s - "$work/out"
+ok "help help" $?
 says "help of no command" 2 "no such command: none" help none
 says "a process" 2 "-p 12 looks into a running macOS process" atos -p 12
 $M -V >"$work/out" && $M --version | cmp -s - "$work/out" && grep -q '^[0-9.]*$' "$work/out"

@@ -103,6 +103,46 @@ starts=0
     ok "$line with little memory:$silent" $?
 done
 
+# ---- Much ----
+
+# Names of 100,000 characters come out whole, and a line each.
+awk 'BEGIN {
+    name = "n"
+    while (length(name) < 100000)
+        name = name name
+    name = substr(name, 1, 100000)
+    for (i = 0; i < 8; i++)
+        printf "%x\t%x\t%s%d\t%s.c:%d\n", 4096 + 16 * i, 4111 + 16 * i, name, i, name, i + 1
+}' >"$work/long"
+$M map import -o "$work/long.symmap" "$work/long" >"$work/out" 2>"$work/err" &&
+    $M map export --format=bugly "$work/long.symmap" 2>"$work/err" | cmp -s - "$work/long"
+ok "names of 100,000 characters: import and export" $?
+for line in "map dump" "map export --format=breakpad" "atos -i -o" "atos --json -o"; do
+    # shellcheck disable=SC2086
+    printf '0x1000\n0x1071\n' | $M $line "$work/long.symmap" >"$work/out" 2>"$work/err" &&
+        [ "$(awk 'length > 100000' "$work/out" | wc -l)" -ge 2 ]
+    ok "names of 100,000 characters: $line" $?
+done
+for name in "_ZN$(printf '1a%.0s' {1..50000})Ev" "\$s4main$(printf '1aV%.0s' {1..33000})" "_R$(printf 'Nv%.0s' {1..50000})C1a"; do
+    printf '%s\n' "$name" | timeout 20 $M demangle >"$work/out" 2>"$work/err" && [ "$(wc -l <"$work/out")" -eq 1 ]
+    ok "a mangled name of ${#name} characters: ${name:0:8}" $?
+done
+
+# Memory does not grow with the input, and every line has its answer.
+yes '0x100000940 _Z1fv' | head -n 300000 >"$work/many"
+$M demangle <"$work/many" >"$work/out" 2>"$work/err" && [ "$(grep -c '^0x100000940 f()$' "$work/out")" -eq 300000 ]
+ok "300,000 lines: demangle" $?
+[ $starts -ne 0 ] || {
+    (ulimit -v 24000; $M demangle <"$work/many" 2>"$work/err") | cmp -s - "$work/out"
+    ok "300,000 lines in little memory: demangle" $?
+}
+for line in "atos -o $dsym" "map lookup $work/demo.symmap"; do
+    # shellcheck disable=SC2086
+    $M $line <"$work/many" >"$work/out" 2>"$work/err" && [ "$(wc -l <"$work/out")" -eq 600000 ] &&
+        [ "$(sort -u "$work/out" | wc -l)" -eq 2 ]
+    ok "300,000 lines: $line" $?
+done
+
 # ---- Files ----
 
 crash() { # ARGUMENT...

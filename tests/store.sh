@@ -53,6 +53,20 @@ run -d "$work/symbols" && cmp -s "$work/want" "$work/out"
 ok "an index file that never ends" $?
 rm -f "$index"
 
+# ---- Many files ----
+
+# A folder of 100,000 files and a dSYM is looked through in seconds, and by its index too.
+mkdir "$work/many"
+(cd "$work/many" && seq -f file%.0f 100000 | xargs touch -d 2020-01-01)
+cp -R $dsym "$work/many/"
+find "$work/many/demo.app.dSYM" -exec touch -d 2020-01-01 {} +
+touch -d 2020-01-01 "$work/many"
+for way in anew "by its index"; do
+    run -d "$work/many" && cmp -s "$work/want" "$work/out"
+    ok "100,000 files, $way" $?
+done
+rm -rf "$work/many"
+
 # ---- Maps of bitcode builds ----
 
 uuid=$($M info --quick $dsym | sed -n 's/.*\(4C4C44[0-9A-F-]*\).*/\1/p' | head -n 1)

@@ -199,6 +199,159 @@ trap_of "input is a link to /dev/zero" "$work/zero" 1 '^machsym: zero: a FIFO or
 trap_of "input is a folder" "$work/folder" 1 '^machsym: folder: '
 trap_of "input is not there" "$work/none" 1 '^machsym: none: .*No such file or directory'
 
+# Half an upload. A text report or table has no end that could be missing, and passes as a shorter one.
+half() {
+    case $2 in word | report | table) return ;; esac
+    head -c $(($(wc -c <"$work/in/$2") / 2)) "$work/in/$2" >"$work/half"
+    fresh
+    run "$3" "$work/half" out
+    cell "$1" "half a file" 1 '^machsym: (half|standard input): '
+    nothing_left "$1" "half a file"
+}
+rows half
+
+half_symbols() {
+    case $1 in crash*) ;; *) return ;; esac
+    fresh
+    run "${3/-d $dsym/-d $work/half}" "$work/in/$2" out
+    cell "$1" "half a dSYM" 1 '^machsym: half: cut short: at least [0-9]* bytes are missing'
+}
+head -c $(($(wc -c <"$work/in/dsym") / 2)) "$work/in/dsym" >"$work/half"
+rows half_symbols
+
+# A dSYM of another build where the command line asks for one by its UUID, or the report does.
+other=00000000-0000-0000-0000-000000000001
+another() {
+    local line=$3
+    case $1 in
+    crash*) line=${3/-d $dsym/-d $work/other} ;;
+    'map verify') line="map verify @I $work/other" ;;
+    atos* | info | symbols | objc | owners | 'map build'* | 'map lookup') line="$3 --uuid $other" ;;
+    *) return ;;
+    esac
+    case $line in *"$work/other"* | *@I*) ;; *) return ;; esac
+    fresh
+    run "${line/ -q/}" "$work/in/$2" out
+    case $1 in
+    # what nobody has symbols for is said, and no failure
+    crash*) cell "$1" "wrong UUID" 0 'other|missing' && grep -q '4C4C44B5-5555-3144-A1BA-79CA685DEC58' "$work/err" "$work/out" ;;
+    *) cell "$1" "wrong UUID" 1 '^machsym: .*UUID' ;;
+    esac
+    check "$1: names the UUID"
+}
+cp $bin/inline-arm64-d4-14.dwarf "$work/other"
+rows another
+
+# Whatever memory there is: all of the answer, or a message and a status that is not 0.
+memory() {
+    local limit silent=
+    fresh
+    run "$3" "$work/in/$2" out
+    cp "$work/out" "$work/want"
+    for limit in 6000 7000 8000 8500 9000 9500 10000 10500 11000 12000 13000 14000 16000; do
+        fresh
+        run "$3" "$work/in/$2" out bash -c "ulimit -v $limit; exec \"\$@\"" --
+        [ $status -eq 0 ] && cmp -s "$work/want" "$work/out" && continue
+        [ $status -ne 0 ] && [ $status -lt 124 ] && [ -s "$work/err" ] && continue
+        silent="$silent $limit:$status"
+    done
+    status=0
+    printf '%s' "${silent:+silent, or killed, at $silent}" >"$work/err"
+    cell "$1" "all, or said: 6 to 16 MB" 0 ''
+}
+if { (ulimit -v 20000; $M --version) >"$work/out" 2>&1; } 2>/dev/null; then
+    rows memory
+else
+    skip "little memory: this build does not start with it"
+fi
+
+# ---- What lies beside the input ----
+
+# A binary whose dSYM, and a program whose object file, is a trap. Answers come from the file itself.
+beside() {
+    case $2 in binary | dsym) ;; *) return ;; esac
+    local trap
+    fresh
+    mkdir "$work/beside"
+    cp "$work/in/binary" "$work/beside/demo"
+    run "$3" "$work/beside/demo" out
+    cp "$work/out" "$work/want"
+    for trap in fifo zero folder; do
+        fresh
+        cp -P -r "$work/$trap" "$work/beside/demo.dSYM" 2>"$work/err" || mkfifo "$work/beside/demo.dSYM"
+        run "$3" "$work/beside/demo" out
+        cell "$1" "$trap in the dSYM's place" 0 ''
+        cmp "$work/want" "$work/out"
+        check "$1, $trap in the dSYM's place: the same answers"
+        rm -r "$work/beside/demo.dSYM"
+    done
+    rm -r "$work/beside"
+}
+rows beside
+
+objects() {
+    local trap
+    [ "$2" = dsym ] || return
+    mkdir "$work/beside"
+    cp "$bin/map-arm64-d4-O0/program" "$work/beside/"
+    for trap in fifo zero folder; do
+        fresh
+        mkdir "$work/o/map-arm64-d4-O0"
+        cp -P -r "$work/$trap" "$work/o/map-arm64-d4-O0/main.o" 2>"$work/err" ||
+            mkfifo "$work/o/map-arm64-d4-O0/main.o"
+        cp "$bin/map-arm64-d4-O0/libutil.a" "$work/o/map-arm64-d4-O0/"
+        run "${3/0x100000940/0x100000448}" "$work/beside/program" out
+        case $1 in
+        atos | 'map build'*) cell "$1" "$trap in an object file's place" 0 'main.o: ' ;;
+        *) cell "$1" "$trap in an object file's place" 0 '' ;;
+        esac
+    done
+    rm -r "$work/beside"
+}
+rows objects
+
+# Folders of symbols with traps in them, and an index in the cache that is one.
+store() {
+    case $1 in crash*) ;; *) return ;; esac
+    local line=${3/-d $dsym/-d $work/store} trap
+    fresh
+    rm -rf "$work/store" "$work/cache"
+    mkdir -p "$work/store/folder.dSYM" "$work/store/a/b" "$work/cache/machsym"
+    cp -r $dsym "$work/store/a/b"
+    for trap in one.dSYM two.symmap three.dwarf four.bcsymbolmap five 00000000-0000-0000-0000-000000000001; do
+        mkfifo "$work/store/$trap"
+        ln -s /dev/zero "$work/store/z$trap"
+    done
+    ln -s .. "$work/store/a/b/up"
+    ln -s self "$work/store/self"
+    echo secret >"$work/store/x.symmap"
+    chmod 0 "$work/store/x.symmap"
+    head -c 4000 "$work/in/dsym" >"$work/store/half.dwarf"
+    run "$line" "$work/in/$2" out
+    cell "$1" "traps in the store" 0 ''
+    cp "$work/out" "$work/want"
+    for trap in none fifo zero folder; do
+        fresh
+        export XDG_CACHE_HOME=$work/cache
+        run "${line/--no-cache /}" "$work/in/$2" out
+        unset XDG_CACHE_HOME
+        cell "$1" "$trap in the index's place" 0 ''
+        cmp "$work/want" "$work/out"
+        check "$1, $trap in the index's place: the same answers"
+        index=$(find "$work/cache/machsym" ! -type d | head -n 1)
+        [ -f "$index" ] || [ $trap = folder ]
+        check "$1: an index is written"
+        rm -r "$work/cache/machsym"
+        mkdir "$work/cache/machsym"
+        case $trap in
+        none) mkfifo "$index" ;;
+        fifo) ln -s /dev/zero "$index" ;;
+        zero) mkdir "$index" ;;
+        esac
+    done
+}
+rows store
+
 as=
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     as="setpriv --reuid 65534 --clear-groups --inh-caps=-all"
@@ -222,6 +375,19 @@ forbidden_output() {
     cell "$1" "folder of another user" 1 '^machsym: .*Permission denied$'
     nothing_left "$1" "folder of another user"
 }
+# In a folder for all, as /tmp is, nobody replaces another's file.
+others_output() {
+    has_output "$3" || return
+    case $1 in *FOLDER | *store) return ;; esac
+    fresh
+    echo mine >"$work/o/out"
+    chmod 1777 "$work/o"
+    # shellcheck disable=SC2086
+    run "$3" "$work/in/$2" out $as
+    cell "$1" "output of another user" 1 '^machsym: (in/report: )?out: Operation not permitted$'
+    [ "$(cat "$work/o/out")" = mine ] && [ "$(find "$work/o" -type f)" = "$work/o/out" ]
+    check "$1, output of another user: stays, and nothing is left"
+}
 if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
     chmod 755 "$work"
     cp "$work/in/dsym" "$work/secret"
@@ -231,6 +397,7 @@ if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
     [ -n "$as" ] || chmod 0 "$work/secret"
     rows forbidden
     [ -z "$as" ] || rows forbidden_output
+    [ -z "$as" ] || rows others_output
     M=$plain
 else
     skip "no permission: root reads everything, and there is no setpriv"
@@ -265,6 +432,22 @@ taken() {
     check "$1: a link is replaced, not written through"
 }
 rows taken
+
+# Names in the output's folder as temporary files have them. They are neither written through nor removed.
+temporary() {
+    has_output "$3" || return
+    fresh
+    mkdir -p "$work/o/out/.machsym-3-1.tmp"
+    case $1 in *FOLDER) ;; *) rmdir "$work/o/out/.machsym-3-1.tmp" "$work/o/out" ;; esac
+    mkfifo "$work/o/.machsym-1-1.tmp"
+    ln -s /dev/zero "$work/o/.machsym-2-1.tmp"
+    mkdir "$work/o/.machsym-3-1.tmp"
+    run "$3" "$work/in/$2" out
+    cell "$1" "traps as temporary files" 0 ''
+    [ "$(find "$work/o" -maxdepth 1 -name '.machsym-*' | wc -l)" -eq 3 ]
+    check "$1: traps as temporary files stay as they are"
+}
+rows temporary
 
 # ---- Twice at once; killed ----
 
@@ -327,8 +510,10 @@ killed_row() {
     written=$(cd "$work/o" && find . -type f)
     killed "$@"
 }
-if [ -z "$RUN" ] && ${CC:-cc} -shared -fPIC -o "$work/killer.so" tests/killer.c -ldl 2>"$work/err" &&
-    { ! KILL_AT=1 LD_PRELOAD=$work/killer.so "$M" map build -o "$work/o/out" $dsym >"$work/out" 2>&1; } 2>/dev/null; then
+fresh
+${CC:-cc} -shared -fPIC -o "$work/killer.so" tests/killer.c -ldl 2>"$work/err"
+{ KILL_AT=1 LD_PRELOAD=$work/killer.so "$M" map build -o "$work/o/out" $dsym >"$work/out" 2>&1; } 2>"$work/err"
+if [ $? -eq 137 ]; then
     rows killed_row
 else
     skip "killed at every step: this build takes no library before its own"

@@ -398,8 +398,9 @@ static bool prepare_output(crash_run *run)
         memcpy(run->results[0].output_path, o->output, len + 1);
         return true;
     }
-    if (!is_folder(o->output) && mkdir(o->output, 0777) != 0) {
-        tool_say("%s: %s", o->output, strerror(errno));
+    int failure = mkdir(o->output, 0777) != 0 ? errno : 0;
+    if (failure != 0 && !is_folder(o->output)) { /* another run may make it meanwhile */
+        tool_say("%s: %s", o->output, strerror(failure));
         return false;
     }
     run->in_folder = true;

@@ -208,6 +208,19 @@ typedef struct info_options {
     bool quick;
 } info_options;
 
+static void say_no_slice(const char *path, const image_options *from)
+{
+    text wanted = {0};
+    text_c(&wanted, from->arch != NULL ? " of architecture " : "");
+    text_c(&wanted, from->arch != NULL ? from->arch : "");
+    text_c(&wanted, from->uuid.is_set ? " with UUID " : "");
+    if (from->uuid.is_set)
+        text_uuid(&wanted, &from->uuid.uuid);
+    tool_say("%s: there is no slice%.*s; `machsym info FILE` lists what it holds", path, (int)wanted.len,
+             wanted.len > 0 ? wanted.v : "");
+    text_free(&wanted);
+}
+
 /* Prints all slices of a file, or the one asked for. */
 static bool print_file(const char *path, const info_options *o)
 {
@@ -249,7 +262,7 @@ static bool print_file(const char *path, const info_options *o)
         shown++;
     }
     if (shown == 0)
-        tool_say("%s: no slice is the one asked for", path);
+        say_no_slice(path, &o->from);
     return ok && shown > 0;
 }
 

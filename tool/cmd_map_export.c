@@ -31,7 +31,8 @@ typedef struct chunk_export {
 
 /* ---- Keys and values ---- */
 
-/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become %XX. */
+/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become
+ * %XX. */
 static void text_key_part(text *t, machsym_str part)
 {
     for (size_t i = 0, end = 0; i < part.len; i++) {

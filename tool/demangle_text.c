@@ -30,8 +30,8 @@ static void put(filter *f, const char *ptr, size_t len)
     f->failed |= out_failed();
 }
 
-/* Demangles into f->result. Returns the length, or 0 when the text is no mangled name. Punycode in names may stand for
- * any character, so they are escaped; the text around them stays as it is. */
+/* Demangles into f->result. Returns the length, or 0 when the text is no mangled name. Punycode in names
+ * may stand for any character, so they are escaped; the text around them stays as it is. */
 static size_t demangle(filter *f, const char *ptr, size_t len)
 {
     machsym_str name = {ptr, len};

@@ -18,13 +18,23 @@ static void text_help(text *t)
               "exit status: 0 all that was asked is done, 1 something failed or is damaged, 2 usage\n");
 }
 
+static const char *const help_words[] = {"help", "--help", "-help", "-h", NULL};
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
 /* machsym help, machsym help map build */
 static int run_help(int argc, char **argv)
 {
     text t = {0};
     const command *c = argc > 0 ? command_find(commands, argc, argv) : NULL;
-    if (argc > 0 && c == NULL) {
-        tool_say("no such command: %s; `machsym --help` lists them", argv[0]);
+    if (argc > 0 && c == NULL && !is_one_of(argv[0], help_words)) {
+        tool_say("no such command: %s%s%s; `machsym --help` lists them", argv[0], argc > 1 ? " " : "",
+                 argc > 1 ? argv[1] : "");
         return TOOL_USAGE;
     }
     if (c != NULL)
@@ -36,16 +46,8 @@ static int run_help(int argc, char **argv)
     return TOOL_OK;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words != NULL && strcmp(word, *words) != 0)
-        words++;
-    return *words != NULL;
-}
-
 static int run(int argc, char **argv)
 {
-    static const char *const help[] = {"help", "--help", "-help", "-h", NULL};
     static const char *const version[] = {"--version", "-version", "-V", NULL};
     if (argc < 2) {
         text t = {0};
@@ -54,7 +56,7 @@ static int run(int argc, char **argv)
         text_free(&t);
         return TOOL_USAGE;
     }
-    if (is_one_of(argv[1], help))
+    if (is_one_of(argv[1], help_words))
         return run_help(argc - 2, argv + 2);
     if (!is_one_of(argv[1], version))
         return command_run(commands, argc, argv);

@@ -68,44 +68,66 @@ static bool has_number(machsym_str written)
     return written.len > 1 && written.ptr[1] >= '0' && written.ptr[1] <= '9';
 }
 
+/* An option as it is written: "--name=value", "-j8". */
+typedef struct written_option {
+    const option *o;   /* NULL: there is none of that name */
+    void *field;       /* that it sets */
+    const char *value; /* behind "=" or a letter; NULL: none */
+    int len;           /* of its name, with dashes */
+} written_option;
+
+static written_option read_option(const command *c, void *to, const char *arg)
+{
+    const char *name = arg[1] == '-' ? arg + 2 : arg + 1;
+    const char *equals = strchr(name, '=');
+    machsym_str written = {name, equals != NULL ? (size_t)(equals - name) : strlen(name)};
+    written_option w = {NULL, NULL, equals != NULL ? equals + 1 : NULL,
+                        (int)(name - arg + (ptrdiff_t)written.len)};
+    w.o = find_option(c, to, written, &w.field);
+    if (w.o == NULL && has_number(written)) {
+        w.o = find_option(c, to, str_make(name, 1), &w.field);
+        if (w.o != NULL && w.o->value != NULL)
+            w.value = name + 1;
+        else
+            w.o = NULL;
+    }
+    return w;
+}
+
+/* Whether an argument is an option of the command. As a value it has to stand behind "=": a value was
+ * forgotten more often than a file is called so. */
+static bool is_option(const command *c, void *to, const char *arg)
+{
+    return arg[0] == '-' && arg[1] != 0 && read_option(c, to, arg).o != NULL;
+}
+
 /* Takes the option at argv[*at], and moves to the last of its values. */
 static bool take_option(const command *c, void *to, int argc, char **argv, int *at)
 {
     const char *arg = argv[*at];
-    const char *name = arg[1] == '-' ? arg + 2 : arg + 1;
-    const char *equals = strchr(name, '=');
-    machsym_str written = {name, equals != NULL ? (size_t)(equals - name) : strlen(name)};
-    const char *value = equals != NULL ? equals + 1 : NULL;
-    void *field = NULL;
-    const option *o = find_option(c, to, written, &field);
-    if (o == NULL && has_number(written)) {
-        o = find_option(c, to, str_make(name, 1), &field);
-        value = o != NULL && o->value != NULL ? name + 1 : value;
-        o = value == name + 1 ? o : NULL;
-    }
-    int dashes = (int)(name - arg);
-    if (o == NULL) {
-        tool_say("no such option: %.*s; see machsym %s --help", dashes + (int)written.len, arg, c->name);
+    written_option w = read_option(c, to, arg);
+    if (w.o == NULL) {
+        tool_say("no such option: %.*s; see machsym %s --help", w.len, arg, c->name);
         return false;
     }
-    if (o->value == NULL && value != NULL) {
-        tool_say("%.*s takes no value; see machsym %s --help", dashes + (int)written.len, arg, c->name);
+    if (w.o->value == NULL && w.value != NULL) {
+        tool_say("%.*s takes no value; see machsym %s --help", w.len, arg, c->name);
         return false;
     }
-    machsym_str values = str_c(o->value != NULL ? o->value : "");
+    machsym_str values = str_c(w.o->value != NULL ? w.o->value : "");
     machsym_str word;
-    if (o->value == NULL)
-        return set_field(o, field, NULL);
+    if (w.o->value == NULL)
+        return set_field(w.o, w.field, NULL);
     while (take_word(&values, &word)) {
-        if (value == NULL && *at + 1 < argc)
-            value = argv[++*at];
-        if (value == NULL) {
-            tool_say("%s needs a value, %s; see machsym %s --help", arg, o->value, c->name);
+        if (w.value == NULL && *at + 1 < argc && !is_option(c, to, argv[*at + 1]))
+            w.value = argv[++*at];
+        if (w.value == NULL) {
+            tool_say("%s needs a value, %s; see machsym %s --help", arg, w.o->value, c->name);
             return false;
         }
-        if (!set_field(o, field, value))
+        if (!set_field(w.o, w.field, w.value))
             return false;
-        value = NULL;
+        w.value = NULL;
     }
     return true;
 }

@@ -83,6 +83,13 @@ static int take_slot(const char *path)
     return slot < MAX_OPEN ? slot : -1;
 }
 
+static void free_slot(int slot)
+{
+    pthread_mutex_lock(&lock);
+    is_used[slot] = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- What killed runs left ---- */
 
 static bool is_temporary(machsym_str name)
@@ -145,7 +152,7 @@ static int open_beside(outfile *out)
         int fd = open(temporary[out->slot], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd >= 0 && posix_hold(fd))
             return fd;
-        is_used[out->slot] = 0;
+        free_slot(out->slot);
         if (fd < 0 && errno != EEXIST)
             return -1;
         if (fd >= 0)
@@ -259,7 +266,7 @@ static void close_file(outfile *out, bool ok)
         unlink(temporary[out->slot]);
     else
         sync_folder(out->path);
-    is_used[out->slot] = 0;
+    free_slot(out->slot);
     shut(out);
 }
 

@@ -1,5 +1,5 @@
-/* Output files that are whole or not there: written in their folder under a name of their own, then moved. What
- * a run left there that was killed goes when the next one writes into the folder. */
+/* Output files that are whole or not there: written in their folder under a name of their own, then moved.
+ * What a run left there that was killed goes when the next one writes into the folder. */
 #ifndef MACHSYM_TOOL_OUTFILE_H
 #define MACHSYM_TOOL_OUTFILE_H
 

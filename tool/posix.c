@@ -71,7 +71,8 @@ void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_
 
 /* ---- Paths ---- */
 
-/* Where a path is too long for most functions it becomes an absolute one behind \\\\?\\. Returns false with errno. */
+/* Where a path is too long for most functions it becomes an absolute one behind a prefix. Returns false with
+ * errno. */
 static bool to_wide(const char *path, wchar_t *out)
 {
     wchar_t full[PATH_UNITS];
@@ -264,7 +265,8 @@ void posix_remove_abandoned(const char *path)
 #include <sys/file.h>
 #include <sys/stat.h>
 
-/* The lock goes with the process, however it ends. A file system without locks keeps what killed runs left. */
+/* The lock goes with the process, however it ends. A file system without locks keeps what killed runs
+ * left. */
 bool posix_hold(int fd)
 {
     struct stat st;

@@ -169,19 +169,28 @@ void text_json(text *t, machsym_str str)
 
 /* ---- One line ---- */
 
-/* Whether each byte is printable ASCII; most names are, so eight are tried at once. */
-static bool is_ascii(const char *p, size_t len)
+/* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
+static uint64_t odd_bytes(const char *p)
 {
     const uint64_t ones = 0x0101010101010101u;
-    uint64_t high = 0;
-    for (; len >= 8; p += 8, len -= 8) {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        high |= word | (word - 0x20 * ones) | (word + ones); /* below 0x20 borrows, 0x7f carries */
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return (word | (word - 0x20 * ones) | (word + ones)) & 0x80 * ones;
+}
+
+/* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight overlap. */
+static bool is_ascii(const char *p, size_t len)
+{
+    const char *last = p + (len >= 8 ? len - 8 : 0);
+    uint64_t odd = 0;
+    if (len >= 8) {
+        for (; p < last; p += 8)
+            odd |= odd_bytes(p);
+        return (odd | odd_bytes(last)) == 0;
     }
     for (; len > 0; p++, len--)
-        high |= (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f ? 0x80 : 0;
-    return (high & 0x80 * ones) == 0;
+        odd |= (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f;
+    return odd == 0;
 }
 
 static void text_control(text *t, uint32_t value, size_t bytes)

@@ -72,8 +72,8 @@ void text_base_name(text *t, machsym_str path); /* what follows the last slash *
 void text_dec(text *t, uint64_t number);
 void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
 void text_json(text *t, machsym_str str);                 /* quoted; bytes that are no UTF-8 become U+FFFD */
-/* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name begins
- * another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
+/* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name
+ * begins another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
 void text_escape(text *t, size_t from);
 void text_shown(text *t, machsym_str str);                   /* adds a name or path, escaped */
 void text_end_line(text *t, size_t from);                    /* escapes the line since from, and ends it */
@@ -87,12 +87,12 @@ const char *text_z(text *t);
 void text_base64(text *t, const uint8_t *p, size_t len);
 bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
 
-/* The most that is read of a file or of standard input: reports and tables of real programs have a few hundred
- * megabytes at most, and a device may never end. */
+/* The most that is read of a file or of standard input: reports and tables of real programs have a few
+ * hundred megabytes at most, and a device may never end. */
 enum { TEXT_FILE_MAX = 1 << 30 };
 
-/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but for what the shell
- * has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
+/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but
+ * for what the shell has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
 const char *text_read_file(text *t, const char *path);
 
 /* ---- Memory for many texts ---- */

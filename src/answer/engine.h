@@ -32,6 +32,8 @@ static void ms_eng_index_silent(machsym_session *s)
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
         bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
         const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
+        if (unit != NULL && unit->functions.is_damaged && s->env.claims != NULL)
+            s->env.claims[i] |= ms_CLAIM_DAMAGED;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)

@@ -847,7 +847,11 @@ enum machsym_demangle_flags {
     /* Swift as Apple's reports print it, with the prefixes of async functions. */
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
     /* Keep the hashes in Rust names. */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1,
+    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and _TSS_ID are
+     * Swift names by the grammar: a generic signature, a marker and a type. Only names of symbols are taken: a
+     * declaration, or a thunk, metadata or a witness of one. */
+    MACHSYM_DEMANGLE_IN_TEXT = 1u << 2
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A

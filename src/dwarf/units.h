@@ -55,7 +55,8 @@ enum {
     ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
     ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
     ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
-    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+    ms_CLAIM_LOST_RANGES = 8,  /* and another one states some of them before */
+    ms_CLAIM_DAMAGED = 16      /* its functions were asked which code they have, and are damaged */
 };
 
 /* The units of one program, and what has been decoded of their frames so far. */

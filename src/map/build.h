@@ -448,9 +448,11 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
-    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
-    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
+    if (count == 0) { /* damage may have cost all that it had */
+        w->counts.damaged_units +=
+            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
+    }
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);

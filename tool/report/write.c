@@ -162,7 +162,8 @@ static void write_frame(writer *w, const report_frame *frame)
 static void splice_edits(writer *w, text *out)
 {
     size_t at = 0;
-    qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
+    if (w->count > 0)
+        qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
     for (size_t i = 0; i < w->count; i++) {
         const edit *e = &w->edits[i];
         if (e->at < at)

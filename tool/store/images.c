@@ -196,6 +196,7 @@ typedef struct opening {
     const store_entry *damaged_entry;
     const char *bad[MAX_FILES]; /* "PATH: WHY" of those that are no good, in two parts */
     const char *why[MAX_FILES];
+    text damage[MAX_FILES]; /* what is said in place of both; empty: the file did not open */
     size_t bad_count;
 } opening;
 
@@ -207,8 +208,8 @@ static void add_bad(opening *o, const char *path, const char *why)
     o->why[o->bad_count++] = why;
 }
 
-/* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the search is
- * over. */
+/* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the
+ * search is over. */
 static bool take_file(opening *o, const symbol_file *file, const store_entry *entry)
 {
     machsym_image_info info;
@@ -218,6 +219,8 @@ static bool take_file(opening *o, const symbol_file *file, const store_entry *en
         o->image->used = entry;
         return true;
     }
+    if (o->bad_count < MAX_FILES)
+        text_damage(&o->damage[o->bad_count], &info);
     add_bad(o, entry->path, info.damage.what);
     if (o->damaged_entry == NULL) {
         o->damaged = *file;
@@ -305,9 +308,15 @@ static void say_bad(opening *o)
     const store_entry *used = o->image->used;
     pthread_mutex_lock(&o->all->lock);
     for (size_t i = 0; i < o->bad_count; i++) {
-        text_shown(t, str_c(o->bad[i]));
-        text_c(t, ": ");
-        text_c(t, o->why[i]);
+        size_t from = t->len;
+        text_add(t, o->damage[i].v, o->damage[i].len);
+        if (o->damage[i].len == 0) {
+            text_c(t, o->bad[i]);
+            text_c(t, ": ");
+            text_c(t, o->why[i]);
+        }
+        text_escape(t, from);
+        text_free(&o->damage[i]);
         if (used != NULL && used->path != o->bad[i]) {
             text_c(t, "; taken in its place: ");
             text_shown(t, str_c(used->path));
