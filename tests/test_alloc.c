@@ -120,7 +120,7 @@ static void check_file(const char *name, machsym_lines lines)
     CHECK_EQ(session_counter.calls, 1); /* a session costs nothing before it is asked */
     /* warms every unit, and the tables that several lookups are worth: of a small file it takes some rounds until
      * there were so many */
-    for (unsigned round = 0; round < 3; round++)
+    for (unsigned round = 0; round < 20; round++)
         CHECK(ask_all(session, image, 0, 2) > 0);
     size_t warm = session_counter.calls;
     CHECK(warm > 1);
