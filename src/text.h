@@ -106,7 +106,7 @@ static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH | MACHSYM_DEMANGLE_IN_TEXT);
     d.out = room > 0 ? t->buf + t->len : NULL;
     d.cap = room;
     if (ms_dml_run(&d))

@@ -80,6 +80,12 @@ text "UTF-8" '\342\206\222_RNvC1a1b\342\200\246 \303\251 _RNvC1a1b\342\200\235' 
     '\342\206\222a::b\342\200\246 \303\251 a::b\342\200\235'
 text "Objective-C" '-[Foo _TtC4Farm3Cow]' '-[Foo Farm.Cow]'
 text "macros" 'a@__swiftmacro_4Farm3CowC3age5WatchfMa_ x@@' 'aaccessor macro @Watch expansion #1 of age in Farm.Cow x@@'
+words='catch (Exception $ex) $el $sd $s3foo; cp $s.bak $e.message _TSS_ID $sSafe _Zclose'
+text "words that are no symbols" "$words\n" "$words\n"
+text "all names" '$sSi $s3foo _TtSi\n' 'Swift.Int foo Swift.Int\n' --all
+$M demangle '$sSi' >"$tmp/got"
+echo "Swift.Int" >"$tmp/want"
+same "a bare type as an argument"
 text "NUL" 'x\0_RNvC1a1b\n' 'x\0a::b\n'
 text "simplified" 'in $s4Farm4feedyyF\n' 'in feed()\n' --style=simplified
 

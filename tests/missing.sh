@@ -133,9 +133,10 @@ cp -R $dsym "$work/d2/"
 head -c 9000 $dsym/$inside/demo >"$work/d1/demo.app.dSYM/$inside/demo"
 told 0 crash -q -d "$work/d1" -d "$work/d2" $reports/demo.crash
 same "$work/want" "$work/out" "a dSYM that is cut short hides no whole one"
-err_has "d1/demo.app.dSYM/$inside/demo: a section runs past the end of the file; taken in its place: $work/d2/demo"
+err_has "d1/demo.app.dSYM/$inside/demo: cut short: at least 4264 bytes are missing at its end"
+err_has "; taken in its place: $work/d2/demo.app.dSYM"
 told 1 crash -d "$work/d1" $reports/demo.crash
-err_has "d1/demo.app.dSYM/$inside/demo: a section runs past the end of the file"
+err_has "d1/demo.app.dSYM/$inside/demo: cut short: "
 err_has "demo.app.dSYM in $work/d1 is damaged: a section runs past"
 head -c 300 "$work/b/demo.symmap" >"$work/cut.symmap"
 told 1 crash -q -d "$work/cut.symmap" $reports/demo.crash

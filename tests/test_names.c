@@ -102,6 +102,43 @@ static void test_forms(void)
            "_$s4main3fooyyF", out_a, "foo()");
 }
 
+/* Words of programs and of text that read as names by accident, in all four languages. */
+static void test_in_text(void)
+{
+    static const char *const words[] = {"$ex",          "$el",           "$sd",     "$s3foo",     "$s.bak",
+                                        "$e.message",   "_TSS_ID",       "$sSafe",  "$sBOTH",     "$sSIMD",
+                                        "_TMax",        "_TMSPointerUp", "_TIsize", "_TtSi",      "$sSaySiG",
+                                        "$sTo",         "_$el",          "$sSi.x",  "_Zclose",    "_Znalways",
+                                        "_ZnameChange", "_Z2AM",         "_D2f7d",  "_RC7zr4PfhF"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *got = demangle(words[i], MACHSYM_DEMANGLE_IN_TEXT);
+        report(strcmp(got, words[i]) == 0, "a word of text", words[i], got, words[i]);
+        report(strcmp(demangle(words[i], 0), words[i]) != 0, "a name", words[i], "refused", "taken");
+    }
+    static const char *const names[] = {"$sypWOb",
+                                        "_$sSSN",
+                                        "$s4Farm3CowCMa",
+                                        "$s4Farm3CowC",
+                                        "_TtC4Farm3Cow",
+                                        "_TtGC4Farm3BoxSi_",
+                                        "$s4Farm4feedyyFTA",
+                                        "_TPA__TF4Farm4feedFT_T_",
+                                        "$sSaySSGMD",
+                                        "_Znwm",
+                                        "_ZdlPv",
+                                        "_Z3foov",
+                                        "_ZNSolsEi",
+                                        "_ZL3HEX",
+                                        "_D3foo3bari",
+                                        "_Dmain",
+                                        "_RNvC1a1b",
+                                        "_TFC4Farm3Cowg1aSS_merged"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *got = demangle(names[i], MACHSYM_DEMANGLE_IN_TEXT);
+        report(strcmp(got, names[i]) != 0, "a name in text", names[i], got, "its source form");
+    }
+}
+
 /* LLVM puts byte 1 in front of what is the linker's name already; a name that is not mangled keeps it. */
 static void test_byte_one(void)
 {
@@ -223,9 +260,20 @@ static void negative_row(char *field[FIELDS])
     expect(field[0], field[0]);
 }
 
+/* A symbol of a real program is one in text too, but for Swift's shortest: $sSSN and _TMSi, with up to four letters behind
+ * the prefix. */
+static void text_row(char *field[FIELDS])
+{
+    bool is_short = (field[0][0] == '$' || field[0][1] == 'T') && strlen(field[0]) < 7;
+    bool taken = strcmp(demangle(field[0], MACHSYM_DEMANGLE_IN_TEXT), field[0]) != 0;
+    report(taken || is_short || strcmp(demangle(field[0], 0), field[0]) == 0, "a symbol in text", field[0],
+           field[0], field[1]);
+}
+
 int main(void)
 {
     test_unchanged();
+    test_in_text();
     test_forms();
     test_byte_one();
     test_frames();
@@ -237,6 +285,10 @@ int main(void)
     each_row("cxx.tsv", vector_row);
     each_row("rust.tsv", rust_row);
     each_row("d.tsv", vector_row);
+    static const char *const real[] = {"swift.tsv", "swift-apple-compat.tsv", "cxx.tsv", "rust.tsv",
+                                       "d.tsv",     "nlist-underscore.tsv"};
+    for (size_t i = 0; i < sizeof real / sizeof real[0]; i++)
+        each_row(real[i], text_row);
     each_row("swift-negative.tsv", negative_row);
     each_row("cxx-negative.tsv", negative_row);
     each_row("rust-negative.tsv", negative_row);

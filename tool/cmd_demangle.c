@@ -27,6 +27,13 @@ static bool take_hash(void *field, const char *value)
     return true;
 }
 
+static bool take_all(void *field, const char *value)
+{
+    (void)value;
+    *(uint32_t *)field &= ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT;
+    return true;
+}
+
 static void print_name(const char *name, uint32_t flags)
 {
     text line = {0};
@@ -40,12 +47,12 @@ static void print_name(const char *name, uint32_t flags)
 
 static int run_demangle(int argc, char **argv)
 {
-    uint32_t flags = 0;
+    uint32_t flags = MACHSYM_DEMANGLE_IN_TEXT;
     int count = options_parse(&demangle_command, &flags, argc, argv);
     if (count < 0)
         return options_status(count);
     for (int i = 1; i <= count; i++)
-        print_name(argv[i], flags);
+        print_name(argv[i], flags & ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT);
     if (count > 0 || filter_text(fileno(stdin), flags) == 0 || out_failed())
         return TOOL_OK;
     tool_say("standard input cannot be copied: %s", strerror(errno));
@@ -59,6 +66,10 @@ static const option table[] = {
      "crash reports print them",
      0, take_style},
     {"hash", NULL, "keep the hashes of Rust names", 0, take_hash},
+    {"all", NULL,
+     "in text, replace all that the grammars take, bare types and markers too, as\n$sSi is and a variable "
+     "$el",
+     0, take_all},
     {0},
 };
 
@@ -67,7 +78,7 @@ const command demangle_command = {
     "C++, Swift, Rust and D names in source form; filters text",
     "[options] [NAME ...]",
     "Prints C++, Swift, Rust and D names in source form, one a line; any other name as it is. Without names\n"
-    "standard input is copied, and every mangled name in it replaced.\n",
+    "standard input is copied, and every mangled name of a symbol in it replaced.\n",
     {{table, 0}},
     "A NAME that begins with - goes after --. Mach-O's extra leading underscore may be there or not.\n",
     run_demangle,

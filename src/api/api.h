@@ -453,13 +453,13 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names of a map.
  * Threads: the session's.
  * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
- * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
- * searches.
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Lookups from the third on are a
+ * few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
  * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
- * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
- * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
- * The signal must not have interrupted a call on this very session. */
+ * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
+ * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
+ * files were asked. The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -847,7 +847,11 @@ enum machsym_demangle_flags {
     /* Swift as Apple's reports print it, with the prefixes of async functions. */
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
     /* Keep the hashes in Rust names. */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1,
+    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and _TSS_ID are
+     * Swift names by the grammar: a generic signature, a marker and a type. Only names of symbols are taken: a
+     * declaration, or a thunk, metadata or a witness of one. */
+    MACHSYM_DEMANGLE_IN_TEXT = 1u << 2
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A

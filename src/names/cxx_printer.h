@@ -1,6 +1,7 @@
 #ifndef ms_ROOM_names_cxx_printer
 #define ms_ROOM_names_cxx_printer
 #include "../api/options.h"
+#include "../api/api.h"
 #include "../base/bytes.h"
 #include "core.h"
 #include "cxx_nodes.h"
@@ -1263,9 +1264,35 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
     return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
+/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter of a type
+ * that the program declares, but for new and delete. A variable outside of namespaces is not mangled. */
+static bool ms_dmcxp_in_text(const ms_dm *d)
+{
+    static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};
+    size_t at = 0, len = 0;
+    while (d->s[at] == '_') /* a Z follows: ms_dmcxp_is_mangled */
+        at++;
+    const char *s = d->s + at + 1;
+    size_t rest = d->len - at - 1, digits = 0;
+    while (digits < rest && s[digits] >= '0' && s[digits] <= '9' && len <= rest)
+        len = len * 10 + (size_t)(s[digits++] - '0');
+    if (digits > 0)
+        return len != rest - digits;
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
+        size_t n = i < 4 ? 3 : 4;
+        if (rest >= n && ms_equal(s, memory[i], n) && (rest == n || n == 4))
+            return true;
+    }
+    for (size_t i = 0; i < rest; i++) {
+        if (s[i] >= '0' && s[i] <= '9')
+            return true;
+    }
+    return rest > 0 && (s[0] == 'N' || s[0] == 'T' || s[0] == 'G');
+}
+
 static bool ms_dmcxp_run(ms_dm *d)
 {
-    if (!ms_dmcxp_is_mangled(d))
+    if (!ms_dmcxp_is_mangled(d) || ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmcxp_in_text(d)))
         return false;
     ms_dmcx p;
     ms_zero(&p, sizeof(p));

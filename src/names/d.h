@@ -1,6 +1,7 @@
 #ifndef ms_ROOM_names_d
 #define ms_ROOM_names_d
 #include "../api/options.h"
+#include "../api/api.h"
 #include "../base/bytes.h"
 #include "core.h"
 
@@ -973,6 +974,18 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
+/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is none. */
+static bool ms_dmd_in_text(const ms_dm *d)
+{
+    size_t at = 2, len = 0;
+    while (at < d->len && d->s[at] >= '0' && d->s[at] <= '9' && len <= d->len)
+        len = len * 10 + (size_t)(d->s[at++] - '0');
+    if (at == 2 || len >= d->len - at)
+        return false;
+    char next = d->s[at + len];
+    return (next >= '0' && next <= '9') || next == 'Q' || next == '_';
+}
+
 static bool ms_dmd_run(ms_dm *d)
 {
     if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
@@ -981,6 +994,8 @@ static bool ms_dmd_run(ms_dm *d)
         ms_dm_put(d, "D main", 6);
         return !d->failed;
     }
+    if ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmd_in_text(d))
+        return false;
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;

@@ -37,7 +37,7 @@ static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
     if (len - n < 2)
         return ms_DML_NONE;
     switch (s[n]) {
-    case '$': /* $s, $S, $e */
+    case '$': return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE; /* $s, $S, $e; the reader knows them as _$s too */
     case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE;
     case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
     case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;

@@ -972,6 +972,8 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
     size_t rest = d->len - prefix;
     while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
         r.len++;
+    if (r.s[0] == 'C' && (d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0) /* a crate alone is no symbol */
+        return false;
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
         return false;
     ms_dmrs_path(&r, true);

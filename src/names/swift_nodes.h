@@ -517,6 +517,7 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     uint32_t style;     /* machsym_demangle_flags and the internal styles */
     bool old_functions; /* _T0: argument labels are part of the tuple */
     bool specialized;   /* the simplified style has printed "specialized " */
+    bool spells;        /* the name spells an identifier */
     uint8_t word_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;

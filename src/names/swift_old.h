@@ -86,6 +86,7 @@ static uint32_t ms_dmswo_identifier(ms_dmsw *p, unsigned kind)
         return 0;
     if (is_operator && !ms_dmswo_operator_text(p, &name))
         return 0;
+    p->spells = true;
     return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
 }
 

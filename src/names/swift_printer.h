@@ -1767,7 +1767,7 @@ static bool ms_dmswp_run(ms_dm *d)
     (void)ms_dmsw_make(&p, ms_DMSW_None); /* node 0, which stands for none */
     size_t before = d->out_len;
     uint32_t top = ms_dmsws_tree(&p);
-    if (!top)
+    if (!top || ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmsws_is_symbol(&p, top)))
         return false;
     ms_dmswp_print(&p, top);
     return !d->failed && d->out_len > before;

@@ -108,6 +108,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
         if (!ms_dmswr_word_identifier(p, &name))
             return 0;
     }
+    p->spells = true;
     return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
 }
 

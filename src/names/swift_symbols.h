@@ -8,10 +8,14 @@
 
 /* ==== >>swift-symbols =====================================================================================
  * Job:    reads whole Swift names: declarations and what is derived from them, such as thunks.
- * Offers: ms_dmsws_begin, ms_dmsws_tree.
+ * Offers: ms_dmsws_begin, ms_dmsws_tree, ms_dmsws_is_symbol.
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
+/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters or more
+ * is a symbol that spells no identifier. */
+enum { ms_DMSWS_TEXT_LETTERS = 5 };
+
 /* ---- implementation function types ---- */
 
 /* One parameter or result without its type; 0 when the next letter is none. */
@@ -1033,6 +1037,64 @@ static size_t ms_dmsws_prefix(const char *s, size_t len)
     return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
 }
 
+/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or [Farm.Cow]. */
+static bool ms_dmsws_is_declared_type(const ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (kind >= ms_DMSW_BoundGenericClass && kind <= ms_DMSW_BoundGenericTypeAlias)
+        ref = ms_dmsw_kid(p, ref, 0);
+    return (ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_DMSW_T_NOMINAL) != 0 &&
+           ms_dmsw_at(p, ref)->form == ms_DMSW_F_KIDS;
+}
+
+/* Whether a node is what a symbol stands for: a declaration, or a thunk, metadata or a witness of one. */
+static bool ms_dmsws_is_global(const ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (ref & ms_DMSW_AS_TYPE || kind <= ms_DMSW_TypeAlias)
+        return ms_dmsws_is_declared_type(p, ref);
+    return kind < ms_DMSW_MacroExpansionLoc || kind == ms_DMSW_TypeMangling || kind >= ms_DMSW_CurryThunk;
+}
+
+static bool ms_dmsws_is_forwarder(unsigned kind)
+{
+    return kind == ms_DMSW_PartialApplyForwarder || kind == ms_DMSW_PartialApplyObjCForwarder;
+}
+
+/* Whether a node's children are one global, with what is said of it. */
+static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ms_dmsw_kid_count(p, top); i++) {
+        uint32_t ref = ms_dmsw_kid(p, top, i);
+        unsigned kind = ms_dmsw_inner(p, ref);
+        if (ms_dmsws_is_forwarder(kind) && !ms_dmsws_is_forwarder(ms_dmsw_inner(p, top))) {
+            count += ms_dmsws_holds_global(p, ref);
+        } else if (kind == ms_DMSW_Suffix) { /* names of Swift 1 to 3 take any: _TMSPointerUp */
+            char first = ms_dmsw_at(p, ref)->u.text[0];
+            if (first != '.' && first != '_')
+                return false;
+        } else if ((ms_dmsw_rows[kind].traits & ms_DMSW_T_ATTR) == 0) {
+            if (!ms_dmsws_is_global(p, ref))
+                return false;
+            count++;
+        }
+    }
+    return count == 1;
+}
+
+/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el as a
+ * generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as accessors of
+ * standard types. A name that spells no identifier therefore needs five letters, or the linker's underscore. */
+static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
+{
+    size_t prefix = ms_dmsws_prefix(p->s, p->len);
+    bool is_linker = p->s[0] == '_' && p->s[1] == '$';
+    if (!p->spells && !is_linker && p->len - (prefix ? prefix : 2) < ms_DMSWS_TEXT_LETTERS)
+        return false;
+    return ms_dmsws_holds_global(p, top);
+}
+
 static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
 {
     ms_dmsw_refs none = {NULL, 0, 0};
@@ -1044,6 +1106,7 @@ static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint
     p->style = style;
     p->old_functions = false;
     p->specialized = false;
+    p->spells = false;
     p->word_count = 0;
     p->stack = none;
     p->subs = none;

@@ -1,4 +1,5 @@
-/* Which images the frames of reports wait for, over all reports of a run: what a team has to find or upload. */
+/* Which images the frames of reports wait for, over all reports of a run: what a team has to find or
+ * upload. */
 #ifndef MACHSYM_TOOL_MISSING_H
 #define MACHSYM_TOOL_MISSING_H
 
@@ -29,7 +30,8 @@ typedef struct missing_list {
     pool strings;
 } missing_list;
 
-/* What is missing of one image of a report that was looked up; frames is 0 when nothing is. Borrows the image. */
+/* What is missing of one image of a report that was looked up; frames is 0 when nothing is. Borrows the
+ * image. */
 missing_image missing_of(const report_image *image);
 /* "NAME VERSION UUID U ARCH: WHY" */
 void missing_put_image(text *t, const missing_image *m);

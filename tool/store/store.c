@@ -83,8 +83,8 @@ static void probe_map(store_index *index, index_child *child, const char *path, 
     machsym_map_close(map);
 }
 
-/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives none, *err
- * says why. */
+/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
+ * none, *err says why. */
 static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
 {
     unsigned char head[8];

@@ -38,8 +38,8 @@ size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, co
                   size_t cap);
 /* The entries of files that go by a name; returns how many. */
 size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap);
-/* The file that was most likely meant by a name, where none has the right UUID: of this arch, a dSYM if there is
- * one. NULL: none goes by the name. */
+/* The file that was most likely meant by a name, where none has the right UUID: of this arch, a dSYM if
+ * there is one. NULL: none goes by the name. */
 const store_entry *store_find_other(const store *s, machsym_str name, machsym_str arch);
 
 #endif
