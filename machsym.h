@@ -113,6 +113,9 @@
  * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
  * files of a debug map are opened in the same way as their program.
  *
+ * Paths are the system's bytes. On Windows they are UTF-8, have slashes of both kinds, and may be longer
+ * than MAX_PATH.
+ *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a function that the session has decoded allocates nothing.
  *
@@ -1240,13 +1243,13 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names of a map.
  * Threads: the session's.
  * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
- * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
- * searches.
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Lookups from the third on are a
+ * few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
  * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
- * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
- * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
- * The signal must not have interrupted a call on this very session. */
+ * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
+ * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
+ * files were asked. The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -1634,7 +1637,11 @@ enum machsym_demangle_flags {
     /* Swift as Apple's reports print it, with the prefixes of async functions. */
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
     /* Keep the hashes in Rust names. */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1,
+    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and _TSS_ID are
+     * Swift names by the grammar: a generic signature, a marker and a type. Only names of symbols are taken: a
+     * declaration, or a thunk, metadata or a witness of one. */
+    MACHSYM_DEMANGLE_IN_TEXT = 1u << 2
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A
@@ -1955,15 +1962,6 @@ static bool ms_str_ends(machsym_str str, const char *text)
     return str.len >= tail.len && ms_equal(str.ptr + (str.len - tail.len), tail.ptr, tail.len);
 }
 
-/* The part behind the last slash. */
-static machsym_str ms_str_base_name(machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
-}
-
 /* What gets sorted: a key, and which item it belongs to. */
 typedef struct ms_key {
     uint64_t key;
@@ -2184,12 +2182,28 @@ static inline void ms_fetch(const void *ptr)
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
- *         ms_os_first_file, ms_os_error_text.
+ *         ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What parts the names in a path of this system. */
+#ifdef _WIN32
+#define ms_os_is_slash(c) ((c) == '/' || (c) == '\\')
+#else
+#define ms_os_is_slash(c) ((c) == '/')
+#endif
+
+/* The part of a system's path behind its last slash. */
+static machsym_str ms_os_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && !ms_os_is_slash(path.ptr[at - 1]))
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
 
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
@@ -2211,27 +2225,124 @@ typedef struct ms_os_file {
 #ifdef _MSC_VER
 #error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
 #endif
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
 #include <io.h>
+#include <wchar.h>
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+/* As windows.h declares them. */
+__declspec(dllimport) int __stdcall MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
+__declspec(dllimport) unsigned long __stdcall GetFullPathNameW(const wchar_t *path, unsigned long units,
+                                                               wchar_t *out, wchar_t **name);
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char *text,
+                                                        int len, wchar_t *out, int units);
+__declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned long flags,
+                                                        const wchar_t *text, int len, char *out, int bytes,
+                                                        const char *other, int *used_other);
+#ifdef __cplusplus
+}
+#endif
 #define ms_OS_OPEN                      O_BINARY
 #define ms_OS_NEW                       O_BINARY
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-/* The 1 is MOVEFILE_REPLACE_EXISTING. */
-#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
-#define ms_os_fstat(fd, st)    _fstat64(fd, st)
-#define ms_os_stat(path, st)   _stat64(path, st)
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
+
+enum {
+    ms_OS_UTF8 = 65001,       /* CP_UTF8 */
+    ms_OS_PATH_UNITS = 32768, /* the most that Windows takes, with the NUL */
+    ms_OS_PLAIN_UNITS = 240,  /* longer ones need a prefix, of folders already before MAX_PATH */
+    ms_OS_NAME_BYTES = 780    /* a name has 260 units of UTF-16 at most */
+};
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    intptr_t handle;
+    struct _wfinddata64_t found; /* what the next call gives */
+    bool has_found;
+    char name[ms_OS_NAME_BYTES];
+} ms_os_dir;
+
+/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one behind
+ * its prefix. Returns false with errno. */
+static bool ms_os_wide(const char *path, wchar_t *out)
+{
+    wchar_t full[ms_OS_PATH_UNITS];
+    errno = ENOENT;
+    if (MultiByteToWideChar(ms_OS_UTF8, 8 /* MB_ERR_INVALID_CHARS */, path, -1, out, ms_OS_PATH_UNITS) == 0)
+        return false;
+    size_t len = wcslen(out);
+    while (len > 3 && ms_os_is_slash(out[len - 1])) /* stat knows no folder with one, but C:\\ */
+        out[--len] = 0;
+    if (len < ms_OS_PLAIN_UNITS || (out[0] == '\\' && out[1] == '\\'))
+        return true;
+    len = GetFullPathNameW(out, ms_OS_PATH_UNITS - 4, full, NULL);
+    errno = ENAMETOOLONG;
+    if (len == 0 || len >= ms_OS_PATH_UNITS - 4)
+        return false;
+    wcscpy(out, L"\\\\?\\");
+    wcscat(out, full);
+    return true;
+}
+
+static int ms_os_open_path(const char *path, int flags)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+}
+
+static int ms_os_stat(const char *path, ms_os_info *st)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wstat64(wide, st) : -1;
+}
+
+static int ms_os_rename(const char *from, const char *to)
+{
+    wchar_t wide[2][ms_OS_PATH_UNITS];
+    if (!ms_os_wide(from, wide[0]) || !ms_os_wide(to, wide[1]))
+        return -1;
+    errno = EACCES;
+    return MoveFileExW(wide[0], wide[1], 1 /* MOVEFILE_REPLACE_EXISTING */) != 0 ? 0 : -1;
+}
+
+static int ms_os_remove(const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    return ms_os_wide(path, wide) ? _wunlink(wide) : -1;
+}
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS + 2];
+    if (!ms_os_wide(path, wide))
+        return false;
+    dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
+    dir->has_found = dir->handle != -1;
+    return dir->has_found;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    if (!dir->has_found)
+        return NULL;
+    WideCharToMultiByte(ms_OS_UTF8, 0, dir->found.name, -1, dir->name, sizeof dir->name, NULL, NULL);
+    dir->has_found = _wfindnext64(dir->handle, &dir->found) == 0;
+    return dir->name;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    _findclose(dir->handle);
+}
 
 static void *ms_os_map_bytes(int fd, size_t len)
 {
@@ -2246,6 +2357,7 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
     (void)len;
 }
 #else
+#include <dirent.h>
 #include <sys/mman.h>
 #ifdef O_CLOEXEC
 #define ms_OS_NEW                       O_CLOEXEC
@@ -2254,13 +2366,38 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_OS_NEW                       0
 #define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
-#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
-#define ms_os_count(len)       (len)
-#define ms_os_sync(fd)         fsync(fd)
-#define ms_os_rename(from, to) rename(from, to)
-#define ms_os_fstat(fd, st)    fstat(fd, st)
-#define ms_os_stat(path, st)   stat(path, st)
+#define ms_OS_OPEN                   (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)             (len)
+#define ms_os_sync(fd)               fsync(fd)
+#define ms_os_rename(from, to)       rename(from, to)
+#define ms_os_remove(path)           unlink(path)
+#define ms_os_open_path(path, flags) open(path, flags, 0666)
+#define ms_os_fstat(fd, st)          fstat(fd, st)
+#define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
+
+/* A folder that is being read. */
+typedef struct ms_os_dir {
+    DIR *handle;
+} ms_os_dir;
+
+static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+{
+    dir->handle = opendir(path);
+    return dir->handle != NULL;
+}
+
+/* The next name in a folder, until the next call; NULL: that was all. */
+static const char *ms_os_next_name(ms_os_dir *dir)
+{
+    const struct dirent *entry = readdir(dir->handle);
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+static void ms_os_close_dir(ms_os_dir *dir)
+{
+    closedir(dir->handle);
+}
 
 /* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -2347,7 +2484,7 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
 {
     const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
     *file = none;
-    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
@@ -2426,20 +2563,21 @@ static bool ms_os_is_file(const char *path)
  * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
-    DIR *dir = opendir(folder);
+    ms_os_dir dir;
+    const char *name;
     char *best = NULL;
     *oom = false;
-    if (dir == NULL)
+    if (!ms_os_open_dir(&dir, folder))
         return NULL;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        if (entry->d_name[0] == '.')
+    while ((name = ms_os_next_name(&dir)) != NULL) {
+        size_t size = strlen(folder) + strlen(name) + 2;
+        if (name[0] == '.')
             continue;
         char *path = (char *)ms_os_take(allocator, size);
         *oom = path == NULL;
         if (*oom)
             break;
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        snprintf(path, size, "%s/%s", folder, name);
         if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
             ms_os_free_text(allocator, path);
             continue;
@@ -2447,7 +2585,7 @@ static char *ms_os_first_file(const char *folder, const machsym_allocator *alloc
         ms_os_free_text(allocator, best);
         best = path;
     }
-    closedir(dir);
+    ms_os_close_dir(&dir);
     return best;
 }
 
@@ -2473,7 +2611,7 @@ static int ms_os_open_beside(const char *path, char *beside, size_t cap)
     int fd = -1;
     for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        fd = ms_os_open_path(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW);
         if (fd < 0 && errno != EEXIST)
             break;
     }
@@ -2494,7 +2632,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len, const mach
     if (code == 0 && ms_os_rename(beside, path) != 0)
         code = errno;
     if (code != 0 && fd >= 0)
-        unlink(beside);
+        ms_os_remove(beside);
     allocator->free(allocator->user, beside, cap);
     return code;
 }
@@ -2674,6 +2812,12 @@ static uint64_t ms_rd_uint(ms_rd *rd, unsigned size)
 static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
+    if (ms_rd_left(rd) > 1 &&
+        rd->p[1] < 0x80) { /* two bytes, as nearly always: the first one says more follow */
+        value = (uint64_t)(rd->p[0] & 0x7f) | (uint64_t)rd->p[1] << 7;
+        rd->p += 2;
+        return value;
+    }
     for (unsigned shift = 0;; shift += 7) {
         if (rd->p == rd->end)
             break;
@@ -2948,6 +3092,7 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
         more <= head->size - head->used) {
         head->used += more;
         *cap = new_cap;
+        MACHSYM_COUNT_WORK(more / 64);
         return array;
     }
     void *bigger = ms_arena_alloc(arena, new_cap, size);
@@ -4111,7 +4256,7 @@ static char *ms_file_text(machsym_str a, const char *b, machsym_str c, const mac
 static machsym_str ms_file_without_slashes(const char *path)
 {
     machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+    while (text.len > 1 && ms_os_is_slash(text.ptr[text.len - 1]))
         text.len--;
     return text;
 }
@@ -4121,7 +4266,7 @@ static machsym_str ms_file_without_slashes(const char *path)
 static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
     char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
@@ -6567,7 +6712,7 @@ typedef struct ms_dw_abbrevs {
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
     const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none */
+    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -6577,8 +6722,31 @@ static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned
     return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
 }
 
-/* Bytes that a value of this form takes; -1 when that is in the data. */
-static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+/* Sizes of values that are not a number of bytes. */
+enum {
+    ms_SIZE_VARIES = -1, /* it is in the data */
+    ms_SIZE_ADDR = -2,   /* an address */
+    ms_SIZE_OFFSET = -3, /* an offset into a section */
+    ms_SIZE_REF = -4,    /* a reference into .debug_info: DWARF2 7.5.4 differs from later ones */
+    ms_SIZE_UNKNOWN = -5 /* nobody knows the form */
+};
+
+/* The size of vendors' forms, as below. */
+static int ms_dw_vendor_form_size(uint32_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_GNU_ref_alt:
+    case ms_DW_FORM_GNU_strp_alt: return ms_SIZE_OFFSET;
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index:
+    case ms_DW_FORM_LLVM_addrx_offset: return ms_SIZE_VARIES;
+    default: return ms_SIZE_UNKNOWN;
+    }
+}
+
+/* How many bytes a value of this form takes, or one of the above. It is asked of every attribute of every
+ * table. The standard's forms follow each other, so compilers make a table of them. */
+static int ms_dw_form_class(uint32_t form)
 {
     switch (form) {
     case ms_DW_FORM_flag_present:
@@ -6604,21 +6772,12 @@ static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_ref_sig8:
     case ms_DW_FORM_ref_sup8: return 8;
     case ms_DW_FORM_data16: return 16;
-    case ms_DW_FORM_addr: return enc->addr_size;
-    case ms_DW_FORM_ref_addr: return enc->version <= 2 ? enc->addr_size : enc->offset_size; /* DWARF2 7.5.4 */
+    case ms_DW_FORM_addr: return ms_SIZE_ADDR;
+    case ms_DW_FORM_ref_addr: return ms_SIZE_REF;
     case ms_DW_FORM_strp:
     case ms_DW_FORM_strp_sup:
     case ms_DW_FORM_sec_offset:
-    case ms_DW_FORM_line_strp:
-    case ms_DW_FORM_GNU_ref_alt:
-    case ms_DW_FORM_GNU_strp_alt: return enc->offset_size;
-    default: return -1;
-    }
-}
-
-static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
-{
-    switch (form) {
+    case ms_DW_FORM_line_strp: return ms_SIZE_OFFSET;
     case ms_DW_FORM_block:
     case ms_DW_FORM_block1:
     case ms_DW_FORM_block2:
@@ -6632,11 +6791,21 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_strx:
     case ms_DW_FORM_addrx:
     case ms_DW_FORM_loclistx:
-    case ms_DW_FORM_rnglistx:
-    case ms_DW_FORM_GNU_addr_index:
-    case ms_DW_FORM_GNU_str_index:
-    case ms_DW_FORM_LLVM_addrx_offset: return true;
-    default: return ms_dw_form_size(form, enc) >= 0;
+    case ms_DW_FORM_rnglistx: return ms_SIZE_VARIES;
+    default: return ms_SIZE_UNKNOWN;
+    }
+}
+
+/* Bytes that a value of this form takes in a unit. ms_SIZE_VARIES when that is in the data; ms_SIZE_UNKNOWN
+ * when nobody knows the form. */
+static inline int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+{
+    int size = form < ms_DW_FORM_GNU_addr_index ? ms_dw_form_class(form) : ms_dw_vendor_form_size(form);
+    switch (size) {
+    case ms_SIZE_ADDR: return enc->addr_size;
+    case ms_SIZE_OFFSET: return enc->offset_size;
+    case ms_SIZE_REF: return enc->version <= 2 ? enc->addr_size : enc->offset_size;
+    default: return size;
     }
 }
 
@@ -6737,17 +6906,6 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
     }
 }
 
-/* Adds an attribute to the steps; want is the slot, or ms_SLOT_NONE to skip it. */
-static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, ms_dw_slot want,
-                                int64_t implicit)
-{
-    int size = ms_dw_form_size(form, enc);
-    if (want == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
-        c->run += (uint32_t)size;
-    else
-        ms_dw_emit(c, enc, form, (uint32_t)want, implicit);
-}
-
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
  * Returns false at a form that nobody knows: nothing behind it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
@@ -6762,12 +6920,18 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         if (attribute == 0 && form == 0)
             break;
-        if (form > 0xffff || !ms_dw_form_known((uint32_t)form, enc))
+        int size = form <= 0xffff ? ms_dw_form_size((uint32_t)form, enc) : (int)ms_SIZE_UNKNOWN;
+        if (size == ms_SIZE_UNKNOWN)
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
-        ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
+        if ((seen >> slot & 1) != 0)
+            slot = ms_SLOT_NONE;
+        if (slot == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
+            c->run += (uint32_t)size;
+        else
+            ms_dw_emit(c, enc, (uint32_t)form, (uint32_t)slot, implicit);
         seen |= 1u << slot;
     }
     return true;
@@ -6869,19 +7033,22 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
     return brief;
 }
 
+enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
+
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
+    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
         uint32_t most = 4u + brief->skip + brief->tail + 0x7fu;
         table->brief_max = table->brief_max < most ? most : table->brief_max;
     }
     table->briefs = briefs;
-    table->brief_count = table->count;
+    table->brief_count = count;
 }
 
 /* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */
@@ -7513,7 +7680,8 @@ enum {
     ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
     ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
     ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
-    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+    ms_CLAIM_LOST_RANGES = 8,  /* and another one states some of them before */
+    ms_CLAIM_DAMAGED = 16      /* its functions were asked which code they have, and are damaged */
 };
 
 /* The units of one program, and what has been decoded of their frames so far. */
@@ -7715,12 +7883,15 @@ static unsigned ms_cu_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether a unit claims a table that the unit before it did not claim. */
-static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+/* Whether a unit claims a table that the unit before it did not claim. Most have all in common with it. */
+static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
-    return !env->v[i].is_damaged &&
-           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
-            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+    const ms_cu *cu = &env->v[i];
+    if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
+        return !cu->is_damaged;
+    bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
+                   cu->offset_size == cu[-1].offset_size;
+    return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
 /* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
@@ -9129,6 +9300,39 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
+/* What the walk over a unit's entries counts. */
+typedef struct ms_fn_count {
+    uint64_t entries; /* seen */
+    uint32_t lists;   /* of children that are open */
+    uint32_t unread;  /* calls passed by */
+} ms_fn_count;
+
+/* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
+ * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
+ * entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
+                                               const uint8_t *brief_end, ms_fn_count *count)
+{
+    while (p < brief_end) {
+        const uint8_t *values = p + 1;
+        size_t code = *p;
+        if (code >= 0x80)
+            code = (code & 0x7f) | (size_t)*values++ << 7;
+        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+            break;
+        const ms_dw_brief *brief = &table->briefs[code];
+        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
+        if (next == NULL)
+            break;
+        MACHSYM_COUNT_WORK(1);
+        p = next;
+        count->entries++;
+        count->lists += brief->has_children;
+        count->unread += brief->flags >> 1;
+    }
+    return p;
+}
+
 /* Reads the entries from an offset on, in one flat loop. It ends when as many lists of children have ended
  * as were open. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
@@ -9140,48 +9344,36 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
-    uint64_t count = 0;
+    ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        const uint8_t *die = p;
-        MACHSYM_COUNT_WORK(1);
-        uint64_t code = *p++;
-        count++;
-        if (code >= 0x80) {
-            ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
-            code = ms_rd_uleb(&rd);
-            p = rd.p;
-        }
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        w->unread += count.unread;
+        count.unread = 0;
+        if (p >= end)
+            break;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        uint64_t code = ms_rd_uleb(&rd);
+        count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            lists--;
-            if (lists <= close)
-                close = ms_fn_close_blocks(w, lists);
+            p = rd.p;
+            count.lists--;
+            if (count.lists <= close)
+                close = ms_fn_close_blocks(w, count.lists);
             continue;
-        }
-        if (p < brief_end && code <= table->brief_count) {
-            const ms_dw_brief *brief = &table->briefs[code];
-            const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
-            if (next != NULL) {
-                p = next;
-                lists += brief->has_children;
-                w->unread += brief->flags >> 1;
-                continue;
-            }
         }
         const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
         if (abbrev == NULL) {
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, lists);
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
         close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
-        lists += abbrev->has_children;
-    } while (lists != 0 && p != NULL && p < end);
+        count.lists += abbrev->has_children;
+    } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
-    ms_arena_fit(w->arena, w->blocks, w->count, w->cap,
-                 sizeof *w->blocks); /* while they are the newest object */
     w->is_damaged |= p == NULL;
-    w->visited = count;
+    w->visited = count.entries;
 }
 
 /* Lists out-of-line copies by their origin. A copy has the linkage name that an inlined call itself
@@ -9204,6 +9396,22 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     }
     ms_sort(copies, count, room);
     table->copies = copies;
+}
+
+enum {
+    /* Bytes of a unit for which room for a block is made ahead: C++ spends 200 on one. An array that
+     * grows is copied; the room that is not used is not touched either. */
+    ms_FN_BLOCK_BYTES = 128
+};
+
+/* Makes room for so many blocks at once. */
+static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
+{
+    w->cap = w->opened_cap = (size_t)count;
+    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
+    if (w->blocks == NULL || w->opened == NULL)
+        w->cap = w->opened_cap = 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -9244,6 +9452,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    if (reads_calls)
+        ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
     ms_fn_list_copies(&w, arena, table);
@@ -9261,6 +9471,7 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
+    ms_fn_make_blocks(&w, (uint64_t)unit->blocks[function].unread + 1);
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
@@ -9273,8 +9484,10 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
 typedef struct ms_fn_inside {
     const ms_fn_table *table; /* that has its blocks */
     uint32_t function;        /* its number there */
-    ms_segs calls;            /* address to innermost block; empty when nothing is inlined */
+    ms_segs calls;            /* address to innermost block, once has_calls; empty when nothing is inlined */
     size_t hint;              /* where in calls the last search ended: the next one is often near */
+    bool has_calls;
+    bool is_asked; /* somebody has searched it */
 } ms_fn_inside;
 
 /* Ranges of calls as they are listed. */
@@ -9323,10 +9536,11 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     }
     if (ok && pieces.count > 1)
         ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
+    inside->has_calls = true;
 }
 
-/* A function of a unit with what is inlined into it; NULL when memory is out. Work is done in scratch; the
- * result comes from arena. */
+/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is done in
+ * scratch; the result comes from arena. */
 static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {
@@ -9344,7 +9558,6 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
-    ms_fn_find_calls(inside, scratch, arena);
     return scratch->oom || arena->oom ? NULL : inside;
 }
 
@@ -9354,29 +9567,6 @@ static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
     for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
         index = table->blocks[index].parent;
     return depth > MACHSYM_MAX_INLINE_DEPTH;
-}
-
-/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. For a
- * call that stands too deep, its caller is returned, and *dropped is the call; else *dropped is
- * ms_SEG_NONE. */
-static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
-{
-    const ms_seg *v = inside->calls.v;
-    size_t count = inside->calls.count;
-    size_t at = inside->hint;
-    *dropped = ms_SEG_NONE;
-    if (count == 0)
-        return inside->function;
-    if (!ms_seg_holds(v, count, at, addr))
-        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
-    inside->hint = at;
-    if (at + 1 < count)
-        ms_lower_to(hi, v[at + 1].lo);
-    uint32_t index = v[at].owner;
-    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
-        return index;
-    *dropped = index;
-    return inside->table->blocks[index].parent;
 }
 
 /* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
@@ -9391,6 +9581,63 @@ static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uin
             return &v[i];
     }
     return NULL;
+}
+
+/* The innermost block at an address, by a look at each, without segments. */
+static uint32_t ms_fn_call_by_blocks(const ms_fn_inside *inside, uint64_t addr)
+{
+    const ms_fn_block *blocks = inside->table->blocks;
+    uint32_t end = blocks[inside->function].end;
+    uint32_t best = inside->function;
+    for (uint32_t i = inside->function + 1; i < end;) {
+        const ms_fn_block *block = &blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
+            i = block->end;
+            continue;
+        }
+        bool has = block->range_count > 1 ? ms_fn_list_at(block->ranges, block->range_count, addr) != NULL
+                                          : block->lo <= addr && addr < block->hi;
+        best = has ? i : best;
+        i++;
+    }
+    return best;
+}
+
+/* The same by the segments. Lowers *hi to where another block may begin. */
+static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
+{
+    const ms_seg *v = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t at = inside->hint;
+    if (count == 0)
+        return inside->function;
+    if (!ms_seg_holds(v, count, at, addr))
+        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
+    inside->hint = at;
+    if (at + 1 < count)
+        ms_lower_to(hi, v[at + 1].lo);
+    return v[at].owner;
+}
+
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
+ * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
+ * call; else *dropped is ms_SEG_NONE. */
+static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+{
+    uint32_t index = inside->function;
+    *dropped = ms_SEG_NONE;
+    if (inside->has_calls) {
+        index = ms_fn_call_by_segments(inside, addr, hi);
+    } else {
+        index = ms_fn_call_by_blocks(inside, addr);
+        ms_lower_to(hi, addr + 1);
+    }
+    inside->is_asked = true;
+    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
+        return index;
+    *dropped = index;
+    return inside->table->blocks[index].parent;
 }
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
@@ -10272,7 +10519,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;
-    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX && p < end; i++) {
+    for (uint64_t left = count < ms_MAP_RUN_MAX ? count : ms_MAP_RUN_MAX; left > 0 && p < end; left--) {
         MACHSYM_COUNT_WORK(1);
         uint64_t hi = lo + ms_map_get(&p);
         uint64_t what = ms_map_get(&p);
@@ -11004,9 +11251,9 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
-    machsym_str name = ms_str_base_name(path);
+    machsym_str name = ms_os_base_name(path);
     for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
-        machsym_str last = ms_str_base_name(path);
+        machsym_str last = ms_os_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
                          ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
@@ -11014,7 +11261,7 @@ static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
         if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
             return;
         path.len -= last.len;
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        while (path.len > 1 && ms_os_is_slash(path.ptr[path.len - 1]))
             path.len--;
     }
 }
@@ -11092,7 +11339,7 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -11592,6 +11839,15 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
 
 /* ---- Archives ---- */
 
+/* The part behind the last slash of a path that a program or an archive holds. */
+static machsym_str ms_om_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
+
 /* A member of an archive, as its header tells. */
 typedef struct ms_om_member {
     machsym_str name;
@@ -11696,7 +11952,7 @@ static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_
         return false;
     while (ms_om_next_member(&archive, &member) && !ms_om_is_spent(quota)) {
         ms_om_pay(quota, 60);
-        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+        bool same = ms_str_equal(archive.is_thin ? ms_om_base_name(member.name) : member.name, name) ||
                     ms_str_equal(member.name, name);
         if (!same || (found && member.time != time))
             continue;
@@ -11980,7 +12236,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
                                  ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
-    folder.len -= ms_str_base_name(folder).len;
+    folder.len -= ms_om_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
@@ -12119,6 +12375,22 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
+/* What holds an address in the debug info. */
+typedef struct ms_ses_span {
+    uint64_t lo;       /* the address */
+    uint64_t hi;       /* all of it holds for the addresses up to here */
+    ms_ses_unit *unit; /* NULL: no unit covers the address */
+    const ms_cu_root *root;
+    machsym_unit_source source;
+    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
+    ms_range range;       /* of the function: the one that holds the address */
+    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
+    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    uint32_t call;            /* the innermost call, or the function itself */
+    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
+    size_t row;               /* in unit->lines; their row_count: no row tells the line */
+} ms_ses_span;
+
 /* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
@@ -12171,6 +12443,7 @@ struct machsym_session {
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
+    ms_ses_span last;          /* what the last search found, its hi without call and row; hi 0: nothing */
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
@@ -12179,8 +12452,9 @@ struct machsym_session {
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
     size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
     ms_src symbols;
-    ms_oc_list objc[2]; /* of the image's halves, once has_objc; for iteration only */
-    ms_fn_name_cache *names;
+    ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names; /* NULL: few were asked for */
+    uint32_t names_read;     /* before there was a cache */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -12203,9 +12477,11 @@ static void ms_ses_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->names_read = 0;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;
@@ -12327,6 +12603,7 @@ static void ms_ses_drop_units(machsym_session *s)
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
+    s->last.hi = 0;
     ms_arena_reset(&s->cache);
 }
 
@@ -12361,6 +12638,8 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
 static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 {
+    if (s->units != NULL && index < s->env.count && s->units[index] != NULL)
+        return s->units[index];
     const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
     if (root == NULL)
         return NULL;
@@ -12368,8 +12647,6 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
         s->units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
     if (s->units == NULL)
         return NULL;
-    if (s->units[index] != NULL)
-        return s->units[index];
     if (!ms_ses_spend(s, root->enc.unit_end - root->enc.unit_off))
         return NULL;
     ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
@@ -12722,23 +12999,8 @@ static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t
 
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
- * Offers: ms_eng_span, ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
+ * Offers: ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
  * Never:  names anything. */
-
-/* What holds an address in the debug info. */
-typedef struct ms_eng_span {
-    uint64_t hi;       /* all of it holds for the addresses up to here */
-    ms_ses_unit *unit; /* NULL: no unit covers the address */
-    const ms_cu_root *root;
-    machsym_unit_source source;
-    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
-    ms_range range;       /* of the function: the one that holds the address */
-    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
-    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
-    uint32_t call;            /* the innermost call, or the function itself */
-    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
-    size_t row;               /* in unit->lines; their row_count: no row tells the line */
-} ms_eng_span;
 
 /* ---- Which unit and function ---- */
 
@@ -12755,6 +13017,8 @@ static void ms_eng_index_silent(machsym_session *s)
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
         bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
         const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
+        if (unit != NULL && unit->functions.is_damaged && s->env.claims != NULL)
+            s->env.claims[i] |= ms_CLAIM_DAMAGED;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -12780,15 +13044,16 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, and hi. First the unit is asked
+/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is asked
  * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
  * address. Last come the functions of units that state no range, or whose code another unit claims too. If
  * no function has the address, it belongs to the unit that was named first. */
-static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
+static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span;
+    ms_ses_span span;
     ms_zero(&span, sizeof span);
     span.function = ms_SEG_NONE;
+    span.lo = addr;
     span.hi = ms_dw_code_until(s->env.dw, addr);
     if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
         return span;
@@ -12823,7 +13088,7 @@ static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *u
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
-static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
+static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
 {
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
@@ -12834,9 +13099,21 @@ static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
     return true;
 }
 
+/* Makes the segments of a function's calls, unless it is asked for the first time: to look at each call once
+ * takes less than to sort them, and many functions are asked only once. A session that decodes calls with
+ * their units will ask again. Returns false when memory is out. */
+static bool ms_eng_order_calls(machsym_session *s, ms_fn_inside *inside)
+{
+    if (!inside->is_asked && !s->reads_calls)
+        return true;
+    ms_arena_reset(&s->scratch);
+    ms_fn_find_calls(inside, &s->scratch, &s->cache);
+    return !s->scratch.oom && !s->cache.oom;
+}
+
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
-static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
+static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
@@ -12844,6 +13121,8 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
         return false;
     span->call = span->function;
     span->dropped = ms_SEG_NONE;
+    if (span->inside != NULL && !span->inside->has_calls && !ms_eng_order_calls(s, span->inside))
+        return false;
     if (span->inside != NULL)
         span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
     span->row = unit->lines->row_count;
@@ -12852,10 +13131,21 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
     return true;
 }
 
-/* Finds all that holds an address: unit, function, call and row. */
-static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
+/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
-    ms_eng_span span = ms_eng_owner(s, addr);
+    if (s->last.lo <= addr && addr < s->last.hi)
+        return s->last;
+    ms_ses_span span = ms_eng_owner(s, addr);
+    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+        s->last = span;
+    return span;
+}
+
+/* Finds all that holds an address: unit, function, call and row. */
+static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
+{
+    ms_ses_span span = ms_eng_owner_again(s, addr);
     if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
         ms_zero(&span, sizeof span);
         span.function = ms_SEG_NONE;
@@ -12973,9 +13263,15 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
+/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
+ * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+enum { ms_ANS_FEW_NAMES = 16 };
+
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
+    if (s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES)
+        return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
@@ -13006,7 +13302,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
     frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
@@ -13017,7 +13313,7 @@ static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t lin
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
-static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
+static void ms_ans_set_row(const ms_ses_span *span, machsym_frame *frame)
 {
     const ms_ln_table *lines = span->unit->lines;
     if (span->row == lines->row_count)
@@ -13047,7 +13343,7 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 /* ---- Frames ---- */
 
 /* Frames of the function of a span, innermost first. Returns how many there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span, machsym_frame *frames,
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
                                      size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
@@ -13075,7 +13371,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span
 }
 
 /* The frame of an address that lies in no function of the debug info. */
-static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
+static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
     machsym_symbol symbol;
@@ -13098,7 +13394,7 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     machsym_frame one;
     size_t count;
     ms_ses_trim(s);
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
     else
@@ -13494,7 +13790,7 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
  * Never:  answers otherwise than ms_ans_frames. */
 
 /* The rows around the one that answers; when none does, around the one at or below the address. */
-static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t addr, machsym_explanation *out)
+static void ms_ex_rows(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_explanation *out)
 {
     const ms_ln_table *lines = span->unit->lines;
     uint64_t hi = span->hi;
@@ -13512,7 +13808,7 @@ static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t add
 }
 
 /* Whether LC_SYMTAB says something else of the function that answers than the debug info. */
-static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, const machsym_symbol *symbol)
+static bool ms_ex_symbol_differs(machsym_session *s, const ms_ses_span *span, const machsym_symbol *symbol)
 {
     if (span->function == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
         ms_ans_is_hidden(symbol->name))
@@ -13527,7 +13823,7 @@ static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, co
 }
 
 /* How many units have a function at an address beside the one that answers. */
-static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, uint64_t addr)
+static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_ses_span *span, uint64_t addr)
 {
     ms_arena room = ms_arena_make(s->allocator);
     const bool *claims = span->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
@@ -13546,7 +13842,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 {
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
-    ms_eng_span span = ms_eng_at(s, addr);
+    ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;
         out->unit_offset = span.root->enc.unit_off;
@@ -14657,7 +14953,7 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 }
 
 /* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
-static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
+static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
@@ -14669,7 +14965,7 @@ static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 }
 
 /* Adds a range with what holds there. */
-static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo, uint64_t hi)
+static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     const ms_ln_table *lines = w->unit->lines;
     bool has_function = span->function != ms_SEG_NONE;
@@ -14694,7 +14990,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo,
 
 /* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
  * out. */
-static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
+static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
     for (; lo < hi; lo = span->hi) {
@@ -14716,7 +15012,7 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
         end = hi;
         if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
             continue; /* no need to ask other units */
-        ms_eng_span span = ms_eng_owner(w->session, lo);
+        ms_ses_span span = ms_eng_owner(w->session, lo);
         ms_lower_to(&end, span.hi);
         if (w->session->budget == 0) /* spent: nobody knows */
             return;
@@ -14764,9 +15060,11 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
-    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
-    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
+    if (count == 0) { /* damage may have cost all that it had */
+        w->counts.damaged_units +=
+            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
+    }
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
@@ -15842,6 +16140,7 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     uint32_t style;     /* machsym_demangle_flags and the internal styles */
     bool old_functions; /* _T0: argument labels are part of the tuple */
     bool specialized;   /* the simplified style has printed "specialized " */
+    bool spells;        /* the name spells an identifier */
     uint8_t word_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;
@@ -16521,6 +16820,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
         if (!ms_dmswr_word_identifier(p, &name))
             return 0;
     }
+    p->spells = true;
     return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
 }
 
@@ -17745,6 +18045,7 @@ static uint32_t ms_dmswo_identifier(ms_dmsw *p, unsigned kind)
         return 0;
     if (is_operator && !ms_dmswo_operator_text(p, &name))
         return 0;
+    p->spells = true;
     return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
 }
 
@@ -18666,10 +18967,14 @@ static uint32_t ms_dmswo_read(ms_dmsw *p)
 
 /* ==== >>swift-symbols =====================================================================================
  * Job:    reads whole Swift names: declarations and what is derived from them, such as thunks.
- * Offers: ms_dmsws_begin, ms_dmsws_tree.
+ * Offers: ms_dmsws_begin, ms_dmsws_tree, ms_dmsws_is_symbol.
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
+/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters or more
+ * is a symbol that spells no identifier. */
+enum { ms_DMSWS_TEXT_LETTERS = 5 };
+
 /* ---- implementation function types ---- */
 
 /* One parameter or result without its type; 0 when the next letter is none. */
@@ -19691,6 +19996,64 @@ static size_t ms_dmsws_prefix(const char *s, size_t len)
     return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
 }
 
+/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or [Farm.Cow]. */
+static bool ms_dmsws_is_declared_type(const ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (kind >= ms_DMSW_BoundGenericClass && kind <= ms_DMSW_BoundGenericTypeAlias)
+        ref = ms_dmsw_kid(p, ref, 0);
+    return (ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_DMSW_T_NOMINAL) != 0 &&
+           ms_dmsw_at(p, ref)->form == ms_DMSW_F_KIDS;
+}
+
+/* Whether a node is what a symbol stands for: a declaration, or a thunk, metadata or a witness of one. */
+static bool ms_dmsws_is_global(const ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (ref & ms_DMSW_AS_TYPE || kind <= ms_DMSW_TypeAlias)
+        return ms_dmsws_is_declared_type(p, ref);
+    return kind < ms_DMSW_MacroExpansionLoc || kind == ms_DMSW_TypeMangling || kind >= ms_DMSW_CurryThunk;
+}
+
+static bool ms_dmsws_is_forwarder(unsigned kind)
+{
+    return kind == ms_DMSW_PartialApplyForwarder || kind == ms_DMSW_PartialApplyObjCForwarder;
+}
+
+/* Whether a node's children are one global, with what is said of it. */
+static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ms_dmsw_kid_count(p, top); i++) {
+        uint32_t ref = ms_dmsw_kid(p, top, i);
+        unsigned kind = ms_dmsw_inner(p, ref);
+        if (ms_dmsws_is_forwarder(kind) && !ms_dmsws_is_forwarder(ms_dmsw_inner(p, top))) {
+            count += ms_dmsws_holds_global(p, ref);
+        } else if (kind == ms_DMSW_Suffix) { /* names of Swift 1 to 3 take any: _TMSPointerUp */
+            char first = ms_dmsw_at(p, ref)->u.text[0];
+            if (first != '.' && first != '_')
+                return false;
+        } else if ((ms_dmsw_rows[kind].traits & ms_DMSW_T_ATTR) == 0) {
+            if (!ms_dmsws_is_global(p, ref))
+                return false;
+            count++;
+        }
+    }
+    return count == 1;
+}
+
+/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el as a
+ * generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as accessors of
+ * standard types. A name that spells no identifier therefore needs five letters, or the linker's underscore. */
+static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
+{
+    size_t prefix = ms_dmsws_prefix(p->s, p->len);
+    bool is_linker = p->s[0] == '_' && p->s[1] == '$';
+    if (!p->spells && !is_linker && p->len - (prefix ? prefix : 2) < ms_DMSWS_TEXT_LETTERS)
+        return false;
+    return ms_dmsws_holds_global(p, top);
+}
+
 static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
 {
     ms_dmsw_refs none = {NULL, 0, 0};
@@ -19702,6 +20065,7 @@ static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint
     p->style = style;
     p->old_functions = false;
     p->specialized = false;
+    p->spells = false;
     p->word_count = 0;
     p->stack = none;
     p->subs = none;
@@ -21488,7 +21852,7 @@ static bool ms_dmswp_run(ms_dm *d)
     (void)ms_dmsw_make(&p, ms_DMSW_None); /* node 0, which stands for none */
     size_t before = d->out_len;
     uint32_t top = ms_dmsws_tree(&p);
-    if (!top)
+    if (!top || ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmsws_is_symbol(&p, top)))
         return false;
     ms_dmswp_print(&p, top);
     return !d->failed && d->out_len > before;
@@ -22463,6 +22827,8 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
     size_t rest = d->len - prefix;
     while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
         r.len++;
+    if (r.s[0] == 'C' && (d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0) /* a crate alone is no symbol */
+        return false;
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
         return false;
     ms_dmrs_path(&r, true);
@@ -26427,9 +26793,35 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
     return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
+/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter of a type
+ * that the program declares, but for new and delete. A variable outside of namespaces is not mangled. */
+static bool ms_dmcxp_in_text(const ms_dm *d)
+{
+    static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};
+    size_t at = 0, len = 0;
+    while (d->s[at] == '_') /* a Z follows: ms_dmcxp_is_mangled */
+        at++;
+    const char *s = d->s + at + 1;
+    size_t rest = d->len - at - 1, digits = 0;
+    while (digits < rest && s[digits] >= '0' && s[digits] <= '9' && len <= rest)
+        len = len * 10 + (size_t)(s[digits++] - '0');
+    if (digits > 0)
+        return len != rest - digits;
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
+        size_t n = i < 4 ? 3 : 4;
+        if (rest >= n && ms_equal(s, memory[i], n) && (rest == n || n == 4))
+            return true;
+    }
+    for (size_t i = 0; i < rest; i++) {
+        if (s[i] >= '0' && s[i] <= '9')
+            return true;
+    }
+    return rest > 0 && (s[0] == 'N' || s[0] == 'T' || s[0] == 'G');
+}
+
 static bool ms_dmcxp_run(ms_dm *d)
 {
-    if (!ms_dmcxp_is_mangled(d))
+    if (!ms_dmcxp_is_mangled(d) || ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmcxp_in_text(d)))
         return false;
     ms_dmcx p;
     ms_zero(&p, sizeof(p));
@@ -27430,6 +27822,18 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
+/* Whether a word of ordinary text is a symbol: a module and a name in it. _D2f7d is none. */
+static bool ms_dmd_in_text(const ms_dm *d)
+{
+    size_t at = 2, len = 0;
+    while (at < d->len && d->s[at] >= '0' && d->s[at] <= '9' && len <= d->len)
+        len = len * 10 + (size_t)(d->s[at++] - '0');
+    if (at == 2 || len >= d->len - at)
+        return false;
+    char next = d->s[at + len];
+    return (next >= '0' && next <= '9') || next == 'Q' || next == '_';
+}
+
 static bool ms_dmd_run(ms_dm *d)
 {
     if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
@@ -27438,6 +27842,8 @@ static bool ms_dmd_run(ms_dm *d)
         ms_dm_put(d, "D main", 6);
         return !d->failed;
     }
+    if ((d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0 && !ms_dmd_in_text(d))
+        return false;
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
@@ -27482,7 +27888,7 @@ static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
     if (len - n < 2)
         return ms_DML_NONE;
     switch (s[n]) {
-    case '$': /* $s, $S, $e */
+    case '$': return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE; /* $s, $S, $e; the reader knows them as _$s too */
     case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE;
     case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
     case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
@@ -27671,7 +28077,7 @@ static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH | MACHSYM_DEMANGLE_IN_TEXT);
     d.out = room > 0 ? t->buf + t->len : NULL;
     d.cap = room;
     if (ms_dml_run(&d))
@@ -27696,6 +28102,21 @@ static size_t ms_txt_swift_part(machsym_str s)
     return len;
 }
 
+/* Whether a mangled name may follow a character. */
+static bool ms_txt_ends_word(char c)
+{
+    return c == ' ' || c == '[';
+}
+
+/* How many characters of a text come before the next mangled name may. */
+static size_t ms_txt_word(machsym_str s)
+{
+    size_t len = 1;
+    while (len < s.len && !ms_txt_ends_word(s.ptr[len - 1]))
+        len++;
+    return len;
+}
+
 /* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold
  * mangled names: the Swift class of an Objective-C method, the type that a guess is about. */
 static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
@@ -27711,10 +28132,10 @@ static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
         if (part.len != 0) {
             ms_txt_demangle(t, part, flags);
         } else {
-            part.len = 1;
+            part.len = ms_txt_word(name);
             ms_txt_put(t, part);
         }
-        starts_word = part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '[';
+        starts_word = ms_txt_ends_word(part.ptr[part.len - 1]);
         name.ptr += part.len;
         name.len -= part.len;
     }
