@@ -39,6 +39,8 @@ void missing_put_image(text *t, const missing_image *m);
 /* Adds what a report that was looked up lacks. */
 void missing_add_report(missing_list *list, const report *r);
 void missing_add_list(missing_list *to, const missing_list *from);
+/* Whether a report waits for a file that somebody has: an image of the system is none. */
+bool missing_waits(const missing_list *list);
 /* A table, most wanted first; images of the system in one line. Nothing when nothing is missing. */
 void missing_put_text(missing_list *list, text *out);
 /* The same as one JSON object. */
