@@ -1457,9 +1457,9 @@ typedef struct machsym_plan_desc {
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
 
-/* Divides the work on an image into parts that any threads may build in any order. The map of half a file would
- * hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED is given.
- * Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
+/* Divides the work on an image into parts that any threads may build in any order. The map of half a file
+ * would hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED
+ * is given. Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
  * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is cut short.
  * Owns: *out, until machsym_plan_close. Borrows: the image.
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
@@ -1638,9 +1638,9 @@ enum machsym_demangle_flags {
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
     /* Keep the hashes in Rust names. */
     MACHSYM_DEMANGLE_RUST_HASH = 1u << 1,
-    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and _TSS_ID are
-     * Swift names by the grammar: a generic signature, a marker and a type. Only names of symbols are taken: a
-     * declaration, or a thunk, metadata or a witness of one. */
+    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and
+     * _TSS_ID are Swift names by the grammar: a generic signature, a marker and a type. Only names of
+     * symbols are taken: a declaration, or a thunk, metadata or a witness of one. */
     MACHSYM_DEMANGLE_IN_TEXT = 1u << 2
 };
 
@@ -9539,8 +9539,8 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     inside->has_calls = true;
 }
 
-/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is done in
- * scratch; the result comes from arena. */
+/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is
+ * done in scratch; the result comes from arena. */
 static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {
@@ -13045,8 +13045,8 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is asked
- * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
+/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is
+ * asked that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
  * address. Last come the functions of units that state no range, or whose code another unit claims too. If
  * no function has the address, it belongs to the unit that was named first. */
 static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
@@ -18972,8 +18972,8 @@ static uint32_t ms_dmswo_read(ms_dmsw *p)
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters or more
- * is a symbol that spells no identifier. */
+/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters
+ * or more is a symbol that spells no identifier. */
 enum { ms_DMSWS_TEXT_LETTERS = 5 };
 
 /* ---- implementation function types ---- */
@@ -19997,7 +19997,8 @@ static size_t ms_dmsws_prefix(const char *s, size_t len)
     return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
 }
 
-/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or [Farm.Cow]. */
+/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or
+ * [Farm.Cow]. */
 static bool ms_dmsws_is_declared_type(const ms_dmsw *p, uint32_t ref)
 {
     unsigned kind = ms_dmsw_inner(p, ref);
@@ -20043,9 +20044,10 @@ static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
     return count == 1;
 }
 
-/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el as a
- * generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as accessors of
- * standard types. A name that spells no identifier therefore needs five letters, or the linker's underscore. */
+/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el
+ * as a generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as
+ * accessors of standard types. A name that spells no identifier therefore needs five letters, or the
+ * linker's underscore. */
 static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
 {
     size_t prefix = ms_dmsws_prefix(p->s, p->len);
@@ -26794,8 +26796,9 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
     return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
-/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter of a type
- * that the program declares, but for new and delete. A variable outside of namespaces is not mangled. */
+/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter
+ * of a type that the program declares, but for new and delete. A variable outside of namespaces is not
+ * mangled. */
 static bool ms_dmcxp_in_text(const ms_dm *d)
 {
     static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};

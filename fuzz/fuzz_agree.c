@@ -1,7 +1,7 @@
-/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, and where
- * functions and rows begin, a cold session says too, and so does one that has indexed everything and keeps little; and
- * none is silent where another one speaks. A map has no addresses below the text. Run:
- * build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
+/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them,
+ * and where functions and rows begin, a cold session says too, and so does one that has indexed everything
+ * and keeps little; and none is silent where another one speaks. A map has no addresses below the text.
+ * Run: build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
 #include "mutate_whole.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };

@@ -1,5 +1,6 @@
 /* Fuzzes line programs: the input is .debug_line, and the names that it refers to; units of five encodings
- * use it from its start, over code at 0x1000. Run: build/fuzz/lines -dict=fuzz/dwarf.dict fuzz/corpus/lines */
+ * use it from its start, over code at 0x1000. Run: build/fuzz/lines -dict=fuzz/dwarf.dict
+ * fuzz/corpus/lines */
 #include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
-/* Fuzzes the commands of machsym map: the input is a map, whose size and checksum are made right first, so that the damage
- * gets as far as rows, exports and chunks; or a table of text, or the value of a chunk. What is written has no control
- * character but tabs and line ends, and is no more than MAP_TEXT allows. Run:
- * build/fuzz/mapcmd -dict=fuzz/map.dict fuzz/corpus/mapcmd */
+/* Fuzzes the commands of machsym map: the input is a map, whose size and checksum are made right first, so
+ * that the damage gets as far as rows, exports and chunks; or a table of text, or the value of a chunk.
+ * What is written has no control character but tabs and line ends, and is no more than MAP_TEXT allows.
+ * Run: build/fuzz/mapcmd -dict=fuzz/map.dict fuzz/corpus/mapcmd */
 #include "mutate.h"
 
 #include "../tool/cmd_map.h"
@@ -158,8 +158,8 @@ static void put_back(int fd, int keep)
 
 void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
 
-/* Runs a command: {} is the input, OUT the output, which standard output is too unless the command names it. Standard
- * input is the input. */
+/* Runs a command: {} is the input, OUT the output, which standard output is too unless the command names
+ * it. Standard input is the input. */
 static int run(const command *c, const char *line)
 {
     char words[WORDS][64];

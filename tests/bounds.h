@@ -1,5 +1,5 @@
-/* What programs use that show that work and memory are bounded: a hostile file is opened, asked, iterated over and made
- * a map of, while steps and memory are counted. */
+/* What programs use that show that work and memory are bounded: a hostile file is opened, asked, iterated
+ * over and made a map of, while steps and memory are counted. */
 #ifndef MACHSYM_BOUNDS_H
 #define MACHSYM_BOUNDS_H
 

@@ -1,6 +1,7 @@
-/* Lists the fields of a thin Mach-O file that a program needs before it can read anything behind them: of the load
- * commands, unit headers, abbreviations, line headers and .debug_aranges. Written from the specifications, without the
- * library: it reads whole files only, so it ends the program where it does not understand one. */
+/* Lists the fields of a thin Mach-O file that a program needs before it can read anything behind them: of
+ * the load commands, unit headers, abbreviations, line headers and .debug_aranges. Written from the
+ * specifications, without the library: it reads whole files only, so it ends the program where it does not
+ * understand one. */
 #ifndef MACHSYM_FIELDS_H
 #define MACHSYM_FIELDS_H
 

@@ -34,7 +34,8 @@ static inline void loaded_set(loaded *l, uint64_t off, unsigned size, uint64_t n
         l->v[off + i] = (uint8_t)(number >> 8 * i);
 }
 
-/* What dyld would write for the pointer at off, which is encoded as raw: an import stands in another image. */
+/* What dyld would write for the pointer at off, which is encoded as raw: an import stands in another
+ * image. */
 static inline uint64_t loaded_pointer(loaded *l, const ms_mo_segment *segment, uint64_t raw)
 {
     ms_fx_pointer pointer = ms_fx_decode(&l->data, segment, raw);

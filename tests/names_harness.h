@@ -20,7 +20,8 @@ static inline void report(bool ok, const char *what, const char *name, const cha
         printf("%s: %.300s\n  got      %.500s\n  expected %.500s\n", what, name, got, expected);
 }
 
-/* One try as the front makes it. The frame has a block of its own, so that checking tools see a byte too far. */
+/* One try as the front makes it. The frame has a block of its own, so that checking tools see a byte too
+ * far. */
 static inline bool try_frame(entry_fn entry, ms_dm *d, size_t size)
 {
     unsigned char *frame = (unsigned char *)malloc(size);
@@ -132,8 +133,8 @@ static inline void split(char *line, char *field[FIELDS])
     }
 }
 
-/* The folder of the vectors: what the environment's VECTORS says, all of them beside the checkout, or the sample that
- * comes with the project. */
+/* The folder of the vectors: what the environment's VECTORS says, all of them beside the checkout, or the
+ * sample that comes with the project. */
 static inline const char *vector_folder(void)
 {
     static const char *const all = "../shared/vectors";

@@ -1,6 +1,6 @@
-/* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer answers,
- * never a crash, a leak, or a wrong answer; after trim the session answers in full. Objects get memory one by one,
- * so that each of them can fail. */
+/* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer
+ * answers, never a crash, a leak, or a wrong answer; after trim the session answers in full. Objects get
+ * memory one by one, so that each of them can fail. */
 #define MACHSYM_ARENA_CHUNK 256
 #include "failer.h"
 #include "loaded.h"

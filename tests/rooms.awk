@@ -6,7 +6,7 @@
 #  - A function carries its room's prefix. Inner rooms neither call nor define public functions.
 #  - No static prototypes, but where grammars recurse, in names.
 #  - A banner states Job, Offers and Never, and what it offers exists.
-#  - No room has more than 2,000 lines.
+#  - No room has more than 2,000 lines, and no line more than 110 bytes, but rows of a table that end in \.
 
 BEGIN {
     # which storeys a storey may use, besides its own
@@ -208,6 +208,8 @@ in_banner && field == "O" {
     offers = offers " " text
 }
 in_banner && /\*\// { in_banner = 0 }
+
+length($0) > 110 && !/\\$/ { complain(FILENAME ":" FNR ": more than 110 bytes") }
 
 {
     if ($0 ~ /^\/\* rooms: recursion \*\//)

@@ -87,6 +87,8 @@ edit base/reader.h '/^ \* Never:/d'
 must_fail "a banner without Never" "has no banner of Job, Offers, Never"
 plant base/reader.h "$(awk 'BEGIN { for (i = 0; i < 2000; i++) print "/* x */" }')"
 must_fail "a large room" "lines, more than 2000"
+plant base/reader.h "/* $(printf '%0110d' 0) */"
+must_fail "a wide line" "more than 110 bytes"
 
 plant base/reader.h '/* planted */'
 (cd "$work/house" && src/join --check) >"$work/out" 2>&1

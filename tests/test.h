@@ -1,6 +1,6 @@
-/* What every test program uses: the implementation with its statics, of which compilers leave out what the program
- * does not reach, checks that count, the fixtures. With TEST_PUBLIC it is the public functions only, of an
- * implementation that such programs share. Programs run from the top of the tree. */
+/* What every test program uses: the implementation with its statics, of which compilers leave out what the
+ * program does not reach, checks that count, the fixtures. With TEST_PUBLIC it is the public functions
+ * only, of an implementation that such programs share. Programs run from the top of the tree. */
 #ifndef MACHSYM_TEST_H
 #define MACHSYM_TEST_H
 
@@ -79,8 +79,8 @@ static inline void test_leave_out(const char *what, const char *why)
 #define CHECK_STR(got, want)  test_text((got), (want), #got, __FILE__, __LINE__)
 #define CHECK_TEXT(got, want) test_text(test_str(got), (want), #got, __FILE__, __LINE__)
 
-/* A number of the environment, 1 when it is not there. SAMPLE: one of how many inputs is tried of what there are ten
- * thousands of; CI tries all. STRIDE: the same for builds that are slow. */
+/* A number of the environment, 1 when it is not there. SAMPLE: one of how many inputs is tried of what
+ * there are ten thousands of; CI tries all. STRIDE: the same for builds that are slow. */
 static inline size_t test_env(const char *name)
 {
     const char *wanted = getenv(name);

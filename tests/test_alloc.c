@@ -43,7 +43,8 @@ static void counted_free(void *user, void *ptr, size_t size)
     free(ptr);
 }
 
-/* Asks every address of every function, every step bytes, from first on. Returns how many frames there were. */
+/* Asks every address of every function, every step bytes, from first on. Returns how many frames there
+ * were. */
 static size_t ask_all(machsym_session *session, const machsym_image *image, uint64_t first, uint64_t step)
 {
     machsym_cursor at = {0, 0};

@@ -475,8 +475,8 @@ static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_
     machsym_map_close(map);
 }
 
-/* Units whose line program is one and large beside them all have its lines: in a map, and whatever the session was
- * asked before, which may have made it know that they share. Its rows come once. */
+/* Units whose line program is one and large beside them all have its lines: in a map, and whatever the
+ * session was asked before, which may have made it know that they share. Its rows come once. */
 static void test_shared_lines(void)
 {
     static uint64_t rows[2 * SHARED_ROWS + 1];
@@ -517,8 +517,8 @@ static void test_shared_lines(void)
     }
 }
 
-/* A unit whose line program begins inside another's does not take its lines from that: neither from a session that knows
- * of all programs, nor from a map. */
+/* A unit whose line program begins inside another's does not take its lines from that: neither from a
+ * session that knows of all programs, nor from a map. */
 static void test_program_in_a_program(void)
 {
     static const uint64_t rows[] = {0x1000, 100, 0x1008, 101, 0x1010, 102, 0x1018, 103, 0x1020, 104, 0};
@@ -613,8 +613,8 @@ static void test_overlapping_ranges(void)
     program_free(&p);
 }
 
-/* A line program of version 5 whose files are strings number 0 and 1 of whichever table the unit's root names; its rows
- * are 32 bytes of code. */
+/* A line program of version 5 whose files are strings number 0 and 1 of whichever table the unit's root
+ * names; its rows are 32 bytes of code. */
 static void put_indexed_lines(program *p)
 {
     bytes *b = &p->line;
@@ -803,8 +803,8 @@ static void test_doubts(void)
     program_free(&p);
 }
 
-/* Two units share a line program. .debug_aranges gives the second one code that its root does not state: its lines
- * answer there, in maps too. */
+/* Two units share a line program. .debug_aranges gives the second one code that its root does not state:
+ * its lines answer there, in maps too. */
 static void test_lines_by_aranges(void)
 {
     static const uint64_t rows[] = {0x1000, 100, 0x1200, 101, 0x1400, 102, 0x1800, 103, 0};
@@ -842,8 +842,8 @@ static bool same_span(const ms_ses_span *a, const ms_ses_span *b)
     return same_call && a->row == b->row && a->range.lo == b->range.lo && a->range.hi == b->range.hi;
 }
 
-/* What a span says holds up to its end: every address says the same, to a session that has not indexed anything
- * too. */
+/* What a span says holds up to its end: every address says the same, to a session that has not indexed
+ * anything too. */
 static void test_spans(const char *name, machsym_lines lines)
 {
     char path[256];

@@ -68,8 +68,8 @@ static void test_path_join(void)
     check_join("", "", "<compiler-generated>", "<compiler-generated>");
 }
 
-/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images wrap. An
- * address of more bits than the image has is nobody's. */
+/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images
+ * wrap. An address of more bits than the image has is nobody's. */
 static void test_image_addr(void)
 {
     static const struct {
@@ -108,7 +108,8 @@ static void test_image_addr(void)
     }
 }
 
-/* In a 32-bit image an address of more than 32 bits has no answer: no session, no explanation, no map gives one. */
+/* In a 32-bit image an address of more than 32 bits has no answer: no session, no explanation, no map gives
+ * one. */
 static void test_wide_address(void)
 {
     const uint64_t inside = 0x8010; /* main, line 32: llvm-symbolizer-22 */
@@ -223,7 +224,8 @@ static void test_demangle_plain(void)
     CHECK_TEXT(buf, "");
 }
 
-/* What is shown of a name: source form, of mangled parts too. `swift demangle` of 5.9 gives Demo.Player for the class. */
+/* What is shown of a name: source form, of mangled parts too. `swift demangle` of 5.9 gives Demo.Player for
+ * the class. */
 static void test_shown_names(void)
 {
     static const char *const names[][2] = {

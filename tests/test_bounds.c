@@ -627,7 +627,8 @@ static void line_program_of_many_sequences(trap *t, size_t n)
     unit_end(p);
 }
 
-/* Units that all claim all code, of one program of many sequences; every other one has a function over it all. */
+/* Units that all claim all code, of one program of many sequences; every other one has a function over it
+ * all. */
 static void units_over_one_program(trap *t, size_t n)
 {
     program *p = &t->p;
@@ -1455,7 +1456,8 @@ static void count_objects(size_t n, size_t *found, size_t *left_out)
     program_free(&t.p);
 }
 
-/* One file may stand in a debug map many times, but not without end; those past it are said to be left out. */
+/* One file may stand in a debug map many times, but not without end; those past it are said to be left
+ * out. */
 static void check_left_out(void)
 {
     size_t found;

@@ -459,8 +459,8 @@ static void check_members(const bytes *b, const wanted_member *want, size_t coun
     CHECK(!ms_om_next_member(&archive, &member));
 }
 
-/* Names of the GNU kind, of System V's and of BSD's; tables of symbols are no members; what is longer than the file ends
- * with it. */
+/* Names of the GNU kind, of System V's and of BSD's; tables of symbols are no members; what is longer than
+ * the file ends with it. */
 static void test_members(void)
 {
     static const wanted_member want[] = {
@@ -565,8 +565,8 @@ static void test_best_slice(void)
     CHECK(ms_om_slice(thin, &program).ptr == thin.ptr);
 }
 
-/* What a thin archive names is mapped as the archive is, and with MACHSYM_OPEN_COPY read into memory: then it may be
- * cut short under the session. It is larger than what is read anyway. */
+/* What a thin archive names is mapped as the archive is, and with MACHSYM_OPEN_COPY read into memory: then
+ * it may be cut short under the session. It is larger than what is read anyway. */
 static void test_thin_members(void)
 {
     static const char zeros[MACHSYM_SMALL_FILE + 1];
@@ -675,7 +675,8 @@ static void counting_free(void *user, void *ptr, size_t size)
     free(ptr);
 }
 
-/* What the comments promise for signal handlers: with all indexed, what was asked before allocates nothing. */
+/* What the comments promise for signal handlers: with all indexed, what was asked before allocates
+ * nothing. */
 static void check_warm(machsym_open_desc *desc)
 {
     machsym_allocator allocator = {counting_alloc, counting_free, NULL};

@@ -113,7 +113,8 @@ static void put_root(program *p)
     put_str(&p->info, "unit.c");
 }
 
-/* The form stands in the root, in an entry that is skipped, and in a function on both sides of what is read. */
+/* The form stands in the root, in an entry that is skipped, and in a function on both sides of what is
+ * read. */
 static void test_skip(encoding enc, unsigned form)
 {
     program p;
@@ -848,8 +849,8 @@ static void test_code_until(void)
     }
 }
 
-/* Entries of .debug_rnglists that name addresses or lists which are not there, DWARF5 2.17.3: they say nothing, and
- * what follows them counts. */
+/* Entries of .debug_rnglists that name addresses or lists which are not there, DWARF5 2.17.3: they say
+ * nothing, and what follows them counts. */
 static void test_missing_addresses(void)
 {
     static const uint8_t lists[] = {1, 0x77,       /* base_addressx: not there */
@@ -992,7 +993,8 @@ static void test_tables(void)
     }
 }
 
-/* Zeros may pad a number beyond 10 bytes, as llvm-dwarfdump has it; bits above 64 may not. Skipping agrees. */
+/* Zeros may pad a number beyond 10 bytes, as llvm-dwarfdump has it; bits above 64 may not. Skipping
+ * agrees. */
 static void test_long_numbers(void)
 {
     static const uint8_t table_bytes[] = {1, TAG_subprogram, 0, AT_call_line, FORM_udata, 0, 0, 0};

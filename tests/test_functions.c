@@ -582,7 +582,8 @@ static void test_nameless(void)
     program_free(&p);
 }
 
-/* Units with DW_AT_entry_pc and no DW_AT_low_pc: ranges count from it. What llvm-symbolizer says of the file. */
+/* Units with DW_AT_entry_pc and no DW_AT_low_pc: ranges count from it. What llvm-symbolizer says of the
+ * file. */
 static void test_entry_pc(void)
 {
     static const struct {
@@ -615,8 +616,9 @@ static void test_entry_pc(void)
     machsym_image_close(image);
 }
 
-/* What the search for the innermost call means: of the function's calls the last one in the order of the entries
- * that has the address, else the function; what stands in a function inside the function is none of its calls. */
+/* What the search for the innermost call means: of the function's calls the last one in the order of the
+ * entries that has the address, else the function; what stands in a function inside the function is none of
+ * its calls. */
 static uint32_t call_by_rule(const ms_fn_table *table, uint32_t function, uint64_t addr)
 {
     uint32_t best = function;
@@ -659,8 +661,9 @@ static unsigned wrong_calls(machsym_session *session, uint64_t lo, uint64_t hi)
     return wrong;
 }
 
-/* Calls of all kinds: nested, side by side, out of order, over each other, reaching out of their callers, with a
- * function in between. The search gives what the rule says, in a session that decodes units whole too. */
+/* Calls of all kinds: nested, side by side, out of order, over each other, reaching out of their callers,
+ * with a function in between. The search gives what the rule says, in a session that decodes units whole
+ * too. */
 static void test_call_search(void)
 {
     uint64_t state = 5;

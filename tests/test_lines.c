@@ -614,8 +614,8 @@ static void test_backwards(void)
     program_free(&p);
 }
 
-/* An entry of the file table without a name is no file: its folder is not told either. Found by fuzz/fuzz_agree.c:
- * sessions told the folder, maps did not. */
+/* An entry of the file table without a name is no file: its folder is not told either. Found by
+ * fuzz/fuzz_agree.c: sessions told the folder, maps did not. */
 static void test_nameless_file(void)
 {
     static const ms_ln_file files[] = {{{"", 0}, 1}, {{"b.c", 3}, 1}};

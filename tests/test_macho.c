@@ -481,7 +481,8 @@ static void test_platforms(void)
     }
 }
 
-/* Sections beyond 4 GB: section_64.offset has 32 bits and wraps; a step back is a carry. The file is sparse. */
+/* Sections beyond 4 GB: section_64.offset has 32 bits and wraps; a step back is a carry. The file is
+ * sparse. */
 static void test_wrapping_offsets(void)
 {
     char path[] = "/tmp/machsym-wrap-XXXXXX";
@@ -500,7 +501,8 @@ static void test_wrapping_offsets(void)
     make_add(&m, "__debug_str", &first);
     make_add(&m, "__debug_line_str", &second);
     bytes file = make_file(&m);
-    /* the second section: its header is the last of the __DWARF segment; give it the low bits of where it will be */
+    /* the second section: its header is the last of the __DWARF segment; give it the low bits of where it
+     * will be */
     size_t header = 32 + (72 + 80) + 72 + 80;
     CHECK_EQ(file.v[header + 8], 'l');
     patch(&file, header + 48, (uint32_t)far, 4);
@@ -639,7 +641,8 @@ static void make_folders(const char *top, const char *path)
     }
 }
 
-/* The dSYM of a bundle stands beside the bundle, however deep inside the binary lies. What is no bundle has none. */
+/* The dSYM of a bundle stands beside the bundle, however deep inside the binary lies. What is no bundle has
+ * none. */
 static void test_bundles(void)
 {
     static const struct {

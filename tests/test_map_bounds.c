@@ -1,7 +1,7 @@
-/* Work on maps is bounded by their size: for each trap that a hostile map or table may set, such a file at one size and at
- * four times that size goes through a command of machsym map. The larger one may take 4.4 times the work (bytes and records
- * visited), and twice the text that machsym.1 states at most; what is written is at most that text. tests/test_bounds.c does
- * the same for files. */
+/* Work on maps is bounded by their size: for each trap that a hostile map or table may set, such a file at
+ * one size and at four times that size goes through a command of machsym map. The larger one may take 4.4
+ * times the work (bytes and records visited), and twice the text that machsym.1 states at most; what is
+ * written is at most that text. tests/test_bounds.c does the same for files. */
 #define TEST_PUBLIC
 #include "count_work.h"
 

@@ -189,7 +189,8 @@ static void test_buffer(void)
     }
 }
 
-/* RFC 3492, 7.1: examples that Python's codec "punycode" decodes to the same. Swift writes A to J for the digits. */
+/* RFC 3492, 7.1: examples that Python's codec "punycode" decodes to the same. Swift writes A to J for the
+ * digits. */
 static void test_puny(void)
 {
     static const char *const rows[][3] = {
@@ -260,8 +261,8 @@ static void negative_row(char *field[FIELDS])
     expect(field[0], field[0]);
 }
 
-/* A symbol of a real program is one in text too, but for Swift's shortest: $sSSN and _TMSi, with up to four letters behind
- * the prefix. */
+/* A symbol of a real program is one in text too, but for Swift's shortest: $sSSN and _TMSi, with up to four
+ * letters behind the prefix. */
 static void text_row(char *field[FIELDS])
 {
     bool is_short = (field[0][0] == '$' || field[0][1] == 'T') && strlen(field[0]) < 7;

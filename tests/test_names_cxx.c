@@ -109,7 +109,8 @@ static void test_cases(void)
 
 /* ---- broken names, bombs ---- */
 
-/* Each byte of a name changed to each of the grammar's busiest: it ends, within its budgets, the same twice. */
+/* Each byte of a name changed to each of the grammar's busiest: it ends, within its budgets, the same
+ * twice. */
 static void test_broken(const char *name)
 {
     static const char bytes[] = "_ENIXS0T.";

@@ -360,8 +360,8 @@ static void test_rare_operators(void)
     }
 }
 
-/* More such operators, of the newest and of the oldest grammar. The texts are what the official printer writes for
- * each node (swift, lib/Demangling/NodePrinter.cpp). */
+/* More such operators, of the newest and of the oldest grammar. The texts are what the official printer
+ * writes for each node (swift, lib/Demangling/NodePrinter.cpp). */
 static void test_rare_nodes(void)
 {
     static const struct {
@@ -597,8 +597,8 @@ static void test_rare_nodes(void)
     }
 }
 
-/* Names that break the grammar at one place: an operator's operand is missing, is no such node, or is out of range, or the
- * letter behind the operator is none of those it has. They come back unchanged. */
+/* Names that break the grammar at one place: an operator's operand is missing, is no such node, or is out
+ * of range, or the letter behind the operator is none of those it has. They come back unchanged. */
 static void test_broken_operators(void)
 {
     static const char *const rows[] = {

@@ -446,7 +446,8 @@ static void put_old_records(bytes *module, bytes *data)
     at_method(data, LAST + 8, AT + 0x480, MAKE_TEXT + 0x50);
 }
 
-/* Modules, classes, categories and lists of objc-runtime-old.h by hand; what has no name or no end costs itself. */
+/* Modules, classes, categories and lists of objc-runtime-old.h by hand; what has no name or no end costs
+ * itself. */
 static void test_old_records(void)
 {
     static const char *const want[] = {"1010 -[Alpha go]", "1030 +[Alpha make]", "1040 -[Alpha(Extra) more]",

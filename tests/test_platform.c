@@ -1,5 +1,5 @@
-/* The room platform: what it does when the operating system interrupts it, gives less than was asked for, or refuses.
- * The calls of POSIX go through functions that can be told to do so. */
+/* The room platform: what it does when the operating system interrupts it, gives less than was asked for,
+ * or refuses. The calls of POSIX go through functions that can be told to do so. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
-/* What several entries may name: lists of ranges, texts, abstract entries. A hostile file lets all of its entries name
- * one long thing, or things that share all but their beginning. Each combination of what is shared, who names it, how
- * and where the file lies keeps the bounds that the manual states, and grows by no more than them. */
+/* What several entries may name: lists of ranges, texts, abstract entries. A hostile file lets all of its
+ * entries name one long thing, or things that share all but their beginning. Each combination of what is
+ * shared, who names it, how and where the file lies keeps the bounds that the manual states, and grows by
+ * no more than them. */
 #define MACHSYM_ARENA_CHUNK 4096 /* so that memory follows use */
 #include "bounds.h"
 
@@ -141,7 +142,8 @@ static void list_unit(program *p)
     unit_begin(p, now.what == RANGES_4 ? dwarf4 : dwarf5, 1, 0);
 }
 
-/* 1: a root without code, 2: one with ranges, 3 and 4: functions without and with children, 5 and 6: calls. */
+/* 1: a root without code, 2: one with ranges, 3 and 4: functions without and with children, 5 and 6:
+ * calls. */
 static void put_list_abbrevs(program *p)
 {
     static const unsigned tags[] = {TAG_compile_unit, TAG_subprogram, TAG_subprogram, TAG_inlined_subroutine,
@@ -470,7 +472,8 @@ static void check_all(const char *const *what, int what_count, const char *const
     }
 }
 
-/* STRIDE=1 tries all combinations, a larger number a part of them; without it SAMPLE says whether it is the larger. */
+/* STRIDE=1 tries all combinations, a larger number a part of them; without it SAMPLE says whether it is the
+ * larger. */
 int main(void)
 {
     char path[64];

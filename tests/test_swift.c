@@ -237,9 +237,9 @@ static void test_late_witnesses(void)
     check_names(&f, want, sizeof want / sizeof want[0]);
 }
 
-/* A conformance says how it refers to its type (TypeReferenceKind of MetadataValues.h): 0 a descriptor, 1 a pointer to
- * one, 2 the name of an Objective-C class, 3 a pointer to such a class. Without the type's name there is nothing to
- * say. */
+/* A conformance says how it refers to its type (TypeReferenceKind of MetadataValues.h): 0 a descriptor, 1 a
+ * pointer to one, 2 the name of an Objective-C class, 3 a pointer to such a class. Without the type's name
+ * there is nothing to say. */
 static void test_conforming(void)
 {
     static const char *const want[] = {

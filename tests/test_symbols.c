@@ -183,8 +183,8 @@ static void test_bounds(void)
     bytes_free(&starts);
 }
 
-/* Data that begins where the code ends, and a function of one byte before it. Each lookup is the session's first:
- * that one reads only the symbols around its address. */
+/* Data that begins where the code ends, and a function of one byte before it. Each lookup is the session's
+ * first: that one reads only the symbols around its address. */
 static void test_behind_code(void)
 {
     static const make_symbol symbols[] = {

@@ -118,7 +118,8 @@ static void test_headers(void)
     program_free(&p);
 }
 
-/* Units that hold no code: headers only, partial, type and skeleton ones, an imported unit. None does harm. */
+/* Units that hold no code: headers only, partial, type and skeleton ones, an imported unit. None does
+ * harm. */
 static void test_kinds(void)
 {
     program p;

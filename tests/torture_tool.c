@@ -30,8 +30,8 @@ const char *__asan_default_options(void)
     return "exitcode=77:detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=8";
 }
 
-/* SECONDS of processor time for all commands on a variant. What commands do not free stays until their child ends: it
- * goes on for so many variants or bytes. */
+/* SECONDS of processor time for all commands on a variant. What commands do not free stays until their
+ * child ends: it goes on for so many variants or bytes. */
 enum { SECONDS = 60, WORDS = 12, CHILD_VARIANTS = 64, CHILD_BYTES = 4000000 };
 
 /* {file} is the variant, {out} a file that may be written, {map} the map of --map. Commands that read
@@ -71,8 +71,8 @@ static char out_path[64];
 static char log_path[64];
 static const char *map_path = "none"; /* --map=PATH */
 
-/* How many runs the children have begun: number n is command n % COMMANDS on variant n / COMMANDS. Shared with
- * them. */
+/* How many runs the children have begun: number n is command n % COMMANDS on variant n / COMMANDS. Shared
+ * with them. */
 static volatile unsigned long *begun;
 
 /* A command as the child runs it: words filled in, standard input the variant. */

@@ -1,4 +1,5 @@
-/* Variants of a file, the same on every machine: the first ones are cut short, the others have bits flipped. */
+/* Variants of a file, the same on every machine: the first ones are cut short, the others have bits
+ * flipped. */
 #ifndef MACHSYM_VARIANTS_H
 #define MACHSYM_VARIANTS_H
 
@@ -65,7 +66,8 @@ static inline variant_file variant_read(const char *path)
     return file;
 }
 
-/* Flips bits: half of them anywhere, half at the begin of the file or near some place, where they hurt more. */
+/* Flips bits: half of them anywhere, half at the begin of the file or near some place, where they hurt
+ * more. */
 static inline void variant_flip(uint8_t *bytes, size_t len)
 {
     size_t near = (size_t)variant_roll(len);

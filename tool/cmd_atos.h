@@ -96,7 +96,8 @@ bool atos_has_plain_lines(const atos *a, const finding *found);
 void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame);
 /* Appends the answer for a word of the input. */
 void atos_answer(atos *a, text *out, const token *word, const char *written);
-/* Answers what is whole of the input, and takes it off. fresh: bytes at its end that came since the last call. */
+/* Answers what is whole of the input, and takes it off. fresh: bytes at its end that came since the last
+ * call. */
 void atos_answer_part(atos *a, text *input, size_t fresh);
 /* Answers whole lines as they come. Returns an exit status. */
 int atos_answer_stream(atos *a, int fd);

@@ -67,7 +67,8 @@ static void sort_by_number(token **v, size_t count, token **room)
 
 /* ---- What one thread answers ---- */
 
-/* A line of an answer. Answers share the lines of the frames that they have in common, from the outermost on. */
+/* A line of an answer. Answers share the lines of the frames that they have in common, from the outermost
+ * on. */
 typedef struct answer_line {
     size_t at; /* in the share's text */
     size_t len;
@@ -210,8 +211,8 @@ static void print_answers(const share *shares, const token *tokens, size_t count
     text_free(&out);
 }
 
-/* Answers the words by so many threads. Each takes words whose addresses follow each other. Of many words each
- * has lookups of its own, which keep less: units are asked one after the other. */
+/* Answers the words by so many threads. Each takes words whose addresses follow each other. Of many words
+ * each has lookups of its own, which keep less: units are asked one after the other. */
 static void answer_words(atos *a, share *shares, size_t threads, const char *input, token **order,
                          size_t count)
 {

@@ -30,16 +30,17 @@ typedef struct build_options {
     bool progress;
 } build_options;
 
-/* Builds the map of an image. *counts: its units, and how many of them are damaged. Returns NULL after a message. */
+/* Builds the map of an image. *counts: its units, and how many of them are damaged. Returns NULL after a
+ * message. */
 machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
                              machsym_part_info *counts);
 
 /* ---- Budgets ---- */
 
-/* How much text a command makes of a map: MAP_TEXT bytes, and MAP_TEXT_PER_BYTE more for each byte of the map. Counted
- * are what is written, and the names and paths of a range each time that they are needed. A dump of a large C++ program
- * counts 75 for each byte of its map. In a hostile map all ranges could have the same long names, and one range of four
- * bytes could fill 400,000 chunks. */
+/* How much text a command makes of a map: MAP_TEXT bytes, and MAP_TEXT_PER_BYTE more for each byte of the
+ * map. Counted are what is written, and the names and paths of a range each time that they are needed. A
+ * dump of a large C++ program counts 75 for each byte of its map. In a hostile map all ranges could have
+ * the same long names, and one range of four bytes could fill 400,000 chunks. */
 enum {
     MAP_TEXT = 4 << 20,
     MAP_TEXT_PER_BYTE = 256,

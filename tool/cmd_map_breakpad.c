@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many places of a table are looked at for a text; real texts need ten. Those of a hostile map can be made to meet
- * at one place: past the limit a text gets another number each time. */
+/* How many places of a table are looked at for a text; real texts need ten. Those of a hostile map can be
+ * made to meet at one place: past the limit a text gets another number each time. */
 enum { MOST_PROBES = 128 };
 
 /* Texts and their numbers, in the order they were first asked for. */

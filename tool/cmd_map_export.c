@@ -168,7 +168,8 @@ static bool add_to_chunk(chunk_export *e, chunk_table *table, const machsym_map_
     return false;
 }
 
-/* Adds a range to every chunk that it touches; to the last one more may come. Returns false after a message. */
+/* Adds a range to every chunk that it touches; to the last one more may come. Returns false after a
+ * message. */
 static bool add_to_chunks(chunk_export *e, const machsym_map_range *range, const machsym_frame *frames,
                           size_t count)
 {

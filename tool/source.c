@@ -287,8 +287,8 @@ machsym_session *symbol_source_session(const symbol_source *s)
     return s->file->map == NULL ? s->session : NULL;
 }
 
-/* A map's names are kept by the session until it is trimmed. What was shown of them goes too, since it is found by where
- * they stand. */
+/* A map's names are kept by the session until it is trimmed. What was shown of them goes too, since it is
+ * found by where they stand. */
 static void trim_map(symbol_source *s)
 {
     if (s->file->map == NULL || machsym_session_memory(s->session) <= UNPACKED_KEPT)

@@ -178,7 +178,8 @@ static uint64_t odd_bytes(const char *p)
     return (word | (word - 0x20 * ones) | (word + ones)) & 0x80 * ones;
 }
 
-/* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight overlap. */
+/* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight
+ * overlap. */
 static bool is_ascii(const char *p, size_t len)
 {
     const char *last = p + (len >= 8 ? len - 8 : 0);

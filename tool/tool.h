@@ -64,13 +64,13 @@ bool take_best_line(void *field, const char *value);  /* machsym_session_flags *
 
 /* ---- Images ---- */
 
-/* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was found is
- * said. Returns NULL on failure. */
+/* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was
+ * found is said. Returns NULL on failure. */
 machsym_image *tool_open(const machsym_open_desc *desc);
 /* The same, but leaves it to the caller to say what is damaged. */
 machsym_image *tool_open_damaged(const machsym_open_desc *desc);
-/* Says what of a Mach-O file was found damaged when it was opened, once for each file. The exit status is 1 from
- * then on. Of a map it says nothing: map info and --explain do. Threads: any. */
+/* Says what of a Mach-O file was found damaged when it was opened, once for each file. The exit status is 1
+ * from then on. Of a map it says nothing: map info and --explain do. Threads: any. */
 void tool_say_damage(const machsym_image *image);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void text_damage(text *t, const machsym_image_info *info);

@@ -59,8 +59,8 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is asked
- * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
+/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is
+ * asked that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
  * address. Last come the functions of units that state no range, or whose code another unit claims too. If
  * no function has the address, it belongs to the unit that was named first. */
 static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)

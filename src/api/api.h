@@ -667,9 +667,9 @@ typedef struct machsym_plan_desc {
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
 
-/* Divides the work on an image into parts that any threads may build in any order. The map of half a file would
- * hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED is given.
- * Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
+/* Divides the work on an image into parts that any threads may build in any order. The map of half a file
+ * would hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED
+ * is given. Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
  * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is cut short.
  * Owns: *out, until machsym_plan_close. Borrows: the image.
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
@@ -848,9 +848,9 @@ enum machsym_demangle_flags {
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
     /* Keep the hashes in Rust names. */
     MACHSYM_DEMANGLE_RUST_HASH = 1u << 1,
-    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and _TSS_ID are
-     * Swift names by the grammar: a generic signature, a marker and a type. Only names of symbols are taken: a
-     * declaration, or a thunk, metadata or a witness of one. */
+    /* For words of ordinary text: a word stays as it is that may be a name by accident. $el, $sd and
+     * _TSS_ID are Swift names by the grammar: a generic signature, a marker and a type. Only names of
+     * symbols are taken: a declaration, or a thunk, metadata or a witness of one. */
     MACHSYM_DEMANGLE_IN_TEXT = 1u << 2
 };
 

@@ -580,8 +580,8 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     inside->has_calls = true;
 }
 
-/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is done in
- * scratch; the result comes from arena. */
+/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is
+ * done in scratch; the result comes from arena. */
 static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {

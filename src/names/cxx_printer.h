@@ -1264,8 +1264,9 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
     return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
-/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter of a type
- * that the program declares, but for new and delete. A variable outside of namespaces is not mangled. */
+/* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter
+ * of a type that the program declares, but for new and delete. A variable outside of namespaces is not
+ * mangled. */
 static bool ms_dmcxp_in_text(const ms_dm *d)
 {
     static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};

@@ -12,8 +12,8 @@
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters or more
- * is a symbol that spells no identifier. */
+/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters
+ * or more is a symbol that spells no identifier. */
 enum { ms_DMSWS_TEXT_LETTERS = 5 };
 
 /* ---- implementation function types ---- */
@@ -1037,7 +1037,8 @@ static size_t ms_dmsws_prefix(const char *s, size_t len)
     return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
 }
 
-/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or [Farm.Cow]. */
+/* Whether a type is one that a program declares: Farm.Cow or Farm.Box<Swift.Int>, but not Swift.Int or
+ * [Farm.Cow]. */
 static bool ms_dmsws_is_declared_type(const ms_dmsw *p, uint32_t ref)
 {
     unsigned kind = ms_dmsw_inner(p, ref);
@@ -1083,9 +1084,10 @@ static bool ms_dmsws_holds_global(const ms_dmsw *p, uint32_t top)
     return count == 1;
 }
 
-/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el as a
- * generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as accessors of
- * standard types. A name that spells no identifier therefore needs five letters, or the linker's underscore. */
+/* Whether a name's tree is of one symbol, as a whole. Short words of ordinary text read as names too: $el
+ * as a generic signature, $s3foo as a module, $e.message as a suffix of nothing, $sBOTH and $sSafe as
+ * accessors of standard types. A name that spells no identifier therefore needs five letters, or the
+ * linker's underscore. */
 static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
 {
     size_t prefix = ms_dmsws_prefix(p->s, p->len);

@@ -209,16 +209,16 @@ static const index_child *known_file(const store_index *old, const index_folder 
     return found && !children[at].is_folder ? &children[at] : NULL;
 }
 
-/* Whether what the index says of a file holds: its time and size are the same. A map that did not open is tried
- * each time, so that each run says so. */
+/* Whether what the index says of a file holds: its time and size are the same. A map that did not open is
+ * tried each time, so that each run says so. */
 static bool is_current(const index_child *before, const index_child *now, const char *path)
 {
     return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size &&
            (before->slice_count > 0 || !symbol_is_map(path));
 }
 
-/* Looks into a file of a folder. Folders hold files of all kinds, but a map that does not open is damaged, and may
- * be the one that a report waits for. */
+/* Looks into a file of a folder. Folders hold files of all kinds, but a map that does not open is damaged,
+ * and may be the one that a report waits for. */
 static void read_slices(store *s, store_index *index, index_child *child, const char *path)
 {
     machsym_error err;
