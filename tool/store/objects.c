@@ -86,8 +86,8 @@ bool object_say(const machsym_object_file *file)
     text_object(&t, file);
     switch (file->status) {
     case MACHSYM_OBJECT_MISSING:
-        text_c(&t, ": this object file with the debug info is not there; name where it is with --oso-prefix "
-                   "FROM=TO or --oso-dir DIR");
+        text_c(&t, ": this object file with the debug info is not there or cannot be read; name "
+                   "where it is with --oso-prefix FROM=TO or --oso-dir DIR");
         break;
     case MACHSYM_OBJECT_NO_MEMBER:
         text_c(&t, ": the archive has no such member any more; link the program again");
