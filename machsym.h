@@ -472,9 +472,9 @@
 #define MACHSYM_LIST_AHEAD 48
 #endif
 
-/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables is one
- * alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address. Past this many a
- * name may be listed twice. */
+/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
+ * is one alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address.
+ * Past this many a name may be listed twice. */
 #ifndef MACHSYM_ALIASES_COMPARED
 #define MACHSYM_ALIASES_COMPARED 16
 #endif
@@ -1243,13 +1243,13 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names of a map.
  * Threads: the session's.
  * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
- * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
- * searches.
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Lookups from the third on are a
+ * few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
  * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
- * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
- * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
- * The signal must not have interrupted a call on this very session. */
+ * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
+ * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
+ * files were asked. The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -2812,6 +2812,12 @@ static uint64_t ms_rd_uint(ms_rd *rd, unsigned size)
 static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
+    if (ms_rd_left(rd) > 1 &&
+        rd->p[1] < 0x80) { /* two bytes, as nearly always: the first one says more follow */
+        value = (uint64_t)(rd->p[0] & 0x7f) | (uint64_t)rd->p[1] << 7;
+        rd->p += 2;
+        return value;
+    }
     for (unsigned shift = 0;; shift += 7) {
         if (rd->p == rd->end)
             break;
@@ -6587,10 +6593,10 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    /* Executable sections, sorted and apart. An address elsewhere is a tombstone of stripped code. */
     const ms_range *code;
     size_t code_count;
-    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    /* Where the linker put a debug map's object, sorted and apart. NULL: addresses are the program's. */
     const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
@@ -6716,8 +6722,31 @@ static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned
     return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
 }
 
-/* Bytes that a value of this form takes; -1 when that is in the data. */
-static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+/* Sizes of values that are not a number of bytes. */
+enum {
+    ms_SIZE_VARIES = -1, /* it is in the data */
+    ms_SIZE_ADDR = -2,   /* an address */
+    ms_SIZE_OFFSET = -3, /* an offset into a section */
+    ms_SIZE_REF = -4,    /* a reference into .debug_info: DWARF2 7.5.4 differs from later ones */
+    ms_SIZE_UNKNOWN = -5 /* nobody knows the form */
+};
+
+/* The size of vendors' forms, as below. */
+static int ms_dw_vendor_form_size(uint32_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_GNU_ref_alt:
+    case ms_DW_FORM_GNU_strp_alt: return ms_SIZE_OFFSET;
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index:
+    case ms_DW_FORM_LLVM_addrx_offset: return ms_SIZE_VARIES;
+    default: return ms_SIZE_UNKNOWN;
+    }
+}
+
+/* How many bytes a value of this form takes, or one of the above. It is asked of every attribute of every
+ * table. The standard's forms follow each other, so compilers make a table of them. */
+static int ms_dw_form_class(uint32_t form)
 {
     switch (form) {
     case ms_DW_FORM_flag_present:
@@ -6743,21 +6772,12 @@ static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_ref_sig8:
     case ms_DW_FORM_ref_sup8: return 8;
     case ms_DW_FORM_data16: return 16;
-    case ms_DW_FORM_addr: return enc->addr_size;
-    case ms_DW_FORM_ref_addr: return enc->version <= 2 ? enc->addr_size : enc->offset_size; /* DWARF2 7.5.4 */
+    case ms_DW_FORM_addr: return ms_SIZE_ADDR;
+    case ms_DW_FORM_ref_addr: return ms_SIZE_REF;
     case ms_DW_FORM_strp:
     case ms_DW_FORM_strp_sup:
     case ms_DW_FORM_sec_offset:
-    case ms_DW_FORM_line_strp:
-    case ms_DW_FORM_GNU_ref_alt:
-    case ms_DW_FORM_GNU_strp_alt: return enc->offset_size;
-    default: return -1;
-    }
-}
-
-static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
-{
-    switch (form) {
+    case ms_DW_FORM_line_strp: return ms_SIZE_OFFSET;
     case ms_DW_FORM_block:
     case ms_DW_FORM_block1:
     case ms_DW_FORM_block2:
@@ -6771,11 +6791,21 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_strx:
     case ms_DW_FORM_addrx:
     case ms_DW_FORM_loclistx:
-    case ms_DW_FORM_rnglistx:
-    case ms_DW_FORM_GNU_addr_index:
-    case ms_DW_FORM_GNU_str_index:
-    case ms_DW_FORM_LLVM_addrx_offset: return true;
-    default: return ms_dw_form_size(form, enc) >= 0;
+    case ms_DW_FORM_rnglistx: return ms_SIZE_VARIES;
+    default: return ms_SIZE_UNKNOWN;
+    }
+}
+
+/* Bytes that a value of this form takes in a unit. ms_SIZE_VARIES when that is in the data; ms_SIZE_UNKNOWN
+ * when nobody knows the form. */
+static inline int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+{
+    int size = form < ms_DW_FORM_GNU_addr_index ? ms_dw_form_class(form) : ms_dw_vendor_form_size(form);
+    switch (size) {
+    case ms_SIZE_ADDR: return enc->addr_size;
+    case ms_SIZE_OFFSET: return enc->offset_size;
+    case ms_SIZE_REF: return enc->version <= 2 ? enc->addr_size : enc->offset_size;
+    default: return size;
     }
 }
 
@@ -6876,17 +6906,6 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
     }
 }
 
-/* Adds an attribute to the steps; want is the slot, or ms_SLOT_NONE to skip it. */
-static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, ms_dw_slot want,
-                                int64_t implicit)
-{
-    int size = ms_dw_form_size(form, enc);
-    if (want == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
-        c->run += (uint32_t)size;
-    else
-        ms_dw_emit(c, enc, form, (uint32_t)want, implicit);
-}
-
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
  * Returns false at a form that nobody knows: nothing behind it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
@@ -6901,12 +6920,18 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         if (attribute == 0 && form == 0)
             break;
-        if (form > 0xffff || !ms_dw_form_known((uint32_t)form, enc))
+        int size = form <= 0xffff ? ms_dw_form_size((uint32_t)form, enc) : (int)ms_SIZE_UNKNOWN;
+        if (size == ms_SIZE_UNKNOWN)
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
-        ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
+        if ((seen >> slot & 1) != 0)
+            slot = ms_SLOT_NONE;
+        if (slot == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
+            c->run += (uint32_t)size;
+        else
+            ms_dw_emit(c, enc, (uint32_t)form, (uint32_t)slot, implicit);
         seen |= 1u << slot;
     }
     return true;
@@ -9459,8 +9484,10 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
 typedef struct ms_fn_inside {
     const ms_fn_table *table; /* that has its blocks */
     uint32_t function;        /* its number there */
-    ms_segs calls;            /* address to innermost block; empty when nothing is inlined */
+    ms_segs calls;            /* address to innermost block, once has_calls; empty when nothing is inlined */
     size_t hint;              /* where in calls the last search ended: the next one is often near */
+    bool has_calls;
+    bool is_asked; /* somebody has searched it */
 } ms_fn_inside;
 
 /* Ranges of calls as they are listed. */
@@ -9509,10 +9536,11 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     }
     if (ok && pieces.count > 1)
         ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
+    inside->has_calls = true;
 }
 
-/* A function of a unit with what is inlined into it; NULL when memory is out. Work is done in scratch; the
- * result comes from arena. */
+/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is done in
+ * scratch; the result comes from arena. */
 static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {
@@ -9530,7 +9558,6 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
-    ms_fn_find_calls(inside, scratch, arena);
     return scratch->oom || arena->oom ? NULL : inside;
 }
 
@@ -9540,29 +9567,6 @@ static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
     for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
         index = table->blocks[index].parent;
     return depth > MACHSYM_MAX_INLINE_DEPTH;
-}
-
-/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. For a
- * call that stands too deep, its caller is returned, and *dropped is the call; else *dropped is
- * ms_SEG_NONE. */
-static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
-{
-    const ms_seg *v = inside->calls.v;
-    size_t count = inside->calls.count;
-    size_t at = inside->hint;
-    *dropped = ms_SEG_NONE;
-    if (count == 0)
-        return inside->function;
-    if (!ms_seg_holds(v, count, at, addr))
-        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
-    inside->hint = at;
-    if (at + 1 < count)
-        ms_lower_to(hi, v[at + 1].lo);
-    uint32_t index = v[at].owner;
-    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
-        return index;
-    *dropped = index;
-    return inside->table->blocks[index].parent;
 }
 
 /* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
@@ -9577,6 +9581,63 @@ static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uin
             return &v[i];
     }
     return NULL;
+}
+
+/* The innermost block at an address, by a look at each, without segments. */
+static uint32_t ms_fn_call_by_blocks(const ms_fn_inside *inside, uint64_t addr)
+{
+    const ms_fn_block *blocks = inside->table->blocks;
+    uint32_t end = blocks[inside->function].end;
+    uint32_t best = inside->function;
+    for (uint32_t i = inside->function + 1; i < end;) {
+        const ms_fn_block *block = &blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
+            i = block->end;
+            continue;
+        }
+        bool has = block->range_count > 1 ? ms_fn_list_at(block->ranges, block->range_count, addr) != NULL
+                                          : block->lo <= addr && addr < block->hi;
+        best = has ? i : best;
+        i++;
+    }
+    return best;
+}
+
+/* The same by the segments. Lowers *hi to where another block may begin. */
+static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
+{
+    const ms_seg *v = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t at = inside->hint;
+    if (count == 0)
+        return inside->function;
+    if (!ms_seg_holds(v, count, at, addr))
+        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
+    inside->hint = at;
+    if (at + 1 < count)
+        ms_lower_to(hi, v[at + 1].lo);
+    return v[at].owner;
+}
+
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
+ * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
+ * call; else *dropped is ms_SEG_NONE. */
+static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+{
+    uint32_t index = inside->function;
+    *dropped = ms_SEG_NONE;
+    if (inside->has_calls) {
+        index = ms_fn_call_by_segments(inside, addr, hi);
+    } else {
+        index = ms_fn_call_by_blocks(inside, addr);
+        ms_lower_to(hi, addr + 1);
+    }
+    inside->is_asked = true;
+    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
+        return index;
+    *dropped = index;
+    return inside->table->blocks[index].parent;
 }
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
@@ -10458,7 +10519,8 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;
-    for (uint64_t left = count < ms_MAP_RUN_MAX ? count : ms_MAP_RUN_MAX; left > 0 && p < end; left--) {
+    ms_lower_to(&count, ms_MAP_RUN_MAX);
+    for (uint64_t left = count; left > 0 && p < end; left--) {
         MACHSYM_COUNT_WORK(1);
         uint64_t hi = lo + ms_map_get(&p);
         uint64_t what = ms_map_get(&p);
@@ -13038,6 +13100,18 @@ static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
     return true;
 }
 
+/* Makes the segments of a function's calls, unless it is asked for the first time: to look at each call once
+ * takes less than to sort them, and many functions are asked only once. A session that decodes calls with
+ * their units will ask again. Returns false when memory is out. */
+static bool ms_eng_order_calls(machsym_session *s, ms_fn_inside *inside)
+{
+    if (!inside->is_asked && !s->reads_calls)
+        return true;
+    ms_arena_reset(&s->scratch);
+    ms_fn_find_calls(inside, &s->scratch, &s->cache);
+    return !s->scratch.oom && !s->cache.oom;
+}
+
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
 static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
@@ -13048,6 +13122,8 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
         return false;
     span->call = span->function;
     span->dropped = ms_SEG_NONE;
+    if (span->inside != NULL && !span->inside->has_calls && !ms_eng_order_calls(s, span->inside))
+        return false;
     if (span->inside != NULL)
         span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
     span->row = unit->lines->row_count;
@@ -13188,12 +13264,14 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
-enum { ms_ANS_FEW_NAMES = 16 }; /* names are read so often before a cache is cleared: that takes longer */
+/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
+ * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+enum { ms_ANS_FEW_NAMES = 16 };
 
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
-    if (s->names == NULL && s->names_read++ < ms_ANS_FEW_NAMES)
+    if (s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES)
         return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
@@ -28139,8 +28217,8 @@ static const char *ms_txt_advice(machsym_result code)
     }
 }
 
-/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should have
- * been asked for, the text lists those that the descriptor's file has. */
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should
+ * have been asked for, the text lists those that the descriptor's file has. */
 static void ms_txt_error(ms_txt *t, const machsym_error *err, const machsym_open_desc *desc)
 {
     if (desc != NULL && desc->path != NULL) {

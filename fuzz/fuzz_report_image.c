@@ -1,7 +1,7 @@
-/* A report together with the image that its frames are looked up in, both hostile: through the store, the lookups and all
- * writers. A report of nothing but JSON must stay JSON, and what is written stays within the stated size. The first byte
- * says how it is written; two bytes how long the report is; the image follows. Run:
- * build/fuzz/report_image -dict=fuzz/report.dict fuzz/corpus/report_image */
+/* A report together with the image that its frames are looked up in, both hostile: through the store, the
+ * lookups and all writers. A report of nothing but JSON must stay JSON, and what is written stays within
+ * the stated size. The first byte says how it is written; two bytes how long the report is; the image
+ * follows. Run: build/fuzz/report_image -dict=fuzz/report.dict fuzz/corpus/report_image */
 #include "../tool/report/missing.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"

@@ -1,6 +1,6 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
- * but JSON must stay JSON, redacted too, and what is written must be readable again. Run: build/fuzz/report_write
- * -dict=fuzz/report.dict fuzz/corpus/report_write */
+ * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
+ * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
 #include "../tool/report/json.h"
 #include "../tool/report/write.h"
 #include "../tool/report/summary.h"

@@ -228,8 +228,8 @@ static const char *ms_txt_advice(machsym_result code)
     }
 }
 
-/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should have
- * been asked for, the text lists those that the descriptor's file has. */
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should
+ * have been asked for, the text lists those that the descriptor's file has. */
 static void ms_txt_error(ms_txt *t, const machsym_error *err, const machsym_open_desc *desc)
 {
     if (desc != NULL && desc->path != NULL) {

@@ -1,5 +1,5 @@
-/* Makes the tool's modules count what they do: the Makefile includes it before each of them for test_map_bounds,
- * test_report_bounds and test_report_limits. */
+/* Makes the tool's modules count what they do: the Makefile includes it before each of them for
+ * test_map_bounds, test_report_bounds and test_report_limits. */
 #ifndef COUNT_WORK_H
 #define COUNT_WORK_H
 

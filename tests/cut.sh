@@ -87,11 +87,8 @@ check "a map of the whole file"
 cp $dsym "$work/whole/demo"
 try demo $((13 * cuts))
 cuts=$((cuts / 4 + 1))
-crash=("${commands[@]:18}")
-commands=("${commands[@]:0:18}") # crash passes by what is no map in a folder
 cp "$work/whole.symmap" "$work/whole/demo.symmap"
 try demo.symmap $((7 * cuts))
-commands+=("${crash[@]}")
 for file in demo zoo-arm64-chained-relative inline-fat.dwarf plain-arm64e-d5.o map-arm64-d5-O2/program; do
     cp "$bin/$file" "$work/whole/cut-${file##*/}" 2>/dev/null
     try "cut-${file##*/}" $((4 * cuts))

@@ -876,8 +876,45 @@ static void test_spans(const char *name, machsym_lines lines)
     machsym_image_close(image);
 }
 
+/* Bytes that a session's answers have taken, without what is only work in progress. */
+static size_t taken(const machsym_session *session)
+{
+    size_t keep = session->keep.head != NULL ? session->keep.head->used : 0;
+    size_t cache = session->cache.head != NULL ? session->cache.head->used : 0;
+    return session->keep.live + keep + session->cache.live + cache;
+}
+
+/* A session with MACHSYM_SESSION_INDEX answers without memory what it was asked before, however often. */
+static void test_again(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    machsym_image *image = test_open(path);
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, MACHSYM_SESSION_INDEX);
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    machsym_frame frames[64];
+    unsigned wrong = 0;
+    unsigned asked = 0;
+    while (machsym_image_next_section(image, &at, &section)) {
+        for (uint64_t i = 0; section.is_code && i < section.size; i += 4, asked++) {
+            machsym_session_frames(session, section.addr + i, frames, 64);
+            size_t before = taken(session);
+            for (unsigned again = 0; again < 20; again++)
+                machsym_session_frames(session, section.addr + i, frames, 64);
+            wrong += taken(session) != before;
+        }
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK(asked > 20);
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
+    test_again("inline-arm64-d4-14.dwarf");
+    test_again("zoo-x86_64-d5-22.dwarf");
     test_lines_by_aranges();
     test_spans("inline-arm64-d4-14.dwarf", MACHSYM_LINES_ATOS);
     test_spans("inline-x86_64-d2-14.dwarf", MACHSYM_LINES_DWARF);

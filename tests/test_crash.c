@@ -539,7 +539,8 @@ static void test_bcsymbolmap(void)
 
 #define DEMO "tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo"
 
-/* A file of symbols, and folders around it, that nobody changed for long: so what an index says of them holds. */
+/* A file of symbols, and folders around it, that nobody changed for long: so what an index says of them
+ * holds. */
 static void make_symbols(const char *root)
 {
     static const char *const folders[] = {"",
@@ -619,8 +620,8 @@ static bool is_walkable(const char *path)
     return ok;
 }
 
-/* Every byte of an index becomes others, and its hash is made right again: so it is believed. No run may fail by it, and
- * one of a damaged hash is as no index at all. */
+/* Every byte of an index becomes others, and its hash is made right again: so it is believed. No run may
+ * fail by it, and one of a damaged hash is as no index at all. */
 static void test_index_mutations(void)
 {
     static const char bytes[] = {0, '\n', ' ', '9', '/', 'S', 'D', 'F', '\xff'};

@@ -455,7 +455,7 @@ static void test_policy(void)
 
 enum { FEW = 2, MANY = 60, SLICES_AT = 4096 };
 
-#define CHANGING "tests/test_errors.fat"
+static char changing[] = "/tmp/machsym-errors-XXXXXX";
 
 /* A fat file whose slices differ in their subtype alone. */
 static bytes put_slices(uint32_t count)
@@ -482,7 +482,7 @@ static bytes put_slices(uint32_t count)
 static void write_slices(uint32_t count)
 {
     bytes file = put_slices(count);
-    FILE *out = fopen(CHANGING, "wb");
+    FILE *out = fopen(changing, "wb");
     CHECK(out != NULL && fwrite(file.v, 1, file.len, out) == file.len && fclose(out) == 0);
     bytes_free(&file);
 }
@@ -512,13 +512,15 @@ static void test_changed_file(void)
     char said[4096];
     memset(&desc, 0, sizeof desc);
     memset(&err, 0, sizeof err);
-    desc.path = CHANGING;
+    desc.path = changing;
     desc.flags = MACHSYM_OPEN_COPY;
     desc.allocator.alloc = alloc_plainly;
     desc.allocator.free = free_and_change;
     desc.allocator.user = &changed;
     err.code = MACHSYM_ERR_AMBIGUOUS;
     err.what = err.where = "";
+    int fd = mkstemp(changing);
+    CHECK(fd >= 0 && close(fd) == 0);
     write_slices(FEW);
     FILE *file = tmpfile();
     int kept = dup(2);
@@ -536,7 +538,7 @@ static void test_changed_file(void)
     CHECK_EQ(lines, 1 + FEW); /* what is wrong, and the slices that were counted */
     fclose(file);
     CHECK_EQ(machsym_list_slices(&desc, NULL, 0, NULL), MANY);
-    CHECK_EQ(remove(CHANGING), 0);
+    CHECK_EQ(remove(changing), 0);
 }
 
 /* Structs of another size have another number. */

@@ -1,6 +1,7 @@
-/* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at one size
- * and at four times that size is parsed, looked up, written in every format, summed up and grouped. The larger one
- * may take 4.4 times the work (bytes and records visited). tests/test_bounds.c does the same for files. */
+/* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at
+ * one size and at four times that size is parsed, looked up, written in every format, summed up and
+ * grouped. The larger one may take 4.4 times the work (bytes and records visited). tests/test_bounds.c
+ * does the same for files. */
 #define TEST_PUBLIC
 #include "count_work.h"
 
@@ -232,7 +233,8 @@ static void tree_of_many_levels(text *t, size_t n)
     put_demo_image(t);
 }
 
-/* Pieces that the parsers look for, over and over on one line, at the begin of it and behind a frame's address. */
+/* Pieces that the parsers look for, over and over on one line, at the begin of it and behind a frame's
+ * address. */
 static const char *const snippets[] = {
     " + 1",      " + ",        "(",          ")",      ") (",     "<",     ">",    "[0x1",  "[",
     "] ",        "]",          "0x",         "0x1 ",   "0x1,",    " in ",  "(in ", ":",     " (a:1)",

@@ -1,5 +1,6 @@
-/* What one report may cost: a dSYM whose functions lie in hundreds of inlined calls with long names, and reports of every
- * form that ask for them. A report is written within the stated size, or fails; memory has a bound either way. */
+/* What one report may cost: a dSYM whose functions lie in hundreds of inlined calls with long names, and
+ * reports of every form that ask for them. A report is written within the stated size, or fails; memory
+ * has a bound either way. */
 #define TEST_PUBLIC
 #include "count_work.h"
 

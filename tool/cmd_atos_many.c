@@ -282,9 +282,9 @@ static bool is_newline(char c)
     return c == '\n';
 }
 
-/* How much of the input can be answered: whole lines, and of a line longer than a batch whole words. Only what is
- * fresh is looked at: no newline stands before it. So a long line is looked at once, however small the pieces
- * are that it comes in. */
+/* How much of the input can be answered: whole lines, and of a line longer than a batch whole words. Only
+ * what is fresh is looked at: no newline stands before it. So a long line is looked at once, however small
+ * the pieces are that it comes in. */
 static size_t whole_part(const text *input, size_t fresh)
 {
     size_t from = input->len - fresh;

@@ -61,8 +61,8 @@ static bool take_format(void *field, const char *value)
     return false;
 }
 
-/* A number that is not negative, up to a comma or the end; stays where the text has none. Returns behind it, NULL when
- * there is something else. */
+/* A number that is not negative, up to a comma or the end; stays where the text has none. Returns behind
+ * it, NULL when there is something else. */
 static const char *take_number(const char *at, double *number)
 {
     char *end;

@@ -512,7 +512,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         pthread_mutex_destroy(&run.lock);
         pthread_cond_destroy(&run.printed);
         images_close(run.images);
-        run.has_failed |= store_failed(s);
+        run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
         status = finish(&run);
     }
     missing_free(&run.missing);

@@ -58,12 +58,14 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
-enum { ms_ANS_FEW_NAMES = 16 }; /* names are read so often before a cache is cleared: that takes longer */
+/* Names are read so often before a cache is cleared, because that takes longer. Not in a session with
+ * MACHSYM_SESSION_INDEX: what it was asked before it answers again without memory. */
+enum { ms_ANS_FEW_NAMES = 16 };
 
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
-    if (s->names == NULL && s->names_read++ < ms_ANS_FEW_NAMES)
+    if (s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES)
         return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);

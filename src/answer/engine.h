@@ -114,6 +114,18 @@ static bool ms_eng_open(machsym_session *s, ms_ses_span *span)
     return true;
 }
 
+/* Makes the segments of a function's calls, unless it is asked for the first time: to look at each call once
+ * takes less than to sort them, and many functions are asked only once. A session that decodes calls with
+ * their units will ask again. Returns false when memory is out. */
+static bool ms_eng_order_calls(machsym_session *s, ms_fn_inside *inside)
+{
+    if (!inside->is_asked && !s->reads_calls)
+        return true;
+    ms_arena_reset(&s->scratch);
+    ms_fn_find_calls(inside, &s->scratch, &s->cache);
+    return !s->scratch.oom && !s->cache.oom;
+}
+
 /* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
  * memory is out. */
 static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
@@ -124,6 +136,8 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
         return false;
     span->call = span->function;
     span->dropped = ms_SEG_NONE;
+    if (span->inside != NULL && !span->inside->has_calls && !ms_eng_order_calls(s, span->inside))
+        return false;
     if (span->inside != NULL)
         span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
     span->row = unit->lines->row_count;

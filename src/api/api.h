@@ -453,13 +453,13 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names of a map.
  * Threads: the session's.
  * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
- * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
- * searches.
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Lookups from the third on are a
+ * few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
  * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
- * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
- * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
- * The signal must not have interrupted a call on this very session. */
+ * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
+ * before, without a trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object
+ * files were asked. The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 

@@ -79,9 +79,9 @@
 #define MACHSYM_LIST_AHEAD 48
 #endif
 
-/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables is one
- * alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address. Past this many a
- * name may be listed twice. */
+/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
+ * is one alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address.
+ * Past this many a name may be listed twice. */
 #ifndef MACHSYM_ALIASES_COMPARED
 #define MACHSYM_ALIASES_COMPARED 16
 #endif

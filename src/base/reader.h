@@ -152,6 +152,12 @@ static uint64_t ms_rd_uint(ms_rd *rd, unsigned size)
 static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
+    if (ms_rd_left(rd) > 1 &&
+        rd->p[1] < 0x80) { /* two bytes, as nearly always: the first one says more follow */
+        value = (uint64_t)(rd->p[0] & 0x7f) | (uint64_t)rd->p[1] << 7;
+        rd->p += 2;
+        return value;
+    }
     for (unsigned shift = 0;; shift += 7) {
         if (rd->p == rd->end)
             break;

@@ -120,10 +120,10 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    /* Executable sections, sorted and apart. An address elsewhere is a tombstone of stripped code. */
     const ms_range *code;
     size_t code_count;
-    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    /* Where the linker put a debug map's object, sorted and apart. NULL: addresses are the program's. */
     const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
@@ -249,8 +249,31 @@ static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned
     return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
 }
 
-/* Bytes that a value of this form takes; -1 when that is in the data. */
-static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+/* Sizes of values that are not a number of bytes. */
+enum {
+    ms_SIZE_VARIES = -1, /* it is in the data */
+    ms_SIZE_ADDR = -2,   /* an address */
+    ms_SIZE_OFFSET = -3, /* an offset into a section */
+    ms_SIZE_REF = -4,    /* a reference into .debug_info: DWARF2 7.5.4 differs from later ones */
+    ms_SIZE_UNKNOWN = -5 /* nobody knows the form */
+};
+
+/* The size of vendors' forms, as below. */
+static int ms_dw_vendor_form_size(uint32_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_GNU_ref_alt:
+    case ms_DW_FORM_GNU_strp_alt: return ms_SIZE_OFFSET;
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index:
+    case ms_DW_FORM_LLVM_addrx_offset: return ms_SIZE_VARIES;
+    default: return ms_SIZE_UNKNOWN;
+    }
+}
+
+/* How many bytes a value of this form takes, or one of the above. It is asked of every attribute of every
+ * table. The standard's forms follow each other, so compilers make a table of them. */
+static int ms_dw_form_class(uint32_t form)
 {
     switch (form) {
     case ms_DW_FORM_flag_present:
@@ -276,21 +299,12 @@ static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_ref_sig8:
     case ms_DW_FORM_ref_sup8: return 8;
     case ms_DW_FORM_data16: return 16;
-    case ms_DW_FORM_addr: return enc->addr_size;
-    case ms_DW_FORM_ref_addr: return enc->version <= 2 ? enc->addr_size : enc->offset_size; /* DWARF2 7.5.4 */
+    case ms_DW_FORM_addr: return ms_SIZE_ADDR;
+    case ms_DW_FORM_ref_addr: return ms_SIZE_REF;
     case ms_DW_FORM_strp:
     case ms_DW_FORM_strp_sup:
     case ms_DW_FORM_sec_offset:
-    case ms_DW_FORM_line_strp:
-    case ms_DW_FORM_GNU_ref_alt:
-    case ms_DW_FORM_GNU_strp_alt: return enc->offset_size;
-    default: return -1;
-    }
-}
-
-static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
-{
-    switch (form) {
+    case ms_DW_FORM_line_strp: return ms_SIZE_OFFSET;
     case ms_DW_FORM_block:
     case ms_DW_FORM_block1:
     case ms_DW_FORM_block2:
@@ -304,11 +318,21 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_strx:
     case ms_DW_FORM_addrx:
     case ms_DW_FORM_loclistx:
-    case ms_DW_FORM_rnglistx:
-    case ms_DW_FORM_GNU_addr_index:
-    case ms_DW_FORM_GNU_str_index:
-    case ms_DW_FORM_LLVM_addrx_offset: return true;
-    default: return ms_dw_form_size(form, enc) >= 0;
+    case ms_DW_FORM_rnglistx: return ms_SIZE_VARIES;
+    default: return ms_SIZE_UNKNOWN;
+    }
+}
+
+/* Bytes that a value of this form takes in a unit. ms_SIZE_VARIES when that is in the data; ms_SIZE_UNKNOWN
+ * when nobody knows the form. */
+static inline int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+{
+    int size = form < ms_DW_FORM_GNU_addr_index ? ms_dw_form_class(form) : ms_dw_vendor_form_size(form);
+    switch (size) {
+    case ms_SIZE_ADDR: return enc->addr_size;
+    case ms_SIZE_OFFSET: return enc->offset_size;
+    case ms_SIZE_REF: return enc->version <= 2 ? enc->addr_size : enc->offset_size;
+    default: return size;
     }
 }
 
@@ -409,17 +433,6 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
     }
 }
 
-/* Adds an attribute to the steps; want is the slot, or ms_SLOT_NONE to skip it. */
-static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, ms_dw_slot want,
-                                int64_t implicit)
-{
-    int size = ms_dw_form_size(form, enc);
-    if (want == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
-        c->run += (uint32_t)size;
-    else
-        ms_dw_emit(c, enc, form, (uint32_t)want, implicit);
-}
-
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
  * Returns false at a form that nobody knows: nothing behind it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
@@ -434,12 +447,18 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         if (attribute == 0 && form == 0)
             break;
-        if (form > 0xffff || !ms_dw_form_known((uint32_t)form, enc))
+        int size = form <= 0xffff ? ms_dw_form_size((uint32_t)form, enc) : (int)ms_SIZE_UNKNOWN;
+        if (size == ms_SIZE_UNKNOWN)
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
-        ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
+        if ((seen >> slot & 1) != 0)
+            slot = ms_SLOT_NONE;
+        if (slot == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
+            c->run += (uint32_t)size;
+        else
+            ms_dw_emit(c, enc, (uint32_t)form, (uint32_t)slot, implicit);
         seen |= 1u << slot;
     }
     return true;

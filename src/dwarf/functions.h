@@ -525,8 +525,10 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
 typedef struct ms_fn_inside {
     const ms_fn_table *table; /* that has its blocks */
     uint32_t function;        /* its number there */
-    ms_segs calls;            /* address to innermost block; empty when nothing is inlined */
+    ms_segs calls;            /* address to innermost block, once has_calls; empty when nothing is inlined */
     size_t hint;              /* where in calls the last search ended: the next one is often near */
+    bool has_calls;
+    bool is_asked; /* somebody has searched it */
 } ms_fn_inside;
 
 /* Ranges of calls as they are listed. */
@@ -575,10 +577,11 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     }
     if (ok && pieces.count > 1)
         ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
+    inside->has_calls = true;
 }
 
-/* A function of a unit with what is inlined into it; NULL when memory is out. Work is done in scratch; the
- * result comes from arena. */
+/* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is done in
+ * scratch; the result comes from arena. */
 static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {
@@ -596,7 +599,6 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
-    ms_fn_find_calls(inside, scratch, arena);
     return scratch->oom || arena->oom ? NULL : inside;
 }
 
@@ -606,29 +608,6 @@ static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
     for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
         index = table->blocks[index].parent;
     return depth > MACHSYM_MAX_INLINE_DEPTH;
-}
-
-/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. For a
- * call that stands too deep, its caller is returned, and *dropped is the call; else *dropped is
- * ms_SEG_NONE. */
-static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
-{
-    const ms_seg *v = inside->calls.v;
-    size_t count = inside->calls.count;
-    size_t at = inside->hint;
-    *dropped = ms_SEG_NONE;
-    if (count == 0)
-        return inside->function;
-    if (!ms_seg_holds(v, count, at, addr))
-        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
-    inside->hint = at;
-    if (at + 1 < count)
-        ms_lower_to(hi, v[at + 1].lo);
-    uint32_t index = v[at].owner;
-    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
-        return index;
-    *dropped = index;
-    return inside->table->blocks[index].parent;
 }
 
 /* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
@@ -643,6 +622,63 @@ static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uin
             return &v[i];
     }
     return NULL;
+}
+
+/* The innermost block at an address, by a look at each, without segments. */
+static uint32_t ms_fn_call_by_blocks(const ms_fn_inside *inside, uint64_t addr)
+{
+    const ms_fn_block *blocks = inside->table->blocks;
+    uint32_t end = blocks[inside->function].end;
+    uint32_t best = inside->function;
+    for (uint32_t i = inside->function + 1; i < end;) {
+        const ms_fn_block *block = &blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
+            i = block->end;
+            continue;
+        }
+        bool has = block->range_count > 1 ? ms_fn_list_at(block->ranges, block->range_count, addr) != NULL
+                                          : block->lo <= addr && addr < block->hi;
+        best = has ? i : best;
+        i++;
+    }
+    return best;
+}
+
+/* The same by the segments. Lowers *hi to where another block may begin. */
+static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
+{
+    const ms_seg *v = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t at = inside->hint;
+    if (count == 0)
+        return inside->function;
+    if (!ms_seg_holds(v, count, at, addr))
+        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
+    inside->hint = at;
+    if (at + 1 < count)
+        ms_lower_to(hi, v[at + 1].lo);
+    return v[at].owner;
+}
+
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
+ * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
+ * call; else *dropped is ms_SEG_NONE. */
+static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+{
+    uint32_t index = inside->function;
+    *dropped = ms_SEG_NONE;
+    if (inside->has_calls) {
+        index = ms_fn_call_by_segments(inside, addr, hi);
+    } else {
+        index = ms_fn_call_by_blocks(inside, addr);
+        ms_lower_to(hi, addr + 1);
+    }
+    inside->is_asked = true;
+    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
+        return index;
+    *dropped = index;
+    return inside->table->blocks[index].parent;
 }
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a

@@ -399,7 +399,8 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;
-    for (uint64_t left = count < ms_MAP_RUN_MAX ? count : ms_MAP_RUN_MAX; left > 0 && p < end; left--) {
+    ms_lower_to(&count, ms_MAP_RUN_MAX);
+    for (uint64_t left = count; left > 0 && p < end; left--) {
         MACHSYM_COUNT_WORK(1);
         uint64_t hi = lo + ms_map_get(&p);
         uint64_t what = ms_map_get(&p);

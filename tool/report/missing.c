@@ -226,7 +226,17 @@ static int by_need(const void *a, const void *b)
     return order != 0 ? order : compare_images(x, y);
 }
 
-/* The images in the order of need. Returns how many are the team's own; *frames counts those of the system. */
+bool missing_waits(const missing_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!list->v[i].is_system && list->v[i].frames > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The images in the order of need. Returns how many are the team's own; *frames counts those of the
+ * system. */
 static size_t order_by_need(missing_list *list, uint64_t *frames)
 {
     size_t own = 0;

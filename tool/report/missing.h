@@ -1,4 +1,5 @@
-/* Which images the frames of reports wait for, over all reports of a run: what a team has to find or upload. */
+/* Which images the frames of reports wait for, over all reports of a run: what a team has to find or
+ * upload. */
 #ifndef MACHSYM_TOOL_MISSING_H
 #define MACHSYM_TOOL_MISSING_H
 
@@ -29,7 +30,8 @@ typedef struct missing_list {
     pool strings;
 } missing_list;
 
-/* What is missing of one image of a report that was looked up; frames is 0 when nothing is. Borrows the image. */
+/* What is missing of one image of a report that was looked up; frames is 0 when nothing is. Borrows the
+ * image. */
 missing_image missing_of(const report_image *image);
 /* "NAME VERSION UUID U ARCH: WHY" */
 void missing_put_image(text *t, const missing_image *m);
@@ -37,6 +39,8 @@ void missing_put_image(text *t, const missing_image *m);
 /* Adds what a report that was looked up lacks. */
 void missing_add_report(missing_list *list, const report *r);
 void missing_add_list(missing_list *to, const missing_list *from);
+/* Whether a report waits for a file that somebody has: an image of the system is none. */
+bool missing_waits(const missing_list *list);
 /* A table, most wanted first; images of the system in one line. Nothing when nothing is missing. */
 void missing_put_text(missing_list *list, text *out);
 /* The same as one JSON object. */

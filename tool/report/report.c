@@ -308,8 +308,8 @@ static void parse_parts(report *r)
     report_parse_text(r, text_at, r->len, ESCAPE_NONE);
 }
 
-/* No file system has longer names; every frame of an image may be written with it. The program's version may be
- * that of many images. */
+/* No file system has longer names; every frame of an image may be written with it. The program's version
+ * may be that of many images. */
 enum { MAX_IMAGE_NAME = 255 };
 
 /* The program itself: "demo" of "demo [123]". */

@@ -5,9 +5,9 @@
 #include "../store/images.h"
 #include "report.h"
 
-/* What the lookups of one report may take, so that a hostile one costs itself and no other. Where no bytes are named
- * they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report of 300 frames, each of 20 inlined calls
- * with names of 1,000 bytes, takes 10 MB. */
+/* What the lookups of one report may take, so that a hostile one costs itself and no other. Where no bytes
+ * are named they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report of 300 frames,
+ * each of 20 inlined calls with names of 1,000 bytes, takes 10 MB. */
 typedef struct resolve_limit {
     double seconds; /* 0: any time */
     double bytes;   /* of names, paths and lines that are added; 0: see above */

@@ -208,8 +208,8 @@ static void add_bad(opening *o, const char *path, const char *why)
     o->why[o->bad_count++] = why;
 }
 
-/* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the search is
- * over. */
+/* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the
+ * search is over. */
 static bool take_file(opening *o, const symbol_file *file, const store_entry *entry)
 {
     machsym_image_info info;

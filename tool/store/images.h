@@ -67,8 +67,8 @@ void images_close(image_pool *all);
 bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status);
 void images_return(image_pool *all, image_loan *loan);
 
-/* Whether a file that was asked for could not be opened or is damaged, and no other file took its place. Adds what
- * was found wrong since the last call, a line a file. Threads: any. */
+/* Whether a file that was asked for could not be opened or is damaged, and no other file took its place.
+ * Adds what was found wrong since the last call, a line a file. Threads: any. */
 bool images_failed(image_pool *all, text *complaints);
 
 /* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one

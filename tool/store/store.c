@@ -22,6 +22,7 @@ struct store {
     pool strings;
     bool changed;    /* the folder at hand is not as its index says */
     bool has_failed; /* a file that was named holds no symbols */
+    bool has_broken; /* a map in a folder does not open, which was said */
 };
 
 /* ---- Memory ---- */
@@ -83,8 +84,8 @@ static void probe_map(store_index *index, index_child *child, const char *path, 
     machsym_map_close(map);
 }
 
-/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives none, *err
- * says why. */
+/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
+ * none, *err says why. */
 static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
 {
     unsigned char head[8];
@@ -208,7 +209,27 @@ static const index_child *known_file(const store_index *old, const index_folder 
     return found && !children[at].is_folder ? &children[at] : NULL;
 }
 
-/* Looks at one file: what the old index says of it holds while time and size are the same. */
+/* Whether what the index says of a file holds: its time and size are the same. A map that did not open is tried
+ * each time, so that each run says so. */
+static bool is_current(const index_child *before, const index_child *now, const char *path)
+{
+    return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size &&
+           (before->slice_count > 0 || !symbol_is_map(path));
+}
+
+/* Looks into a file of a folder. Folders hold files of all kinds, but a map that does not open is damaged, and may
+ * be the one that a report waits for. */
+static void read_slices(store *s, store_index *index, index_child *child, const char *path)
+{
+    machsym_error err;
+    probe_file(index, child, path, &err);
+    if (child->slice_count == 0 && err.what != NULL && symbol_is_map(path)) {
+        s->has_broken = true;
+        tool_say_error(path, &err);
+    }
+}
+
+/* Looks at one file of a folder. */
 static void visit_file(store *s, const store_index *old, const index_folder *known, store_index *index,
                        uint32_t child_at, const char *folder_path)
 {
@@ -226,16 +247,15 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
     }
     child.mtime = mtime_of(&st);
     child.size = (int64_t)st.st_size;
-    if (before != NULL && child.mtime != 0 && before->mtime == child.mtime && before->size == child.size) {
+    if (is_current(before, &child, path)) {
         for (uint32_t i = 0; i < before->slice_count; i++) {
             index_slice *slice = index_add_slice(index);
             *slice = old->slices[before->first_slice + i];
         }
         child.slice_count = before->slice_count;
     } else {
-        machsym_error unused;
         s->changed = true;
-        probe_file(index, &child, path, &unused);
+        read_slices(s, index, &child, path);
     }
     index->children[child_at] = child;
     add_entries(s, index, &child, path);
@@ -424,6 +444,11 @@ void store_close(store *s)
 bool store_failed(const store *s)
 {
     return s->has_failed;
+}
+
+bool store_has_broken(const store *s)
+{
+    return s->has_broken;
 }
 
 /* Whether a slice can be what a report calls by this name: "arm64" and "arm64e" may stand for each other,

@@ -32,14 +32,16 @@ void store_close(store *s);
 
 /* Whether a file that was added holds no symbols, which was said. */
 bool store_failed(const store *s);
+/* Whether a folder holds a map that does not open, which was said: it may be one that a report waits for. */
+bool store_has_broken(const store *s);
 /* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known:
  * any. */
 size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
                   size_t cap);
 /* The entries of files that go by a name; returns how many. */
 size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap);
-/* The file that was most likely meant by a name, where none has the right UUID: of this arch, a dSYM if there is
- * one. NULL: none goes by the name. */
+/* The file that was most likely meant by a name, where none has the right UUID: of this arch, a dSYM if
+ * there is one. NULL: none goes by the name. */
 const store_entry *store_find_other(const store *s, machsym_str name, machsym_str arch);
 
 #endif
