@@ -104,6 +104,10 @@ static const own_case OWN[] = {
     {"ZN3foo3bar17h05af221e174051e9E", "foo::bar", "foo::bar::h05af221e174051e9"},
     {"_ZN3foo17h05af221e174051e9E.exit.i.i", "foo.exit.i.i", "foo::h05af221e174051e9.exit.i.i"},
     {"_ZN3foo17h05af221e174051e9E.llvm.12AF", "foo", "foo::h05af221e174051e9"},
+    {"_ZN3fooE.llvm.9D1C9369", "foo", "foo"},
+    {"_ZN3foo3barE.llvm.9D1C9369@@16", "foo::bar", "foo::bar"},
+    {"_ZN3foo3barE.llvm.91369", "_ZN3foo3barE.llvm.91369", "_ZN3foo3barE.llvm.91369"}, /* clang's */
+    {"_ZN3foo3barE.llvm.9D.cold", "_ZN3foo3barE.llvm.9D.cold", "_ZN3foo3barE.llvm.9D.cold"},
     {"_ZN37_$LT$a..b$LP$$RP$$C$$SP$$BP$$RF$$GT$.17h05af221e174051e9E", "<a::b(),@*&>.",
      "<a::b(),@*&>.::h05af221e174051e9"},
     {"_ZN7f$u41$z17h05af221e174051e9E", "fAz", "fAz::h05af221e174051e9"},
@@ -158,7 +162,6 @@ static const known_row KNOWN[] = {
     {"_ZN17h05af221e174051e93fooE", "h05af221e174051e9::foo", CXX},
     {"_ZN3foo16ffaf221e174051e9E", "foo::ffaf221e174051e9", CXX},
     {"_ZN3foo17hg5af221e174051e9E", "foo::hg5af221e174051e9", CXX},
-    {"_ZN3fooE.llvm.9D1C9369@@16", "foo", CXX},
 };
 
 static void real_row(char *field[FIELDS])

@@ -602,6 +602,13 @@ static void test_rare_nodes(void)
 static void test_broken_operators(void)
 {
     static const char *const rows[] = {
+        "$s4FarmWZ",
+        "$s4Farm1xWZ",
+        "$s4Farm3PenVWz",
+        "$s$n_",
+        "$s4Farm3PenVy$n_GD",
+        "$s4Farm3PenVy$n2147483647_GD",
+        "$s4Farm4feedyyFyycfU2147483647_",
         "$sIegzCv_D",
         "$sIegx_D",
         "$sIegY_D",

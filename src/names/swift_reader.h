@@ -22,7 +22,7 @@ static int64_t ms_dmswr_index(ms_dmsw *p)
     if (ms_dmsw_next_if(p, '_'))
         return 0;
     int64_t value = ms_dmsw_natural(p);
-    return value >= 0 && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
+    return value >= 0 && value < INT32_MAX && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
 }
 
 static uint32_t ms_dmswr_index_node(ms_dmsw *p)
@@ -1244,7 +1244,7 @@ static uint32_t ms_dmswr_integer(ms_dmsw *p)
 {
     bool negative = ms_dmsw_next_if(p, 'n');
     int64_t value = ms_dmswr_index(p);
-    if (value < 0)
+    if (value < 0 || (negative && value == 0))
         return 0;
     return ms_dmsw_type(
         ms_dmsw_make_index(p, negative ? ms_DMSW_NegativeInteger : ms_DMSW_Integer, (uint64_t)value));

@@ -386,7 +386,7 @@ static uint32_t ms_dmsws_once(ms_dmsw *p, unsigned kind)
     uint32_t list = ms_dmsw_make(p, ms_DMSW_GlobalVariableOnceDeclList);
     while (list && ms_dmswr_pop_first(p))
         list = ms_dmsw_add(p, list, ms_dmswr_pop_trait(p, ms_DMSW_T_NAME));
-    if (!list)
+    if (!list || ms_dmsw_kid_count(p, list) == 0)
         return 0;
     ms_dmsw_reverse(p, list, 0);
     return ms_dmsw_make2(p, kind, ms_dmswr_pop_context(p), list);
