@@ -16735,7 +16735,7 @@ static int64_t ms_dmswr_index(ms_dmsw *p)
     if (ms_dmsw_next_if(p, '_'))
         return 0;
     int64_t value = ms_dmsw_natural(p);
-    return value >= 0 && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
+    return value >= 0 && value < INT32_MAX && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
 }
 
 static uint32_t ms_dmswr_index_node(ms_dmsw *p)
@@ -17957,7 +17957,7 @@ static uint32_t ms_dmswr_integer(ms_dmsw *p)
 {
     bool negative = ms_dmsw_next_if(p, 'n');
     int64_t value = ms_dmswr_index(p);
-    if (value < 0)
+    if (value < 0 || (negative && value == 0))
         return 0;
     return ms_dmsw_type(
         ms_dmsw_make_index(p, negative ? ms_DMSW_NegativeInteger : ms_DMSW_Integer, (uint64_t)value));
@@ -19346,7 +19346,7 @@ static uint32_t ms_dmsws_once(ms_dmsw *p, unsigned kind)
     uint32_t list = ms_dmsw_make(p, ms_DMSW_GlobalVariableOnceDeclList);
     while (list && ms_dmswr_pop_first(p))
         list = ms_dmsw_add(p, list, ms_dmswr_pop_trait(p, ms_DMSW_T_NAME));
-    if (!list)
+    if (!list || ms_dmsw_kid_count(p, list) == 0)
         return 0;
     ms_dmsw_reverse(p, list, 0);
     return ms_dmsw_make2(p, kind, ms_dmswr_pop_context(p), list);
@@ -21869,7 +21869,7 @@ static bool ms_dmswp_run(ms_dm *d)
  * Never:  keeps a tree: what is read is printed at once.
  *
  * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
- * only when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one
+ * only when it has that hash, one of Rust's own $ escapes or LLVM suffixes, so that a C++ name never matches. The newer one
  * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
@@ -22961,6 +22961,22 @@ static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
     return lo < hi;
 }
 
+/* Whether a suffix is `.llvm.` with a hexadecimal number that has a letter. Rust's compilers have written such; clang
+ * writes decimal numbers. */
+static bool ms_dmrs_is_llvm_hex(const char *ptr, size_t len)
+{
+    bool has_letter = false;
+    if (len <= 6 || !ms_equal(ptr, ".llvm.", 6))
+        return false;
+    for (size_t i = 6; i < len && ptr[i] != '@'; i++) {
+        bool is_letter = ptr[i] >= 'A' && ptr[i] <= 'F';
+        if (!is_letter && (ptr[i] < '0' || ptr[i] > '9'))
+            return false;
+        has_letter = has_letter || is_letter;
+    }
+    return has_letter;
+}
+
 static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
 {
     machsym_str part = {NULL, 0};
@@ -22969,7 +22985,8 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
         return false;
-    bool sure = count > 1 && ms_dmrs_is_full_hash(part);
+    bool sure =
+        (count > 1 && ms_dmrs_is_full_hash(part)) || ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
     if (!sure && !ms_dmrs_has_dollar(d, prefix, end))
         return false;
     if (ms_dmrs_is_hash(part) && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
