@@ -209,7 +209,7 @@ in_banner && field == "O" {
 }
 in_banner && /\*\// { in_banner = 0 }
 
-length($0) > 110 && !/\\$/ { complain(FILENAME ":" FNR ": more than 110 bytes") }
+length($0) > 110 && !/\\$/ { complain("more than 110 bytes") }
 
 {
     if ($0 ~ /^\/\* rooms: recursion \*\//)

@@ -11,9 +11,10 @@
  * Never:  keeps a tree: what is read is printed at once.
  *
  * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
- * only when it has that hash, one of Rust's own $ escapes or LLVM suffixes, so that a C++ name never matches. The newer one
- * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
- * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
+ * only when it has that hash, one of Rust's own $ escapes or LLVM suffixes, so that a C++ name never matches.
+ * The newer one ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is
+ * read. Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle
+ * does. */
 
 #ifndef MACHSYM_NO_RUST
 
@@ -1103,8 +1104,8 @@ static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
     return lo < hi;
 }
 
-/* Whether a suffix is `.llvm.` with a hexadecimal number that has a letter. Rust's compilers have written such; clang
- * writes decimal numbers. */
+/* Whether a suffix is `.llvm.` with a hexadecimal number that has a letter. Rust's compilers have written
+ * such; clang writes decimal numbers. */
 static bool ms_dmrs_is_llvm_hex(const char *ptr, size_t len)
 {
     bool has_letter = false;
