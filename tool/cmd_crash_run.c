@@ -182,7 +182,6 @@ static void say_report(const crash_run *run, const crash_result *result)
 static void emit(crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
-    say_complaints(run);
     if (result->failure.len > 0) {
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
@@ -509,6 +508,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         pthread_mutex_init(&run.lock, NULL);
         pthread_cond_init(&run.printed, NULL);
         run_jobs(&run);
+        say_complaints(&run);
         pthread_mutex_destroy(&run.lock);
         pthread_cond_destroy(&run.printed);
         images_close(run.images);

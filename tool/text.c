@@ -514,3 +514,36 @@ bool str_take_line(machsym_str *rest, machsym_str *line)
     *rest = str_make(rest->ptr + skip, rest->len - skip);
     return true;
 }
+
+static int by_bytes(const void *a, const void *b)
+{
+    const machsym_str *x = a;
+    const machsym_str *y = b;
+    int order = memcmp(x->ptr, y->ptr, x->len < y->len ? x->len : y->len);
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+void text_sort_lines(text *t)
+{
+    text sorted = {0};
+    machsym_str *lines = NULL;
+    size_t count = 0;
+    size_t cap = 0;
+    machsym_str rest = {t->v, t->len};
+    machsym_str line;
+    while (str_take_line(&rest, &line)) {
+        lines = tool_room(lines, count, &cap, sizeof *lines);
+        lines[count++] = line;
+    }
+    if (count > 1)
+        qsort(lines, count, sizeof *lines, by_bytes);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && by_bytes(&lines[i - 1], &lines[i]) == 0)
+            continue;
+        text_str(&sorted, lines[i]);
+        text_char(&sorted, '\n');
+    }
+    free(lines);
+    text_free(t);
+    *t = sorted;
+}

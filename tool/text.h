@@ -75,8 +75,10 @@ void text_json(text *t, machsym_str str);                 /* quoted; bytes that 
 /* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name
  * begins another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
 void text_escape(text *t, size_t from);
-void text_shown(text *t, machsym_str str);                   /* adds a name or path, escaped */
-void text_end_line(text *t, size_t from);                    /* escapes the line since from, and ends it */
+void text_shown(text *t, machsym_str str); /* adds a name or path, escaped */
+void text_end_line(text *t, size_t from);  /* escapes the line since from, and ends it */
+/* Sorts the lines of a text, of equal ones each once. */
+void text_sort_lines(text *t);
 void text_format(text *t, const char *format, va_list args); /* as vprintf */
 void text_uuid(text *t, const machsym_uuid *uuid);           /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);

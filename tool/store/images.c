@@ -10,6 +10,10 @@
  * to SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
 enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, LARGE_FILE = 32 << 20, MAX_LARGE_IDLE = 4 };
 
+/* How much more of complaints may gather before equal ones are left out: a damaged file that is opened
+ * again, since others took its place, is complained of again. */
+enum { SORT_COMPLAINTS = 1 << 20 };
+
 /* What one thread at a time looks an image up with. */
 struct image_seat {
     symbol_source *source;
@@ -41,7 +45,8 @@ struct image_pool {
     size_t cap;
     uint64_t clock;
     unsigned large_idle; /* idle seats of large files */
-    text complaints;     /* a line each, not told yet */
+    text complaints;     /* a line each */
+    size_t sort_at;      /* the length of complaints from which on equal lines are left out */
     bool has_failed;     /* a file could not be opened, or is damaged, and no other took its place */
 };
 
@@ -323,6 +328,10 @@ static void say_bad(opening *o)
         }
         text_char(t, '\n');
     }
+    if (t->len > o->all->sort_at) {
+        text_sort_lines(t);
+        o->all->sort_at = SORT_COMPLAINTS + 2 * t->len;
+    }
     pthread_mutex_unlock(&o->all->lock);
 }
 
@@ -442,8 +451,8 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
 bool images_failed(image_pool *all, text *complaints)
 {
     pthread_mutex_lock(&all->lock);
+    text_sort_lines(&all->complaints);
     text_add(complaints, all->complaints.v, all->complaints.len);
-    all->complaints.len = 0;
     bool failed = all->has_failed;
     pthread_mutex_unlock(&all->lock);
     return failed;
