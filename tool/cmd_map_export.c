@@ -147,12 +147,12 @@ static bool end_chunk(chunk_export *e, chunk_table *table)
         return false;
     }
     machsym_bytes value = machsym_map_bytes(map);
-    uint64_t size = value.len;
+    size_t before = e->t->len;
     put_chunk(e, table, value);
     table->count++;
-    table->bytes += size;
+    table->bytes += value.len;
     machsym_map_close(map);
-    return map_spend(&e->budget, size);
+    return map_spend(&e->budget, e->t->len - before); /* keys count too: an image may have a long name */
 }
 
 /* Adds a range to the chunk that is open, or opens it. Returns false after a message. */

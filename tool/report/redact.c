@@ -231,6 +231,8 @@ static void put_user(const redactor *how, machsym_str name, text *out)
 void redact_users(const redactor *how, machsym_str s, text *out)
 {
     size_t from = 0;
+    if (s.len == 0) /* its pointer may be NULL */
+        return;
     for (size_t i = 0; i < s.len;) {
         size_t end = home_end(s, i);
         if (end == i) {
