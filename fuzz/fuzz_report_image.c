@@ -7,6 +7,7 @@
 #include "../tool/report/write.h"
 #include "drive.h"
 #include "mutate_macho.h"
+#include "one_json.h"
 
 #include <unistd.h>
 
@@ -58,17 +59,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 }
 
 /* ---- One input ---- */
-
-static bool is_json(const char *v, size_t len)
-{
-    json doc;
-    json_error err;
-    bool ok = json_parse(&doc, v, len, 0, &err);
-    for (size_t at = ok ? doc.v[0].end : 0; ok && at < len; at++)
-        ok = v[at] == ' ' || v[at] == '\n' || v[at] == '\r' || v[at] == '\t';
-    json_free(&doc);
-    return ok;
-}
 
 static char folder[] = "/tmp/machsym-fuzz-XXXXXX";
 static char image_path[sizeof folder + 8];

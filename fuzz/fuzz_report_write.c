@@ -1,9 +1,9 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
  * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
  * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
-#include "../tool/report/json.h"
 #include "../tool/report/write.h"
 #include "../tool/report/summary.h"
+#include "one_json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +32,6 @@ static void make_calls(report *r, unsigned seed)
             call->is_inline = k + 1 < count;
         }
     }
-}
-
-/* Whether the whole text is one JSON value. */
-static bool is_json(const char *v, size_t len)
-{
-    json doc;
-    json_error err;
-    bool ok = json_parse(&doc, v, len, 0, &err);
-    for (size_t at = ok ? doc.v[0].end : 0; ok && at < len; at++)
-        ok = v[at] == ' ' || v[at] == '\n' || v[at] == '\r' || v[at] == '\t';
-    json_free(&doc);
-    return ok;
 }
 
 static void check_json(const report *r, const text *out)

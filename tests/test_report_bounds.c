@@ -11,8 +11,7 @@
 #include "../tool/report/missing.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
-
-#include <stdarg.h>
+#include "put_format.h"
 
 unsigned long long work;
 
@@ -20,22 +19,6 @@ static store *symbols;    /* with the demo's dSYM */
 static image_pool *files; /* opened from there */
 
 #define DEMO "4c4c44b555553144a1ba79ca685dec58"
-
-static void put_format(text *t, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-
-static void put_format(text *t, const char *format, ...)
-{
-    char line[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    text_c(t, line);
-}
 
 static void put_times(text *t, const char *c_string, size_t n)
 {

@@ -10,8 +10,8 @@
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
 #include "dwarf.h"
+#include "put_format.h"
 
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,22 +88,6 @@ static void write_dsym(const hostile *h, const char *path)
 }
 
 /* ---- Reports ---- */
-
-static void put_format(text *t, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-
-static void put_format(text *t, const char *format, ...)
-{
-    char line[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    text_c(t, line);
-}
 
 #define IMAGE_LINE                                                                                           \
     "\nBinary Images:\n0x100000000 - 0x100000fff demo arm64  <abababababababababababababababab> /demo\n"
