@@ -121,7 +121,8 @@ static void write_all(const report *r, const write_options *how, const resolve_c
 
 static void use(const char *input, size_t len, image_pool *files, unsigned bits)
 {
-    redactor key = redact_open("words");
+    redactor key;
+    redact_open(&key, "words");
     write_options writing = {(bits & 1) != 0, (bits & 2) != 0};
     resolve_options how;
     resolve_counts counts;

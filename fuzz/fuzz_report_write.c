@@ -45,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned seed = size > 0 ? data[size - 1] : 0;
     write_options how = {(seed & 1) != 0, (seed & 2) != 0};
     resolve_counts counts = {0, 0, 0, 0, 0};
-    redactor key = redact_open("words");
+    redactor key;
+    redact_open(&key, "words");
     signature sign;
     report r;
     report again;

@@ -36,7 +36,8 @@ static unsigned long long use(const text *input)
     write_options writing = {false, true};
     signature sign;
     missing_list missing;
-    redactor key = redact_open("words");
+    redactor key;
+    redact_open(&key, "words");
     text out = {0};
     memset(&missing, 0, sizeof missing);
     memset(&how, 0, sizeof how);

@@ -192,15 +192,16 @@ static int run_crash(int argc, char **argv)
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
     crash.is_redacted |= crash.redact_key != NULL;
-    if (crash.is_redacted) {
-        crash.redact = redact_open(crash.redact_key);
+    if (crash.is_redacted)
         crash.resolve.redact = &crash.redact;
-    }
     if (count < 0)
         status = options_status(count);
     else if (count == 0)
         status = options_wrong(&crash_command, "no report is named");
-    else if (!owners_are_read(crash.rules))
+    else if (crash.is_redacted && !redact_open(&crash.redact, crash.redact_key)) {
+        tool_say("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
+        status = TOOL_ERROR;
+    } else if (!owners_are_read(crash.rules))
         status = TOOL_ERROR;
     else
         status = crash_run_reports(&crash, argv + 1, (size_t)count);

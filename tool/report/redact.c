@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ---- */
 
@@ -82,18 +81,14 @@ static bool draw(uint64_t key[2])
 }
 #endif
 
-redactor redact_open(const char *words)
+bool redact_open(redactor *out, const char *words)
 {
     static const uint64_t none[2] = {0, 0};
-    redactor made = {{0, 0}};
-    if (words == NULL && draw(made.key))
-        return made;
-    machsym_str secret = words != NULL ? str_c(words) : str_make(NULL, 0);
-    uint64_t moment =
-        words != NULL ? 0 : (uint64_t)time(NULL) << 20 ^ (uint64_t)clock(); /* better than nothing */
-    made.key[0] = sip_hash(none, moment, secret);
-    made.key[1] = sip_hash(none, moment + 1, secret);
-    return made;
+    if (words == NULL)
+        return draw(out->key);
+    out->key[0] = sip_hash(none, 0, str_c(words));
+    out->key[1] = sip_hash(none, 1, str_c(words));
+    return true;
 }
 
 /* ---- One value ---- */
