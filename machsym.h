@@ -1146,6 +1146,12 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
+/* A runtime address without pointer authentication: what a report or a stack of an arm64 process has is made
+ * such before it is compared with load addresses. cputype is the Mach-O number; addresses of other processors
+ * stay as they are.
+ * Returns: the address. Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc);
+
 /* One image of a process. */
 typedef struct machsym_loaded {
     uint64_t lo;                /* load address */
@@ -28981,6 +28987,11 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
 {
     const ms_mo *mo = &image->mo[0];
     return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
+}
+
+MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc)
+{
+    return ms_mo_unsigned(cputype, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,

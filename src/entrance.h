@@ -151,6 +151,11 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
     return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
+MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc)
+{
+    return ms_mo_unsigned(cputype, pc);
+}
+
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc)
 {
