@@ -118,6 +118,11 @@ static const option table[] = {
      0, take_map},
     {"load", "NAME=ADDR", "an image that the report does not list, and where it was loaded; may repeat", 0,
      take_load},
+    {"no-uuid", NULL,
+     "an image that the report lists without a UUID is the file of its name; without\nthis such images get "
+     "no "
+     "names, since the file may be of another build",
+     offsetof(crash_options, resolve.no_uuid), NULL},
     {"no-cache", NULL, "look through all folders anew, and remember nothing",
      offsetof(crash_options, no_cache), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",

@@ -20,7 +20,6 @@ static machsym_str without_owner(machsym_str s)
 /* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
 static void split_given(report_frame *frame, machsym_str s)
 {
-    uint64_t number;
     size_t tail = s.len;
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
@@ -28,7 +27,7 @@ static void split_given(report_frame *frame, machsym_str s)
     tail = s.len = without_owner(s).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
-        size_t end = scan_plus(s, i, &number);
+        size_t end = scan_plus(s, i);
         if (end != i && (end == s.len || scan_is_blank(s.ptr[end]))) {
             frame->name.len = i;
             tail = end;
@@ -75,7 +74,7 @@ static void classify_tail(report_frame *frame, machsym_str s)
     uint64_t number;
     size_t at = 0;
     if (scan_address(s, &at, &number)) {
-        size_t plus = scan_plus(s, at, &number);
+        size_t plus = scan_plus(s, at);
         machsym_str rest = str_trim((machsym_str){s.ptr + plus, s.len - plus});
         if (plus == at || (rest.len > 0 && rest.ptr[0] != '('))
             return;
@@ -89,7 +88,7 @@ static void classify_tail(report_frame *frame, machsym_str s)
     if (s.len == 0)
         return;
     split_given(frame, s);
-    if (text_is_no_name(str_trim(frame->name), frame->image_name))
+    if (report_is_no_name(str_trim(frame->name), frame->image_name))
         frame->name.len = 0;
     else
         frame->named = NAME_GIVEN;
