@@ -346,9 +346,11 @@ HOST_TESTS := $(patsubst %,test_%,reader arena segments macho symbols objc swift
 HOST_SH    := atos crash demangle map
 NATIVE_TESTS := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bounds threads) corrupt oom
 NATIVE_FUZZ  := $(PUBLIC_FUZZ) report_write
-.PHONY: test-dist
+.PHONY: test-dist test-cmake
 test-dist: all
 	@B="$(B)" sh tests/dist
+test-cmake: all
+	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
 	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \
@@ -375,7 +377,8 @@ help:
 	@sed -n 's/^#   make/make/p' Makefile
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
-	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-dist"
+	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
+	@echo "packages: test-dist test-cmake"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build
