@@ -234,7 +234,7 @@ surroundings: all
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
