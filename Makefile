@@ -2,8 +2,9 @@
 #   make              build/machsym
 #   make demo         symbolicates a crash stack of a shipped dSYM
 #   make test         all tests; the last line is "N passed, N failed, N skipped"
-#   make lib          build/libmachsym.a and .so
-#   make install      PREFIX=/usr/local DESTDIR=
+#   make lib          build/libmachsym.a and .so (.dylib, .dll)
+#   make install      PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=; make uninstall takes it away
+#   make dist         all of a release: source, static programs for Linux, one for Windows, checksums
 #   make help         all targets
 
 ifeq ($(origin CC),default)
@@ -25,7 +26,9 @@ CFLAGS      ?= -O2 -g
 TEST_CFLAGS ?= -O0 -g
 STD         ?= -std=c11
 PREFIX      ?= /usr/local
+LIBDIR      ?= $(PREFIX)/lib
 DESTDIR     ?=
+STRIP       ?= strip
 TIME        ?= 15
 SEED        ?= 1
 
@@ -90,38 +93,59 @@ demo: $(B)/machsym
 
 # ---- Libraries and packaging ----
 
+# The shared library of the host that CC compiles for: the file, the links to it, how it is linked. Elsewhere than on a Mac
+# the loader finds it by its name; on a Mac by the path that its users were linked with, so that goes by LIBDIR.
+API  := extern __attribute__((visibility("default")))
+HOST := $(shell $(CC) -dumpmachine 2>/dev/null)
+ifneq ($(findstring apple,$(HOST)),)
+SHARED       := libmachsym.$(VERSION).dylib libmachsym.$(MAJOR).dylib libmachsym.dylib
+SHARED_FLAGS  = -dynamiclib -install_name "$$LIBDIR/$(word 2,$(SHARED))" -current_version $(VERSION) \
+                -compatibility_version $(VERSION)
+else ifneq ($(findstring mingw,$(HOST)),)
+API          := extern __declspec(dllexport)
+SHARED       := libmachsym-$(MAJOR).dll
+SHARED_FLAGS  = -shared -Wl,--out-implib,$(B)/libmachsym.dll.a
+else
+SHARED       := libmachsym.so.$(VERSION) libmachsym.so.$(MAJOR) libmachsym.so
+SHARED_FLAGS  = -shared -Wl,-soname,$(word 2,$(SHARED))
+endif
+
 .PHONY: lib
-lib: $(B)/libmachsym.a $(B)/libmachsym.so
+lib: $(B)/libmachsym.a $(SHARED:%=$(B)/%)
 
 $(B)/lib/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden \
-	    '-DMACHSYM_API=extern __attribute__((visibility("default")))' -DMACHSYM_IMPLEMENTATION \
+	$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)' -DMACHSYM_IMPLEMENTATION \
 	    -x c -c -o $@ machsym.h
 
 $(B)/libmachsym.a: $(B)/lib/machsym.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
-$(B)/libmachsym.so.$(MAJOR): $(B)/lib/machsym.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmachsym.so.$(MAJOR) -o $@ $<
+# The name in it changes with LIBDIR on a Mac, where it is linked each time.
+$(B)/$(firstword $(SHARED)): export LIBDIR := $(LIBDIR)
+$(B)/$(firstword $(SHARED)): $(B)/lib/machsym.o $(if $(findstring dylib,$(SHARED)),relink)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
+.PHONY: relink
+relink:
 
-$(B)/libmachsym.so: $(B)/libmachsym.so.$(MAJOR)
-	ln -sf libmachsym.so.$(MAJOR) $@
+$(patsubst %,$(B)/%,$(wordlist 2,9,$(SHARED))): $(B)/$(firstword $(SHARED))
+	ln -sf $(<F) $@
 
-.PHONY: install
+# Paths may hold blanks, so they go by the environment. STRIP=: keeps the debug info.
+.PHONY: install uninstall
+install uninstall: export DESTDIR := $(DESTDIR)
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export LIBDIR := $(LIBDIR)
 install: all lib
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(B)/machsym $(DESTDIR)$(PREFIX)/bin/machsym
-	install -m 644 machsym.h $(DESTDIR)$(PREFIX)/include/machsym.h
-	install -m 644 $(B)/libmachsym.a $(DESTDIR)$(PREFIX)/lib/libmachsym.a
-	install -m 755 $(B)/libmachsym.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/libmachsym.so.$(VERSION)
-	ln -sf libmachsym.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmachsym.so.$(MAJOR)
-	ln -sf libmachsym.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/libmachsym.so
-	install -m 644 machsym.1 $(DESTDIR)$(PREFIX)/share/man/man1/machsym.1
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' machsym.pc.in \
-	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/machsym.pc
+	@B="$(B)" VERSION="$(VERSION)" STRIP="$(STRIP)" SHARED="$(SHARED)" sh packaging/install install
+uninstall:
+	@B="$(B)" VERSION="$(VERSION)" STRIP="$(STRIP)" SHARED="$(SHARED)" sh packaging/install uninstall
+
+# All of a release, in build/dist.
+.PHONY: dist
+dist:
+	@VERSION="$(VERSION)" sh packaging/dist
 
 # ---- Tests ----
 
@@ -194,7 +218,7 @@ surroundings: all
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -304,6 +328,11 @@ HOST_TESTS := $(patsubst %,test_%,reader arena segments macho symbols objc swift
 HOST_SH    := atos crash demangle map
 NATIVE_TESTS := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bounds threads) corrupt oom
 NATIVE_FUZZ  := $(PUBLIC_FUZZ) report_write
+.PHONY: test-dist test-cmake
+test-dist: all
+	@B="$(B)" sh tests/dist
+test-cmake: all
+	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
 	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \
@@ -331,6 +360,7 @@ help:
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
+	@echo "packages: test-dist test-cmake"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build

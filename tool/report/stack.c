@@ -63,6 +63,8 @@ const report_thread *stack_main(const report *r)
         number = UINT64_MAX;
     for (uint32_t i = 0; i < r->thread_count; i++) {
         const report_thread *thread = &r->threads[i];
+        if (thread->is_echo)
+            continue;
         if (thread->kind == THREAD_EXCEPTION && thread->count > 0)
             return thread;
         if (thread->count > 0 &&
