@@ -176,7 +176,7 @@ static bool print_image(const machsym_image *image, bool quick)
     print_source_version(info.source_version);
     print_sections(image);
     if (info.has_compressed_dwarf)
-        out_c("  compressed debug info (__zdebug_*): unsupported; answers come from symbols\n");
+        out_c("  compressed debug info (__zdebug_*)\n");
     bool ok = info.damage_count == 0;
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {

@@ -262,7 +262,8 @@ typedef struct machsym_image_info {
     /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
     uint64_t source_version;
     bool has_dwarf;
-    /* The file has __zdebug_* sections: they are recognised, not read. */
+    /* The file has __zdebug_* sections. They are decompressed when the image is opened; those that cannot be
+     * are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */

@@ -315,6 +315,14 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
+/* How many bytes the compressed sections of a file may become (__zdebug_*): so many, and so many more for
+ * each byte of the file. Real ones become less than 4 a byte. A stream can make 1,032 of each byte, and
+ * all that is promised of work and memory counts decompressed bytes. A section past the limit is damage. */
+#ifndef MACHSYM_INFLATED
+#define MACHSYM_INFLATED          1048576
+#define MACHSYM_INFLATED_PER_BYTE 16
+#endif
+
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
  * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
  * could ask for any number of steps, because parts of names stand for earlier parts. */
