@@ -142,6 +142,15 @@ install: all lib
 uninstall:
 	@B="$(B)" VERSION="$(VERSION)" STRIP="$(STRIP)" SHARED="$(SHARED)" sh packaging/install uninstall
 
+# The Go module can be fetched and vendored because all that it is compiled from lies in it, by copy.
+COPIES := machsym.h bindings/flat.c bindings/flat.h LICENSE
+.PHONY: bindings bindings-check
+bindings: machsym.h
+	cp $(COPIES) bindings/go
+bindings-check:
+	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
+	    'for file in $(COPIES); do cmp "$$file" "bindings/go/$${file##*/}" || exit 1; done'
+
 # All of a release, in build/dist.
 .PHONY: dist
 dist:
@@ -216,7 +225,7 @@ surroundings: all
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] bindings/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -325,11 +334,13 @@ HOST_TESTS := $(patsubst %,test_%,reader arena segments macho symbols objc swift
 HOST_SH    := atos crash demangle map
 NATIVE_TESTS := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bounds threads) corrupt oom
 NATIVE_FUZZ  := $(PUBLIC_FUZZ) report_write
-.PHONY: test-dist test-cmake
+.PHONY: test-dist test-cmake test-bindings
 test-dist: all
 	@B="$(B)" sh tests/dist
 test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
+test-bindings: all
+	@B="$(B)" CC="$(CC)" sh tests/bindings
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
 	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \
@@ -357,7 +368,7 @@ help:
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
-	@echo "packages: test-dist test-cmake"
+	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build
