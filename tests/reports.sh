@@ -116,6 +116,33 @@ run $demo "$work/two.ips"
 ! grep -qF "of 6 frames" "$work/err"
 check "the text of another crash ahead of an .ips counts"
 
+# ---- Apple's text of an .ips ----
+
+# What each golden text was held against: tests/golden/README.md.
+for report in tests/fixtures/apple/*.ips; do
+    run -q --to=text -d "$work/empty" "$report"
+    same "tests/golden/apple/$(basename "$report" .ips).txt" "$work/out" "$report as Apple's text"
+done
+for report in demo-sentry.json demo-kscrash.json demo-metrickit.json; do
+    run -q $demo --to=text $reports/$report
+    has "-[Player play:] + 52 (player.mm:14)"
+done
+# Lines of the address itself, no byte before it; inlined calls as frames; nothing that is ours.
+run -q $demo --apple $reports/demo.ips
+has "4   demo                          	       0x102a30a7c -[Player play:] + 52 (player.mm:15)"
+! grep -qF "[inlined]" "$work/out"
+check "--apple marks no inlined call"
+run -q $demo --to=text $reports/demo.ips
+has "4   demo                          	       0x102a30a7c -[Player play:] + 52 (player.mm:14)"
+has "0   demo                          	       0x102a30aec _Z7requireb (queue.hpp:6) [inlined]"
+corpus=${CORPUS:-../shared/corpus}/mobiledev-symbolicator/Tests/SymbolicatorTests/Resources/MemoryLeakingApp-2022-08-05-132419
+if [ -f "$corpus.ips" ]; then
+    run -q --to=text -d "$work/empty" "$corpus.ips"
+    same "$corpus.crash" "$work/out" "a published pair of .ips and Apple's text"
+else
+    skip "Apple's own text, ../shared/corpus is missing"
+fi
+
 # ---- Why the system ended it: the same words for text and .ips ----
 
 # WHAT: $work/reason as text, $work/members as JSON, and $work/wanted: what is said of both.

@@ -134,6 +134,10 @@ static const option table[] = {
     {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
     {"to", "FORMAT", "same: the input's (default); text: Apple's classic text; json: machsym's own",
      offsetof(crash_options, format), take_format},
+    {"apple", NULL,
+     "what Apple's own tools print: --to=text with lines of the addresses as they\nare "
+     "(--lines=atos --raw-addresses) and nothing that is ours",
+     offsetof(crash_options, write.is_apple), NULL},
     {"all", NULL, "look up frames too that have a name already", offsetof(crash_options, resolve.all), NULL},
     {"no-inline", NULL, "only the real function of each frame, as atos without -i",
      offsetof(crash_options, resolve.no_inline), NULL},
@@ -197,6 +201,11 @@ static int run_crash(int argc, char **argv)
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
+    if (crash.write.is_apple) {
+        crash.format = FORMAT_TEXT;
+        crash.resolve.raw_addresses = true;
+        crash.lines.lines = crash.lines.is_set ? crash.lines.lines : MACHSYM_LINES_ATOS;
+    }
     crash.is_redacted |= crash.redact_key != NULL;
     if (crash.is_redacted)
         crash.resolve.redact = &crash.redact;

@@ -148,6 +148,8 @@ static void add_ips_image(report *r, const json *doc, uint32_t object)
     image->is_text_exec = json_equals(doc, json_get(doc, object, "source"), "T");
     image->has_uuid = ips_uuid(doc, json_get(doc, object, "uuid"), &image->uuid);
     image->version = pair(r, doc, object, "CFBundleShortVersionString", "CFBundleVersion");
+    image->bundle = report_json_str(r, doc, json_get(doc, object, "CFBundleIdentifier"));
+    image->token = object;
     if (image->name.len == 0)
         image->name = str_base_name(image->path);
 }
@@ -225,6 +227,7 @@ static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
     while (json_next(doc, threads, &at)) {
         report_thread *thread = report_add_thread(r);
         thread->number = number;
+        thread->token = at;
         thread->crashed = json_true(doc, json_get(doc, at, "triggered")) || number == faulting;
         thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
         thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
@@ -295,6 +298,8 @@ bool report_parse_ips(report *r, uint32_t doc_index)
         report_set_fact(r, FACT_EVENT, str_c("jetsam"));
     if (json_get(doc, 0, "processByPid") != JSON_NONE)
         report_set_fact(r, FACT_EVENT, str_c("stackshot"));
+    if (metadata && images == JSON_NONE)
+        r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
         return metadata || r->facts[FACT_EVENT].len > 0;
     r->kind = REPORT_IPS;

@@ -88,7 +88,7 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
     frame->token = object;
     frame->at = doc->v[object].at;
     frame->end = doc->v[object].end;
-    frame->addr = addr;
+    frame->addr = frame->given = addr;
     frame->image = r->image_count - 1;
     frame->index = r->threads[frame->thread].count - 1;
     frame->exact = per_thread ? root : sub == JSON_NONE || doc->v[sub].next == sub + 1;

@@ -97,7 +97,7 @@ static void classify_tail(report_frame *frame, machsym_str s)
 /* ---- Frames ---- */
 
 /* Whether the frame before is of this address too: an inlined call has the number of the function it is
- * in. */
+ * in, or one of its own in Apple's text. */
 static bool is_same_frame(const text_parser *p, uint64_t addr)
 {
     const report_frame *before = &p->r->frames[p->r->frame_count - 1];
@@ -127,7 +127,8 @@ bool text_parse_numbered(text_parser *p, text_line line)
     if (addr_at >= s.len)
         return false;
     report_thread *thread = text_thread_at_hand(p);
-    if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same_frame(p, addr))
+    bool is_same = thread->count > 0 && is_same_frame(p, addr);
+    if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same)
         thread = text_open_thread(p);
     report_frame *frame = text_add_frame(p, line,
                                          addr_at == name_at ? FORM_LIST
@@ -135,7 +136,7 @@ bool text_parse_numbered(text_parser *p, text_line line)
                                                             : FORM_CLASSIC);
     frame->addr = addr;
     frame->index = (uint32_t)index;
-    frame->exact = addr_at != name_at && index == 0;
+    frame->exact = addr_at != name_at && (index == 0 || (is_same && frame[-1].exact));
     frame->image_name = str_trim(scan_view(p, line.at + name_at, line.at + addr_at));
     frame->symbol_at = scan_blanks(p, line.at + tail, line.end);
     frame->symbol_end = frame->symbol_at + str_trim(scan_view(p, frame->symbol_at, line.end)).len;

@@ -248,6 +248,7 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
     image_order *order = sort_images(r, first_image);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
+        frame->given = frame->given != 0 ? frame->given : frame->addr;
         frame->addr = report_plain_addr(r, frame->addr);
         if (frame->image == REPORT_NONE)
             frame->image = image_of(r, order, count, frame->addr);
@@ -362,6 +363,8 @@ static void finish_images(report *r)
             image->name.len = MAX_IMAGE_NAME;
         if (image->version.len > MAX_IMAGE_NAME)
             image->version.len = MAX_IMAGE_NAME;
+        if (image->bundle.len > MAX_IMAGE_NAME)
+            image->bundle.len = MAX_IMAGE_NAME;
     }
 }
 
@@ -457,6 +460,7 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
 {
     memset(r, 0, sizeof *r);
     r->main_doc = REPORT_NONE;
+    r->meta_doc = REPORT_NONE;
     r->input = (machsym_str){input, len};
     r->encoding = find_encoding(r->input);
     r->body = input;

@@ -22,6 +22,8 @@ typedef struct report_image {
     machsym_str path;
     machsym_str arch;    /* as written; may be empty */
     machsym_str version; /* and build, as written; may be empty */
+    machsym_str bundle;  /* its identifier; may be empty */
+    uint32_t token;      /* of its JSON object in the main document; 0: none */
     machsym_uuid uuid;
     bool has_uuid;
     bool is_text_exec;    /* base stands for __TEXT_EXEC, not __TEXT: kernels */
@@ -79,7 +81,8 @@ typedef struct report_call {
 
 /* A frame of a stack. */
 typedef struct report_frame {
-    uint64_t addr;    /* at run time, as written */
+    uint64_t addr;    /* at run time, without pointer authentication */
+    uint64_t given;   /* as written */
     size_t at;        /* of its line or JSON object */
     size_t end;       /* without the newline */
     size_t symbol_at; /* what a symbol takes the place of */
@@ -111,6 +114,7 @@ typedef struct report_thread {
     uint64_t number;  /* as the report counts */
     machsym_str name; /* name or dispatch queue */
     machsym_str queue;
+    uint32_t token; /* of its JSON object in an .ips; 0: none */
     thread_kind kind;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
@@ -186,6 +190,7 @@ typedef struct report {
     json *docs;
     uint32_t doc_count;
     uint32_t main_doc;   /* the JSON document with the stacks; REPORT_NONE */
+    uint32_t meta_doc;   /* the metadata ahead of an .ips; REPORT_NONE */
     uint32_t main_image; /* of an .ips: the first of its images and threads */
     uint32_t main_thread;
     report_image *images;
