@@ -151,6 +151,11 @@ bindings-check:
 	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
 	    'for file in $(COPIES); do cmp "$$file" "bindings/go/$${file##*/}" || exit 1; done'
 
+# The man page says of each command what its help says.
+.PHONY: man
+man: all
+	@sh packaging/man $(B)/machsym >$(B)/machsym.1 && cp $(B)/machsym.1 machsym.1
+
 # All of a release, in build/dist.
 .PHONY: dist
 dist:
@@ -368,7 +373,7 @@ help:
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
-	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check"
+	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check man"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build
