@@ -1,8 +1,7 @@
-/* Lookups of a map in process: lookups MAP ADDRESSES. Prints "MEAN MEDIAN P99 BATCH FRAMES": seconds a
- * lookup on average, at the median and at the 99th percentile, once the map is in the cache, how many a
- * second in batches (- where the header has no such call), and how many frames an answer has. The mean is
- * processor time, the best of some rounds; for the percentile each lookup is timed, and what the clock
- * takes is subtracted. */
+/* Lookups of a map in process: lookups MAP ADDRESSES. Prints "MEAN MEDIAN P99 FRAMES": seconds a lookup on
+ * average, at the median and at the 99th percentile, once the map is in the cache, and how many frames an
+ * answer has. The mean is processor time, the best of some rounds; for the percentiles each lookup is timed,
+ * and what the clock takes is subtracted. */
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"
 
@@ -91,7 +90,7 @@ int main(int argc, char **argv)
     double at[2] = {0, 0};
     if (!percentiles(map, addrs, count, at))
         return 1;
-    printf("%.10f %.10f %.10f - %.2f\n", best / (double)count, at[0], at[1], (double)frames / (double)count);
+    printf("%.10f %.10f %.10f %.2f\n", best / (double)count, at[0], at[1], (double)frames / (double)count);
     machsym_map_close(map);
     return 0;
 }

@@ -1,5 +1,4 @@
 /* The public functions: names, paths, address arithmetic, pairs; tests/test_errors.c has what they refuse. */
-#define TEST_PUBLIC
 #include "dwarf.h"
 
 static machsym_open_desc desc_of(const void *ptr, size_t len)

@@ -1,6 +1,5 @@
 /* The modules of `machsym crash`: JSON, recognition, the frame and image lines of every writer, the exception
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
-#define TEST_PUBLIC
 #include "test.h"
 
 #include "../tool/report/summary.h"

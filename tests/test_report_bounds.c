@@ -2,8 +2,7 @@
  * one size and at four times that size is parsed, looked up, written in every format, summed up and
  * grouped. The larger one may take 4.4 times the work (bytes and records visited). tests/test_bounds.c
  * does the same for files. */
-#define TEST_PUBLIC
-#include "count_work.h"
+#include "counters.h"
 
 #include "test.h"
 
@@ -12,8 +11,6 @@
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
 #include "put_format.h"
-
-unsigned long long work;
 
 static store *symbols;    /* with the demo's dSYM */
 static image_pool *files; /* opened from there */
