@@ -92,7 +92,7 @@ const option atos_option_table[] = {
     {NULL, NULL, "", 0, NULL},
     {"store", "DIR", "take the map of --uuid from a store; see machsym map build --help",
      offsetof(atos, store), NULL},
-    {"lines", "POLICY",
+    {"lines", "atos|dwarf|stmt",
      "atos: the row as it is, first of equals; dwarf: last of equals, as\nllvm-symbolizer; stmt: only rows "
      "that "
      "begin a statement",

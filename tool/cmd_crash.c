@@ -139,7 +139,7 @@ static const option table[] = {
     {"o", "FILE|DIR", "where to write; a folder when there are several reports",
      offsetof(crash_options, output), NULL},
     {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
-    {"to", "FORMAT", "same: the input's (default); text: Apple's classic text; json: machsym's own",
+    {"to", "same|text|json", "same: the input's (default); text: Apple's classic text; json: machsym's own",
      offsetof(crash_options, format), take_format},
     {"apple", NULL,
      "what Apple's own tools print: --to=text with lines of the addresses as they\nare "
@@ -155,8 +155,8 @@ static const option table[] = {
      offsetof(crash_options, resolve.style.demangle_flags), take_full_names},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(crash_options, resolve.style.raw_names),
      NULL},
-    {"lines", "POLICY", "dwarf (default), atos or stmt, as in machsym atos", offsetof(crash_options, lines),
-     take_lines},
+    {"lines", "atos|dwarf|stmt", "dwarf (default), atos or stmt, as in machsym atos",
+     offsetof(crash_options, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
     {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
@@ -175,7 +175,7 @@ static const option table[] = {
      "of "
      "the built-in list of abort and its like",
      offsetof(crash_options, machinery), take_machinery},
-    {"missing", "FORM",
+    {"missing", "text|json",
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "
      "or "
      "json for machines. Without it the table goes\nto standard error",

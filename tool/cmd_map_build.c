@@ -336,7 +336,7 @@ static const option table[] = {
      offsetof(build_command, store), NULL},
     {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},
     {"all-archs", NULL, "a map of each slice of a fat file", offsetof(build_command, all_archs), NULL},
-    {"lines", "POLICY",
+    {"lines", "atos|dwarf|stmt",
      "atos (default), dwarf or stmt; a map answers for one policy. machsym crash\nprefers dwarf",
      offsetof(build_command, lines), take_lines},
     {"damaged", NULL, "take a file that is cut short too; the map says that it lacks something",
