@@ -38,7 +38,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image mapcmd
+REPORT_FUZZ := report_json report_text report_write report_image mapcmd packed
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -151,6 +151,11 @@ bindings-check:
 	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
 	    'for file in $(COPIES); do cmp "$$file" "bindings/go/$${file##*/}" || exit 1; done'
 
+# The man page says of each command what its help says.
+.PHONY: man
+man: all
+	@sh packaging/man $(B)/machsym >$(B)/machsym.1 && cp $(B)/machsym.1 machsym.1
+
 # All of a release, in build/dist.
 .PHONY: dist
 dist:
@@ -184,11 +189,11 @@ $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 
 # What fuzz targets share: the header, and the tool without its commands.
 $(REPLAYS): $(B)/tool/machsym.o
-$(FUZZERS): build/fuzzed/machsym.o
+$(FUZZERS): build/fuzzed/tool/machsym.o
 $(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/tool/%.o)
-$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o)
+$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/tool/%.o)
 $(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
-build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
+build/fuzz/mapcmd: $(patsubst %,build/fuzzed/tool/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -208,10 +213,8 @@ test:
 	    UNBUILT=$$status SAMPLE="$${SAMPLE:-7}" sh tests/run $(TESTS) $(TEST_SH)
 
 .PHONY: test-gcc test-clang test-all
-test-gcc:
-	@$(MAKE) test B=build/gcc CC=gcc
-test-clang:
-	@$(MAKE) test B=build/clang CC=clang
+test-gcc test-clang:
+	@$(MAKE) test B=build/$(@:test-%=%) CC=$(@:test-%=%) CFLAGS="-O2 -Werror" TEST_CFLAGS=-O0
 test-all:
 	@sh tests/sum "$(MAKE) test-gcc" "$(MAKE) test-clang"
 
@@ -264,14 +267,12 @@ msan:
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
 	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory)
 
-# Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. Every object
-# of an arena is an allocation of its own, so that a byte past it is seen.
+# Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. The objects
+# are those of the fuzz targets.
 TORTURE ?= short
-TORTURE_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined \
-                 -DMACHSYM_ARENA_CHUNK=1
 torture:
-	@$(MAKE) build-torture B=build/torture CC=clang CFLAGS="$(TORTURE_FLAGS)" TEST_CFLAGS="$(TORTURE_FLAGS)" && \
-	    B=build/torture bash tests/torture.sh $(TORTURE)
+	@$(MAKE) build-torture B=build/fuzzed CC="$(FUZZ_CC)" CFLAGS="$(FUZZ_FLAGS)" TEST_CFLAGS="$(FUZZ_FLAGS)" && \
+	    B=build/fuzzed bash tests/torture.sh $(TORTURE)
 
 .PHONY: build-torture
 build-torture: $(B)/machsym $(B)/tests/torture $(B)/tests/torture_tool
@@ -299,13 +300,14 @@ coverage-report:
 # ---- Fuzzing ----
 
 # FUZZ_FLAGS go to every object, FUZZ_ENGINE to the link: fuzz/build.sh sets them as OSS-Fuzz wants it.
+# Every object of an arena is an allocation of its own, so that a byte past it is seen.
 FUZZ_CC     ?= clang
 FUZZ_FLAGS  ?= -DMACHSYM_ARENA_CHUNK=1 -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined \
                -fsanitize=fuzzer-no-link,address,undefined
 FUZZ_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LINK   ?= $(FUZZ_CC)
 
-build/fuzzed/%.o: tool/%.c $(TOOL_H) $(HEADERS)
+build/fuzzed/tool/%.o: tool/%.c $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
 
@@ -371,7 +373,7 @@ help:
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
-	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check"
+	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check man"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build

@@ -1000,11 +1000,12 @@ typedef struct machsym_oso_prefix {
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
     const char *path;
-    /* The file's bytes, in place of path. They must outlive the image. */
+    /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
+     * and messages call them; it may be NULL. */
     machsym_bytes bytes;
     /* The other half: the binary to a dSYM, or the dSYM to a binary. */
     const char *pair_path;
-    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    /* The bytes of the other half, in place of what lies at pair_path. They must outlive the image. */
     machsym_bytes pair_bytes;
     /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
     const char *arch;
@@ -1044,9 +1045,9 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    /* The base name of the file without ".dSYM"; empty for bytes. */
+    /* The base name of the path without ".dSYM"; empty for bytes without a path. */
     machsym_str name;
-    /* Of the Mach-O file that was opened; NULL for bytes. */
+    /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
     /* Of the other half; NULL when there is none. */
     const char *pair_path;
@@ -11667,6 +11668,7 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
+    const char *called[2]; /* what the caller's bytes are called; NULL for files */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -12021,9 +12023,19 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
+/* The path of a half, or what its bytes are called; NULL when nobody says. */
+static const char *ms_im_path(const machsym_image *image, size_t half)
+{
+    return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
+}
+
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
+    if (desc->bytes.ptr != NULL && desc->path != NULL)
+        image->called[0] = ms_im_keep_c(image, desc->path);
+    if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
+        image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -12186,8 +12198,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_zero(out, sizeof *out);
     out->slice = mo->slice;
     out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
+    out->path = ms_im_path(image, 0);
+    out->pair_path = ms_im_path(image, 1);
     out->text_addr = mo->text_addr;
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;
@@ -16175,6 +16187,7 @@ typedef struct ms_dm {
     size_t cap;         /* bytes that out holds; what is printed past them is counted only */
     size_t out_len;     /* bytes printed so far */
     size_t out_limit;   /* the output budget: printing past it sets failed */
+    size_t room;        /* the smaller of cap and out_limit */
     size_t work;        /* steps left; a node that is made, visited or read again costs one */
     unsigned depth;     /* recursion depth now */
     bool failed;        /* stays set: this is no name of the language, or a budget is spent */
@@ -16190,6 +16203,7 @@ static void ms_dm_start(ms_dm *d)
     d->at = 0;
     d->out_len = 0;
     d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->room = d->cap < d->out_limit ? d->cap : d->out_limit;
     d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
     d->depth = 0;
     d->failed = false;
@@ -16198,8 +16212,8 @@ static void ms_dm_start(ms_dm *d)
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
-/* Appends to the output. Nothing else stores there. */
-static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+/* Appends what is long, or does not fit, or is empty. */
+static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
         d->failed = true;
@@ -16210,6 +16224,36 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
         ms_copy(d->out + d->out_len, ptr, len < room ? len : room);
     }
     d->out_len += len;
+}
+
+/* Appends to the output. Most of what is printed is short: it is copied without a call, its two halves by
+ * words that may overlap. */
+static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+{
+    size_t end = d->out_len + len;
+    if (len - 1 > 15 || end > d->room) {
+        ms_dm_put_any(d, ptr, len);
+        return;
+    }
+    char *to = d->out + d->out_len;
+    d->out_len = end;
+    if (len >= 8) {
+        uint64_t first, last;
+        ms_copy(&first, ptr, 8);
+        ms_copy(&last, ptr + len - 8, 8);
+        ms_copy(to, &first, 8);
+        ms_copy(to + len - 8, &last, 8);
+    } else if (len >= 4) {
+        uint32_t first, last;
+        ms_copy(&first, ptr, 4);
+        ms_copy(&last, ptr + len - 4, 4);
+        ms_copy(to, &first, 4);
+        ms_copy(to + len - 4, &last, 4);
+    } else {
+        to[0] = ptr[0];
+        to[len / 2] = ptr[len / 2];
+        to[len - 1] = ptr[len - 1];
+    }
 }
 #endif
 
@@ -22614,8 +22658,8 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
-    char text[4];
-    ms_dm_put(d, text, ms_dm_utf8(code, text));
+    char text[4] = {(char)code};
+    ms_dm_put(d, text, code < 0x80 ? 1 : ms_dm_utf8(code, text));
 }
 
 /* The code points that Rust 1.95 shows as \u{...}, of Unicode 17: controls, odd spaces, combining marks,
@@ -22855,30 +22899,43 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
-/* The value of a base-62 digit plus 1; 63 for `_`; 0 for a byte that no v0 name has. */
-static unsigned ms_dmrs_digit(char c)
+enum { ms_DMRS_DIGIT = 64, ms_DMRS_END = ms_DMRS_DIGIT + 62 };
+
+/* ms_DMRS_DIGIT and a base-62 digit's value; ms_DMRS_END for `_`; 0 for a byte that no v0 name has. */
+static const unsigned char ms_dmrs_digits[256] = {
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   64,  65,  66,  67,  68,  69,  70,  71,  72,  73,  0,   0,   0,   0,   0,
+    0,   0,   100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
+    119, 120, 121, 122, 123, 124, 125, 0,   0,   0,   0,   126, 0,   74,  75,  76,  77,  78,  79,  80,  81,
+    82,  83,  84,  85,  86,  87,  88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98,  99};
+
+/* How many bytes of a name are letters, digits or `_`. */
+static size_t ms_dmrs_alphabet(const char *ptr, size_t len)
 {
-    static const unsigned char v[128] = {
-        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-        0,  0,  0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  0,  37,
-        38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
-        60, 61, 62, 0,  0,  0,  0,  63, 0,  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
-        24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 0,  0,  0,  0,  0};
-    return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
+    const unsigned char *s = (const unsigned char *)ptr, *v = ms_dmrs_digits;
+    size_t i = 0;
+    while (len - i >= 4 && (v[s[i]] & v[s[i + 1]] & v[s[i + 2]] & v[s[i + 3]] & ms_DMRS_DIGIT) != 0)
+        i += 4;
+    while (i < len && v[s[i]] != 0)
+        i++;
+    return i;
 }
 
 /* base-62-number: `_` means 0, and digits mean their value plus 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
-    if (ms_dmrs_eat(r, '_'))
-        return 0;
+    const unsigned char *s = (const unsigned char *)r->s;
+    size_t at = r->at, first = at, len = r->len;
     uint64_t value = 0;
-    while (r->at < r->len) {
-        unsigned digit = ms_dmrs_digit(r->s[r->at++]) - 1; /* the alphabet has been checked */
-        if (digit == 62)
-            return value + 1;
-        if (value > (UINT64_MAX - 1 - digit) / 62)
+    while (at < len) {
+        unsigned digit = ms_dmrs_digits[s[at++]]; /* the alphabet has been checked */
+        if (digit == ms_DMRS_END) {
+            r->at = at;
+            return value + (at - first > 1 ? 1 : 0);
+        }
+        digit -= ms_DMRS_DIGIT;
+        if (value >= UINT64_MAX / 62 - 1 && value > (UINT64_MAX - 1 - digit) / 62)
             break;
         value = value * 62 + digit;
     }
@@ -22889,10 +22946,11 @@ static uint64_t ms_dmrs_base62(ms_dmrs *r)
 /* disambiguator and binder: a tag and a number. Returns the number plus 1, or 0 when the tag is missing. */
 static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
 {
-    if (r->broken)
-        ms_dmrs_fail(r);
-    if (!ms_dmrs_eat(r, tag))
+    if (!ms_dmrs_eat(r, tag)) {
+        if (r->broken)
+            ms_dmrs_fail(r);
         return 0;
+    }
     uint64_t value = ms_dmrs_base62(r);
     if (value == UINT64_MAX)
         ms_dmrs_fail(r);
@@ -22904,29 +22962,22 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
 {
     ms_dmrs_id id = {NULL, 0, false};
     id.punycode = ms_dmrs_eat(r, 'u');
-    char c = ms_dmrs_peek(r);
-    if (c < '0' || c > '9') {
-        ms_dmrs_fail(r);
-        return id;
-    }
-    r->at++;
-    size_t len = (size_t)(c - '0');
-    while (len != 0 && (c = ms_dmrs_peek(r)) >= '0' && c <= '9') {
-        len = len * 10 + (size_t)(c - '0');
-        r->at++;
-        if (len > r->len)
+    size_t at = r->at, end = r->len, first = at, len = 0;
+    while (at < end && (unsigned)(r->s[at] - '0') < 10 && len <= end) {
+        len = len * 10 + (size_t)(r->s[at++] - '0');
+        if (len == 0) /* no digit follows a zero */
             break;
     }
-    ms_dmrs_eat(r, '_');
-    if (len > r->len - r->at) {
+    bool ok = at > first;
+    if (at < end && r->s[at] == '_')
+        at++;
+    if (!ok || len > end - at || (id.punycode && (len == 0 || r->s[at + len - 1] == '_'))) {
         ms_dmrs_fail(r);
         return id;
     }
-    id.ptr = r->s + r->at;
+    id.ptr = r->s + at;
     id.len = len;
-    r->at += len;
-    if (id.punycode && (len == 0 || id.ptr[len - 1] == '_'))
-        ms_dmrs_fail(r);
+    r->at = at + len;
     return id;
 }
 
@@ -23822,8 +23873,7 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
     bool hash = (d->flags & MACHSYM_DEMANGLE_RUST_HASH) != 0;
     ms_dmrs r = {d, d->s + prefix, 0, 0, 0, 0, 0, false, hash, false, false};
     size_t rest = d->len - prefix;
-    while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
-        r.len++;
+    r.len = ms_dmrs_alphabet(r.s, rest); /* one check here saves it in every identifier */
     if (r.s[0] == 'C' && (d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0) /* a crate alone is no symbol */
         return false;
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
@@ -23878,30 +23928,33 @@ static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
 static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 {
     size_t escapes = 0;
-    if (text.len >= 2 && text.ptr[0] == '_' && text.ptr[1] == '$') { /* `_` only makes it an identifier */
-        text.ptr++;
-        text.len--;
-    }
-    while (text.len > 0) {
-        size_t n = 0;
-        while (n < text.len && text.ptr[n] != '$' && text.ptr[n] != '.')
-            n++;
-        if (n > 0) {
-            ms_dm_put(d, text.ptr, n);
-        } else if (text.ptr[0] == '$') {
-            uint32_t code = ms_dmrs_escape(text, &n);
-            if (code == UINT32_MAX) { /* an unknown escape ends decoding */
-                ms_dm_put(d, text.ptr, text.len);
-                return escapes;
-            }
-            ms_dmrs_put_utf8(d, code);
-            escapes++;
-        } else {
-            n = text.len > 1 && text.ptr[1] == '.' ? 2 : 1;
-            ms_dm_put(d, n == 2 ? "::" : ".", n);
+    const char *ptr = text.ptr, *end = text.ptr + text.len;
+    if (text.len >= 2 && ptr[0] == '_' && ptr[1] == '$') /* `_` only makes it an identifier */
+        ptr++;
+    while (ptr < end) {
+        const char *from = ptr;
+        while (ptr < end && *ptr != '$' && *ptr != '.')
+            ptr++;
+        if (ptr > from)
+            ms_dm_put(d, from, (size_t)(ptr - from));
+        if (ptr == end)
+            break;
+        if (*ptr == '.') {
+            bool is_path = end - ptr > 1 && ptr[1] == '.';
+            ms_dm_put(d, is_path ? "::" : ".", is_path ? 2 : 1);
+            ptr += is_path ? 2 : 1;
+            continue;
         }
-        text.ptr += n;
-        text.len -= n;
+        size_t used = 0;
+        machsym_str rest = {ptr, (size_t)(end - ptr)};
+        uint32_t code = ms_dmrs_escape(rest, &used);
+        if (code == UINT32_MAX) { /* an unknown escape ends decoding */
+            ms_dm_put(d, rest.ptr, rest.len);
+            break;
+        }
+        ms_dmrs_put_utf8(d, code);
+        escapes++;
+        ptr += used;
     }
     return escapes;
 }
@@ -23909,41 +23962,40 @@ static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 /* Reads `<length> <bytes>`; false when there is none. */
 static bool ms_dmrs_part(const ms_dm *d, size_t *at, machsym_str *part)
 {
-    size_t len = 0, i = *at;
-    while (i < d->len && d->s[i] >= '0' && d->s[i] <= '9' && len <= d->len)
-        len = len * 10 + (size_t)(d->s[i++] - '0');
-    if (i == *at || len > d->len - i)
+    const char *s = d->s;
+    size_t len = 0, i = *at, end = d->len;
+    while (i < end && (unsigned)(s[i] - '0') < 10 && len <= end)
+        len = len * 10 + (size_t)(s[i++] - '0');
+    if (i == *at || len > end - i)
         return false;
-    part->ptr = d->s + i;
+    part->ptr = s + i;
     part->len = len;
     *at = i + len;
     return true;
 }
 
-/* `h` and hexadecimal digits. */
-static bool ms_dmrs_is_hash(machsym_str part)
+/* Whether a part is `h` and hexadecimal digits. *seen gets a bit for each digit that it has. */
+static bool ms_dmrs_is_hash(machsym_str part, unsigned *seen)
 {
+    *seen = 0;
     if (part.len == 0 || part.ptr[0] != 'h')
         return false;
     for (size_t i = 1; i < part.len; i++) {
-        char c = part.ptr[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+        unsigned digit = ms_dmrs_digits[(unsigned char)part.ptr[i]] - (unsigned)ms_DMRS_DIGIT;
+        if (digit > 15)
             return false;
+        *seen |= 1u << digit;
     }
     return true;
 }
 
 /* The compiler's hash has 16 digits. In all but one of millions of names at least five of them differ. */
-static bool ms_dmrs_is_full_hash(machsym_str part)
+static bool ms_dmrs_is_full_hash(machsym_str part, unsigned seen)
 {
-    unsigned seen = 0, count = 0;
-    if (part.len != 17 || !ms_dmrs_is_hash(part))
-        return false;
-    for (size_t i = 1; i < part.len; i++)
-        seen |= 1u << ms_dmrs_nibble(part.ptr[i]);
-    for (; seen != 0; seen &= seen - 1)
+    unsigned count = 0;
+    for (; seen != 0 && count < 5; seen &= seen - 1)
         count++;
-    return count >= 5;
+    return part.len == 17 && count == 5;
 }
 
 static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
@@ -23977,11 +24029,13 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
         return false;
-    bool sure =
-        (count > 1 && ms_dmrs_is_full_hash(part)) || ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
+    unsigned seen;
+    bool has_hash = ms_dmrs_is_hash(part, &seen);
+    bool sure = (has_hash && count > 1 && ms_dmrs_is_full_hash(part, seen)) ||
+                ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
     if (!sure && !ms_dmrs_has_dollar(d, prefix, end))
         return false;
-    if (ms_dmrs_is_hash(part) && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
+    if (has_hash && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
         count--;
     for (size_t i = 0, at = prefix; i < count && ms_dmrs_part(d, &at, &part); i++) {
         if (i > 0)

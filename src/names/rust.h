@@ -73,8 +73,8 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
-    char text[4];
-    ms_dm_put(d, text, ms_dm_utf8(code, text));
+    char text[4] = {(char)code};
+    ms_dm_put(d, text, code < 0x80 ? 1 : ms_dm_utf8(code, text));
 }
 
 /* The code points that Rust 1.95 shows as \u{...}, of Unicode 17: controls, odd spaces, combining marks,
@@ -314,30 +314,43 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
-/* The value of a base-62 digit plus 1; 63 for `_`; 0 for a byte that no v0 name has. */
-static unsigned ms_dmrs_digit(char c)
+enum { ms_DMRS_DIGIT = 64, ms_DMRS_END = ms_DMRS_DIGIT + 62 };
+
+/* ms_DMRS_DIGIT and a base-62 digit's value; ms_DMRS_END for `_`; 0 for a byte that no v0 name has. */
+static const unsigned char ms_dmrs_digits[256] = {
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   64,  65,  66,  67,  68,  69,  70,  71,  72,  73,  0,   0,   0,   0,   0,
+    0,   0,   100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
+    119, 120, 121, 122, 123, 124, 125, 0,   0,   0,   0,   126, 0,   74,  75,  76,  77,  78,  79,  80,  81,
+    82,  83,  84,  85,  86,  87,  88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98,  99};
+
+/* How many bytes of a name are letters, digits or `_`. */
+static size_t ms_dmrs_alphabet(const char *ptr, size_t len)
 {
-    static const unsigned char v[128] = {
-        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-        0,  0,  0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  0,  37,
-        38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
-        60, 61, 62, 0,  0,  0,  0,  63, 0,  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
-        24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 0,  0,  0,  0,  0};
-    return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
+    const unsigned char *s = (const unsigned char *)ptr, *v = ms_dmrs_digits;
+    size_t i = 0;
+    while (len - i >= 4 && (v[s[i]] & v[s[i + 1]] & v[s[i + 2]] & v[s[i + 3]] & ms_DMRS_DIGIT) != 0)
+        i += 4;
+    while (i < len && v[s[i]] != 0)
+        i++;
+    return i;
 }
 
 /* base-62-number: `_` means 0, and digits mean their value plus 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
-    if (ms_dmrs_eat(r, '_'))
-        return 0;
+    const unsigned char *s = (const unsigned char *)r->s;
+    size_t at = r->at, first = at, len = r->len;
     uint64_t value = 0;
-    while (r->at < r->len) {
-        unsigned digit = ms_dmrs_digit(r->s[r->at++]) - 1; /* the alphabet has been checked */
-        if (digit == 62)
-            return value + 1;
-        if (value > (UINT64_MAX - 1 - digit) / 62)
+    while (at < len) {
+        unsigned digit = ms_dmrs_digits[s[at++]]; /* the alphabet has been checked */
+        if (digit == ms_DMRS_END) {
+            r->at = at;
+            return value + (at - first > 1 ? 1 : 0);
+        }
+        digit -= ms_DMRS_DIGIT;
+        if (value >= UINT64_MAX / 62 - 1 && value > (UINT64_MAX - 1 - digit) / 62)
             break;
         value = value * 62 + digit;
     }
@@ -348,10 +361,11 @@ static uint64_t ms_dmrs_base62(ms_dmrs *r)
 /* disambiguator and binder: a tag and a number. Returns the number plus 1, or 0 when the tag is missing. */
 static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
 {
-    if (r->broken)
-        ms_dmrs_fail(r);
-    if (!ms_dmrs_eat(r, tag))
+    if (!ms_dmrs_eat(r, tag)) {
+        if (r->broken)
+            ms_dmrs_fail(r);
         return 0;
+    }
     uint64_t value = ms_dmrs_base62(r);
     if (value == UINT64_MAX)
         ms_dmrs_fail(r);
@@ -363,29 +377,22 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
 {
     ms_dmrs_id id = {NULL, 0, false};
     id.punycode = ms_dmrs_eat(r, 'u');
-    char c = ms_dmrs_peek(r);
-    if (c < '0' || c > '9') {
-        ms_dmrs_fail(r);
-        return id;
-    }
-    r->at++;
-    size_t len = (size_t)(c - '0');
-    while (len != 0 && (c = ms_dmrs_peek(r)) >= '0' && c <= '9') {
-        len = len * 10 + (size_t)(c - '0');
-        r->at++;
-        if (len > r->len)
+    size_t at = r->at, end = r->len, first = at, len = 0;
+    while (at < end && (unsigned)(r->s[at] - '0') < 10 && len <= end) {
+        len = len * 10 + (size_t)(r->s[at++] - '0');
+        if (len == 0) /* no digit follows a zero */
             break;
     }
-    ms_dmrs_eat(r, '_');
-    if (len > r->len - r->at) {
+    bool ok = at > first;
+    if (at < end && r->s[at] == '_')
+        at++;
+    if (!ok || len > end - at || (id.punycode && (len == 0 || r->s[at + len - 1] == '_'))) {
         ms_dmrs_fail(r);
         return id;
     }
-    id.ptr = r->s + r->at;
+    id.ptr = r->s + at;
     id.len = len;
-    r->at += len;
-    if (id.punycode && (len == 0 || id.ptr[len - 1] == '_'))
-        ms_dmrs_fail(r);
+    r->at = at + len;
     return id;
 }
 
@@ -1281,8 +1288,7 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
     bool hash = (d->flags & MACHSYM_DEMANGLE_RUST_HASH) != 0;
     ms_dmrs r = {d, d->s + prefix, 0, 0, 0, 0, 0, false, hash, false, false};
     size_t rest = d->len - prefix;
-    while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
-        r.len++;
+    r.len = ms_dmrs_alphabet(r.s, rest); /* one check here saves it in every identifier */
     if (r.s[0] == 'C' && (d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0) /* a crate alone is no symbol */
         return false;
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
@@ -1337,30 +1343,33 @@ static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
 static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 {
     size_t escapes = 0;
-    if (text.len >= 2 && text.ptr[0] == '_' && text.ptr[1] == '$') { /* `_` only makes it an identifier */
-        text.ptr++;
-        text.len--;
-    }
-    while (text.len > 0) {
-        size_t n = 0;
-        while (n < text.len && text.ptr[n] != '$' && text.ptr[n] != '.')
-            n++;
-        if (n > 0) {
-            ms_dm_put(d, text.ptr, n);
-        } else if (text.ptr[0] == '$') {
-            uint32_t code = ms_dmrs_escape(text, &n);
-            if (code == UINT32_MAX) { /* an unknown escape ends decoding */
-                ms_dm_put(d, text.ptr, text.len);
-                return escapes;
-            }
-            ms_dmrs_put_utf8(d, code);
-            escapes++;
-        } else {
-            n = text.len > 1 && text.ptr[1] == '.' ? 2 : 1;
-            ms_dm_put(d, n == 2 ? "::" : ".", n);
+    const char *ptr = text.ptr, *end = text.ptr + text.len;
+    if (text.len >= 2 && ptr[0] == '_' && ptr[1] == '$') /* `_` only makes it an identifier */
+        ptr++;
+    while (ptr < end) {
+        const char *from = ptr;
+        while (ptr < end && *ptr != '$' && *ptr != '.')
+            ptr++;
+        if (ptr > from)
+            ms_dm_put(d, from, (size_t)(ptr - from));
+        if (ptr == end)
+            break;
+        if (*ptr == '.') {
+            bool is_path = end - ptr > 1 && ptr[1] == '.';
+            ms_dm_put(d, is_path ? "::" : ".", is_path ? 2 : 1);
+            ptr += is_path ? 2 : 1;
+            continue;
         }
-        text.ptr += n;
-        text.len -= n;
+        size_t used = 0;
+        machsym_str rest = {ptr, (size_t)(end - ptr)};
+        uint32_t code = ms_dmrs_escape(rest, &used);
+        if (code == UINT32_MAX) { /* an unknown escape ends decoding */
+            ms_dm_put(d, rest.ptr, rest.len);
+            break;
+        }
+        ms_dmrs_put_utf8(d, code);
+        escapes++;
+        ptr += used;
     }
     return escapes;
 }
@@ -1368,41 +1377,40 @@ static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 /* Reads `<length> <bytes>`; false when there is none. */
 static bool ms_dmrs_part(const ms_dm *d, size_t *at, machsym_str *part)
 {
-    size_t len = 0, i = *at;
-    while (i < d->len && d->s[i] >= '0' && d->s[i] <= '9' && len <= d->len)
-        len = len * 10 + (size_t)(d->s[i++] - '0');
-    if (i == *at || len > d->len - i)
+    const char *s = d->s;
+    size_t len = 0, i = *at, end = d->len;
+    while (i < end && (unsigned)(s[i] - '0') < 10 && len <= end)
+        len = len * 10 + (size_t)(s[i++] - '0');
+    if (i == *at || len > end - i)
         return false;
-    part->ptr = d->s + i;
+    part->ptr = s + i;
     part->len = len;
     *at = i + len;
     return true;
 }
 
-/* `h` and hexadecimal digits. */
-static bool ms_dmrs_is_hash(machsym_str part)
+/* Whether a part is `h` and hexadecimal digits. *seen gets a bit for each digit that it has. */
+static bool ms_dmrs_is_hash(machsym_str part, unsigned *seen)
 {
+    *seen = 0;
     if (part.len == 0 || part.ptr[0] != 'h')
         return false;
     for (size_t i = 1; i < part.len; i++) {
-        char c = part.ptr[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+        unsigned digit = ms_dmrs_digits[(unsigned char)part.ptr[i]] - (unsigned)ms_DMRS_DIGIT;
+        if (digit > 15)
             return false;
+        *seen |= 1u << digit;
     }
     return true;
 }
 
 /* The compiler's hash has 16 digits. In all but one of millions of names at least five of them differ. */
-static bool ms_dmrs_is_full_hash(machsym_str part)
+static bool ms_dmrs_is_full_hash(machsym_str part, unsigned seen)
 {
-    unsigned seen = 0, count = 0;
-    if (part.len != 17 || !ms_dmrs_is_hash(part))
-        return false;
-    for (size_t i = 1; i < part.len; i++)
-        seen |= 1u << ms_dmrs_nibble(part.ptr[i]);
-    for (; seen != 0; seen &= seen - 1)
+    unsigned count = 0;
+    for (; seen != 0 && count < 5; seen &= seen - 1)
         count++;
-    return count >= 5;
+    return part.len == 17 && count == 5;
 }
 
 static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
@@ -1436,11 +1444,13 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
         return false;
-    bool sure =
-        (count > 1 && ms_dmrs_is_full_hash(part)) || ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
+    unsigned seen;
+    bool has_hash = ms_dmrs_is_hash(part, &seen);
+    bool sure = (has_hash && count > 1 && ms_dmrs_is_full_hash(part, seen)) ||
+                ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
     if (!sure && !ms_dmrs_has_dollar(d, prefix, end))
         return false;
-    if (ms_dmrs_is_hash(part) && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
+    if (has_hash && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
         count--;
     for (size_t i = 0, at = prefix; i < count && ms_dmrs_part(d, &at, &part); i++) {
         if (i > 0)

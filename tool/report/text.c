@@ -211,6 +211,13 @@ static size_t parse_line(text_parser *p, text_line line)
     size_t at = scan_blanks(p, line.at, line.end);
     machsym_str s = str_trim(scan_view(p, at, line.end));
     size_t end;
+    if (s.len > 0 && s.ptr[0] == '<') { /* a mark of a web page ahead of a frame */
+        size_t mark = str_find(s, ">") + 1;
+        if (mark < s.len && scan_is_digit(s.ptr[mark])) {
+            line.at = at += mark;
+            s = (machsym_str){s.ptr + mark, s.len - mark};
+        }
+    }
     if (s.len == 0) {
         end_paragraph(p, line);
         return line.next;
