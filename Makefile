@@ -38,7 +38,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image mapcmd
+REPORT_FUZZ := report_json report_text report_write report_image mapcmd packed
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -150,6 +150,11 @@ bindings: machsym.h
 bindings-check:
 	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
 	    'for file in $(COPIES); do cmp "$$file" "bindings/go/$${file##*/}" || exit 1; done'
+
+# The man page says of each command what its help says.
+.PHONY: man
+man: all
+	@sh packaging/man $(B)/machsym >$(B)/machsym.1 && cp $(B)/machsym.1 machsym.1
 
 # All of a release, in build/dist.
 .PHONY: dist
@@ -368,7 +373,7 @@ help:
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
-	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check"
+	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check man"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build

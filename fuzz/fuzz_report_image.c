@@ -114,7 +114,7 @@ static void write_all(const report *r, const write_options *how, const resolve_c
     if (!is_json(out.v, out.len))
         abort();
     missing_free(&missing);
-    report_signature(r, &sign);
+    report_signature(r, NULL, &sign);
     text_free(&sign.text);
     text_free(&out);
 }

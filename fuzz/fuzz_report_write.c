@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     out.len = 0;
     text_summary(&out, &r, &counts, (seed & 16) != 0);
-    report_signature(&r, &sign);
+    report_signature(&r, NULL, &sign);
     text_free(&sign.text);
     text_free(&out);
     report_close(&r);

@@ -404,7 +404,7 @@ static signature sign(const char *c_string)
 {
     signature s;
     report r = open_text(c_string);
-    report_signature(&r, &s);
+    report_signature(&r, NULL, &s);
     report_close(&r);
     return s;
 }

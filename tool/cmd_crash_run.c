@@ -121,7 +121,7 @@ static void answer_report(const crash_run *run, report *r, crash_result *result)
     else if (run->brief)
         text_brief(&result->summary, r, &result->counts);
     if (o->signature || o->group)
-        report_signature(r, &result->signature);
+        report_signature(r, o->machinery, &result->signature);
     if (result->output_path != NULL)
         write_output(run, result);
 }

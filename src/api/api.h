@@ -193,15 +193,28 @@ typedef struct machsym_oso_prefix {
     const char *to;
 } machsym_oso_prefix;
 
+/* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
+ * commands first, then for the tables and sections that answers may need: not for code, locations of
+ * variables and types, nor for the slices of other architectures. Object files, kernel collections and
+ * maps are read whole. What cannot be read is damage of its section. */
+typedef struct machsym_reader {
+    /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
+     * the rest cannot be read. NULL: there is no reader. */
+    size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
+    void *user;
+    uint64_t size; /* of the file */
+} machsym_reader;
+
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
     const char *path;
-    /* The file's bytes, in place of path. They must outlive the image. */
+    /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
+     * and messages call them; it may be NULL. */
     machsym_bytes bytes;
     /* The other half: the binary to a dSYM, or the dSYM to a binary. */
     const char *pair_path;
-    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    /* The bytes of the other half, in place of what lies at pair_path. They must outlive the image. */
     machsym_bytes pair_bytes;
     /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
     const char *arch;
@@ -221,6 +234,10 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
+    /* In place of bytes and of what lies at path. All is read while the image is opened, so that threads may
+     * share the image. The allocator gives as many bytes as the file has at once, of which only those that
+     * are read are touched. */
+    machsym_reader read;
 } machsym_open_desc;
 
 /* One architecture of a file. */
@@ -241,9 +258,9 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    /* The base name of the file without ".dSYM"; empty for bytes. */
+    /* The base name of the path without ".dSYM"; empty for bytes without a path. */
     machsym_str name;
-    /* Of the Mach-O file that was opened; NULL for bytes. */
+    /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
     /* Of the other half; NULL when there is none. */
     const char *pair_path;
@@ -276,6 +293,9 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
+    /* How often machsym_open_desc.read was asked, and for how many bytes. */
+    uint64_t read_count;
+    uint64_t read_bytes;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -942,7 +962,8 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_platform, 576460752303423433)                                                                  \
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
-    X(machsym_part_info, 4611686018427387847)
+    X(machsym_part_info, 4611686018427387847)                                                                \
+    X(machsym_reader, 9223372036854775783)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

@@ -117,6 +117,7 @@ static const struct {
     {"Exception Codes", FACT_CODES},
     {"Exception Note", FACT_NOTE},
     {"Exception Message", FACT_DESCRIPTION},
+    {"Exception Reason", FACT_REASON},
     {"Terminating Process", FACT_TERMINATOR},
     {"Termination Description", FACT_DESCRIPTION},
     {"Termination Details", FACT_DESCRIPTION},
@@ -130,9 +131,9 @@ static const struct {
 /* The reason of a termination goes on over lines, up to an empty one or one that begins with a known key. */
 static void end_reason(text_parser *p, const char *end)
 {
-    const char *begin = p->r->shadow + p->reason_at;
     if (p->reason_at == SIZE_MAX)
         return;
+    const char *begin = p->r->shadow + p->reason_at;
     p->reason_at = SIZE_MAX;
     termination_parse(p->r, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
 }
@@ -211,6 +212,13 @@ static size_t parse_line(text_parser *p, text_line line)
     size_t at = scan_blanks(p, line.at, line.end);
     machsym_str s = str_trim(scan_view(p, at, line.end));
     size_t end;
+    if (s.len > 0 && s.ptr[0] == '<') { /* a mark of a web page ahead of a frame */
+        size_t mark = str_find(s, ">") + 1;
+        if (mark < s.len && scan_is_digit(s.ptr[mark])) {
+            line.at = at += mark;
+            s = (machsym_str){s.ptr + mark, s.len - mark};
+        }
+    }
     if (s.len == 0) {
         end_paragraph(p, line);
         return line.next;
