@@ -2,8 +2,9 @@
 #   make              build/machsym
 #   make demo         symbolicates a crash stack of a shipped dSYM
 #   make test         all tests; the last line is "N passed, N failed, N skipped"
-#   make lib          build/libmachsym.a and .so
-#   make install      PREFIX=/usr/local DESTDIR=
+#   make lib          build/libmachsym.a and .so (.dylib, .dll)
+#   make install      PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=; make uninstall takes it away
+#   make dist         all of a release: source, static programs for Linux, one for Windows, checksums
 #   make help         all targets
 
 ifeq ($(origin CC),default)
@@ -25,7 +26,9 @@ CFLAGS      ?= -O2 -g
 TEST_CFLAGS ?= -O0 -g
 STD         ?= -std=c11
 PREFIX      ?= /usr/local
+LIBDIR      ?= $(PREFIX)/lib
 DESTDIR     ?=
+STRIP       ?= strip
 TIME        ?= 15
 SEED        ?= 1
 
@@ -33,10 +36,9 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
         -Wstrict-prototypes -Wmissing-prototypes
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
-# PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
-# that use the tool's modules as well, mapcmd its commands too. All others compile just what they reach: see MACHSYM_STATIC.
+# Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image mapcmd
+REPORT_FUZZ := report_json report_text report_write report_image mapcmd packed
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -91,38 +93,73 @@ demo: $(B)/machsym
 
 # ---- Libraries and packaging ----
 
+# The shared library of the host that CC compiles for: the file, the links to it, how it is linked. Elsewhere than on a Mac
+# the loader finds it by its name; on a Mac by the path that its users were linked with, so that goes by LIBDIR.
+API  := extern __attribute__((visibility("default")))
+HOST := $(shell $(CC) -dumpmachine 2>/dev/null)
+ifneq ($(findstring apple,$(HOST)),)
+SHARED       := libmachsym.$(VERSION).dylib libmachsym.$(MAJOR).dylib libmachsym.dylib
+SHARED_FLAGS  = -dynamiclib -install_name "$$LIBDIR/$(word 2,$(SHARED))" -current_version $(VERSION) \
+                -compatibility_version $(VERSION)
+else ifneq ($(findstring mingw,$(HOST)),)
+API          := extern __declspec(dllexport)
+SHARED       := libmachsym-$(MAJOR).dll
+SHARED_FLAGS  = -shared -Wl,--out-implib,$(B)/libmachsym.dll.a
+else
+SHARED       := libmachsym.so.$(VERSION) libmachsym.so.$(MAJOR) libmachsym.so
+SHARED_FLAGS  = -shared -Wl,-soname,$(word 2,$(SHARED))
+endif
+
 .PHONY: lib
-lib: $(B)/libmachsym.a $(B)/libmachsym.so
+lib: $(B)/libmachsym.a $(SHARED:%=$(B)/%)
 
 $(B)/lib/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden \
-	    '-DMACHSYM_API=extern __attribute__((visibility("default")))' -DMACHSYM_IMPLEMENTATION \
+	$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)' -DMACHSYM_IMPLEMENTATION \
 	    -x c -c -o $@ machsym.h
 
 $(B)/libmachsym.a: $(B)/lib/machsym.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
-$(B)/libmachsym.so.$(MAJOR): $(B)/lib/machsym.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmachsym.so.$(MAJOR) -o $@ $<
+# The name in it changes with LIBDIR on a Mac, where it is linked each time.
+$(B)/$(firstword $(SHARED)): export LIBDIR := $(LIBDIR)
+$(B)/$(firstword $(SHARED)): $(B)/lib/machsym.o $(if $(findstring dylib,$(SHARED)),relink)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
+.PHONY: relink
+relink:
 
-$(B)/libmachsym.so: $(B)/libmachsym.so.$(MAJOR)
-	ln -sf libmachsym.so.$(MAJOR) $@
+$(patsubst %,$(B)/%,$(wordlist 2,9,$(SHARED))): $(B)/$(firstword $(SHARED))
+	ln -sf $(<F) $@
 
-.PHONY: install
+# Paths may hold blanks, so they go by the environment. STRIP=: keeps the debug info.
+.PHONY: install uninstall
+install uninstall: export DESTDIR := $(DESTDIR)
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export LIBDIR := $(LIBDIR)
 install: all lib
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(B)/machsym $(DESTDIR)$(PREFIX)/bin/machsym
-	install -m 644 machsym.h $(DESTDIR)$(PREFIX)/include/machsym.h
-	install -m 644 $(B)/libmachsym.a $(DESTDIR)$(PREFIX)/lib/libmachsym.a
-	install -m 755 $(B)/libmachsym.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/libmachsym.so.$(VERSION)
-	ln -sf libmachsym.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmachsym.so.$(MAJOR)
-	ln -sf libmachsym.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/libmachsym.so
-	install -m 644 machsym.1 $(DESTDIR)$(PREFIX)/share/man/man1/machsym.1
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' machsym.pc.in \
-	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/machsym.pc
+	@B="$(B)" VERSION="$(VERSION)" STRIP="$(STRIP)" SHARED="$(SHARED)" sh packaging/install install
+uninstall:
+	@B="$(B)" VERSION="$(VERSION)" STRIP="$(STRIP)" SHARED="$(SHARED)" sh packaging/install uninstall
+
+# The Go module can be fetched and vendored because all that it is compiled from lies in it, by copy.
+COPIES := machsym.h bindings/flat.c bindings/flat.h LICENSE
+.PHONY: bindings bindings-check
+bindings: machsym.h
+	cp $(COPIES) bindings/go
+bindings-check:
+	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
+	    'for file in $(COPIES); do cmp "$$file" "bindings/go/$${file##*/}" || exit 1; done'
+
+# The man page says of each command what its help says.
+.PHONY: man
+man: all
+	@sh packaging/man $(B)/machsym >$(B)/machsym.1 && cp $(B)/machsym.1 machsym.1
+
+# All of a release, in build/dist.
+.PHONY: dist
+dist:
+	@VERSION="$(VERSION)" sh packaging/dist
 
 # ---- Tests ----
 
@@ -131,47 +168,32 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c %.o,$^) \
 	    -pthread $(LDLIBS)
 
-# Programs that use public functions only say so (TEST_PUBLIC). They are linked with the tool's build of the header: it
-# takes as long to compile as all of them. These two use the tool's modules too, all but its commands.
+# Test programs compile at most some rooms of the header (tests/room.h) and are linked with a build of all of it: that of
+# the tool, or one that counts what is done. The last two count commands, too.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
-PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' tests/*.c))
-COUNTED := test_bounds test_map_bounds test_report_bounds test_report_limits
-$(filter-out $(COUNTED:%=$(B)/tests/%),$(PUBLIC_TESTS:%=$(B)/tests/%)): $(B)/tool/machsym.o
+ATOS    := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
+MAPS    := $(filter cmd_map%,$(TOOL_C:tool/%.c=%))
+COUNTED := test_bounds test_shared test_alloc oom test_report_limits test_report_bounds test_map_bounds
+$(filter-out $(COUNTED:%=$(B)/tests/%),$(TEST_C:tests/%.c=$(B)/tests/%) $(B)/tests/torture): $(B)/tool/machsym.o
+$(COUNTED:%=$(B)/tests/%): $(B)/counted/machsym.o
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/tool/%.o)
-
-# These count the work that is done; the last two run commands too.
-ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
-MAPS := $(filter cmd_map%,$(TOOL_C:tool/%.c=%))
-$(B)/tests/test_bounds: $(B)/counted/machsym.o
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
-$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
+$(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
+
+# These run for long enough to be worth optimising; debug information would take as long again.
+LONG_CFLAGS ?= -O1 -g0
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
 
-# Programs that read no names compile without the demanglers, which are half of the header.
-NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
-PLAIN := $(patsubst %,test_%,reader arena segments table forms units lines functions answer alloc shared loaded debugmap \
-    backtrace map map_writer map_threads metadata objc swift) corrupt oom
-$(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
-
-# These reach a small part of the header, which gcc finds out only when it optimises.
-SMALL_CFLAGS ?= -Og
-SMALL := $(patsubst %,$(B)/tests/test_%,reader arena segments table platform names names_cxx names_d names_rust names_swift)
-$(SMALL) $(filter-out $(PUBLIC_FUZZ:%=$(B)/replay/%),$(REPLAYS)): override TEST_CFLAGS += $(SMALL_CFLAGS)
-
-# These run for long enough to be worth optimising.
-LONG_CFLAGS ?= -O1
-$(B)/tests/corrupt $(B)/tests/test_map: override TEST_CFLAGS += $(LONG_CFLAGS)
-
 # What fuzz targets share: the header, and the tool without its commands.
-$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/tool/machsym.o
-$(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
+$(REPLAYS): $(B)/tool/machsym.o
+$(FUZZERS): build/fuzzed/tool/machsym.o
 $(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/tool/%.o)
-$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o)
+$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/tool/%.o)
 $(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
-build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
+build/fuzz/mapcmd: $(patsubst %,build/fuzzed/tool/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -187,14 +209,12 @@ build-tests: $(if $(ONLY),$(if $(ONLY_SH),all),all) $(TESTS) $(REPLAYS)
 test:
 	@status=0; $(MAKE) -k build-tests || status=1; \
 	[ -z "$$TIMES" ] || { echo "CPU of the build, user and system, below that of make:"; times; }; \
-	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" SMALL_CFLAGS="$(SMALL_CFLAGS)" \
+	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" \
 	    UNBUILT=$$status SAMPLE="$${SAMPLE:-7}" sh tests/run $(TESTS) $(TEST_SH)
 
 .PHONY: test-gcc test-clang test-all
-test-gcc:
-	@$(MAKE) test B=build/gcc CC=gcc
-test-clang:
-	@$(MAKE) test B=build/clang CC=clang
+test-gcc test-clang:
+	@$(MAKE) test B=build/$(@:test-%=%) CC=$(@:test-%=%) CFLAGS="-O2 -Werror" TEST_CFLAGS=-O0
 test-all:
 	@sh tests/sum "$(MAKE) test-gcc" "$(MAKE) test-clang"
 
@@ -210,7 +230,7 @@ surroundings: all
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] bindings/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -236,7 +256,7 @@ bench: all
 # make torture cuts and flips all files under AddressSanitizer.
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
-SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" SMALL_CFLAGS= LONG_CFLAGS=
+SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
 .PHONY: asan tsan msan torture
 asan:
 	@QUICK=1 STRIDE=$${STRIDE:-30} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
@@ -247,14 +267,12 @@ msan:
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
 	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory)
 
-# Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. Every object
-# of an arena is an allocation of its own, so that a byte past it is seen.
+# Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. The objects
+# are those of the fuzz targets.
 TORTURE ?= short
-TORTURE_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined \
-                 -DMACHSYM_ARENA_CHUNK=1
 torture:
-	@$(MAKE) build-torture B=build/torture CC=clang CFLAGS="$(TORTURE_FLAGS)" TEST_CFLAGS="$(TORTURE_FLAGS)" && \
-	    B=build/torture bash tests/torture.sh $(TORTURE)
+	@$(MAKE) build-torture B=build/fuzzed CC="$(FUZZ_CC)" CFLAGS="$(FUZZ_FLAGS)" TEST_CFLAGS="$(FUZZ_FLAGS)" && \
+	    B=build/fuzzed bash tests/torture.sh $(TORTURE)
 
 .PHONY: build-torture
 build-torture: $(B)/machsym $(B)/tests/torture $(B)/tests/torture_tool
@@ -275,22 +293,21 @@ coverage:
 coverage-tests:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@QUICK=1 SAMPLE=1 $(MAKE) test B=build/coverage CC=gcc ONLY="$(COVERAGE)" CFLAGS="-O0 -g0 --coverage" \
-	    TEST_CFLAGS="-O0 -g0 --coverage" SMALL_CFLAGS=
+	    TEST_CFLAGS="-O0 -g0 --coverage" LONG_CFLAGS=
 coverage-report:
 	@B=build/coverage sh tests/coverage
 
 # ---- Fuzzing ----
 
 # FUZZ_FLAGS go to every object, FUZZ_ENGINE to the link: fuzz/build.sh sets them as OSS-Fuzz wants it.
+# Every object of an arena is an allocation of its own, so that a byte past it is seen.
 FUZZ_CC     ?= clang
 FUZZ_FLAGS  ?= -DMACHSYM_ARENA_CHUNK=1 -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined \
                -fsanitize=fuzzer-no-link,address,undefined
 FUZZ_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LINK   ?= $(FUZZ_CC)
 
-# No target that links it reads names.
-build/fuzzed/machsym.o: FUZZ_FLAGS += $(NO_NAMES)
-build/fuzzed/%.o: tool/%.c $(TOOL_H) $(HEADERS)
+build/fuzzed/tool/%.o: tool/%.c $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
 
@@ -322,6 +339,13 @@ HOST_TESTS := $(patsubst %,test_%,reader arena segments macho symbols objc swift
 HOST_SH    := atos crash demangle map
 NATIVE_TESTS := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bounds threads) corrupt oom
 NATIVE_FUZZ  := $(PUBLIC_FUZZ) report_write
+.PHONY: test-dist test-cmake test-bindings
+test-dist: all
+	@B="$(B)" sh tests/dist
+test-cmake: all
+	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
+test-bindings: all
+	@B="$(B)" CC="$(CC)" sh tests/bindings
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
 	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \
@@ -349,6 +373,7 @@ help:
 	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
+	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check man"
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build

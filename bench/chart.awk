@@ -1,8 +1,8 @@
-# Draws rows of bench/run (the input of table.awk) as an SVG bar chart: those that compare times with a peer
-# and whose name matches `keep`. Rows of one name share a group; a group is scaled to its longest bar, the
-# measured value stands beside each bar, and the figure at the right is how many times faster than the
-# group's first peer we are. The chart brings its own background, so that it is legible on light and dark
-# pages, and follows the reader's colour scheme.
+# Draws rows of bench/run (the input of table.awk) as an SVG bar chart: those that compare times with another
+# program and whose name matches `keep`, under the line `caption`. Rows of one name share a group. A group has
+# its own scale, from zero to its longest bar, and the measured value stands beside each bar; the figure at the
+# right is how many times faster than the group's fastest peer we are. The chart brings its own background, so
+# that it is legible on light and dark pages, and follows the reader's colour scheme.
 function show(value)
 {
     if (value < 1)
@@ -20,7 +20,6 @@ function escape(text)
 function bar(value, longest, class, label,    wide)
 {
     wide = value / longest * BAR
-    wide = wide < 2 ? 2 : wide
     body = body sprintf("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"2\"/>\n",
                         class, LEFT, y, wide)
     body = body sprintf("<text class=\"v\" x=\"%.1f\" y=\"%d\">%s</text>\n",
@@ -28,13 +27,16 @@ function bar(value, longest, class, label,    wide)
     y += 13
 }
 
-function group(g,    i, longest, ratio, middle)
+function group(g,    i, longest, fastest, ratio, middle)
 {
     longest = ours[g]
-    for (i = 0; i < peers[g]; i++)
+    fastest = theirs[g, 0]
+    for (i = 0; i < peers[g]; i++) {
         longest = theirs[g, i] > longest ? theirs[g, i] : longest
+        fastest = theirs[g, i] < fastest ? theirs[g, i] : fastest
+    }
     middle = y + (peers[g] + 1) * 6.5 + 3
-    ratio = theirs[g, 0] / ours[g]
+    ratio = fastest / ours[g]
     body = body sprintf("<text x=\"12\" y=\"%d\">%s</text>\n", middle, escape(name[g]))
     body = body sprintf("<text class=\"r\" x=\"790\" y=\"%d\">%s\303\227</text>\n", middle,
                         sprintf(ratio < 10 ? "%.1f" : "%.0f", ratio))
@@ -46,13 +48,13 @@ function group(g,    i, longest, ratio, middle)
 
 BEGIN {
     FS = "\t"
-    LEFT = 270
-    BAR = 330
-    y = 44
+    LEFT = 300
+    BAR = 300
+    y = 62
     count = 0
 }
 
-$5 == "s" && $2 != "-" && $3 ~ /llvm|c\+\+filt|mmap/ && $1 ~ keep {
+$5 == "s" && $2 > 0 && $4 > 0 && $3 ~ /llvm|filt|addr2line|libbacktrace|rustc/ && $1 ~ keep {
     if (!count || name[count - 1] != $1) {
         name[count] = $1
         ours[count] = $2
@@ -77,5 +79,6 @@ END {
     print ".page { fill: #0d1117; stroke: #30363d }\n}\n</style>"
     printf "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"799\" height=\"%d\" rx=\"6\"/>\n", y - 1
     print "<text class=\"h\" x=\"12\" y=\"22\">Whole processes, files in page cache: shorter is better</text>"
+    printf "<text class=\"v\" x=\"12\" y=\"40\">%s; each group has its own scale</text>\n", escape(caption)
     printf "%s</svg>\n", body
 }

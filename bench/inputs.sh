@@ -3,8 +3,10 @@
 #   bench/inputs.sh mid4 mid5 big5     about 50 MB of DWARF 4 and 5, about 700 MB of DWARF 5
 #   bench/inputs.sh objc               a stripped program of about 70 MB with Objective-C metadata
 #   bench/inputs.sh debugmap           a program of 300 objects that still lie beside it, and its dSYM
-# A few dozen units are compiled; each is then repeated under other names (rename.c), so that the big one
-# takes minutes instead of hours. Needs clang, ld64.lld and dsymutil (the newest that are installed).
+#   bench/inputs.sh real4 large5 ...   real C++ from Debian's source packages: see bench/real.sh
+# Of the first three a few dozen units are compiled; each is then repeated under other names (rename.c), so
+# that the big one takes minutes instead of hours. Needs clang, ld64.lld and dsymutil, of which it takes the
+# newest.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${BENCH_DIR:-$here/../build/bench}
@@ -83,6 +85,9 @@ make_objc()
 
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
+case ${1:-} in
+real? | large? | copies?) exec "$here/real.sh" "$@" ;;
+esac
 clangxx=$(need clang++) lld=$(need ld64.lld) dsymutil=$(need dsymutil)
 cc -std=gnu11 -O2 -Wall -Wextra -o "$dir/generate" "$here/generate.c"
 cc -std=gnu11 -O2 -Wall -Wextra -o "$dir/rename" "$here/rename.c"
@@ -93,7 +98,11 @@ for name in "${@:-mid5}"; do
     big5) make_image big5 5 850 "$dir/objects" ;;
     debugmap) make_image debugmap 5 300 "$dir/debugmap.objects" ;;
     objc) make_objc ;;
-    *) echo "bench/inputs.sh: no input is called $name: mid4, mid5, big5, objc, debugmap" >&2; exit 1 ;;
+    *)
+        echo "bench/inputs.sh: no input is called $name: mid4, mid5, big5, objc, debugmap;" \
+            "or, without any of these, those of bench/real.sh" >&2
+        exit 2
+        ;;
     esac
 done
 rm -rf "$dir/objects"

@@ -1,10 +1,12 @@
-/* The benchmark's yardsticks, each a whole process on one thin little-endian 64-bit Mach-O file:
+/* The benchmark's yardsticks, each a whole process on one little-endian 64-bit Mach-O file, thin but for the
+ * last:
  *
  *   probes map FILE                     maps the file and exits: what no tool can beat
  *   probes read FILE THREADS            reads every byte of .debug_info, .debug_line and .debug_str once
  *   probes walk FILE THREADS            passes over every DIE without any bounds check, and counts them
  *   probes addresses FILE COUNT SEED    prints random addresses of __TEXT,__text
  *   probes report FILE FRAMES SEED      prints a crash report: four threads of FRAMES frames in the image
+ *   probes thin FILE                    writes the arm64 slice of a fat file, or the file when it is thin
  *
  * Trusts its input: these are files that bench/inputs.sh made. */
 #define _GNU_SOURCE
@@ -27,6 +29,7 @@ typedef struct section { /* Bytes of one section; ptr is NULL when the file has 
 } section;
 
 static const uint8_t *file;
+static size_t file_len;
 
 static uint16_t u16(const uint8_t *p)
 {
@@ -62,6 +65,7 @@ static void map_file(const char *path)
         perror(path);
         exit(1);
     }
+    file_len = (size_t)info.st_size;
 }
 
 /* loader.h: mach_header_64 is 32 bytes, segment_command_64 72, section_64 80. */
@@ -368,11 +372,34 @@ static void run_report(long frames, uint64_t seed)
            (unsigned long long)(text.addr + text.len), id);
 }
 
+/* ---- thin ---- */
+
+static uint32_t big32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* fat.h: the magic and a count, then fat_arch of 20 bytes: cputype, subtype, offset, size, align. */
+static int run_thin(void)
+{
+    const uint8_t *slice = file;
+    size_t len = file_len;
+    if (big32(file) == 0xcafebabe) {
+        len = 0;
+        for (uint32_t i = 0, count = big32(file + 4); i < count && len == 0; i++)
+            if (big32(file + 8 + 20 * i) == 0x0100000c) {
+                slice = file + big32(file + 16 + 20 * i);
+                len = big32(file + 20 + 20 * i);
+            }
+    }
+    return len == 0 || fwrite(slice, 1, len, stdout) != len;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
         fprintf(stderr,
-                "usage: probes map|read|walk|addresses|report FILE [THREADS|COUNT SEED|FRAMES SEED]\n");
+                "usage: probes map|read|walk|addresses|report|thin FILE [THREADS|COUNT SEED|FRAMES SEED]\n");
         return 1;
     }
     map_file(argv[2]);
@@ -386,5 +413,7 @@ int main(int argc, char **argv)
         run_addresses(atol(argv[3]), (uint64_t)atol(argv[4]));
     else if (strcmp(argv[1], "report") == 0 && argc == 5)
         run_report(atol(argv[3]), (uint64_t)atol(argv[4]));
+    else if (strcmp(argv[1], "thin") == 0)
+        return run_thin();
     return 0;
 }

@@ -67,7 +67,7 @@ measure() # store jobs
     local best= start end round
     for round in $(seq "${BENCH_ROUNDS:-3}"); do
         start=$(date +%s%N)
-        "$us" crash -q -j "$2" -d "$1" -o "$dir/out" "$dir"/in/*.crash
+        "$us" crash -q -j "$2" -d "$1" --force -o "$dir/out" "$dir"/in/*.crash
         end=$(date +%s%N)
         [ -n "$best" ] && [ $((end - start)) -ge "$best" ] || best=$((end - start))
     done

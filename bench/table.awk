@@ -1,7 +1,7 @@
 # Prints the rows of bench/run as one aligned table.
 # Input, tab-separated: name, ours, peer's name, peer's value, unit (s, /s, KB, B), goal ('>=N' for peer/ours,
-# '<=N' for ours/peer, - for none).
-# A row without a value of ours (-) shows what the machine can do.
+# '<=N' for ours/peer, '<N' and '>N' for our value in its unit, - for none). Goals are shown with -v goals=1.
+# A row without a value of ours (-) shows what the machine can do; a peer's value of - is one that is missing.
 function show(value, unit)
 {
     if (unit == "/s")
@@ -23,11 +23,19 @@ function put(a, b, c, d, e, f, g)
     cell[NR, 3] = c
     cell[NR, 4] = d
     cell[NR, 5] = e
-    cell[NR, 6] = f
-    cell[NR, 7] = g
+    cell[NR, 6] = goals ? f : ""
+    cell[NR, 7] = goals ? g : ""
     for (i = 1; i <= 7; i++)
         if (length(cell[NR, i]) > width[i])
             width[i] = length(cell[NR, i])
+}
+
+# A goal of our own value: "under 250 ns".
+function put_alone(a, b, unit, goal, c, d, e,    limit, met)
+{
+    limit = substr(goal, 2) + 0
+    met = goal ~ /^</ ? b < limit : b > limit
+    put(a, show(b, unit), c, d, e, (goal ~ /^</ ? "under " : "over ") show(limit, unit), met ? "yes" : "NO")
 }
 
 BEGIN {
@@ -36,16 +44,25 @@ BEGIN {
 }
 
 {
+    ratio = ""
     if ($2 == "-") {
         put($1, "", $3, show($4, $5), "", "", "")
         next
     }
-    limit = substr($6, 3) + 0
     at_most = $6 ~ /^<=/
-    ratio = at_most ? $2 / $4 : $4 / $2
-    met = $6 == "-" ? "" : (at_most ? ratio <= limit : ratio >= limit) ? "yes" : "NO"
-    goal = $6 == "-" ? "" : $6
-    put($1, show($2, $5), $3, show($4, $5), sprintf(ratio < 10 ? "%.2f" : "%.1f", ratio), goal, met)
+    if ($4 != "" && $4 != "-" && $2 > 0 && $4 > 0)
+        ratio = at_most ? $2 / $4 : $4 / $2
+    theirs = $4 == "-" ? "not installed" : $4 == "" ? "" : show($4, $5)
+    shown = ratio == "" ? "" : sprintf(ratio < 10 ? "%.2f" : "%.1f", ratio)
+    if ($6 ~ /^[<>][0-9]/)
+        put_alone($1, $2, $5, $6, $3, theirs, shown)
+    else if ($6 == "-" || ratio == "")
+        put($1, show($2, $5), $3, theirs, shown, "", "")
+    else {
+        limit = substr($6, 3) + 0
+        met = at_most ? ratio <= limit : ratio >= limit
+        put($1, show($2, $5), $3, theirs, shown, $6, met ? "yes" : "NO")
+    }
 }
 
 END {

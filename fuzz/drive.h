@@ -5,7 +5,7 @@
 #ifndef MACHSYM_FUZZ_DRIVE_H
 #define MACHSYM_FUZZ_DRIVE_H
 
-#include "../machsym.h"
+#include "../tests/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,7 @@
  * outside the name and its scratch, and print the same whatever the room: FUZZ_ENTRY by itself, with every
  * style, and the public function. FUZZ_STYLES are the flags to try; FUZZ_PREFIX goes in front of what does
  * not begin with an underscore or a dollar sign. */
-#define MACHSYM_STATIC /* what the target does not reach is not compiled */
-#define MACHSYM_IMPLEMENTATION
-#include "../machsym.h"
+#include "../tests/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -114,7 +114,7 @@ static void write_all(const report *r, const write_options *how, const resolve_c
     if (!is_json(out.v, out.len))
         abort();
     missing_free(&missing);
-    report_signature(r, &sign);
+    report_signature(r, NULL, &sign);
     text_free(&sign.text);
     text_free(&out);
 }
@@ -123,7 +123,7 @@ static void use(const char *input, size_t len, image_pool *files, unsigned bits)
 {
     redactor key;
     redact_open(&key, "words");
-    write_options writing = {(bits & 1) != 0, (bits & 2) != 0};
+    write_options writing = {(bits & 1) != 0, (bits & 2) != 0, (bits & 64) != 0};
     resolve_options how;
     resolve_counts counts;
     report r;

@@ -3,9 +3,8 @@
 #ifndef FUZZ_METADATA_H
 #define FUZZ_METADATA_H
 
-#define MACHSYM_STATIC /* what the target does not reach is not compiled */
-#define MACHSYM_IMPLEMENTATION
-#include "../machsym.h"
+#define TEST_ROOM "../src/macho/sources.h"
+#include "../tests/room.h"
 
 #include <stdlib.h>
 #include <string.h>

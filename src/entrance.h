@@ -5,6 +5,7 @@
 #include "base/platform.h"
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/inflate.h"
 #include "macho/macho.h"
 #include "macho/files.h"
 #include "image/image.h"
@@ -148,6 +149,11 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
 {
     const ms_mo *mo = &image->mo[0];
     return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
+}
+
+MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc)
+{
+    return ms_mo_unsigned(cputype, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -479,6 +485,38 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer or the place for the map is missing", "", 0);
     }
     return ms_mw_finish(writer, out, err);
+}
+
+MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes in, void *out, size_t cap,
+                                           size_t *len, size_t *used, machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (len == NULL || (out == NULL && cap != 0) || (unsigned)kind > MACHSYM_DEFLATE_ZLIB)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "there is no such kind, or no place for the bytes", "", 0);
+    *len = 0;
+#ifdef MACHSYM_NO_INFLATE
+    (void)in;
+    (void)used;
+    return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "the library was built with MACHSYM_NO_INFLATE", "", 0);
+#else
+    size_t taken = 0;
+    ms_span span = ms_span_make(in.ptr, in.len);
+    ms_inf_end end = kind == MACHSYM_DEFLATE_ZLIB ? ms_inf_zlib(span, (uint8_t *)out, cap, len, &taken)
+                                                  : ms_inf_raw(span, (uint8_t *)out, cap, len, &taken);
+    if (used != NULL)
+        *used = taken;
+    switch (end) {
+    case ms_INF_OK: return MACHSYM_OK;
+    case ms_INF_FULL:
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "there are more bytes than there is room for",
+                       "deflate stream", taken);
+    case ms_INF_SHORT:
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the compressed bytes are cut short", "deflate stream",
+                       taken);
+    default:
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the compressed bytes are damaged", "deflate stream", taken);
+    }
+#endif
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)

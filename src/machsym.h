@@ -25,6 +25,7 @@
 #include "base/reader.h"
 #include "base/memory.h"
 #include "base/segments.h"
+#include "base/inflate.h"
 #include "macho/macho.h"
 #include "macho/files.h"
 #include "macho/fixups.h"

@@ -5,8 +5,8 @@ CC=${CC:-cc}
 . tests/checks
 
 # shellcheck disable=SC2086
-$CC -std=c11 -Wall -Wextra -Werror -DMACHSYM_STATIC $CFLAGS $SMALL_CFLAGS $LDFLAGS -o "$work/backtrace" examples/backtrace.c
-check "the example compiles"
+$CC -std=c11 -Wall -Wextra -Werror $CFLAGS $LDFLAGS -DMACHSYM_IMPLEMENTED -o "$work/backtrace" examples/backtrace.c "$B/tool/machsym.o"
+check "the example compiles with the tool's implementation"
 $RUN "$work/backtrace" tests/fixtures/bin/frames-x86_64 | awk '{ print $1, $2, $4, $5, $6 }' >"$work/out"
 printf '%s\n' "0 frames-x86_64 main + 1" "1 frames-x86_64 odd_frame + 1" "2 frames-x86_64 odd_frame_too + 1" \
     "3 frames-x86_64 no_frame + 1" | cmp -s - "$work/out"

@@ -3,13 +3,11 @@
 #ifndef MACHSYM_BOUNDS_H
 #define MACHSYM_BOUNDS_H
 
-#include "count_work.h"
+#include "counters.h"
 
 #include "dwarf.h"
 
 #include <unistd.h>
-
-unsigned long long work;
 
 enum { LOOKUPS = 1000 };
 

@@ -133,16 +133,22 @@ says "names in HTML" "0x0000000102a30aec Queue&lt;int&gt;::at(int) (queue.hpp:13
 
 says "--full-path" "/fixtures/demo/player.mm:19" $MACHSYM crash -q $demo --full-path "$reports/demo.crash"
 says "--raw-addresses" "__main_block_invoke + 36 (main.mm:14)" $MACHSYM crash -q $demo --raw-addresses "$reports/demo.crash"
-says "--to=text" "2   demo                              0x0000000102a309fc __main_block_invoke + 36 (main.mm:13)" \
+says "--to=text" "5   demo                          	       0x102a309fc __main_block_invoke + 36 (main.mm:13)" \
     $MACHSYM crash -q $demo --to=text "$reports/demo.ips"
 says "--to=text: images" "       0x102a30000 -        0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> " \
     $MACHSYM crash -q $demo --to=text "$reports/demo.ips"
-says "--to=text: threads" "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread" \
+says "--to=text: threads" "Thread 0 name:   Dispatch queue: com.apple.main-thread" \
     $MACHSYM crash -q $demo --to=text "$reports/demo.ips"
-$MACHSYM crash -q --no-demangle $demo --to=text "$reports/demo.ips" >"$work/out"
+$MACHSYM crash -q --no-demangle --no-inline $demo --to=text "$reports/demo.ips" >"$work/out"
 $MACHSYM crash -q --no-demangle --to=text "$reports/demo.ips" -d "$work/empty" >"$work/bare.crash"
-$MACHSYM crash -q --no-demangle $demo "$work/bare.crash" >"$work/later"
+$MACHSYM crash -q --no-demangle --no-inline $demo "$work/bare.crash" >"$work/later"
 same "$work/out" "$work/later" "text of an .ips, symbolicated before or after"
+$MACHSYM crash -q --no-demangle $demo --to=text "$reports/demo.ips" >"$work/out"
+$MACHSYM crash -q --no-demangle $demo "$work/bare.crash" | sed 's/^[0-9]* *demo/demo/' >"$work/later"
+sed 's/^[0-9]* *demo/demo/; s/^8   dyld/4   dyld/' "$work/out" >"$work/unnumbered"
+same "$work/unnumbered" "$work/later" "with inlined calls too, but for their numbers: as frames of their own they count"
+$MACHSYM crash -q --no-demangle $demo --all "$work/out" | sed 's/^[0-9]* *demo/demo/; s/^8   dyld/4   dyld/' >"$work/again"
+same "$work/unnumbered" "$work/again" "a second run with --all looks the same addresses up"
 says "--signature" "-[Player skip:] | -[Player play:]" $MACHSYM crash --no-demangle $demo --signature "$reports/demo.crash"
 says "no option" "no such option" $MACHSYM crash --nonsense "$reports/demo.crash"
 says "a missing report" "No such file" $MACHSYM crash "$work/none"

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Files cut short, in as many places as CUTS says, through every command that reads them: none ends well and in silence
+# Files cut short, in 30 places where SAMPLE is 1 and in 10 where it is not, through every command that reads them: none ends well and in silence
 # unless it answers as for the whole file. Maps of half a file are refused, or say what they are.
 machsym=${MACHSYM:-build/machsym}
 bin=tests/fixtures/bin
 . tests/checks
-cuts=${CUTS:-30}
+cuts=30
+[ "${SAMPLE:-1}" -eq 1 ] || cuts=10
 [ -z "${RUN:-}" ] || cuts=5 # an emulator takes ten times as long
-mkdir "$work/whole" "$work/cut"
+mkdir "$work/whole"
 
 # ---- Half a file through every command ----
 
@@ -36,44 +37,51 @@ commands=(
     "crash --no-cache -q -d {dir} --group tests/fixtures/reports/demo.crash"
 )
 
-run() { # FOLDER NAME COMMAND: $status, and all output in $work/FOLDER.out
+run() { # FOLDER NAME COMMAND: $status, and all output in $work/out, what is said in $work/err
     local words
-    rm -rf "${work:?}/$1/OUT" OUT "$work/$1.map"
     words=${3//\{\}/$2}
     words=${words//\{dir\}/.}
     words=${words//\{map\}/$work/whole.symmap}
-    words=${words//OUT/$work/$1.map}
+    words=${words//OUT/$work/map}
     # shellcheck disable=SC2086
-    (cd "$work/$1" && exec $tool $words </dev/null) >"$work/$1.out" 2>"$work/$1.err"
+    (cd "$work/$1" && exec $tool $words </dev/null) >"$work/out" 2>"$work/err"
     status=$?
-    find "$work/$1.map" -type f -exec cat {} + >>"$work/$1.out" 2>/dev/null
+    case $3 in
+    *OUT*)
+        find "$work/map" -type f -exec cat {} + >>"$work/out" 2>/dev/null
+        rm -rf "$work/map"
+        ;;
+    esac
 }
 
 try() { # NAME: every cut of the file $work/whole/NAME through every command that works on the whole one
-    local name=$1 bad=0 tried=0 well size command at
+    local name=$1 bad=0 tried=0 size command at
     size=$(wc -c <"$work/whole/$name")
+    for ((at = 1; at <= cuts; at++)); do
+        mkdir "$work/cut-$at"
+        head -c $((size * at / (cuts + 1))) "$work/whole/$name" >"$work/cut-$at/$name"
+    done
     for command in "${commands[@]}"; do
         run whole "$name" "$command"
         [ $status -eq 0 ] || continue
-        well=0
+        mv "$work/out" "$work/whole.out"
         for ((at = 1; at <= cuts; at++)); do
-            head -c $((size * at / (cuts + 1))) "$work/whole/$name" >"$work/cut/$name"
-            run cut "$name" "$command"
+            run cut-$at "$name" "$command"
             tried=$((tried + 1))
             if [ $status -eq 0 ]; then
-                cmp -s "$work/whole.out" "$work/cut.out" && continue
-                echo "$name cut at $at/$((cuts + 1)): $command: status 0, other output: $(head -1 "$work/cut.err")"
-            elif [ $status -eq 1 ] && [ -s "$work/cut.err" ]; then
+                cmp -s "$work/whole.out" "$work/out" && continue
+                echo "$name cut at $at/$((cuts + 1)): $command: status 0, other output: $(head -1 "$work/err")"
+            elif [ $status -eq 1 ] && [ -s "$work/err" ]; then
                 continue
             else
-                echo "$name cut at $at/$((cuts + 1)): $command: status $status: $(head -1 "$work/cut.err")"
+                echo "$name cut at $at/$((cuts + 1)): $command: status $status: $(head -1 "$work/err")"
             fi
             bad=$((bad + 1))
         done
     done
     [ $tried -gt "$2" ] && [ $bad -eq 0 ]
     check "$name: $tried commands on parts of it, $bad of them wrong"
-    rm -f "$work/cut/$name" "$work/whole/$name"
+    rm -r "$work"/cut-* "$work/whole/$name"
 }
 
 top=$(pwd)

@@ -3,7 +3,6 @@
  *
  * damage [--all] [--table] [FILE...]: without --all one file of each DWARF version. STRIDE in the environment: only every
  * so many fields. --table prints what each field cost at most. */
-#define TEST_PUBLIC
 #include "fields.h"
 #include "test.h"
 

@@ -10,7 +10,7 @@ case $M in /*) ;; *) M=$PWD/$M ;; esac
 export LC_ALL=C
 
 ok() { # NAME STATUS
-    count "$2" || echo "escape: $1 failed: $(head -c 300 "$work/err" | od -c | head -n 12)"
+    count "$2" || echo "escape: $1 failed"
 }
 
 # Puts three bytes, written for sed, into the names of a file; no length changes, so that a Mach-O file stays one.
@@ -116,6 +116,22 @@ $commands
 END
 }
 
+each() { # TWIN STREAM COMMAND...: one command over the outputs of all commands, in their order
+    local twin=$1 stream=$2 n files=()
+    shift 2
+    for ((n = 1; n <= count_of_commands; n++)); do files+=("$twin.$n.$stream"); done
+    "$@" "${files[@]}"
+}
+
+numbers() { # TWIN STREAM: how many lines each has; of a status what it is
+    if [ "$2" = status ]; then each "$1" "$2" cat; else each "$1" "$2" wc -l | awk '$2 != "total" { print $1 }'; fi
+}
+
+acting() { # TWIN STREAM: in how many lines of each there is a byte that acts on a terminal
+    each "$1" "$2" grep -a -c \
+        $'[\x01-\x08\x0b-\x1f\x7f\x9b]\|\xc2[\x80-\x9f]\|\xe2\x80[\xa8-\xae]\|\xe2\x81[\xa6-\xa9]' | sed 's/.*://'
+}
+
 cd "$work" || exit 1
 for tree in tests; do ln -s "$OLDPWD/$tree" "$tree"; done
 make_twin plain xyz xyz xyz xyz Nxyz
@@ -132,18 +148,22 @@ while IFS='|' read -r name raw json text objc file; do
     make_twin "$name" "$raw" "$json" "$text" "$objc" "N$file"
     ok "$name: made" $?
     run_all "$name" "N$file" "$name"
-    for ((n = 1; n <= count_of_commands; n++)); do
-        line=$(printf '%s\n' "$commands" | sed -n "${n}p")
-        cp "$name.$n.err" err
-        [ "$(cat "plain.$n.status")" = "$(cat "$name.$n.status")" ]
-        ok "$name: $line: status $(cat "$name.$n.status"), not $(cat "plain.$n.status")" $?
-        for stream in out err; do
-            [ "$(wc -l <"plain.$n.$stream")" -eq "$(wc -l <"$name.$n.$stream")" ]
+    for stream in status out err; do
+        n=0
+        while read -r -u 3 want && read -r -u 4 got && read -r -u 5 acts && read -r -u 6 line; do
+            n=$((n + 1))
+            if [ $stream = status ]; then
+                [ "$want" = "$got" ]
+                ok "$name: $line: status $got, not $want" $?
+                continue
+            fi
+            [ "$want" -eq "$got" ]
             ok "$name: $line: as many lines ($stream)" $?
-            tr -d '\n\t' <"$name.$n.$stream" | sed 's/\xc2[\xa0-\xbf]//g' >bytes
-            ! grep -q $'[\x01-\x1f\x7f\x9b]\|\xc2[\x80-\x9f]\|\xe2\x80[\xa8-\xae]\|\xe2\x81[\xa6-\xa9]' bytes
+            [ "$acts" = 0 ]
             ok "$name: $line: no byte that acts on a terminal ($stream)" $?
-        done
+        done 3< <(numbers plain $stream) 4< <(numbers "$name" $stream) 5< <(acting "$name" $stream) 6<<<"$commands"
+        [ $n -eq "$count_of_commands" ]
+        ok "$name: all commands were compared ($stream)" $?
     done
 done <<'END'
 escape|\x1b[m|\\u001b[m|\x1b[m|\xc2\x85m|\033[m

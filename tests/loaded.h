@@ -2,6 +2,7 @@
 #ifndef MACHSYM_LOADED_H
 #define MACHSYM_LOADED_H
 
+#define TEST_ROOM "../src/image/image.h"
 #include "test.h"
 
 /* An image in memory. */

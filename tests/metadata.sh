@@ -163,7 +163,9 @@ done
 if [ -z "$objdump" ] || [ -z "$nm" ]; then
     skip "it needs llvm-objdump-22"
 else
-    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -o "$work/pointers.exe" tests/metadata/pointers.c || failed=$((failed + 1))
+    # shellcheck disable=SC2086
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE $CFLAGS $LDFLAGS -o "$work/pointers.exe" tests/metadata/pointers.c \
+        "${B:-build}/tool/machsym.o" || failed=$((failed + 1))
     for name in zoo-arm64-opcodes zoo-arm64-relative zoo-x86_64-opcodes zoo-arm64_32-opcodes; do
         compare_methods "$bin/$name"
     done

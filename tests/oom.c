@@ -1,9 +1,11 @@
 /* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer
  * answers, never a crash, a leak, or a wrong answer; after trim the session answers in full. Objects get
  * memory one by one, so that each of them can fail. */
-#define MACHSYM_ARENA_CHUNK 256
-#include "failer.h"
+#include "counters.h"
+
 #include "loaded.h"
+
+#include "failer.h"
 
 #define LOAD_ADDR 0x200000000u /* of images in memory */
 

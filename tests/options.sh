@@ -89,9 +89,5 @@ says "help of no command" 2 "no such command: none" help none
 says "a process" 2 "-p 12 looks into a running macOS process" atos -p 12
 $M -V >"$work/out" && $M --version | cmp -s - "$work/out" && grep -q '^[0-9.]*$' "$work/out"
 ok "-V" $?
-for option in $($M help atos | sed -n 's/^  \(-[^ ,=]*\).*/\1/p'); do
-    grep -q -- "$(printf %s "$option" | sed 's/-/\\\\\\?-/g')" machsym.1
-    ok "the man page tells of $option" $?
-done
 
 end

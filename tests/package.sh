@@ -32,16 +32,47 @@ check "links with the archive" $CC $CFLAGS $LDFLAGS -I. -o "$work/user" "$work/u
 check "runs with the archive" $RUN "$work/user"
 
 if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
-    check "install" make B="$B" CC="$CC" CFLAGS="$CFLAGS" DESTDIR="$work/root" PREFIX=/opt/machsym install
-    prefix=$work/root/opt/machsym
+    root="$work/a root" home="/opt/mach sym"
+    makes() { # TARGET
+        make B="$B" CC="$CC" CFLAGS="$CFLAGS" DESTDIR="$root" PREFIX="$home" LIBDIR="$home/lib/my host" "$1"
+    }
+    check "install" makes install
+    prefix=$root$home
+    libdir="$prefix/lib/my host"
     check "installed tool" "$prefix/bin/machsym" --version
     check "installed man page" test -s "$prefix/share/man/man1/machsym.1"
     check "installed header" cmp machsym.h "$prefix/include/machsym.h"
-    check "pkg-config file" grep -q "^Version: $("$prefix/bin/machsym" --version)$" "$prefix/lib/pkgconfig/machsym.pc"
-    check "pkg-config prefix" grep -q '^prefix=/opt/machsym$' "$prefix/lib/pkgconfig/machsym.pc"
-    check "links with the shared library" \
-        $CC $CFLAGS -I"$prefix/include" -o "$work/shared" "$work/user.c" -L"$prefix/lib" -lmachsym
-    check "runs with the shared library" env LD_LIBRARY_PATH="$prefix/lib" "$work/shared"
+    version=$("$prefix/bin/machsym" --version)
+    check "the library by its version" test -f "$libdir/libmachsym.so.$version"
+    pc="$libdir/pkgconfig/machsym.pc"
+    check "pkg-config file" grep -q "^Version: $version$" "$pc"
+    check "pkg-config prefix" grep -qx 'prefix=/opt/mach\\ sym' "$pc"
+    check "pkg-config libdir" grep -qx 'libdir=${prefix}/lib/my\\ host' "$pc"
+    if command -v pkg-config >/dev/null; then
+        flags=$(PKG_CONFIG_PATH="${pc%/*}" pkg-config --define-variable=prefix="$(printf %s "$prefix" | sed 's/ /\\ /g')" \
+            --cflags --libs machsym)
+        check "links by pkg-config" eval "$CC $CFLAGS" '-o "$work/shared" "$work/user.c"' "$flags"
+    else
+        check "links with the shared library" \
+            $CC $CFLAGS -I"$prefix/include" -o "$work/shared" "$work/user.c" -L"$libdir" -lmachsym
+    fi
+    check "runs with the shared library" env LD_LIBRARY_PATH="$libdir" "$work/shared"
+    if command -v readelf >/dev/null; then
+        for file in "$prefix/bin/machsym" "$libdir/libmachsym.so"; do
+            ! readelf -SW "$file" | grep -q ' \.debug_info '
+            check "without debug info: ${file##*/}" test $? -eq 0
+        done
+    fi
+    # what is installed is what goes, and nothing else
+    echo mine >"$libdir/other"
+    cp -R "$root" "$work/kept"
+    check "uninstall" makes uninstall
+    find "$root" ! -type d >"$work/left"
+    check "uninstall takes all but what is not ours" test "$(cat "$work/left")" = "$libdir/other"
+    check "uninstall again" makes uninstall
+    check "a folder that is not from the root" sh -c '! make B="$1" DESTDIR=/tmp PREFIX=here install' - "$B"
+    rm -rf "$root"
+    mv "$work/kept" "$root"
     # a program that was compiled with another header than the library is told so
     sed 's/^typedef struct machsym_frame {/& int more;/' machsym.h >"$work/machsym.h"
     cat >"$work/skew.c" <<END
@@ -75,9 +106,9 @@ END
     skew() { # NAME OPTION...
         name=$1
         shift
-        check "builds: $name" $CC $CFLAGS -Wall -Wextra -Werror "$@" -o "$work/skew" "$work/skew.c" -L"$prefix/lib" -lmachsym
+        check "builds: $name" $CC $CFLAGS -Wall -Wextra -Werror "$@" -o "$work/skew" "$work/skew.c" -L"$libdir" -lmachsym
     }
-    run_skew() { LD_LIBRARY_PATH="$prefix/lib" "$work/skew" "$@" 2>"$work/said"; }
+    run_skew() { LD_LIBRARY_PATH="$libdir" "$work/skew" "$@" 2>"$work/said"; }
     skew "with the library's header" -I"$prefix/include"
     for number in 0 1 2 3 4 5; do
         check "the library's header, $number" run_skew $number
@@ -95,10 +126,30 @@ END
     if command -v nm >/dev/null; then
         nm "$work/skew" | grep -c machsym_abi >"$work/said"
         check "a release has no trace of it" grep -qx 0 "$work/said"
-        nm -D --defined-only "$prefix/lib/libmachsym.so" | awk '$2 == "T" && $3 !~ /^machsym_/' >"$work/others"
+        nm -D --defined-only "$libdir/libmachsym.so" | awk '$2 == "T" && $3 !~ /^machsym_/' >"$work/others"
         check "the library exports machsym_* only" test ! -s "$work/others"
     fi
 else
     skip "installing what was built for another host"
+fi
+
+# A Mac's shared library: its users find it by the path in it. The system's own headers are not here, so it is the mode
+# for bytes only.
+mac="clang-22 --target=arm64-apple-macos11"
+if [ -z "$RUN$LDFLAGS" ] && command -v clang-22 >/dev/null && command -v ld64.lld-22 >/dev/null; then
+    makes_mac() { # LIBDIR
+        make B="$work/mac" CC="$mac" AR=llvm-ar-22 LIBDIR="$1" CPPFLAGS=-DMACHSYM_NO_OS \
+            CFLAGS="-O0 -w -nostdinc -isystem $(clang-22 -print-resource-dir)/include" \
+            LDFLAGS="-fuse-ld=lld -nostdlib -Wl,-undefined,dynamic_lookup" lib
+    }
+    for libdir in "/opt/mach sym/lib" /usr/local/lib; do
+        check "a Mac's library in $libdir" makes_mac "$libdir"
+        llvm-objdump-22 --macho --dylib-id "$work/mac/libmachsym.dylib" | tail -n 1 >"$work/id"
+        check "its install name" test "$(cat "$work/id")" = "$libdir/libmachsym.0.dylib"
+    done
+    llvm-nm-22 -gUj "$work/mac/libmachsym.dylib" | grep -v '^_machsym_' >"$work/others"
+    check "it exports machsym_* only" test ! -s "$work/others"
+else
+    skip "a Mac's library needs clang-22, ld64.lld-22 and a build for this host"
 fi
 end

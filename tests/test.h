@@ -1,14 +1,9 @@
-/* What every test program uses: the implementation with its statics, of which compilers leave out what the
- * program does not reach, checks that count, the fixtures. With TEST_PUBLIC it is the public functions
- * only, of an implementation that such programs share. Programs run from the top of the tree. */
+/* What every test program uses: the API, or a room with its private functions (TEST_ROOM), checks that count,
+ * the fixtures. Programs run from the top of the tree. */
 #ifndef MACHSYM_TEST_H
 #define MACHSYM_TEST_H
 
-#ifndef TEST_PUBLIC
-#define MACHSYM_STATIC
-#define MACHSYM_IMPLEMENTATION
-#endif
-#include "../machsym.h"
+#include "room.h"
 
 #include <stdio.h>
 #include <stdlib.h>

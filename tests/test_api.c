@@ -1,5 +1,4 @@
 /* The public functions: names, paths, address arithmetic, pairs; tests/test_errors.c has what they refuse. */
-#define TEST_PUBLIC
 #include "dwarf.h"
 
 static machsym_open_desc desc_of(const void *ptr, size_t len)
@@ -106,6 +105,17 @@ static void test_image_addr(void)
         machsym_image_close(image);
         bytes_free(&file);
     }
+}
+
+/* Programs have addresses of 47 bits, kernels those with bit 55. */
+static void test_plain_pc(void)
+{
+    const uint32_t arm64 = 0x0100000c;
+    const uint32_t x86_64 = 0x01000007;
+    CHECK_EQ(machsym_plain_pc(arm64, UINT64_C(0x8c61000102a30a7c)), UINT64_C(0x102a30a7c));
+    CHECK_EQ(machsym_plain_pc(arm64, UINT64_C(0x102a30a7c)), UINT64_C(0x102a30a7c));
+    CHECK_EQ(machsym_plain_pc(arm64, UINT64_C(0x1c80fe0007123456)), UINT64_C(0xfffffe0007123456));
+    CHECK_EQ(machsym_plain_pc(x86_64, UINT64_C(0x8c61000102a30a7c)), UINT64_C(0x8c61000102a30a7c));
 }
 
 /* In a 32-bit image an address of more than 32 bits has no answer: no session, no explanation, no map gives
@@ -310,6 +320,7 @@ int main(void)
     test_names();
     test_path_join();
     test_image_addr();
+    test_plain_pc();
     test_wide_address();
     test_loaded();
     test_pair_bytes();

@@ -1,7 +1,8 @@
 /* The example that names its own stack: its walk does not trust the stack, and its names are the file's. */
 #include "test.h"
 
-#define main backtrace_main
+#define MACHSYM_IMPLEMENTED /* it is linked */
+#define main                backtrace_main
 int backtrace_main(int argc, char **argv);
 #include "../examples/backtrace.c"
 #undef main

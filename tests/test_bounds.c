@@ -1,7 +1,6 @@
 /* Work is bounded by input size: for each trap that a hostile file may set, such a file at one size and at
  * four times that size is opened, asked, iterated over and made a map of. The larger one may take 4.4 times
  * the work (bytes and records visited, memory taken), which is linear but for a logarithm. */
-#define TEST_PUBLIC
 #include "bounds.h"
 
 /* With QUICK in the environment, for builds that are slow, it is the one size. */

@@ -1,6 +1,5 @@
 /* The modules of `machsym crash`: JSON, recognition, the frame and image lines of every writer, the exception
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
-#define TEST_PUBLIC
 #include "test.h"
 
 #include "../tool/report/summary.h"
@@ -405,7 +404,7 @@ static signature sign(const char *c_string)
 {
     signature s;
     report r = open_text(c_string);
-    report_signature(&r, &s);
+    report_signature(&r, NULL, &s);
     report_close(&r);
     return s;
 }

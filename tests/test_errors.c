@@ -1,6 +1,5 @@
 /* Every error: what provokes it, and its code, text, part of the file and offset. Misuse of the API is an
  * error too, and leaves no result behind. */
-#define TEST_PUBLIC
 #include "dwarf.h"
 
 #include "../tool/source.h"

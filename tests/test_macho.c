@@ -1,6 +1,5 @@
 /* The room macho through the public functions: fat files, slices, load commands, sections, and what is wrong
  * with files. */
-#define TEST_PUBLIC
 #include "test.h"
 #include "make.h"
 

@@ -2,8 +2,7 @@
  * one size and at four times that size goes through a command of machsym map. The larger one may take 4.4
  * times the work (bytes and records visited), and twice the text that machsym.1 states at most; what is
  * written is at most that text. tests/test_bounds.c does the same for files. */
-#define TEST_PUBLIC
-#include "count_work.h"
+#include "counters.h"
 
 #include "test.h"
 
@@ -12,8 +11,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-
-unsigned long long work;
 
 #define BASE 0x100000000u
 

@@ -1,6 +1,5 @@
 /* Fails allocation number N, for every N that planning, building, merging, opening and writing maps need: an
  * error that says so, no crash, no leak; and when nothing fails, the same bytes. */
-#define TEST_PUBLIC
 #include "failer.h"
 #include "maps.h"
 

@@ -67,6 +67,7 @@ static int told(int code, int result)
 #define close(fd)              told(system_is.close_code, (close)(fd))
 #define open(...)              (system_is.open_code != 0 ? told(system_is.open_code, -1) : (open)(__VA_ARGS__))
 #define mmap(a, b, c, d, e, f) (system_is.no_map ? MAP_FAILED : (mmap)(a, b, c, d, e, f))
+#define TEST_ROOM              "../src/base/platform.h"
 #include "failer.h"
 #undef read
 #undef write

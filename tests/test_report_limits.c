@@ -1,8 +1,7 @@
 /* What one report may cost: a dSYM whose functions lie in hundreds of inlined calls with long names, and
  * reports of every form that ask for them. A report is written within the stated size, or fails; memory
  * has a bound either way. */
-#define TEST_PUBLIC
-#include "count_work.h"
+#include "counters.h"
 
 #include "test.h"
 
@@ -15,8 +14,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-unsigned long long work;
 
 /* What machsym.1 states: bytes of output, and of memory beside the images. */
 enum { OUTPUT_FACTOR = 128, MEMORY_FACTOR = 600, MEMORY_RESOLVE = 6, MEMORY_BASE = 24 << 20 };
@@ -182,7 +179,7 @@ static int use(const text *input, image_pool *files)
     report r;
     resolve_counts counts;
     resolve_options how;
-    write_options writing = {true, true};
+    write_options writing = {true, true, false};
     text out = {0};
     bool ok = true;
     memset(&how, 0, sizeof how);

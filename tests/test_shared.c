@@ -2,7 +2,6 @@
  * entries name one long thing, or things that share all but their beginning. Each combination of what is
  * shared, who names it, how and where the file lies keeps the bounds that the manual states, and grows by
  * no more than them. */
-#define MACHSYM_ARENA_CHUNK 4096 /* so that memory follows use */
 #include "bounds.h"
 
 /* ---- What is combined ---- */

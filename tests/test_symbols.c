@@ -1,6 +1,5 @@
 /* The room symbols: which entries of LC_SYMTAB count, which name of several wins, where a guess ends, stubs,
  * and function starts. */
-#define TEST_PUBLIC
 #include "dwarf.h"
 
 enum {

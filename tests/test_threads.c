@@ -1,6 +1,5 @@
 /* Threads that share an image, each with a session of its own, and answer as one thread does. Under `make
  * tsan` a write to what they share would be reported. */
-#define TEST_PUBLIC
 #include "test.h"
 
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /* The room unwind: where functions begin and end, by __unwind_info and __eh_frame made by hand. The bytes
  * follow compact_unwind_encoding.h and LSB 10.6; what llvm-objdump --unwind-info and llvm-dwarfdump
  * --eh-frame can read of them, they read the same. */
-#define TEST_PUBLIC
 #include "test.h"
 #include "make.h"
 

@@ -5,7 +5,6 @@
  *
  * Without files: the fixtures, few variants each. A variant is the same on every machine; what fails is named, and --only
  * and --save make it again. */
-#define TEST_PUBLIC
 #include "test.h"
 #include "variants.h"
 

@@ -7,7 +7,7 @@
 #                               seconds, and FROM=N goes on at file N
 # A variant costs about 1 ms for the library and the 24 command lines together, and 0.14 s more for each MB: the 499 files
 # (40 MB) of the corpus take nearly two hours of one core, of which all but the ten largest are fifty minutes.
-tests=${B:-build/torture}/tests
+tests=${B:-build/fuzzed}/tests
 how=${1:-short}
 corpus=../shared/corpus
 . tests/checks

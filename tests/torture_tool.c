@@ -1,7 +1,7 @@
 /* Files cut short and with bits flipped through every subcommand of the tool, which is linked in: starting a process for
  * each would take days. See tests/torture.sh, which makes this with sanitizers.
  *
- *   build/torture/tests/torture_tool [--map=FILE.symmap] [--cuts=N] [--flips=N] [--seed=N] [--only=VARIANT] FILE ...
+ *   build/fuzzed/tests/torture_tool [--map=FILE.symmap] [--cuts=N] [--flips=N] [--seed=N] [--only=VARIANT] FILE ...
  *
  * Commands run one after another in a child, on variant after variant, until one of them exits, crashes or takes too
  * long; the next child goes on behind it. A variant is the same on every machine; what fails is named with its output. */

@@ -70,8 +70,10 @@ static bool take_process(void *to, const char *value)
 }
 
 const option atos_option_table[] = {
-    {"o", "FILE", "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, or a .symmap;\nmay repeat", 0,
-     take_path},
+    {"o", "FILE",
+     "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, a .symmap, or a\nzip, tar or folder with one; "
+     "may repeat",
+     0, take_path},
     {"l", "ADDRESS", "the addresses are runtime ones and the image was loaded here (hex)", 0, take_load},
     {"s", "SLIDE", "the addresses are runtime ones and the image slid by this much (hex)", 0, take_slide},
     {"-offset", NULL, "the addresses are offsets into the image", 0, take_offset},
@@ -92,7 +94,7 @@ const option atos_option_table[] = {
     {NULL, NULL, "", 0, NULL},
     {"store", "DIR", "take the map of --uuid from a store; see machsym map build --help",
      offsetof(atos, store), NULL},
-    {"lines", "POLICY",
+    {"lines", "atos|dwarf|stmt",
      "atos: the row as it is, first of equals; dwarf: last of equals, as\nllvm-symbolizer; stmt: only rows "
      "that "
      "begin a statement",

@@ -91,6 +91,14 @@ static bool take_limit(void *field, const char *value)
     return true;
 }
 
+static bool take_machinery(void *field, const char *value)
+{
+    machinery **list = field;
+    machinery_free(*list);
+    *list = machinery_read(value);
+    return *list != NULL;
+}
+
 static bool take_missing(void *field, const char *value)
 {
     bool is_json = strcmp(value, "json") == 0;
@@ -110,7 +118,8 @@ static bool take_inline(void *field, const char *value)
 
 static const option table[] = {
     {"d", "PATH",
-     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a .symmap (made with "
+     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with them, "
+     "a .symmap (made with "
      "map build "
      "--lines=dwarf); may repeat.\nWithout it: beside the report, and in the current folder",
      0, take_store},
@@ -118,6 +127,11 @@ static const option table[] = {
      0, take_map},
     {"load", "NAME=ADDR", "an image that the report does not list, and where it was loaded; may repeat", 0,
      take_load},
+    {"no-uuid", NULL,
+     "an image that the report lists without a UUID is the file of its name; without\nthis such images get "
+     "no "
+     "names, since the file may be of another build",
+     offsetof(crash_options, resolve.no_uuid), NULL},
     {"no-cache", NULL, "look through all folders anew, and remember nothing",
      offsetof(crash_options, no_cache), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
@@ -126,8 +140,12 @@ static const option table[] = {
     {"o", "FILE|DIR", "where to write; a folder when there are several reports",
      offsetof(crash_options, output), NULL},
     {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
-    {"to", "FORMAT", "same: the input's (default); text: Apple's classic text; json: machsym's own",
+    {"to", "same|text|json", "same: the input's (default); text: Apple's classic text; json: machsym's own",
      offsetof(crash_options, format), take_format},
+    {"apple", NULL,
+     "what Apple's own tools print: --to=text with lines of the addresses as they\nare "
+     "(--lines=atos --raw-addresses) and nothing that is ours",
+     offsetof(crash_options, write.is_apple), NULL},
     {"all", NULL, "look up frames too that have a name already", offsetof(crash_options, resolve.all), NULL},
     {"no-inline", NULL, "only the real function of each frame, as atos without -i",
      offsetof(crash_options, resolve.no_inline), NULL},
@@ -138,8 +156,8 @@ static const option table[] = {
      offsetof(crash_options, resolve.style.demangle_flags), take_full_names},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(crash_options, resolve.style.raw_names),
      NULL},
-    {"lines", "POLICY", "dwarf (default), atos or stmt, as in machsym atos", offsetof(crash_options, lines),
-     take_lines},
+    {"lines", "atos|dwarf|stmt", "dwarf (default), atos or stmt, as in machsym atos",
+     offsetof(crash_options, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
     {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
@@ -153,7 +171,12 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
-    {"missing", "FORM",
+    {"machinery", "FILE",
+     "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
+     "of "
+     "the built-in list of abort and its like",
+     offsetof(crash_options, machinery), take_machinery},
+    {"missing", "text|json",
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "
      "or "
      "json for machines. Without it the table goes\nto standard error",
@@ -191,6 +214,11 @@ static int run_crash(int argc, char **argv)
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
+    if (crash.write.is_apple) {
+        crash.format = FORMAT_TEXT;
+        crash.resolve.raw_addresses = true;
+        crash.lines.lines = crash.lines.is_set ? crash.lines.lines : MACHSYM_LINES_ATOS;
+    }
     crash.is_redacted |= crash.redact_key != NULL;
     if (crash.is_redacted)
         crash.resolve.redact = &crash.redact;
@@ -206,6 +234,7 @@ static int run_crash(int argc, char **argv)
     else
         status = crash_run_reports(&crash, argv + 1, (size_t)count);
     owners_free(crash.rules);
+    machinery_free(crash.machinery);
     return status;
 }
 

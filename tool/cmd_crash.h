@@ -21,7 +21,8 @@ typedef struct crash_options {
     size_t map_count;
     report_load loads[MAX_LOADS];
     size_t load_count;
-    owners *rules; /* NULL without --owners */
+    owners *rules;        /* NULL without --owners */
+    machinery *machinery; /* NULL without --machinery */
     object_options objects;
     const char *output;
     crash_format format;

@@ -85,7 +85,8 @@ static void write_report(const crash_options *o, const report *r, crash_result *
 static bool has_unresolved(const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
-        if (r->images[i].missing > 0 && r->images[i].has_uuid)
+        const report_image *image = &r->images[i];
+        if (image->missing > 0 && (image->has_uuid || image->status.found == IMAGE_UNPROVEN))
             return true;
     }
     return false;
@@ -120,7 +121,7 @@ static void answer_report(const crash_run *run, report *r, crash_result *result)
     else if (run->brief)
         text_brief(&result->summary, r, &result->counts);
     if (o->signature || o->group)
-        report_signature(r, &result->signature);
+        report_signature(r, o->machinery, &result->signature);
     if (result->output_path != NULL)
         write_output(run, result);
 }

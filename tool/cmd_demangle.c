@@ -60,7 +60,7 @@ static int run_demangle(int argc, char **argv)
 }
 
 static const option table[] = {
-    {"style", "STYLE",
+    {"style", "full|simplified",
      "full: Swift names with modules and types, as `swift demangle` prints them\n(default); simplified: as "
      "Apple's "
      "crash reports print them",

@@ -1,6 +1,8 @@
 /* machsym info: what a file holds. */
 #include "tool.h"
 
+#include "inside.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +149,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
         char *name = tool_alloc(entry.name.len + 1);
         snprintf(name, entry.name.len + 1, "%.*s", (int)entry.name.len, entry.name.ptr);
         desc.entry = name;
-        if (machsym_image_open(&desc, &one, NULL) == MACHSYM_OK)
+        if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
             machsym_image_get_info(one, &info);
         if (info.slice.has_uuid)
             text_uuid(&line, &info.slice.uuid);
@@ -176,7 +178,7 @@ static bool print_image(const machsym_image *image, bool quick)
     print_source_version(info.source_version);
     print_sections(image);
     if (info.has_compressed_dwarf)
-        out_c("  compressed debug info (__zdebug_*): unsupported; answers come from symbols\n");
+        out_c("  compressed debug info (__zdebug_*)\n");
     bool ok = info.damage_count == 0;
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
@@ -232,7 +234,7 @@ static bool print_file(const char *path, const info_options *o)
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
-    size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
         ok = false;
@@ -275,8 +277,13 @@ static int run_info(int argc, char **argv)
         return options_status(count);
     if (count == 0)
         return options_wrong(&info_command, "no file is named");
-    for (int i = 1; i <= count; i++)
-        ok = print_file(argv[i], &o) && ok;
+    for (int i = 1; i <= count; i++) {
+        path_list files;
+        ok = inside_expand(argv[i], true, &files) && ok;
+        for (size_t j = 0; j < files.count; j++)
+            ok = print_file(files.v[j], &o) && ok;
+        path_list_free(&files);
+    }
     return ok ? TOOL_OK : TOOL_ERROR;
 }
 
@@ -289,8 +296,8 @@ const command info_command = {
     "info",
     "what a file holds: slices, UUIDs, sections, debug info, damage",
     "[options] FILE ...",
-    "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files and .dSYM "
-    "bundles.\n",
+    "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files, .dSYM "
+    "bundles, and those in\nzips, tars, static libraries and folders.\n",
     {{table, 0}, {image_option_table, offsetof(info_options, from)}},
     NULL,
     run_info,

@@ -384,7 +384,7 @@ static int run_command(int argc, char **argv)
 static const option table[] = {
     {"chunks", "N", "chunks of N bytes of text: key TABLE:IMAGE:UUID:CHUNK, value a small map",
      offsetof(export_command, chunks), NULL},
-    {"format", "FORMAT",
+    {"format", "resp|tsv|jsonl|bugly|breakpad",
      "of chunks: resp (redis-cli --pipe), tsv (base64; HBase ImportTsv), jsonl\n(base64); of the whole: "
      "bugly (text "
      "table), breakpad (.sym)",

@@ -146,9 +146,8 @@ static int run_symbols(int argc, char **argv)
 }
 
 static const option table[] = {
-    {"source", "SOURCE",
-     "all (the default), dwarf, symtab, stub, exports, objc, block, swift,\nfunction_starts",
-     offsetof(symbols_options, source), take_source},
+    {"source", "all|dwarf|symtab|stub|exports|objc|block|swift|function_starts",
+     "names of one source only, or (the default) of all", offsetof(symbols_options, source), take_source},
     {"no-symtab", NULL, "as if LC_SYMTAB had been stripped", offsetof(symbols_options, from.no_symtab), NULL},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(symbols_options, raw), NULL},
     {"json", NULL, "one JSON object a line", offsetof(symbols_options, json), NULL},

@@ -12,50 +12,67 @@
 
 enum {
     READ_SIZE = 64 << 10,
-    TOKEN_MAX = 64 << 10 /* the longest names of real programs have 12 KB */
+    TOKEN_MAX = 64 << 10, /* the longest names of real programs have 12 KB */
+    OUT_SIZE = 64 << 10,  /* so much is written at once */
+    NAME_ROOM = 4096,     /* room for a name before its length is known: nearly all need one call then */
+    IN_TOKEN = 1,         /* classes of bytes: ASCII that may be anywhere in a token */
+    BEGINS = 2,           /* may be the first of a mangled name */
+    IS_UTF8 = 4           /* may be anywhere in a token too */
 };
 
 typedef struct filter { /* One run over a text. */
     uint32_t flags;
-    text result; /* where names are written */
-    char *token; /* the token that is being read */
-    size_t token_len;
+    unsigned char class_of[256];
+    text out;      /* what is not written yet */
     bool too_long; /* inside a run of token bytes that no name can fill */
-    bool failed;
 } filter;
+
+static void classify(unsigned char *class_of)
+{
+    for (int c = 0; c < 256; c++) {
+        bool in_token = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                        c == '_' || c == '$' || c == '.';
+        bool begins = c == '_' || c == '$' || c == '@' || c == 'R' || c == 'Z';
+        class_of[c] =
+            (unsigned char)((in_token ? IN_TOKEN : 0) | (begins ? BEGINS : 0) | (c >= 0x80 ? IS_UTF8 : 0));
+    }
+}
+
+static unsigned class_at(const filter *f, const char *ptr)
+{
+    return f->class_of[(unsigned char)*ptr];
+}
+
+static void write_full(filter *f)
+{
+    if (f->out.len >= OUT_SIZE)
+        out_text(&f->out);
+}
 
 static void put(filter *f, const char *ptr, size_t len)
 {
-    out_write(ptr, len);
-    f->failed |= out_failed();
+    text_add(&f->out, ptr, len);
+    write_full(f);
 }
 
-/* Demangles into f->result. Returns the length, or 0 when the text is no mangled name. Punycode in names
- * may stand for any character, so they are escaped; the text around them stays as it is. */
-static size_t demangle(filter *f, const char *ptr, size_t len)
+/* Puts the name that is mangled here; false when there is none. Punycode in names may stand for any character,
+ * so they are escaped; the text around them stays as it is. */
+static bool put_name(filter *f, const char *ptr, size_t len)
 {
     machsym_str name = {ptr, len};
-    text *to = &f->result;
-    to->len = 0;
-    size_t need = machsym_demangle(name, f->flags, to->v, to->cap);
-    if (need >= to->cap)
-        machsym_demangle(name, f->flags, text_room(to, need + 1), need + 1);
-    if (need == len && memcmp(to->v, ptr, len) == 0)
-        return 0;
-    to->len = need;
-    text_escape(to, 0);
-    return to->len;
-}
-
-static bool is_utf8(char c)
-{
-    return ((unsigned char)c & 0x80u) != 0;
-}
-
-/* The first bytes that a mangled name can have. */
-static bool may_be_mangled(char c)
-{
-    return c == '_' || c == '$' || c == '@' || c == 'R' || c == 'Z';
+    text *to = &f->out;
+    char *at = text_room(to, NAME_ROOM);
+    size_t need = machsym_demangle(name, f->flags, at, to->cap - to->len);
+    if (need >= to->cap - to->len) {
+        at = text_room(to, need + 1);
+        machsym_demangle(name, f->flags, at, need + 1);
+    }
+    if (need == len && memcmp(at, ptr, len) == 0)
+        return false;
+    to->len += need;
+    text_escape(to, to->len - need);
+    write_full(f);
+    return true;
 }
 
 /* A token that was not one name: bytes of UTF-8 may also be quotes or arrows beside it. */
@@ -63,82 +80,71 @@ static void put_pieces(filter *f, const char *ptr, size_t len)
 {
     for (size_t at = 0; at < len;) {
         size_t end = at + 1;
-        while (end < len && is_utf8(ptr[end]) == is_utf8(ptr[at]))
+        while (end < len && ((class_at(f, ptr + end) ^ class_at(f, ptr + at)) & IS_UTF8) == 0)
             end++;
-        size_t need = may_be_mangled(ptr[at]) ? demangle(f, ptr + at, end - at) : 0;
-        put(f, need > 0 ? f->result.v : ptr + at, need > 0 ? need : end - at);
+        if ((class_at(f, ptr + at) & BEGINS) == 0 || !put_name(f, ptr + at, end - at))
+            put(f, ptr + at, end - at);
         at = end;
     }
 }
 
-/* Full stops at the end belong to the sentence. */
-static void put_token(filter *f, const char *ptr, size_t len)
+/* Puts a token in which a name may be. Full stops at the end belong to the sentence. */
+static void put_token(filter *f, const char *ptr, size_t len, bool has_utf8)
 {
     size_t name_len = len;
     while (name_len > 0 && ptr[name_len - 1] == '.')
         name_len--;
-    size_t need = name_len > 2 && may_be_mangled(ptr[0]) ? demangle(f, ptr, name_len) : 0;
-    bool has_utf8 = false;
-    for (size_t i = 0; need == 0 && i < name_len && !has_utf8; i++)
-        has_utf8 = is_utf8(ptr[i]);
-    if (need > 0)
-        put(f, f->result.v, need);
-    else if (has_utf8)
+    bool done = name_len > 2 && (class_at(f, ptr) & BEGINS) != 0 && put_name(f, ptr, name_len);
+    if (!done && has_utf8)
         put_pieces(f, ptr, name_len);
-    else
+    else if (!done)
         put(f, ptr, name_len);
     put(f, ptr + name_len, len - name_len);
 }
 
-static bool is_token(char c)
+/* Finds where a token ends. A byte of another class stands behind the text. */
+static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_utf8)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || c == '.' || is_utf8(c);
+    while ((class_at(f, ptr + at) & IN_TOKEN) != 0)
+        at++;
+    if ((class_at(f, ptr + at) & IS_UTF8) == 0)
+        return at;
+    *has_utf8 = true;
+    while ((class_at(f, ptr + at) & (IN_TOKEN | IS_UTF8)) != 0)
+        at++;
+    return at;
 }
 
-/* More of the token; a run that no name can fill passes as it is. */
-static void add_to_token(filter *f, const char *ptr, size_t len)
+/* Takes a piece of the text, which a zero ends. Returns how much of it is done: the rest is a token that may
+ * go on. */
+static size_t feed(filter *f, const char *ptr, size_t len, bool is_last)
 {
-    if (!f->too_long && len > TOKEN_MAX - f->token_len) {
-        put(f, f->token, f->token_len);
-        f->too_long = true;
-    }
-    if (f->too_long) {
-        put(f, ptr, len);
-        return;
-    }
-    memcpy(f->token + f->token_len, ptr, len);
-    f->token_len += len;
-}
-
-static void end_token(filter *f)
-{
-    if (!f->too_long && f->token_len > 0)
-        put_token(f, f->token, f->token_len);
-    f->too_long = false;
-    f->token_len = 0;
-}
-
-/* Takes a piece of the text; its last token waits for the next piece. */
-static void feed(filter *f, const char *ptr, size_t len)
-{
-    for (size_t at = 0; at < len && !f->failed;) {
-        size_t end = at;
-        while (end < len && is_token(ptr[end]))
-            end++;
-        if (end > at)
-            add_to_token(f, ptr + at, end - at);
-        at = end;
+    bool has_utf8 = false;
+    size_t done = 0, at = f->too_long ? token_end(f, ptr, 0, &has_utf8) : 0;
+    f->too_long = f->too_long && at == len;
+    for (;;) {
+        while (at < len && class_at(f, ptr + at) == 0)
+            at++;
         if (at == len)
-            return;
-        end_token(f);
-        while (end < len && !is_token(ptr[end]) && ptr[end] != '@')
-            end++;
-        put(f, ptr + at, end - at);
-        at = end;
-        if (at < len && ptr[at] == '@') /* part of a name only as its first byte: @__swiftmacro_ */
-            add_to_token(f, ptr + at++, 1);
+            break;
+        size_t start = at;
+        bool begins = (class_at(f, ptr + start) & BEGINS) != 0;
+        has_utf8 = (class_at(f, ptr + start) & IS_UTF8) != 0;
+        at = token_end(f, ptr, start + 1, &has_utf8); /* @ is part of a name only as its first byte */
+        bool is_short = at - start <= TOKEN_MAX;
+        if (at == len && !is_last && is_short) {
+            put(f, ptr + done, start - done);
+            return start;
+        }
+        f->too_long = at == len;
+        if (is_short && (begins || has_utf8)) {
+            put(f, ptr + done, start - done);
+            put_token(f, ptr + start, at - start, has_utf8);
+            done = at;
+        }
     }
+    put(f, ptr + done, len - done);
+    return len;
 }
 
 /* Whether a read would wait for whoever writes. */
@@ -148,33 +154,39 @@ static bool would_wait(int in)
     return poll(&p, 1, 0) == 0;
 }
 
-static int copy_text(filter *f, int in, char *chunk)
+/* buffer has room for a token, what is read behind it and a zero. */
+static int copy_text(filter *f, int in, char *buffer)
 {
-    for (;;) {
-        if (would_wait(in))
+    size_t held = 0;
+    while (!out_failed()) {
+        if (would_wait(in)) {
+            out_text(&f->out);
             out_flush();
-        ssize_t got = read(in, chunk, READ_SIZE);
+        }
+        ssize_t got = read(in, buffer + held, READ_SIZE);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return -1;
+        size_t len = held + (size_t)got;
+        buffer[len] = 0;
+        size_t done = feed(f, buffer, len, got == 0);
+        held = len - done;
+        memmove(buffer, buffer + done, held);
         if (got == 0)
             break;
-        feed(f, chunk, (size_t)got);
-        if (f->failed)
-            return -1;
     }
-    end_token(f);
-    return f->failed ? -1 : 0;
+    out_text(&f->out);
+    return out_failed() ? -1 : 0;
 }
 
 int filter_text(int in, uint32_t flags)
 {
-    filter f = {flags, {0}, tool_alloc(TOKEN_MAX), 0, false, false};
-    char *chunk = tool_alloc(READ_SIZE);
-    int status = copy_text(&f, in, chunk);
-    text_free(&f.result);
-    free(f.token);
-    free(chunk);
+    filter f = {flags, {0}, {0}, false};
+    char *buffer = tool_alloc(TOKEN_MAX + READ_SIZE + 1);
+    classify(f.class_of);
+    int status = copy_text(&f, in, buffer);
+    text_free(&f.out);
+    free(buffer);
     return status;
 }

@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-static const command *const commands[] = {&atos_command, &info_command,     &crash_command,
-                                          &objc_command, &symbols_command,  &owners_command,
-                                          &map_command,  &demangle_command, NULL};
+const command *const tool_commands[] = {
+    &atos_command,   &info_command, &crash_command,    &objc_command,       &symbols_command,
+    &owners_command, &map_command,  &demangle_command, &completion_command, NULL};
 
 static void text_help(text *t)
 {
     text_c(t,
            "machsym " MACHSYM_VERSION ": names and lines for addresses of Apple programs, on any machine\n\n"
            "usage: machsym COMMAND ...\n\n");
-    text_command_list(t, commands);
+    text_command_list(t, tool_commands);
     text_c(t, "\n`machsym help COMMAND` tells the options of one; -V, --version prints the version.\n"
               "exit status: 0 all that was asked is done, 1 something failed or is damaged, 2 usage\n");
 }
@@ -31,7 +31,7 @@ static bool is_one_of(const char *word, const char *const *words)
 static int run_help(int argc, char **argv)
 {
     text t = {0};
-    const command *c = argc > 0 ? command_find(commands, argc, argv) : NULL;
+    const command *c = argc > 0 ? command_find(tool_commands, argc, argv) : NULL;
     if (argc > 0 && c == NULL && !is_one_of(argv[0], help_words)) {
         tool_say("no such command: %s%s%s; `machsym --help` lists them", argv[0], argc > 1 ? " " : "",
                  argc > 1 ? argv[1] : "");
@@ -59,7 +59,7 @@ static int run(int argc, char **argv)
     if (is_one_of(argv[1], help_words))
         return run_help(argc - 2, argv + 2);
     if (!is_one_of(argv[1], version))
-        return command_run(commands, argc, argv);
+        return command_run(tool_commands, argc, argv);
     out_format("%s\n", machsym_version());
     return TOOL_OK;
 }

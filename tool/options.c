@@ -9,8 +9,7 @@ enum { OPTIONS_HELP = -1, OPTIONS_WRONG = -2, HELP_COLUMN = 22 };
 
 /* ---- The command line ---- */
 
-/* Takes the first word off a list with blanks between. Returns false when there is none. */
-static bool take_word(machsym_str *rest, machsym_str *word)
+bool options_take_word(machsym_str *rest, machsym_str *word)
 {
     size_t len = str_find(*rest, " ");
     size_t skip = len < rest->len ? len + 1 : len;
@@ -23,7 +22,7 @@ static bool goes_by(const option *o, machsym_str name)
 {
     machsym_str rest = str_c(o->names != NULL ? o->names : "");
     machsym_str word;
-    while (take_word(&rest, &word)) {
+    while (options_take_word(&rest, &word)) {
         if (word.ptr[0] == '-')
             word = str_make(word.ptr + 1, word.len - 1);
         if (str_equal(word, name))
@@ -32,7 +31,7 @@ static bool goes_by(const option *o, machsym_str name)
     return false;
 }
 
-static bool is_end(const option *o)
+bool options_is_end(const option *o)
 {
     return o->names == NULL && o->help == NULL;
 }
@@ -41,7 +40,7 @@ static bool is_end(const option *o)
 static const option *find_option(const command *c, void *to, machsym_str name, void **field)
 {
     for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
-        for (const option *o = c->options[i].v; !is_end(o); o++) {
+        for (const option *o = c->options[i].v; !options_is_end(o); o++) {
             if (goes_by(o, name)) {
                 *field = (char *)to + c->options[i].at + o->at;
                 return o;
@@ -118,7 +117,7 @@ static bool take_option(const command *c, void *to, int argc, char **argv, int *
     machsym_str word;
     if (w.o->value == NULL)
         return set_field(w.o, w.field, NULL);
-    while (take_word(&values, &word)) {
+    while (options_take_word(&values, &word)) {
         if (w.value == NULL && *at + 1 < argc && !is_option(c, to, argv[*at + 1]))
             w.value = argv[++*at];
         if (w.value == NULL) {
@@ -180,6 +179,24 @@ int options_wrong(const command *c, const char *what)
 
 /* ---- Help ---- */
 
+value_kind options_value(machsym_str word)
+{
+    static const char *const files[] = {"FILE", "PATH", "FILE|DIR", "OUT", "RULES", NULL};
+    for (size_t i = 0; files[i] != NULL; i++) {
+        if (str_is(word, files[i]))
+            return VALUE_FILE;
+    }
+    if (str_is(word, "DIR"))
+        return VALUE_FOLDER;
+    return word.len > 0 && word.ptr[0] >= 'a' && word.ptr[0] <= 'z' ? VALUE_WORDS : VALUE_OTHER;
+}
+
+void text_option_name(text *t, machsym_str name)
+{
+    text_c(t, name.ptr[0] == '-' ? "" : name.len == 1 ? "-" : "--");
+    text_str(t, name);
+}
+
 /* "-i, -inlineFrames", "--json", "-o FILE", "--to=FORMAT". */
 static void text_option_names(text *t, const option *o)
 {
@@ -187,11 +204,10 @@ static void text_option_names(text *t, const option *o)
     machsym_str word = {NULL, 0};
     bool is_first = true;
     bool is_long = false;
-    while (take_word(&rest, &word)) {
+    while (options_take_word(&rest, &word)) {
         is_long = word.len > 1 && word.ptr[0] != '-';
         text_c(t, is_first ? "" : ", ");
-        text_c(t, word.len == 1 ? "-" : is_long ? "--" : "");
-        text_str(t, word);
+        text_option_name(t, word);
         is_first = false;
     }
     if (o->value == NULL)
@@ -220,7 +236,7 @@ static void text_option_help(text *t, const option *o)
     text_c(t, "  ");
     text_option_names(t, o);
     while (str_take_line(&rest, &line)) {
-        if (t->len - at > HELP_COLUMN - 1) {
+        if (t->len - at > HELP_COLUMN - 2) { /* two blanks part a name from its help */
             text_char(t, '\n');
             at = t->len;
         }
@@ -257,7 +273,7 @@ void text_command_help(text *t, const command *c)
     }
     for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
         text_c(t, i == 0 ? "\n" : "");
-        for (const option *o = c->options[i].v; !is_end(o); o++)
+        for (const option *o = c->options[i].v; !options_is_end(o); o++)
             text_option_help(t, o);
     }
     if (c->more != NULL) {
@@ -268,8 +284,7 @@ void text_command_help(text *t, const command *c)
 
 /* ---- Commands ---- */
 
-/* The last word of a command's name. */
-static const char *own_name(const command *c)
+const char *command_own_name(const command *c)
 {
     const char *blank = strrchr(c->name, ' ');
     return blank != NULL ? blank + 1 : c->name;
@@ -278,7 +293,7 @@ static const char *own_name(const command *c)
 const command *command_find(const command *const *list, int argc, char **argv)
 {
     for (size_t i = 0; argc > 0 && list[i] != NULL; i++) {
-        if (strcmp(argv[0], own_name(list[i])) != 0)
+        if (strcmp(argv[0], command_own_name(list[i])) != 0)
             continue;
         if (argc == 1 || list[i]->below == NULL)
             return list[i];

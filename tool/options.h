@@ -10,7 +10,8 @@ typedef struct option {
     /* With blanks between; help writes one dash for a letter, two for a word, a given one as it is. NULL: a
      * line of help that parts options. */
     const char *names;
-    /* What help calls its value, a word for each if there are several. NULL: it takes none. */
+    /* What help calls its value, a word for each if there are several. NULL: it takes none. Words in lower case
+     * with | between are all values that there are. Shells complete those, and by options_value what is a path. */
     const char *value;
     const char *help; /* may have several lines */
     size_t at;        /* of the field that it sets, in what its table is for */
@@ -46,6 +47,24 @@ int options_status(int parsed);
 /* Says what is wrong with a command line; with NULL prints the help to standard error. Returns the exit
  * status. */
 int options_wrong(const command *c, const char *what);
+
+typedef enum value_kind {
+    VALUE_OTHER = 0,
+    VALUE_FILE, /* or a folder */
+    VALUE_FOLDER,
+    VALUE_WORDS /* those with | between */
+} value_kind;
+
+/* What a word of option.value stands for. */
+value_kind options_value(machsym_str word);
+/* Takes a word off a list with blanks between, and returns false when there is none. */
+bool options_take_word(machsym_str *rest, machsym_str *word);
+/* Whether an option ends its table. */
+bool options_is_end(const option *o);
+/* An option's name as help writes it: "-o", "--json". */
+void text_option_name(text *t, machsym_str name);
+/* The last word of a command's name. */
+const char *command_own_name(const command *c);
 
 /* A line for each command. */
 void text_command_list(text *t, const command *const *list);

@@ -142,5 +142,9 @@ extern const command symbols_command;
 extern const command owners_command;
 extern const command map_command;
 extern const command demangle_command;
+extern const command completion_command;
+
+/* All that stand on the command line first, ended by NULL. */
+extern const command *const tool_commands[];
 
 #endif

@@ -197,11 +197,12 @@ typedef struct machsym_oso_prefix {
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
     const char *path;
-    /* The file's bytes, in place of path. They must outlive the image. */
+    /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
+     * and messages call them; it may be NULL. */
     machsym_bytes bytes;
     /* The other half: the binary to a dSYM, or the dSYM to a binary. */
     const char *pair_path;
-    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    /* The bytes of the other half, in place of what lies at pair_path. They must outlive the image. */
     machsym_bytes pair_bytes;
     /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
     const char *arch;
@@ -241,9 +242,9 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    /* The base name of the file without ".dSYM"; empty for bytes. */
+    /* The base name of the path without ".dSYM"; empty for bytes without a path. */
     machsym_str name;
-    /* Of the Mach-O file that was opened; NULL for bytes. */
+    /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
     /* Of the other half; NULL when there is none. */
     const char *pair_path;
@@ -262,7 +263,8 @@ typedef struct machsym_image_info {
     /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
     uint64_t source_version;
     bool has_dwarf;
-    /* The file has __zdebug_* sections: they are recognised, not read. */
+    /* The file has __zdebug_* sections. They are decompressed when the image is opened; those that cannot be
+     * are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
@@ -351,6 +353,12 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * Returns: the address; UINT64_MAX when pc has more than 32 bits and the image is a 32-bit one. Lookups have
  * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
+
+/* A runtime address without pointer authentication: what a report or a stack of an arm64 process has is made
+ * such before it is compared with load addresses. cputype is the Mach-O number; addresses of other processors
+ * stay as they are.
+ * Returns: the address. Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_plain_pc(uint32_t cputype, uint64_t pc);
 
 /* One image of a process. */
 typedef struct machsym_loaded {
@@ -877,6 +885,25 @@ MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf
  * the slices and UUIDs that the file has: then their headers are read again. */
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap);
+
+/* ---- Compressed bytes ---- */
+
+/* What a stream of compressed bytes is. */
+typedef enum machsym_deflate {
+    /* Deflate alone (RFC 1951): members of zip files, and what is behind the header of a gzip file. */
+    MACHSYM_DEFLATE_RAW = 0,
+    /* A header before it and a checksum behind it, which is compared (RFC 1950). */
+    MACHSYM_DEFLATE_ZLIB
+} machsym_deflate;
+
+/* Decompresses a stream as a whole. *len is how many bytes were written to out, also where an error ends it;
+ * *used, unless it is NULL, how many bytes of in the stream takes.
+ * Returns: OK; ERR_DAMAGED; ERR_LIMIT when the stream has more than cap bytes; ERR_UNSUPPORTED when the
+ * library was built with MACHSYM_NO_INFLATE.
+ * Threads: any. Cost: proportional to the bytes written and read; 13 KB of
+ * stack, no other memory. */
+MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes in, void *out, size_t cap,
+                                           size_t *len, size_t *used, machsym_error *err);
 
 /* ---- Version skew ---- */
 

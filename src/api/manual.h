@@ -14,8 +14,8 @@
  * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections, DWARF 2 to 5, debug
  * maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function starts. It
  * knows the names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash
- * reports: the program machsym in tool/ reads those. Sections of compressed debug info (__zdebug_*) are not
- * read; symbols answer in their place.
+ * reports: the program machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed when
+ * a file is opened.
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -102,7 +102,8 @@
  * with its input or its budget, and recursion is bounded. To open a file of N bytes, look 1,000 addresses up,
  * iterate over everything and make a map takes at most 2,048 N + 4,000,000 steps, whatever the file says; a
  * step is a record, or 64 bytes of text. It takes at most 640 N + 16 MB of memory. Real files take about 4 N
- * of each.
+ * of each. Of a file with compressed debug info, N is its size and that of the decompressed sections. These
+ * are at most 16 times the file and a megabyte (MACHSYM_INFLATED_PER_BYTE).
  *
  * A program without debug info names the object files that it was linked from, and they are opened for
  * reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of those once, however often it is named

@@ -300,6 +300,9 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
+/* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
+ * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
+
 /* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
  * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
  * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
@@ -310,6 +313,14 @@
 #endif
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* How many bytes the compressed sections of a file may become (__zdebug_*): so many, and so many more for
+ * each byte of the file. Real ones become less than 4 a byte. A stream can make 1,032 of each byte, and
+ * all that is promised of work and memory counts decompressed bytes. A section past the limit is damage. */
+#ifndef MACHSYM_INFLATED
+#define MACHSYM_INFLATED          1048576
+#define MACHSYM_INFLATED_PER_BYTE 16
 #endif
 
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or

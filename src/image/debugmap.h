@@ -722,7 +722,7 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         return MACHSYM_OBJECT_NO_OBJECT;
     if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
         return MACHSYM_OBJECT_CUT_SHORT;
-    ms_im_read_dwarf(mo, &image->arena, &image->dw);
+    ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
     if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
     image->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */

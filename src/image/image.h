@@ -7,6 +7,7 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/segments.h"
+#include "../base/inflate.h"
 #include "../macho/macho.h"
 #include "../macho/files.h"
 #include "../macho/symbols.h"
@@ -35,6 +36,7 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
+    const char *called[2]; /* what the caller's bytes are called; NULL for files */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -103,27 +105,91 @@ static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms
     return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
 }
 
-static ms_span ms_im_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+/* What the debug info of a slice is read with. */
+typedef struct ms_im_reader {
+    const ms_mo *mo;
+    ms_arena *arena;
+    uint64_t inflatable; /* bytes that compressed sections may still become */
+    ms_damage *damage;
+} ms_im_reader;
+
+/* Decompresses a section: "ZLIB", the size of its contents in 8 bytes with the highest first, a zlib stream.
+ * Of a stream that is cut short, what it has is used. One that is damaged in another way may be wrong from
+ * its first byte on, so nothing of it is used. */
+static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
 {
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    if (section == NULL)
-        return ms_span_make(NULL, 0);
-    return mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(mo, section, arena) : section->bytes;
+    const char *where = "compressed section";
+    uint64_t at = ms_mo_file_offset(r->mo, section->off);
+    ms_rd rd = ms_rd_make(section->bytes);
+    ms_span magic = ms_rd_span(&rd, 4);
+    uint64_t size = ms_rd_be64(&rd);
+    ms_span none = ms_span_make(NULL, 0);
+    if (rd.failed || !ms_equal(magic.ptr, "ZLIB", 4)) {
+        ms_damage_note(r->damage, "compressed debug info does not begin with ZLIB and its size", where, at);
+        return none;
+    }
+    if (size > r->inflatable || size > SIZE_MAX / 4) {
+        ms_damage_note(r->damage, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
+                       where, at);
+        return none;
+    }
+#ifdef MACHSYM_NO_INFLATE
+    return none;
+#else
+    size_t len;
+    size_t used;
+    uint8_t *out = (uint8_t *)ms_arena_alloc(r->arena, (size_t)size, 1);
+    if (out == NULL)
+        return none;
+    r->inflatable -= size;
+    ms_inf_end end = ms_inf_zlib(ms_span_from(section->bytes, 12), out, (size_t)size, &len, &used);
+    if (end == ms_INF_SHORT)
+        ms_damage_note_cut(r->damage, "compressed debug info is cut short", where, at);
+    else if (end != ms_INF_OK || len != size)
+        ms_damage_note(r->damage, "compressed debug info is damaged", where, at);
+    return end == ms_INF_OK || end == ms_INF_SHORT ? ms_span_sub(ms_span_make(out, len), 0, len) : none;
+#endif
 }
 
-/* Finds the sections of debug info in a slice; those of an object file with relocations applied. */
-static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+/* The compressed section that stands for one of debug info; NULL when there is none. "__debug_line_str" is
+ * "__zdebug_line_st", because names are cut at 16 characters. */
+static const ms_mo_section *ms_im_compressed(const ms_mo *mo, const char *name)
 {
-    dw->info = ms_im_debug_section(mo, "__debug_info", arena);
-    dw->abbrev = ms_im_debug_section(mo, "__debug_abbrev", arena);
-    dw->str = ms_im_debug_section(mo, "__debug_str", arena);
-    dw->line = ms_im_debug_section(mo, "__debug_line", arena);
-    dw->line_str = ms_im_debug_section(mo, "__debug_line_str", arena);
-    dw->str_offsets = ms_im_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
-    dw->addr = ms_im_debug_section(mo, "__debug_addr", arena);
-    dw->ranges = ms_im_debug_section(mo, "__debug_ranges", arena);
-    dw->rnglists = ms_im_debug_section(mo, "__debug_rnglists", arena);
-    dw->aranges = ms_im_debug_section(mo, "__debug_aranges", arena);
+    char compressed[17] = "__z";
+    size_t len = ms_str_from_c(name).len;
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 1 : 13);
+    return ms_mo_section_named(mo, NULL, compressed);
+}
+
+static ms_span ms_im_debug_section(ms_im_reader *r, const char *name)
+{
+    const ms_mo_section *section = ms_mo_section_named(r->mo, NULL, name);
+    if (section != NULL)
+        return r->mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(r->mo, section, r->arena)
+                                                     : section->bytes;
+    section = ms_im_compressed(r->mo, name);
+    return section != NULL ? ms_im_inflated(r, section) : ms_span_make(NULL, 0);
+}
+
+/* Finds the sections of debug info in a slice: decompressed, and those of an object file with relocations
+ * applied. */
+static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw, ms_damage *damage)
+{
+    ms_im_reader r;
+    r.mo = mo;
+    r.arena = arena;
+    r.inflatable = (uint64_t)mo->bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
+    r.damage = damage;
+    dw->info = ms_im_debug_section(&r, "__debug_info");
+    dw->abbrev = ms_im_debug_section(&r, "__debug_abbrev");
+    dw->str = ms_im_debug_section(&r, "__debug_str");
+    dw->line = ms_im_debug_section(&r, "__debug_line");
+    dw->line_str = ms_im_debug_section(&r, "__debug_line_str");
+    dw->str_offsets = ms_im_debug_section(&r, "__debug_str_offs"); /* names are cut at 16 characters */
+    dw->addr = ms_im_debug_section(&r, "__debug_addr");
+    dw->ranges = ms_im_debug_section(&r, "__debug_ranges");
+    dw->rnglists = ms_im_debug_section(&r, "__debug_rnglists");
+    dw->aranges = ms_im_debug_section(&r, "__debug_aranges");
 }
 
 #ifndef MACHSYM_NO_OS
@@ -156,10 +222,10 @@ static void ms_im_find_dwarf(machsym_image *image)
     bool is_pair = false;
     for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
-        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-        ms_im_read_dwarf(mo, &image->arena, &image->dw);
+        is_pair = image->damage.count == 0 ? m != 0 : is_pair;
+        image->has_compressed_dwarf |= ms_im_compressed(mo, "__debug_info") != NULL;
+        ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
         input = &image->inputs[m];
-        is_pair = m != 0;
     }
     ms_im_list_units(image, input);
     image->damage.first.is_pair = is_pair;
@@ -221,7 +287,7 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 static bool ms_im_has_dwarf(const ms_mo *mo)
 {
     return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
-           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+           ms_im_compressed(mo, "__debug_info") != NULL;
 }
 
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
@@ -325,9 +391,19 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
+/* The path of a half, or what its bytes are called; NULL when nobody says. */
+static const char *ms_im_path(const machsym_image *image, size_t half)
+{
+    return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
+}
+
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
+    if (desc->bytes.ptr != NULL && desc->path != NULL)
+        image->called[0] = ms_im_keep_c(image, desc->path);
+    if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
+        image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -490,8 +566,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_zero(out, sizeof *out);
     out->slice = mo->slice;
     out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
+    out->path = ms_im_path(image, 0);
+    out->pair_path = ms_im_path(image, 1);
     out->text_addr = mo->text_addr;
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;

@@ -18,6 +18,7 @@ typedef struct ms_dm {
     size_t cap;         /* bytes that out holds; what is printed past them is counted only */
     size_t out_len;     /* bytes printed so far */
     size_t out_limit;   /* the output budget: printing past it sets failed */
+    size_t room;        /* the smaller of cap and out_limit */
     size_t work;        /* steps left; a node that is made, visited or read again costs one */
     unsigned depth;     /* recursion depth now */
     bool failed;        /* stays set: this is no name of the language, or a budget is spent */
@@ -33,6 +34,7 @@ static void ms_dm_start(ms_dm *d)
     d->at = 0;
     d->out_len = 0;
     d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->room = d->cap < d->out_limit ? d->cap : d->out_limit;
     d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
     d->depth = 0;
     d->failed = false;
@@ -41,8 +43,8 @@ static void ms_dm_start(ms_dm *d)
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
-/* Appends to the output. Nothing else stores there. */
-static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+/* Appends what is long, or does not fit, or is empty. */
+static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
         d->failed = true;
@@ -53,6 +55,36 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
         ms_copy(d->out + d->out_len, ptr, len < room ? len : room);
     }
     d->out_len += len;
+}
+
+/* Appends to the output. Most of what is printed is short: it is copied without a call, its two halves by
+ * words that may overlap. */
+static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+{
+    size_t end = d->out_len + len;
+    if (len - 1 > 15 || end > d->room) {
+        ms_dm_put_any(d, ptr, len);
+        return;
+    }
+    char *to = d->out + d->out_len;
+    d->out_len = end;
+    if (len >= 8) {
+        uint64_t first, last;
+        ms_copy(&first, ptr, 8);
+        ms_copy(&last, ptr + len - 8, 8);
+        ms_copy(to, &first, 8);
+        ms_copy(to + len - 8, &last, 8);
+    } else if (len >= 4) {
+        uint32_t first, last;
+        ms_copy(&first, ptr, 4);
+        ms_copy(&last, ptr + len - 4, 4);
+        ms_copy(to, &first, 4);
+        ms_copy(to + len - 4, &last, 4);
+    } else {
+        to[0] = ptr[0];
+        to[len / 2] = ptr[len / 2];
+        to[len - 1] = ptr[len - 1];
+    }
 }
 #endif
 

@@ -2,6 +2,7 @@
 import os
 import struct
 import sys
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "tool"))
 from macho import LC_SYMTAB, Image  # noqa: E402
@@ -35,12 +36,30 @@ def parts_of(data):
     return [data[at:at + size] for at, size in places if len(data[at:at + size]) >= 28]
 
 
+def inflate(image):
+    """Decompresses the sections of compressed debug info, which LLVM does not read, behind the end of the file."""
+    for segment in image.segments:
+        for section in segment.sections:
+            body = image.content(section)
+            if not section.name.startswith("__zdebug_") or body[:4] != b"ZLIB":
+                continue
+            plain = zlib.decompress(body[12:])
+            section.name = "__" + section.name[3:]
+            section.set_name(image, section.name)
+            section.addr, section.size, section.offset = segment.vmaddr, len(plain), len(image.data)
+            section.set_place(image, section.addr, section.size, section.offset)
+            image.data += plain
+            segment.vmsize = max(segment.vmsize, len(plain))
+            segment.filesize = max(segment.filesize, len(plain))
+            segment.set_size(image, segment.vmsize, segment.filesize)
+
+
 class Slice:
     def __init__(self, path, data):
         self.path = path
         self.image = Image(data)
         self.arch = ARCHS.get((self.image.cputype, self.image.cpusubtype & 0xFFFFFF))
-        self.compressed = self.image.section("__zdebug_info") is not None
+        inflate(self.image)
 
     def is_object(self):
         """Relocations of an object file refer to its symbols, so it has no copy without them."""
@@ -104,6 +123,6 @@ def slices_in(path):
         except (AssertionError, struct.error, UnicodeDecodeError):
             continue
         info = one.image.section("__debug_info")
-        if one.arch and (one.compressed or info is not None and info.size):
+        if one.arch and info is not None and info.size:
             found.append(one)
     return found

@@ -1,8 +1,8 @@
 /* Reads lines "ADDRESS TARGET" of an image's pointers, as llvm-objdump lists them, where TARGET is an address
  * or the name of an import; prints those that machsym decodes otherwise, and how many there were. machsym
  * leaves out the top byte: Swift's tags are no part of an address. */
-#define MACHSYM_IMPLEMENTATION
-#include "../../machsym.h"
+#define TEST_ROOM "../src/image/image.h"
+#include "../room.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* The exception of a report in words. */
 #include "stack.h"
 #include "summary.h"
+#include "termination.h"
 
 #include <string.h>
 
@@ -10,15 +11,6 @@ static uint64_t first_code(const report *r)
 {
     uint64_t code = 0;
     report_number_after(r->facts[FACT_CODES], "", &code);
-    return code;
-}
-
-static uint64_t termination_code(const report *r)
-{
-    uint64_t code = 0;
-    if (!report_number_after(r->facts[FACT_TERMINATION_CODE], "", &code) &&
-        !report_number_after(r->facts[FACT_TERMINATION], "Code", &code))
-        code = first_code(r);
     return code;
 }
 
@@ -46,71 +38,6 @@ static void sentence_str(text *t, const char *words, machsym_str str)
     text_c(t, words);
     text_shown(t, str_make(str.ptr, newline));
     text_char(t, '\n');
-}
-
-/* What the watchdog allows: the report's own figure when it states one. */
-static void say_watchdog(text *t, const report *r)
-{
-    static const struct {
-        const char *word;
-        const char *what;
-    } stages[] = {{"launch", "launching: 20 s"},
-                  {"scene-create", "launching: 20 s"},
-                  {"resume", "resuming: 10 s"},
-                  {"suspend", "suspending: 10 s"},
-                  {"process-exit", "quitting: 6 s"},
-                  {"terminat", "quitting: 6 s"},
-                  {"scene-update", "updating the scene: 10 s"},
-                  {"background", "background task: 10 min"}};
-    machsym_str why =
-        r->facts[FACT_DESCRIPTION].len > 0 ? r->facts[FACT_DESCRIPTION] : r->facts[FACT_TERMINATION];
-    size_t at = str_find(why, "allowance of ");
-    text_c(t, "watchdog: the app did not answer in the time the system allows");
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        if (str_find(why, stages[i].word) < why.len) {
-            text_c(t, " (");
-            text_c(t, stages[i].what);
-            text_char(t, ')');
-            break;
-        }
-    }
-    if (at < why.len) {
-        machsym_str rest = {why.ptr + at + 13, why.len - at - 13};
-        text_c(t, "; the report says ");
-        text_shown(t, str_make(rest.ptr, str_find(rest, " ")));
-        text_c(t, " s");
-    }
-    text_char(t, '\n');
-}
-
-static const struct {
-    uint64_t code;
-    const char *words;
-} kill_codes[] = {
-    {0x8badf00d, NULL}, /* the watchdog */
-    {0xdead10cc, "0xdead10cc: the app held a file lock or database while it was suspended"},
-    {0xdeadfa11, "0xdeadfa11: the user forced the app to quit"},
-    {0xc00010ff, "0xc00010ff: killed because the device was too hot"},
-    {0xbaaaaaad, "0xbaaaaaad: a stackshot of the whole system, not a crash"},
-    {0xbaadca11, "0xbaadca11: killed for not reporting a call it was woken up for"},
-    {0xbad22222, "0xbad22222: a VoIP app that restarted too often"},
-    {0xc51bad01, "0xc51bad01: a watch app used too much CPU time in the background"},
-    {0xc51bad02, "0xc51bad02: a watch app did not finish a background task in time"},
-};
-
-static bool say_kill_code(text *t, const report *r)
-{
-    uint64_t code = termination_code(r) & 0xffffffff;
-    for (size_t i = 0; i < sizeof kill_codes / sizeof kill_codes[0]; i++) {
-        if (kill_codes[i].code != code)
-            continue;
-        if (kill_codes[i].words != NULL)
-            sentence(t, kill_codes[i].words);
-        else
-            say_watchdog(t, r);
-        return true;
-    }
-    return false;
 }
 
 static const char *const exception_names[] = {
@@ -331,13 +258,11 @@ void text_exception(text *t, const report *r)
     if (fact_has(r, FACT_NOTE, "SIMULATED"))
         sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
     say_exc_crash(t, r);
-    bool killed = say_kill_code(t, r);
+    bool killed = termination_explain(t, r);
     bool thrown = say_uncaught(t, r);
     machsym_str top = top_name(r);
     if (str_is(top, "gpus_ReturnNotPermittedKillClient"))
         sentence(t, "the app used the GPU while it was in the background");
     else if (!killed && !thrown)
         say_signal(t, r);
-    if (r->facts[FACT_DESCRIPTION].len > 0 && !killed)
-        sentence_str(t, "the report says: ", r->facts[FACT_DESCRIPTION]);
 }

@@ -1,5 +1,6 @@
 /* .ips documents: the metadata line, and the report. */
-#include "report.h"
+#include "stack.h"
+#include "termination.h"
 
 #include <string.h>
 
@@ -79,19 +80,41 @@ static machsym_str pair(report *r, const json *doc, uint32_t object, const char 
 }
 
 /* All strings inside a value, a line each. */
-static void set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
+static void put_strings(text *t, const json *doc, uint32_t value)
 {
-    text t = {0};
     for (uint32_t i = value; value < doc->count && i < doc->v[value].next; i++) {
         if (doc->v[i].type != JSON_STRING)
             continue;
-        if (t.len > 0)
-            text_char(&t, '\n');
-        json_unescape(&t, json_raw(doc, i));
+        if (t->len > 0)
+            text_char(t, '\n');
+        json_unescape(t, json_raw(doc, i));
     }
+}
+
+static void set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
+{
+    text t = {0};
+    put_strings(&t, doc, value);
     if (t.len > 0)
         report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
+}
+
+/* What the text form writes behind namespace and code, in its order. Without a namespace the first of the
+ * reasons tells it. */
+static void set_termination(report *r, const json *doc)
+{
+    static const char *const keys[] = {"indicator", "reasons", "details"};
+    uint32_t termination = json_get(doc, 0, "termination");
+    text t = {0};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        put_strings(&t, doc, json_get(doc, termination, keys[i]));
+    machsym_str all = pool_copy(&r->strings, t.v, t.len);
+    text_free(&t);
+    if (r->facts[FACT_TERMINATION].len == 0)
+        termination_parse(r, all);
+    else
+        report_set_fact(r, FACT_DESCRIPTION, all);
 }
 
 static void set_report_facts(report *r, const json *doc)
@@ -100,10 +123,7 @@ static void set_report_facts(report *r, const json *doc)
     uint32_t bundle = json_get(doc, 0, "bundleInfo");
     put_fact(r, FACT_OS, pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
     put_fact(r, FACT_VERSION, pair(r, doc, bundle, "CFBundleShortVersionString", "CFBundleVersion"), false);
-    uint32_t termination = json_get(doc, 0, "termination");
-    set_strings(r, doc, json_get(doc, termination, "reasons"), FACT_DESCRIPTION);
-    set_strings(r, doc, json_get(doc, termination, "details"), FACT_DESCRIPTION);
-    set_strings(r, doc, json_get(doc, termination, "indicator"), FACT_DESCRIPTION);
+    set_termination(r, doc);
     set_strings(r, doc, json_get(doc, 0, "asi"), FACT_APP_INFO);
 }
 
@@ -128,6 +148,8 @@ static void add_ips_image(report *r, const json *doc, uint32_t object)
     image->is_text_exec = json_equals(doc, json_get(doc, object, "source"), "T");
     image->has_uuid = ips_uuid(doc, json_get(doc, object, "uuid"), &image->uuid);
     image->version = pair(r, doc, object, "CFBundleShortVersionString", "CFBundleVersion");
+    image->bundle = report_json_str(r, doc, json_get(doc, object, "CFBundleIdentifier"));
+    image->token = object;
     if (image->name.len == 0)
         image->name = str_base_name(image->path);
 }
@@ -147,7 +169,7 @@ static void set_frame_text(report *r, const json *doc, report_frame *frame, uint
 {
     uint32_t line = json_get(doc, object, "sourceLine");
     frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
-    frame->named = frame->name.len > 0 && !str_is(frame->name, "<redacted>") ? NAME_GIVEN : NAME_NONE;
+    frame->named = report_is_no_name(frame->name, stack_image_name(r, frame)) ? NAME_NONE : NAME_GIVEN;
     frame->given_inline = json_true(doc, json_get(doc, object, "inline"));
     if (line == JSON_NONE)
         return;
@@ -158,6 +180,12 @@ static void set_frame_text(report *r, const json *doc, report_frame *frame, uint
     frame->where = pool_copy(&r->strings, t.v, t.len);
     frame->given_line = true;
     text_free(&t);
+}
+
+/* Frames that were in no image are put into one that begins at 0. A signed address may be among them. */
+static bool is_null_image(const report_image *image)
+{
+    return image->base == 0 && !image->has_uuid;
 }
 
 static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
@@ -178,7 +206,8 @@ static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t f
         frame->end = doc->v[at].end;
         frame->index = index;
         frame->exact = index == 0;
-        if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image)
+        if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image &&
+            !is_null_image(&r->images[first_image + (uint32_t)image]))
             frame->image = first_image + (uint32_t)image;
         if (json_u64(doc, json_get(doc, at, "imageOffset"), &offset))
             frame->addr = offset + (frame->image != REPORT_NONE ? r->images[frame->image].base : 0);
@@ -198,6 +227,7 @@ static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
     while (json_next(doc, threads, &at)) {
         report_thread *thread = report_add_thread(r);
         thread->number = number;
+        thread->token = at;
         thread->crashed = json_true(doc, json_get(doc, at, "triggered")) || number == faulting;
         thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
         thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
@@ -268,10 +298,14 @@ bool report_parse_ips(report *r, uint32_t doc_index)
         report_set_fact(r, FACT_EVENT, str_c("jetsam"));
     if (json_get(doc, 0, "processByPid") != JSON_NONE)
         report_set_fact(r, FACT_EVENT, str_c("stackshot"));
+    if (metadata && images == JSON_NONE)
+        r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
         return metadata || r->facts[FACT_EVENT].len > 0;
     r->kind = REPORT_IPS;
     r->main_doc = doc_index;
+    r->main_image = first_image;
+    r->main_thread = r->thread_count;
     set_report_facts(r, doc);
     set_shared_cache(r, doc);
     while (json_next(doc, images, &at))

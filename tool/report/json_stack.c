@@ -1,5 +1,6 @@
 /* Images and stacks of JSON reports; see json_stack.h. */
 #include "json_stack.h"
+#include "stack.h"
 
 #include <string.h>
 
@@ -76,7 +77,7 @@ void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form fo
         if (line != JSON_NONE)
             set_where(r, frame, report_json_str(r, doc, json_either(doc, at, "filename", "source_file")),
                       json_raw(doc, line));
-        if (frame->name.len > 0 && !str_is(frame->name, "<redacted>"))
+        if (!report_is_no_name(frame->name, stack_image_name(r, frame)))
             frame->named = line != JSON_NONE ? NAME_GIVEN : NAME_WEAK;
     }
     uint32_t index = 0;

@@ -1,5 +1,7 @@
 /* MetricKit payloads. */
 #include "json_stack.h"
+#include "stack.h"
+#include "termination.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,7 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
     if (!json_u64(doc, json_get(doc, object, "address"), &addr) ||
         !json_u64(doc, json_get(doc, object, "offsetIntoBinaryTextSegment"), &offset))
         return;
+    addr = report_plain_addr(r, addr);
     add_metric_image(r, doc, object, metric_base(addr, offset));
     uint32_t sub = json_get(doc, object, "subFrames");
     uint32_t array = doc->v[object].parent;
@@ -85,12 +88,12 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
     frame->token = object;
     frame->at = doc->v[object].at;
     frame->end = doc->v[object].end;
-    frame->addr = addr;
+    frame->addr = frame->given = addr;
     frame->image = r->image_count - 1;
     frame->index = r->threads[frame->thread].count - 1;
     frame->exact = per_thread ? root : sub == JSON_NONE || doc->v[sub].next == sub + 1;
     frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
-    frame->named = frame->name.len > 0 ? NAME_GIVEN : NAME_NONE;
+    frame->named = report_is_no_name(frame->name, stack_image_name(r, frame)) ? NAME_NONE : NAME_GIVEN;
 }
 
 /* What MetricKit says of a diagnostic; the first one's stands for the payload. */
@@ -118,7 +121,7 @@ static void set_metric_facts(report *r, const json *doc, uint32_t object)
         report_set_fact(r, FACT_EXCEPTION, str_c(exceptions[number]));
     if (json_u64(doc, json_get(doc, object, "signal"), &number) && number < 14 && signals[number] != NULL)
         report_set_fact(r, FACT_SIGNAL, str_c(signals[number]));
-    report_set_fact(r, FACT_TERMINATION, report_json_str(r, doc, json_get(doc, object, "terminationReason")));
+    termination_parse(r, report_json_str(r, doc, json_get(doc, object, "terminationReason")));
     report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, object, "osVersion")));
     report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, object, "deviceType")));
     report_set_fact(r, FACT_VERSION, report_json_str(r, doc, json_get(doc, object, "appVersion")));

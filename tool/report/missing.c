@@ -64,6 +64,13 @@ static void put_why(text *t, const missing_image *m)
         text_c(t, " cannot be opened: ");
         text_c(t, s->why);
         break;
+    case IMAGE_UNPROVEN:
+        text_c(t, "the report gives no UUID, so ");
+        put_file(t, s->path);
+        text_c(t, ", UUID ");
+        text_uuid(t, &s->uuid);
+        text_c(t, ", may be another build; --no-uuid takes it");
+        break;
     case IMAGE_AMBIGUOUS: text_c(t, "several files of this name, and no UUID to choose by"); break;
     case IMAGE_FOUND:
         put_file(t, s->path);
@@ -288,7 +295,8 @@ void missing_put_text(missing_list *list, text *out)
 
 static void put_json_image(text *t, const missing_image *m)
 {
-    static const char *const words[] = {"no debug info", "no file", "other uuid", "damaged", "ambiguous"};
+    static const char *const words[] = {"no debug info", "no file",   "other uuid",
+                                        "damaged",       "ambiguous", "no uuid"};
     bool is_unknown = m->status.found == IMAGE_MISSING && !m->has_uuid;
     bool is_damaged = m->status.found == IMAGE_FOUND && m->status.why != NULL;
     text_c(t, "{\"image\":");
@@ -306,7 +314,7 @@ static void put_json_image(text *t, const missing_image *m)
                        : is_damaged ? words[IMAGE_BROKEN]
                                     : words[m->status.found]));
     json_put_str(t, "file", m->status.path != NULL ? str_c(m->status.path) : (machsym_str){NULL, 0});
-    if (m->status.found == IMAGE_OTHER_UUID)
+    if (m->status.found == IMAGE_OTHER_UUID || m->status.found == IMAGE_UNPROVEN)
         json_put_uuid(t, "file_uuid", &m->status.uuid);
     text_char(t, '}');
 }

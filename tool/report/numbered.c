@@ -20,7 +20,6 @@ static machsym_str without_owner(machsym_str s)
 /* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
 static void split_given(report_frame *frame, machsym_str s)
 {
-    uint64_t number;
     size_t tail = s.len;
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
@@ -28,7 +27,7 @@ static void split_given(report_frame *frame, machsym_str s)
     tail = s.len = without_owner(s).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
-        size_t end = scan_plus(s, i, &number);
+        size_t end = scan_plus(s, i);
         if (end != i && (end == s.len || scan_is_blank(s.ptr[end]))) {
             frame->name.len = i;
             tail = end;
@@ -75,7 +74,7 @@ static void classify_tail(report_frame *frame, machsym_str s)
     uint64_t number;
     size_t at = 0;
     if (scan_address(s, &at, &number)) {
-        size_t plus = scan_plus(s, at, &number);
+        size_t plus = scan_plus(s, at);
         machsym_str rest = str_trim((machsym_str){s.ptr + plus, s.len - plus});
         if (plus == at || (rest.len > 0 && rest.ptr[0] != '('))
             return;
@@ -89,7 +88,7 @@ static void classify_tail(report_frame *frame, machsym_str s)
     if (s.len == 0)
         return;
     split_given(frame, s);
-    if (text_is_no_name(str_trim(frame->name), frame->image_name))
+    if (report_is_no_name(str_trim(frame->name), frame->image_name))
         frame->name.len = 0;
     else
         frame->named = NAME_GIVEN;
@@ -98,7 +97,7 @@ static void classify_tail(report_frame *frame, machsym_str s)
 /* ---- Frames ---- */
 
 /* Whether the frame before is of this address too: an inlined call has the number of the function it is
- * in. */
+ * in, or one of its own in Apple's text. */
 static bool is_same_frame(const text_parser *p, uint64_t addr)
 {
     const report_frame *before = &p->r->frames[p->r->frame_count - 1];
@@ -128,7 +127,8 @@ bool text_parse_numbered(text_parser *p, text_line line)
     if (addr_at >= s.len)
         return false;
     report_thread *thread = text_thread_at_hand(p);
-    if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same_frame(p, addr))
+    bool is_same = thread->count > 0 && is_same_frame(p, addr);
+    if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same)
         thread = text_open_thread(p);
     report_frame *frame = text_add_frame(p, line,
                                          addr_at == name_at ? FORM_LIST
@@ -136,7 +136,7 @@ bool text_parse_numbered(text_parser *p, text_line line)
                                                             : FORM_CLASSIC);
     frame->addr = addr;
     frame->index = (uint32_t)index;
-    frame->exact = addr_at != name_at && index == 0;
+    frame->exact = addr_at != name_at && (index == 0 || (is_same && frame[-1].exact));
     frame->image_name = str_trim(scan_view(p, line.at + name_at, line.at + addr_at));
     frame->symbol_at = scan_blanks(p, line.at + tail, line.end);
     frame->symbol_end = frame->symbol_at + str_trim(scan_view(p, frame->symbol_at, line.end)).len;

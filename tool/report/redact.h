@@ -11,8 +11,8 @@ typedef struct redactor {
     uint64_t key[2];
 } redactor;
 
-/* With a key made from words, or, when they are NULL, a new one for each run. Returns false when the system gives
- * no random numbers: whoever guesses the key can try names. */
+/* With a key made from words, or, when they are NULL, a new one for each run. Returns false when the
+ * system gives no random numbers: whoever guesses the key can try names. */
 bool redact_open(redactor *out, const char *words);
 /* Adds a report, text or JSON or both, without what tells of persons. Linear in its length. */
 void redact_report(const redactor *how, machsym_str report, text *out);

@@ -153,7 +153,10 @@ static int by_base(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* An image without an end reaches to the next one. */
+/* An image whose end the report does not tell reaches to the next one, but no farther than this: the code of
+ * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
+#define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
+
 static image_order *sort_images(report *r, uint32_t first)
 {
     uint32_t count = r->image_count - first;
@@ -165,8 +168,10 @@ static image_order *sort_images(report *r, uint32_t first)
     qsort(order, count, sizeof *order, by_base);
     for (uint32_t i = 0; i < count; i++) {
         report_image *image = &r->images[order[i].index];
-        if (image->end <= image->base)
+        if (image->end <= image->base) {
+            image->is_open = true;
             image->end = i + 1 < count && order[i + 1].base > image->base ? order[i + 1].base : UINT64_MAX;
+        }
     }
     return order;
 }
@@ -179,7 +184,10 @@ static bool begins_by(const void *element, const void *addr)
 static uint32_t image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
 {
     size_t behind = tool_lower_bound(order, count, sizeof *order, &addr, begins_by);
-    if (behind == 0 || addr >= r->images[order[behind - 1].index].end)
+    if (behind == 0)
+        return REPORT_NONE;
+    const report_image *image = &r->images[order[behind - 1].index];
+    if (addr >= image->end || (image->is_open && addr - image->base >= MAX_OPEN_IMAGE))
         return REPORT_NONE;
     return order[behind - 1].index;
 }
@@ -225,15 +233,23 @@ static bool is_system(const report *r, const report_image *image)
            str_starts(image->name, "libsystem_");
 }
 
-/* Above the 47 bits of user space lie pointer authentication codes, or a kernel. */
+/* Reports of Intel processes say so ahead of their stacks. */
+uint64_t report_plain_addr(const report *r, uint64_t addr)
+{
+    enum { CPU_ARM64 = 0x0100000c };
+    machsym_str cpu = r->facts[FACT_CODE_TYPE];
+    bool is_intel = str_starts(cpu, "X86") || str_starts(cpu, "x86") || str_starts(cpu, "i386");
+    return is_intel ? addr : machsym_plain_pc(CPU_ARM64, addr);
+}
+
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
 {
     uint32_t count = r->image_count - first_image;
     image_order *order = sort_images(r, first_image);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
-        if (frame->image == REPORT_NONE)
-            frame->image = image_of(r, order, count, frame->addr & 0x7fffffffffff);
+        frame->given = frame->given != 0 ? frame->given : frame->addr;
+        frame->addr = report_plain_addr(r, frame->addr);
         if (frame->image == REPORT_NONE)
             frame->image = image_of(r, order, count, frame->addr);
     }
@@ -243,6 +259,21 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
 bool report_arch_is_arm32(machsym_str arch)
 {
     return str_starts(arch, "armv") || str_is(arch, "arm") || str_is(arch, "ARM");
+}
+
+bool report_is_no_name(machsym_str name, machsym_str image)
+{
+    static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
+    static const char *const wholes[] = {"???", "_mh_execute_header", "__mh_execute_header", "0"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        if (str_starts(name, begins[i]))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        if (str_is(name, wholes[i]))
+            return true;
+    }
+    return name.len == 0 || str_equal(name, image);
 }
 
 /* ---- Recognition ---- */
@@ -332,7 +363,51 @@ static void finish_images(report *r)
             image->name.len = MAX_IMAGE_NAME;
         if (image->version.len > MAX_IMAGE_NAME)
             image->version.len = MAX_IMAGE_NAME;
+        if (image->bundle.len > MAX_IMAGE_NAME)
+            image->bundle.len = MAX_IMAGE_NAME;
     }
+}
+
+/* ---- Reports that are there twice ---- */
+
+static bool is_same_stack(const report *r, const report_thread *a, const report_thread *b)
+{
+    MACHSYM_COUNT_WORK(1);
+    if (a->kind != b->kind || a->number != b->number)
+        return false;
+    return a->count == 0 || (b->count > 0 && r->frames[a->first].addr == r->frames[b->first].addr);
+}
+
+/* Whether the text ahead of an .ips is its translation: its stacks follow as JSON in the same order, of which
+ * the text may lack some. */
+static bool is_translation(const report *r)
+{
+    uint32_t at = r->main_thread;
+    for (uint32_t i = 0; i < r->main_thread; i++) {
+        while (at < r->thread_count && !is_same_stack(r, &r->threads[i], &r->threads[at]))
+            at++;
+        if (at++ == r->thread_count)
+            return false;
+    }
+    return r->main_thread > 0;
+}
+
+/* A report that is translated is counted once. The images of the text go; its frames are placed anew. */
+static void drop_echo(report *r)
+{
+    uint32_t images = r->main_image;
+    if (r->kind != REPORT_IPS || !is_translation(r))
+        return;
+    for (uint32_t i = 0; i < r->main_thread; i++)
+        r->threads[i].is_echo = true;
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        uint32_t image = r->frames[i].image;
+        if (image != REPORT_NONE)
+            r->frames[i].image = image >= images ? image - images : REPORT_NONE;
+    }
+    r->image_count -= images;
+    memmove(r->images, r->images + images, r->image_count * sizeof *r->images);
+    r->main_image = 0;
 }
 
 static const char *const stackless[][2] = {
@@ -385,6 +460,7 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
 {
     memset(r, 0, sizeof *r);
     r->main_doc = REPORT_NONE;
+    r->meta_doc = REPORT_NONE;
     r->input = (machsym_str){input, len};
     r->encoding = find_encoding(r->input);
     r->body = input;
@@ -403,10 +479,12 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     make_shadow(r);
     parse_parts(r);
     name_kind(r);
+    drop_echo(r);
     for (size_t i = 0; i < load_count; i++) {
         report_image *image = report_add_image(r);
         image->base = loads[i].base;
         image->name = loads[i].name;
+        image->is_named = true;
     }
     report_place_frames(r, 0, 0);
     finish_images(r);

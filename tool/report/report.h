@@ -15,11 +15,15 @@
 /* A library or program that was loaded. */
 typedef struct report_image {
     uint64_t base;
-    uint64_t end; /* first address past it; 0: not told */
+    uint64_t end;  /* first address past it; 0: not told */
+    bool is_open;  /* its end was not told: it was taken to reach to the next image */
+    bool is_named; /* by --load: the user says which file it is */
     machsym_str name;
     machsym_str path;
     machsym_str arch;    /* as written; may be empty */
     machsym_str version; /* and build, as written; may be empty */
+    machsym_str bundle;  /* its identifier; may be empty */
+    uint32_t token;      /* of its JSON object in the main document; 0: none */
     machsym_uuid uuid;
     bool has_uuid;
     bool is_text_exec;    /* base stands for __TEXT_EXEC, not __TEXT: kernels */
@@ -33,7 +37,7 @@ typedef struct report_image {
 
 /* What a frame's text says of its name. */
 typedef enum frame_name {
-    NAME_NONE = 0, /* nothing, <redacted>, or only a load address */
+    NAME_NONE = 0, /* nothing, <redacted>, <deduplicated_symbol>, or only a load address */
     NAME_WEAK,     /* the nearest exported symbol, looked up on the device: debug info knows better */
     NAME_GIVEN
 } frame_name;
@@ -77,7 +81,8 @@ typedef struct report_call {
 
 /* A frame of a stack. */
 typedef struct report_frame {
-    uint64_t addr;    /* at run time, as written */
+    uint64_t addr;    /* at run time, without pointer authentication */
+    uint64_t given;   /* as written */
     size_t at;        /* of its line or JSON object */
     size_t end;       /* without the newline */
     size_t symbol_at; /* what a symbol takes the place of */
@@ -109,9 +114,11 @@ typedef struct report_thread {
     uint64_t number;  /* as the report counts */
     machsym_str name; /* name or dispatch queue */
     machsym_str queue;
+    uint32_t token; /* of its JSON object in an .ips; 0: none */
     thread_kind kind;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
+    bool is_echo;       /* the text of a stack that follows as JSON: written like it, but not counted again */
     size_t open_at; /* "(0x.. 0x..)": the parenthesis, and past the closing one; equal when there is none */
     size_t open_end;
 } report_thread;
@@ -139,9 +146,10 @@ typedef enum report_fact {
     FACT_SUBTYPE,
     FACT_CODES,
     FACT_NOTE,
-    FACT_TERMINATION,
+    FACT_TERMINATION, /* its namespace */
     FACT_TERMINATION_CODE,
-    FACT_DESCRIPTION, /* of the termination */
+    FACT_DESCRIPTION, /* of the termination: what stands behind its code, and the lines after it */
+    FACT_TERMINATOR,  /* the process that asked for it */
     FACT_CRASHED_THREAD,
     FACT_APP_INFO,
     FACT_REASON, /* of an uncaught exception */
@@ -181,7 +189,10 @@ typedef struct report {
     pool strings;
     json *docs;
     uint32_t doc_count;
-    uint32_t main_doc; /* the JSON document with the stacks; REPORT_NONE */
+    uint32_t main_doc;   /* the JSON document with the stacks; REPORT_NONE */
+    uint32_t meta_doc;   /* the metadata ahead of an .ips; REPORT_NONE */
+    uint32_t main_image; /* of an .ips: the first of its images and threads */
+    uint32_t main_thread;
     report_image *images;
     uint32_t image_count;
     report_thread *threads;
@@ -238,5 +249,9 @@ bool report_parse_metric(report *r, uint32_t doc);
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
 bool report_arch_is_arm32(machsym_str arch);
+/* The address without pointer authentication, unless the report says that its processor has none. */
+uint64_t report_plain_addr(const report *r, uint64_t addr);
+/* Whether a name stands where none is known: "<redacted>", "???", the image's own. */
+bool report_is_no_name(machsym_str name, machsym_str image);
 
 #endif

@@ -200,7 +200,7 @@ static void resolve_image(resolving *w, const resolve_task *tasks, size_t count)
     report_image *image = &r->images[tasks[0].image];
     machsym_str file =
         image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
-    image_key key = {image->uuid, image->has_uuid, image->arch, file};
+    image_key key = {image->uuid, image->has_uuid, image->is_named || w->how->no_uuid, image->arch, file};
     image_loan loan;
     image->looked_for = true;
     bool found = images_borrow(w->all, &key, &loan, &image->status);
@@ -210,8 +210,10 @@ static void resolve_image(resolving *w, const resolve_task *tasks, size_t count)
     for (size_t i = 0; i < count && in_time(w); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         report_frame *frame = &r->frames[tasks[i].frame];
-        if (before != NULL && tasks[i].addr == tasks[i - 1].addr && tasks[i].exact == tasks[i - 1].exact &&
-            before->named == frame->named)
+        if (image->is_open && !loan_holds(&loan, image->base, image->is_text_exec, frame->addr))
+            frame->image = REPORT_NONE;
+        else if (before != NULL && tasks[i].addr == tasks[i - 1].addr &&
+                 tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
             take_same(w, frame, before);
         else
             resolve_task_frame(w, &loan, &tasks[i]);
@@ -244,9 +246,11 @@ static bool needs_lookup(const report *r, const report_frame *frame, const resol
 static void count_frames(report *r, resolve_counts *counts)
 {
     memset(counts, 0, sizeof *counts);
-    counts->frames = r->frame_count;
     for (uint32_t i = 0; i < r->frame_count; i++) {
-        report_frame *frame = &r->frames[i];
+        const report_frame *frame = &r->frames[i];
+        if (r->threads[frame->thread].is_echo)
+            continue;
+        counts->frames++;
         report_image *image = frame->image != REPORT_NONE ? &r->images[frame->image] : NULL;
         bool has_line = frame->call_count > 0 && r->calls[frame->call + frame->call_count - 1].has_line;
         bool is_missing = frame->call_count == 0 && frame->named == NAME_NONE;

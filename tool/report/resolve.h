@@ -21,6 +21,7 @@ typedef struct resolve_options {
     bool all;           /* frames that have a name too */
     bool raw_addresses; /* take return addresses as they are */
     bool no_inline;     /* only the real function of each frame */
+    bool no_uuid;       /* images without a UUID are looked up by their name */
     frame_style style;
     const redactor *redact; /* NULL: names and paths are shown as they are */
 } resolve_options;

@@ -69,13 +69,18 @@ bool scan_address(machsym_str s, size_t *at, uint64_t *out)
     return true;
 }
 
-/* " + N" at s[at]; returns the place behind, or at. */
-size_t scan_plus(machsym_str s, size_t at, uint64_t *number)
+/* " + N" at s[at]; returns the place behind, or at. backtrace_symbols writes large offsets as "+ -N". */
+size_t scan_plus(machsym_str s, size_t at)
 {
     size_t i = at + 3;
-    if (s.len < i || memcmp(s.ptr + at, " + ", 3) != 0 || !scan_decimal(s, &i, number))
+    if (s.len <= i || memcmp(s.ptr + at, " + ", 3) != 0)
         return at;
-    return i;
+    i += s.ptr[i] == '-';
+    size_t digits = i;
+    while (i < s.len && scan_is_digit(s.ptr[i]))
+        i++;
+    MACHSYM_COUNT_WORK((i - at) / 64);
+    return i > digits ? i : at;
 }
 
 /* ---- The report at hand ---- */
@@ -106,12 +111,4 @@ report_frame *text_add_frame(text_parser *p, text_line line, frame_form form)
     frame->form = (uint8_t)form;
     frame->escape = (uint8_t)(p->escape == ESCAPE_NONE && p->r->has_entities ? ESCAPE_HTML : p->escape);
     return frame;
-}
-
-/* Names that stand where none is known. */
-bool text_is_no_name(machsym_str name, machsym_str image)
-{
-    return name.len == 0 || str_starts(name, "<redacted>") || str_is(name, "???") || str_equal(name, image) ||
-           str_starts(name, "___lldb_unnamed_symbol") || str_is(name, "_mh_execute_header") ||
-           str_is(name, "__mh_execute_header") || str_is(name, "0");
 }

@@ -32,6 +32,7 @@ typedef struct text_parser {
     uint64_t named_number; /* of "Thread N name:", for the thread that follows */
     machsym_str named;
     size_t info_at;      /* where Application Specific Information begins */
+    size_t reason_at;    /* where a Termination Reason begins that may go on; SIZE_MAX: there is none */
     uint32_t tree_frame; /* the tree frame before, and the column of its count */
     size_t tree_column;
     uint32_t process_frame; /* the first frame and image of the process at hand: spindump holds many */
@@ -48,8 +49,8 @@ size_t scan_word(const text_parser *p, size_t at, size_t end);
 bool scan_decimal(machsym_str s, size_t *at, uint64_t *out);
 /* "0x" and hexadecimal digits at s[*at], ended by a byte that is none; moves past them. */
 bool scan_address(machsym_str s, size_t *at, uint64_t *out);
-/* " + N" at s[at]; returns the place behind, or at. */
-size_t scan_plus(machsym_str s, size_t at, uint64_t *number);
+/* " + N" or " + -N" at s[at]; returns the place behind, or at. */
+size_t scan_plus(machsym_str s, size_t at);
 
 static inline bool scan_is_blank(char c)
 {
@@ -71,7 +72,6 @@ static inline bool scan_is_letter(char c)
 report_thread *text_open_thread(text_parser *p);
 report_thread *text_thread_at_hand(text_parser *p); /* the last one while it takes frames, or a new one */
 report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
-bool text_is_no_name(machsym_str name, machsym_str image); /* a name that stands where none is known */
 
 /* ---- Each format's lines; false when a line is none of them ---- */
 

@@ -26,16 +26,34 @@ bool report_number_after(machsym_str s, const char *word, uint64_t *out)
     return end > at + 2 * hex;
 }
 
-/* Of a report that lists no images, frames with a source line and those named as the process are the
+/* Names of the system's images, for reports that list none. */
+static bool has_system_name(machsym_str name)
+{
+    static const char *const names[] = {"UIKit",       "UIKitCore",
+                                        "Foundation",  "CoreFoundation",
+                                        "AppKit",      "GraphicsServices",
+                                        "QuartzCore",  "SwiftUI",
+                                        "SwiftUICore", "HIToolbox",
+                                        "CFNetwork",   "CoreData",
+                                        "WebKit",      "JavaScriptCore",
+                                        "Security",    "CoreGraphics",
+                                        "Combine",     "dyld",
+                                        "dyld_sim",    "???"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_is(name, names[i]))
+            return true;
+    }
+    return name.len == 0 || str_starts(name, "com.apple.") ||
+           (str_starts(name, "lib") && name.len > 6 && memcmp(name.ptr + name.len - 6, ".dylib", 6) == 0);
+}
+
+/* Of a report that lists no images, frames with a source line and those of no image of the system are the
  * app's. */
 bool stack_is_own(const report *r, const report_frame *frame)
 {
     if (frame->image != REPORT_NONE)
         return !r->images[frame->image].is_system;
-    machsym_str process = r->facts[FACT_PROCESS];
-    machsym_str name = frame->image_name;
-    return frame->given_line ||
-           (name.len > 0 && name.len <= process.len && memcmp(name.ptr, process.ptr, name.len) == 0);
+    return frame->given_line || !has_system_name(frame->image_name);
 }
 
 /* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
@@ -63,6 +81,8 @@ const report_thread *stack_main(const report *r)
         number = UINT64_MAX;
     for (uint32_t i = 0; i < r->thread_count; i++) {
         const report_thread *thread = &r->threads[i];
+        if (thread->is_echo)
+            continue;
         if (thread->kind == THREAD_EXCEPTION && thread->count > 0)
             return thread;
         if (thread->count > 0 &&

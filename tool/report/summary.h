@@ -4,10 +4,11 @@
 
 #include "report.h"
 #include "resolve.h"
+#include "stable.h"
 
 /* A crash in a form that is the same for every report of it: the top frames of the app, innermost first. */
 typedef struct signature {
-    text text;           /* "a | b | c" */
+    text text;           /* "EXC_BREAKPOINT: a | b | c" */
     uint64_t hash;       /* of text */
     uint64_t frames[16]; /* hashes of all app frames, most */
     unsigned frame_count;
@@ -18,7 +19,8 @@ void text_exception(text *t, const report *r);
 void text_summary(text *t, const report *r, const resolve_counts *counts, bool colour);
 /* How many frames are named, which file named each image, and what is missing, in one line. */
 void text_brief(text *t, const report *r, const resolve_counts *counts);
-void report_signature(const report *r, signature *out);
+/* list: functions that count for nothing where the system's have to tell; NULL: the built-in one. */
+void report_signature(const report *r, const machinery *list, signature *out);
 
 /* Reports that belong together. */
 typedef struct group_list group_list;

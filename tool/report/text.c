@@ -1,6 +1,7 @@
 /* Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
  * their own files. */
 #include "scan.h"
+#include "termination.h"
 
 #include <string.h>
 
@@ -116,7 +117,8 @@ static const struct {
     {"Exception Codes", FACT_CODES},
     {"Exception Note", FACT_NOTE},
     {"Exception Message", FACT_DESCRIPTION},
-    {"Termination Reason", FACT_TERMINATION},
+    {"Exception Reason", FACT_REASON},
+    {"Terminating Process", FACT_TERMINATOR},
     {"Termination Description", FACT_DESCRIPTION},
     {"Termination Details", FACT_DESCRIPTION},
     {"Triggered by Thread", FACT_CRASHED_THREAD},
@@ -125,6 +127,16 @@ static const struct {
     {"Analysis Tool", FACT_EVENT},
     {"CrashDoctor Diagnosis", FACT_DESCRIPTION},
 };
+
+/* The reason of a termination goes on over lines, up to an empty one or one that begins with a known key. */
+static void end_reason(text_parser *p, const char *end)
+{
+    const char *begin = p->r->shadow + p->reason_at;
+    if (p->reason_at == SIZE_MAX)
+        return;
+    p->reason_at = SIZE_MAX;
+    termination_parse(p->r, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
+}
 
 /* "Key:   value" before the stacks. */
 static bool parse_fact(text_parser *p, machsym_str s)
@@ -136,9 +148,14 @@ static bool parse_fact(text_parser *p, machsym_str s)
     machsym_str value = str_trim((machsym_str){s.ptr + colon + 1, s.len - colon - 1});
     for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {
         if (str_is(key, fact_keys[i].key)) {
+            end_reason(p, s.ptr);
             report_set_fact(p->r, fact_keys[i].fact, value);
             return true;
         }
+    }
+    if (str_is(key, "Termination Reason")) {
+        end_reason(p, s.ptr);
+        p->reason_at = (size_t)(value.ptr - p->r->shadow);
     }
     return false;
 }
@@ -177,6 +194,7 @@ static bool parse_title(text_parser *p, machsym_str s)
 
 static void end_paragraph(text_parser *p, text_line line)
 {
+    end_reason(p, p->r->shadow + line.at);
     if (p->section == SECTION_INFO && p->info_at < line.at) {
         machsym_str info = str_trim(scan_view(p, p->info_at, line.at));
         while (info.len > 0 && (info.ptr[info.len - 1] == '\n' || info.ptr[info.len - 1] == '\r'))
@@ -194,6 +212,13 @@ static size_t parse_line(text_parser *p, text_line line)
     size_t at = scan_blanks(p, line.at, line.end);
     machsym_str s = str_trim(scan_view(p, at, line.end));
     size_t end;
+    if (s.len > 0 && s.ptr[0] == '<') { /* a mark of a web page ahead of a frame */
+        size_t mark = str_find(s, ">") + 1;
+        if (mark < s.len && scan_is_digit(s.ptr[mark])) {
+            line.at = at += mark;
+            s = (machsym_str){s.ptr + mark, s.len - mark};
+        }
+    }
     if (s.len == 0) {
         end_paragraph(p, line);
         return line.next;
@@ -237,6 +262,7 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     p.hi = hi;
     p.escape = escape;
     p.tree_frame = REPORT_NONE;
+    p.reason_at = SIZE_MAX;
     p.process_frame = r->frame_count;
     p.process_image = r->image_count;
     for (size_t at = lo; at < hi;)

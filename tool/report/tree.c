@@ -26,7 +26,7 @@ static void set_sample_name(report_frame *frame, machsym_str s, size_t in)
         close++;
     frame->image_name = (machsym_str){s.ptr + open, close - open};
     frame->name = str_trim((machsym_str){s.ptr, in});
-    if (text_is_no_name(frame->name, frame->image_name))
+    if (report_is_no_name(frame->name, frame->image_name))
         frame->name.len = 0;
     else
         frame->named = NAME_GIVEN;
@@ -36,7 +36,6 @@ static void set_sample_name(report_frame *frame, machsym_str s, size_t in)
 static void set_spin_name(report_frame *frame, machsym_str s)
 {
     size_t open = s.len;
-    uint64_t number;
     while (open > 0 && s.ptr[open - 1] != '(')
         open--;
     machsym_str inside = {s.ptr + open, s.len > open ? s.len - open - 1 : 0};
@@ -55,10 +54,10 @@ static void set_spin_name(report_frame *frame, machsym_str s)
         frame->given_line = true;
     }
     size_t plus = str_find(frame->name, " + ");
-    while (plus < frame->name.len && scan_plus(frame->name, plus, &number) != frame->name.len)
+    while (plus < frame->name.len && scan_plus(frame->name, plus) != frame->name.len)
         plus += 1 + str_find((machsym_str){frame->name.ptr + plus + 1, frame->name.len - plus - 1}, " + ");
     frame->name.len = plus < frame->name.len ? plus : frame->name.len;
-    if (text_is_no_name(frame->name, frame->image_name))
+    if (report_is_no_name(frame->name, frame->image_name))
         frame->name.len = 0;
     else
         frame->named = NAME_GIVEN;

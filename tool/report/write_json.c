@@ -91,9 +91,12 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
 
 static const char *image_state(const report_image *image)
 {
-    static const char *const states[] = {"found", "no file has this UUID",
-                                         "a file of this name has another UUID", "the file cannot be opened",
-                                         "several files of this name"};
+    static const char *const states[] = {"found",
+                                         "no file has this UUID",
+                                         "a file of this name has another UUID",
+                                         "the file cannot be opened",
+                                         "several files of this name",
+                                         "no UUID; a file of this name may be of another build"};
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
@@ -135,7 +138,8 @@ static const struct {
     {"incident", FACT_INCIDENT},       {"bug_type", FACT_BUG_TYPE},
     {"exception", FACT_EXCEPTION},     {"signal", FACT_SIGNAL},
     {"subtype", FACT_SUBTYPE},         {"codes", FACT_CODES},
-    {"termination", FACT_TERMINATION}, {"app_info", FACT_APP_INFO},
+    {"termination", FACT_TERMINATION}, {"termination_code", FACT_TERMINATION_CODE},
+    {"description", FACT_DESCRIPTION}, {"app_info", FACT_APP_INFO},
     {"reason", FACT_REASON},
 };
 
@@ -155,9 +159,13 @@ void report_write_json(const report *r, const write_options *how, const resolve_
     json_put_number(out, "name_only", counts->symbols);
     json_put_number(out, "missing", counts->missing);
     text_c(out, "},\n\"threads\":[");
+    const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {
-        text_c(out, i > 0 ? ",\n" : "\n");
+        if (r->threads[i].is_echo)
+            continue;
+        text_c(out, between);
         put_json_thread(out, r, &r->threads[i]);
+        between = ",\n";
     }
     text_c(out, "],\n\"images\":[");
     for (uint32_t i = 0; i < r->image_count; i++) {

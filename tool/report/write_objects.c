@@ -98,15 +98,13 @@ static bool has_part(const json_words *words, const report_call *call, json_part
     return part <= PART_OFFSET || call->has_line;
 }
 
-/* Where the function begins at run time: without a Thumb bit and pointer authentication. */
+/* Where the function begins at run time: without a Thumb bit. */
 static uint64_t function_start(const report *r, const report_frame *frame, const report_call *call)
 {
     machsym_str arch = r->images[frame->image].arch;
     uint64_t addr = frame->addr;
     if (report_arch_is_arm32(arch))
         addr &= ~(uint64_t)1;
-    if (str_is(arch, "arm64e"))
-        addr &= 0x7fffffffffff;
     return addr - call->offset;
 }
 

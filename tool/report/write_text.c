@@ -1,222 +1,282 @@
-/* Reports as Apple's classic text: what Xcode shows for an .ips. */
-#include "write.h"
+/* Reports as Apple's classic text: what Xcode and Console show for an .ips. */
+#include "write_apple.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-/* ---- The header ---- */
-
-static void put_text_key(text *t, const char *key)
-{
-    size_t at = t->len;
-    text_c(t, key);
-    text_char(t, ':');
-    do
-        text_char(t, ' ');
-    while (t->len - at < 23);
-}
-
-static void put_text_fact(text *t, const report *r, const char *key, report_fact fact)
-{
-    if (r->facts[fact].len == 0)
-        return;
-    put_text_key(t, key);
-    text_shown(t, r->facts[fact]);
-    text_char(t, '\n');
-}
-
-static void put_text_process(text *t, const report *r)
-{
-    if (r->facts[FACT_PROCESS].len == 0)
-        return;
-    put_text_key(t, "Process");
-    text_shown(t, r->facts[FACT_PROCESS]);
-    if (r->facts[FACT_PID].len > 0) {
-        text_c(t, " [");
-        text_shown(t, r->facts[FACT_PID]);
-        text_char(t, ']');
-    }
-    text_char(t, '\n');
-}
-
-static void put_text_exception(text *t, const report *r)
-{
-    if (r->facts[FACT_EXCEPTION].len > 0) {
-        put_text_key(t, "Exception Type");
-        text_shown(t, r->facts[FACT_EXCEPTION]);
-        if (r->facts[FACT_SIGNAL].len > 0) {
-            text_c(t, " (");
-            text_shown(t, r->facts[FACT_SIGNAL]);
-            text_char(t, ')');
-        }
-        text_char(t, '\n');
-    }
-    put_text_fact(t, r, "Exception Subtype", FACT_SUBTYPE);
-    put_text_fact(t, r, "Exception Codes", FACT_CODES);
-    put_text_fact(t, r, "Exception Note", FACT_NOTE);
-    if (r->facts[FACT_TERMINATION].len > 0) {
-        put_text_key(t, "Termination Reason");
-        text_c(t, "Namespace ");
-        text_shown(t, r->facts[FACT_TERMINATION]);
-        if (r->facts[FACT_TERMINATION_CODE].len > 0) {
-            text_c(t, ", Code ");
-            text_shown(t, r->facts[FACT_TERMINATION_CODE]);
-        }
-        text_char(t, '\n');
-    }
-    put_text_fact(t, r, "Termination Description", FACT_DESCRIPTION);
-    put_text_fact(t, r, "Triggered by Thread", FACT_CRASHED_THREAD);
-}
-
-static void put_text_header(text *t, const report *r)
-{
-    put_text_fact(t, r, "Incident Identifier", FACT_INCIDENT);
-    put_text_fact(t, r, "CrashReporter Key", FACT_REPORTER);
-    put_text_fact(t, r, "Hardware Model", FACT_HARDWARE);
-    put_text_process(t, r);
-    put_text_fact(t, r, "Path", FACT_PATH);
-    put_text_fact(t, r, "Identifier", FACT_IDENTIFIER);
-    put_text_fact(t, r, "Version", FACT_VERSION);
-    put_text_fact(t, r, "Code Type", FACT_CODE_TYPE);
-    put_text_fact(t, r, "Role", FACT_ROLE);
-    put_text_fact(t, r, "Parent Process", FACT_PARENT);
-    text_char(t, '\n');
-    put_text_fact(t, r, "Date/Time", FACT_DATE);
-    put_text_fact(t, r, "Launch Time", FACT_LAUNCH);
-    put_text_fact(t, r, "OS Version", FACT_OS);
-    put_text_key(t, "Report Version");
-    text_c(t, "104\n\n");
-    put_text_exception(t, r);
-    text_char(t, '\n');
-    if (r->facts[FACT_APP_INFO].len > 0) {
-        text_c(t, "Application Specific Information:\n");
-        machsym_str rest = r->facts[FACT_APP_INFO];
-        machsym_str line;
-        while (str_take_line(&rest, &line)) {
-            text_shown(t, line);
-            text_char(t, '\n');
-        }
-        text_char(t, '\n');
-    }
-}
 
 /* ---- Stacks ---- */
 
-static void put_text_frame(text *t, const report *r, const report_frame *frame, uint32_t index)
+/* "12  Image                         \t       0x102a30aec ": Apple's columns. */
+static void put_place(const apple_text *a, const report_frame *frame, uint64_t number)
 {
-    machsym_str image = frame->image != REPORT_NONE ? r->images[frame->image].name : frame->image_name;
-    size_t at = t->len;
-    text_dec(t, index);
+    const report_image *image = frame->image != REPORT_NONE ? &a->r->images[frame->image] : NULL;
+    bool is_console = a->form == APPLE_CONSOLE;
+    machsym_str name = image != NULL ? image->name : frame->image_name;
+    text address = {0};
+    if (is_console && image != NULL && image->bundle.len > 0)
+        name = image->bundle;
+    size_t at = a->t->len;
+    text_dec(a->t, number);
     do
-        text_char(t, ' ');
-    while (t->len - at < 4);
-    text_shown(t, image.len > 0 ? image : str_c("???"));
-    do
-        text_char(t, ' ');
-    while (t->len - at < 38);
-    text_c(t, "0x");
-    text_hex(t, frame->addr, 16);
-    text_char(t, ' ');
+        text_char(a->t, ' ');
+    while (a->t->len - at < 4);
+    text_shown(a->t, name.len > 0 ? name : str_c("???"));
+    while (a->t->len - at < (is_console ? 37 : 34))
+        text_char(a->t, ' ');
+    text_char(a->t, is_console ? ' ' : '\t');
+    text_c(&address, "0x");
+    text_hex(&address, frame->given, is_console ? 16 : 1);
+    for (size_t i = address.len; i < 18; i++)
+        text_char(a->t, ' ');
+    text_add(a->t, address.v, address.len);
+    text_char(a->t, ' ');
+    text_free(&address);
 }
 
-static void put_text_call(text *t, const report_call *call, const write_options *how)
+static void put_call(const apple_text *a, const report_call *call)
 {
-    size_t from = t->len;
-    text_str(t, call->name);
-    if (!call->is_inline) {
-        text_c(t, " + ");
-        text_dec(t, call->offset);
+    size_t from = a->t->len;
+    text_str(a->t, call->name);
+    if (!call->is_inline || a->how->is_apple) {
+        text_c(a->t, " + ");
+        text_dec(a->t, call->offset);
     }
     if (call->has_line) {
-        text_c(t, " (");
-        text_call_place(t, call, how->full_path);
-        text_char(t, ')');
+        text_c(a->t, " (");
+        text_call_place(a->t, call, a->how->full_path);
+        text_char(a->t, ')');
     }
-    if (call->owner.len > 0) {
-        text_c(t, " [");
-        text_str(t, call->owner);
-        text_char(t, ']');
+    if (call->owner.len > 0 && !a->how->is_apple) {
+        text_c(a->t, " [");
+        text_str(a->t, call->owner);
+        text_char(a->t, ']');
     }
-    text_c(t, call->is_inline ? " [inlined]" : "");
-    text_end_line(t, from);
+    text_c(a->t, call->is_inline && !a->how->is_apple ? " [inlined]" : "");
+    text_end_line(a->t, from);
 }
 
-/* A frame as the report has it: symbolLocation is kept where there is one. */
-static void put_text_given(text *t, const report *r, const report_frame *frame)
+/* "0x102a30000 + 2796", or nothing that is known. */
+static void put_offset(const apple_text *a, const report_frame *frame)
 {
-    uint64_t offset;
-    if (frame->form < FORM_IPS && frame->name.len > 0) {
-        text_shown(t, str_make(r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at));
-    } else if (frame->name.len == 0) {
-        uint64_t base = frame->image != REPORT_NONE ? r->images[frame->image].base : 0;
-        text_c(t, "0x");
-        text_hex(t, base, 1);
-        text_c(t, " + ");
-        text_dec(t, frame->addr - base);
-    } else {
-        text_shown(t, frame->name);
-        if (frame->form == FORM_IPS && !frame->given_inline &&
-            json_u64(&r->docs[frame->doc], json_get(&r->docs[frame->doc], frame->token, "symbolLocation"),
-                     &offset)) {
-            text_c(t, " + ");
-            text_dec(t, offset);
-        }
-        if (frame->where.len > 0) {
-            text_c(t, " (");
-            text_shown(t, frame->where);
-            text_char(t, ')');
-        }
-        text_c(t, frame->given_inline ? " [inlined]" : "");
-    }
-    text_char(t, '\n');
-}
-
-static void put_text_title(text *t, const report_thread *thread)
-{
-    if (thread->kind == THREAD_EXCEPTION) {
-        text_c(t, "Last Exception Backtrace:\n");
+    if (frame->image == REPORT_NONE || a->r->images[frame->image].base == 0) {
+        text_c(a->t, "???");
         return;
     }
-    text_c(t, thread->kind == THREAD_SPECIFIC ? "Application Specific Backtrace " : "Thread ");
-    text_dec(t, thread->number);
-    text_c(t, thread->crashed ? " Crashed:" : ":");
-    if (thread->name.len + thread->queue.len > 0)
-        text_char(t, ':');
-    if (thread->name.len > 0) {
-        text_char(t, ' ');
-        text_shown(t, thread->name);
-    }
-    if (thread->queue.len > 0) {
-        text_c(t, thread->name.len > 0 ? "  Dispatch queue: " : " Dispatch queue: ");
-        text_shown(t, thread->queue);
-    }
-    text_char(t, '\n');
+    uint64_t base = a->r->images[frame->image].base;
+    text_c(a->t, "0x");
+    text_hex(a->t, base, 1);
+    text_c(a->t, " + ");
+    text_dec(a->t, frame->addr - base);
 }
 
-/* Inlined calls have the number of the frame they lie in. */
-static void put_text_thread(text *t, const report *r, const report_thread *thread, const write_options *how)
+/* A frame as the report has it. symbolLocation is kept where there is one. */
+static void put_given(const apple_text *a, const report_frame *frame)
 {
-    uint32_t number = 0;
-    put_text_title(t, thread);
+    uint64_t offset;
+    bool has_offset = frame->form == FORM_IPS && (!frame->given_inline || a->how->is_apple) &&
+                      json_u64(&a->r->docs[frame->doc],
+                               json_get(&a->r->docs[frame->doc], frame->token, "symbolLocation"), &offset);
+    if (frame->form < FORM_IPS && frame->name.len > 0) {
+        text_shown(a->t, str_make(a->r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at));
+    } else if (frame->name.len == 0) {
+        put_offset(a, frame);
+    } else {
+        text_shown(a->t, frame->name);
+        if (has_offset) {
+            text_c(a->t, " + ");
+            text_dec(a->t, offset);
+        }
+        if (frame->where.len > 0) {
+            text_c(a->t, " (");
+            text_shown(a->t, frame->where);
+            text_char(a->t, ')');
+        }
+        text_c(a->t, frame->given_inline && !a->how->is_apple ? " [inlined]" : "");
+    }
+    text_char(a->t, '\n');
+}
+
+/* "Thread 0 name:  N Dispatch queue: Q" on a line of its own, as devices have it. */
+static void put_device_title(const apple_text *a, const report_thread *thread)
+{
+    bool is_named = thread->name.len + thread->queue.len > 0;
+    if (is_named) {
+        text_c(a->t, "Thread ");
+        text_dec(a->t, thread->number);
+        text_c(a->t, " name:  ");
+        text_shown(a->t, thread->name);
+        text_c(a->t, thread->queue.len > 0 ? " Dispatch queue: " : "");
+        text_shown(a->t, thread->queue);
+        text_char(a->t, '\n');
+    }
+    text_c(a->t, "Thread ");
+    text_dec(a->t, thread->number);
+    text_c(a->t, thread->crashed ? " Crashed:\n" : ":\n");
+}
+
+static void put_title(const apple_text *a, const report_thread *thread)
+{
+    if (thread->kind == THREAD_EXCEPTION) {
+        text_c(a->t, "Last Exception Backtrace:\n");
+        return;
+    }
+    if (thread->kind == THREAD_PLAIN && !a->is_mac) {
+        put_device_title(a, thread);
+        return;
+    }
+    text_c(a->t, thread->kind == THREAD_SPECIFIC ? "Application Specific Backtrace " : "Thread ");
+    text_dec(a->t, thread->number);
+    text_c(a->t, thread->crashed ? " Crashed:" : ":");
+    if (thread->name.len + thread->queue.len > 0)
+        text_c(a->t, a->form == APPLE_CONSOLE && thread->name.len == 0 ? ":" : ": ");
+    text_shown(a->t, thread->name);
+    if (thread->queue.len > 0) {
+        text_c(a->t, " Dispatch queue: ");
+        text_shown(a->t, thread->queue);
+    }
+    text_char(a->t, '\n');
+}
+
+/* ---- Recursion ---- */
+
+/* Frames that the report left out because they repeat themselves. Levels are counted down from the innermost;
+ * the three innermost and the three outermost are written. */
+typedef struct recursion {
+    uint64_t addr;  /* of the frame at which a level ends */
+    uint64_t level; /* of the next such frame; 0: none */
+    uint64_t depth;
+    uint64_t skipped; /* frames that are left out */
+} recursion;
+
+enum { SHOWN_LEVELS = 3 };
+
+static void read_recursion(const apple_text *a, const report_thread *thread, recursion *out)
+{
+    uint64_t hot = 0;
+    uint64_t cold = 0;
+    memset(out, 0, sizeof *out);
+    if (a->doc == NULL || thread->kind != THREAD_PLAIN || thread->token == 0)
+        return;
+    uint32_t array = json_get(a->doc, thread->token, "recursionInfoArray");
+    uint32_t first = JSON_NONE;
+    if (!json_next(a->doc, array, &first))
+        return;
+    uint32_t key = json_get(a->doc, first, "keyFrame");
+    uint64_t image = UINT64_MAX;
+    uint64_t offset = 0;
+    if (!json_is(a->doc, key, JSON_OBJECT) ||
+        !json_u64(a->doc, json_get(a->doc, first, "depth"), &out->depth))
+        return;
+    json_u64(a->doc, json_get(a->doc, first, "hottestElided"), &hot);
+    json_u64(a->doc, json_get(a->doc, first, "coldestElided"), &cold);
+    json_u64(a->doc, json_get(a->doc, key, "imageIndex"), &image);
+    json_u64(a->doc, json_get(a->doc, key, "imageOffset"), &offset);
+    if (image < a->r->image_count - a->r->main_image)
+        offset += a->r->images[a->r->main_image + (uint32_t)image].base;
+    out->addr = offset;
+    out->level = out->depth;
+    out->skipped = cold >= hot ? cold - hot + 1 : 0;
+}
+
+/* What stands behind a frame that ends a level. Returns how many frames are left out there. */
+static uint64_t put_level(const apple_text *a, recursion *at, const report_frame *frame)
+{
+    if (at->level == 0 || frame->given != at->addr)
+        return 0;
+    text_c(a->t, "-------- RECURSION LEVEL ");
+    text_dec(a->t, at->level--);
+    text_char(a->t, '\n');
+    if (at->depth <= 2 * SHOWN_LEVELS || at->level != at->depth - SHOWN_LEVELS)
+        return 0;
+    text_c(a->t, "--------\n-------- ELIDED ");
+    text_dec(a->t, at->depth - 2 * SHOWN_LEVELS);
+    text_c(a->t, " LEVELS OF RECURSION THROUGH 0x");
+    text_hex(a->t, frame->given, 1);
+    text_char(a->t, ' ');
+    if (frame->call_count > 0)
+        put_call(a, &a->r->calls[frame->call + frame->call_count - 1]);
+    else
+        put_given(a, frame);
+    text_c(a->t, "--------\n");
+    at->level = SHOWN_LEVELS;
+    return at->skipped;
+}
+
+/* Inlined calls are frames of their own, and count. */
+static void put_thread(const apple_text *a, const report_thread *thread)
+{
+    uint64_t number = 0;
+    recursion levels;
+    read_recursion(a, thread, &levels);
+    put_title(a, thread);
     for (uint32_t i = 0; i < thread->count; i++) {
         const report_frame *frame =
-            &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
+            &a->r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
         for (uint32_t layer = 0; layer < frame->call_count; layer++) {
-            put_text_frame(t, r, frame, number);
-            put_text_call(t, &r->calls[frame->call + layer], how);
+            put_place(a, frame, number++);
+            put_call(a, &a->r->calls[frame->call + layer]);
         }
         if (frame->call_count == 0) {
-            put_text_frame(t, r, frame, number);
-            put_text_given(t, r, frame);
+            put_place(a, frame, number++);
+            put_given(a, frame);
         }
-        number += !frame->given_inline;
+        number += put_level(a, &levels, frame);
     }
-    text_char(t, '\n');
+    text_char(a->t, '\n');
+}
+
+/* Whether a stack that the report has as one string gained names; else the string is as good. *at is the
+ * first thread of it, and is left behind its last one. */
+static bool gained_names(const apple_text *a, uint32_t *at, size_t end)
+{
+    bool gained = false;
+    for (; *at < a->r->thread_count; (*at)++) {
+        const report_thread *thread = &a->r->threads[*at];
+        if (thread->kind == THREAD_SPECIFIC && thread->count > 0 && a->r->frames[thread->first].at >= end)
+            break;
+        for (uint32_t i = 0; i < thread->count && thread->kind == THREAD_SPECIFIC; i++)
+            gained |= a->r->frames[thread->first + i].call_count > 0;
+    }
+    return gained;
+}
+
+static void put_backtraces(const apple_text *a)
+{
+    uint32_t thread = a->r->main_thread;
+    uint32_t token = JSON_NONE;
+    if (a->doc == NULL)
+        return;
+    uint32_t array = json_get(a->doc, 0, "asiBacktraces");
+    for (uint64_t number = 0; json_next(a->doc, array, &token); number++) {
+        uint32_t first = thread;
+        bool gained = gained_names(a, &thread, a->doc->v[token].end);
+        if (!gained) {
+            text_c(a->t, "Application Specific Backtrace ");
+            text_dec(a->t, number);
+            text_c(a->t, ":\n");
+            apple_put_value(a, token);
+            text_c(a->t, "\n\n");
+        }
+        for (; gained && first < thread; first++) {
+            if (a->r->threads[first].kind == THREAD_SPECIFIC && a->r->threads[first].count > 0)
+                put_thread(a, &a->r->threads[first]);
+        }
+    }
+}
+
+static void put_threads(const apple_text *a, thread_kind kind)
+{
+    for (uint32_t i = 0; i < a->r->thread_count; i++) {
+        const report_thread *thread = &a->r->threads[i];
+        if (thread->kind == kind && !thread->is_echo && (thread->count > 0 || thread->token != 0))
+            put_thread(a, thread);
+    }
 }
 
 /* ---- Images ---- */
 
 /* "0x" and digits, 18 wide. */
-static void put_text_address(text *t, uint64_t addr)
+static void put_address(text *t, uint64_t addr)
 {
     unsigned digits = 1;
     while (digits < 16 && addr >> (4 * digits) != 0)
@@ -227,24 +287,96 @@ static void put_text_address(text *t, uint64_t addr)
     text_hex(t, addr, 1);
 }
 
-static void put_text_image(text *t, const report_image *image)
+/* "(1.0)", "(1.0 - 7)" or a sign that there is none. */
+static void put_image_version(const apple_text *a, const report_image *image)
 {
-    put_text_address(t, image->base);
-    text_c(t, " - ");
-    if (image->end == UINT64_MAX)
-        text_c(t, "               ???");
-    else
-        put_text_address(t, image->end - 1);
-    text_char(t, ' ');
-    text_shown(t, image->name.len > 0 ? image->name : str_c("???"));
-    text_char(t, ' ');
-    text_shown(t, image->arch.len > 0 ? image->arch : str_c("unknown"));
-    text_c(t, "  <");
+    bool is_console = a->form == APPLE_CONSOLE;
+    if (!apple_has(a, image->token, "CFBundleShortVersionString")) {
+        text_c(a->t, is_console ? " (?\?\?) <" : " (*) <");
+        return;
+    }
+    text_c(a->t, " (");
+    apple_put_value(a, json_get(a->doc, image->token, "CFBundleShortVersionString"));
+    if (is_console) {
+        text_c(a->t, " - ");
+        apple_put_value(a, json_get(a->doc, image->token, "CFBundleVersion"));
+    }
+    text_c(a->t, ") <");
+}
+
+static void put_dashed(const apple_text *a, const report_image *image)
+{
+    text uuid = {0};
+    text_uuid(&uuid, &image->uuid);
+    for (size_t i = 0; i < uuid.len && a->form != APPLE_CONSOLE; i++)
+        uuid.v[i] = uuid.v[i] >= 'A' && uuid.v[i] <= 'F' ? (char)(uuid.v[i] + 32) : uuid.v[i];
+    text_add(a->t, uuid.v, uuid.len);
+    text_free(&uuid);
+}
+
+static void put_plain_uuid(const apple_text *a, const report_image *image)
+{
     for (size_t i = 0; i < 16; i++)
-        text_hex(t, image->uuid.v[i], 2);
-    text_c(t, "> ");
-    text_shown(t, image->path);
-    text_char(t, '\n');
+        text_hex(a->t, image->uuid.v[i], 2);
+}
+
+/* The user's own images, by where they lie. */
+static bool is_marked(const report_image *image)
+{
+    return !str_starts(image->bundle, "com.apple.") && !str_starts(image->path, "/usr/lib/") &&
+           !str_starts(image->path, "/System/");
+}
+
+/* An image of no size has an end before its beginning, as Apple has it. */
+static void put_image(const apple_text *a, const report_image *image)
+{
+    bool is_mac = a->is_mac && image->token != 0;
+    machsym_str name = is_mac && image->bundle.len > 0 ? image->bundle : image->name;
+    bool is_console = a->form == APPLE_CONSOLE;
+    put_address(a->t, image->base);
+    text_c(a->t, " - ");
+    if (image->is_open && image->token == 0)
+        text_c(a->t, "               ???");
+    else
+        put_address(a->t, (image->is_open ? image->base : image->end) - !is_console);
+    text_c(a->t, is_console && is_marked(image) ? " +" : " ");
+    text_shown(a->t, name.len > 0 ? name : str_c("???"));
+    if (is_mac) {
+        put_image_version(a, image);
+        put_dashed(a, image);
+    } else {
+        text_char(a->t, ' ');
+        text_shown(a->t, image->arch.len > 0 ? image->arch : str_c("unknown-arch"));
+        text_c(a->t, "  <");
+        put_plain_uuid(a, image);
+    }
+    text_c(a->t, "> ");
+    text_shown(a->t, image->path.len > 0 || image->token == 0 ? image->path : str_c("???"));
+    text_char(a->t, '\n');
+}
+
+static int by_base(const void *a, const void *b)
+{
+    const report_image *x = *(const report_image *const *)a;
+    const report_image *y = *(const report_image *const *)b;
+    MACHSYM_COUNT_WORK(1);
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void put_images(const apple_text *a)
+{
+    uint32_t count = a->r->image_count;
+    const report_image **order = tool_alloc(count * sizeof(report_image *));
+    text_c(a->t, "Binary Images:\n");
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &a->r->images[i];
+    if (a->form == APPLE_CONSOLE)
+        qsort(order, count, sizeof(report_image *), by_base);
+    for (uint32_t i = 0; i < count; i++)
+        put_image(a, order[i]);
+    free(order);
 }
 
 /* ---- All together ---- */
@@ -256,12 +388,17 @@ void report_write_text(const report *r, const write_options *how, text *out)
         report_write_same(r, how, out);
         return;
     }
-    put_text_header(out, r);
-    for (uint32_t i = 0; i < r->thread_count; i++) {
-        if (r->threads[i].count > 0)
-            put_text_thread(out, r, &r->threads[i], how);
-    }
-    text_c(out, "Binary Images:\n");
-    for (uint32_t i = 0; i < r->image_count; i++)
-        put_text_image(out, &r->images[i]);
+    apple_text a = apple_open(r, how, out);
+    apple_put_head(&a);
+    put_backtraces(&a);
+    put_threads(&a, THREAD_EXCEPTION);
+    apple_put_triage(&a);
+    put_threads(&a, THREAD_PLAIN);
+    if (a.doc != NULL && a.form != APPLE_CONSOLE)
+        text_char(out, '\n');
+    apple_put_state(&a);
+    put_images(&a);
+    if (a.doc != NULL)
+        text_char(out, '\n');
+    apple_put_tail(&a);
 }

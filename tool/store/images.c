@@ -136,7 +136,7 @@ static image_found files_by_name(const store *s, const image_key *key, image_fil
     }
     if (count == 0)
         return IMAGE_MISSING;
-    image_key exact = {entries[0]->uuid, true, {NULL, 0}, key->name};
+    image_key exact = {entries[0]->uuid, true, false, {NULL, 0}, key->name};
     return files_by_uuid(s, &exact, files) ? IMAGE_FOUND : IMAGE_MISSING;
 }
 
@@ -145,6 +145,11 @@ static bool find_files(const store *s, const image_key *key, image_files *files,
     memset(status, 0, sizeof *status);
     if (!key->has_uuid) {
         status->found = files_by_name(s, key, files);
+        if (status->found == IMAGE_FOUND && !key->any_build) {
+            status->found = IMAGE_UNPROVEN;
+            status->path = files->v[0]->path;
+            status->uuid = files->v[0]->uuid;
+        }
     } else if (files_by_uuid(s, key, files)) {
         status->found = IMAGE_FOUND;
     } else {
@@ -481,6 +486,15 @@ static void unhide(const bcsymbolmap *names, machsym_frame *frame)
     frame->file.comp_dir = bcsymbolmap_name(names, frame->file.comp_dir);
     frame->file.dir = bcsymbolmap_name(names, frame->file.dir);
     frame->file.name = bcsymbolmap_name(names, frame->file.name);
+}
+
+/* Kernels have their code outside __TEXT. */
+bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc)
+{
+    const symbol_file *file = &loan->image->file;
+    if (is_text_exec || file->info.text_size == 0)
+        return true;
+    return symbol_file_addr(file, base, pc) - file->info.text_addr < file->info.text_size;
 }
 
 /* The one byte before a return address lies in the call, which is what the frame is about. */

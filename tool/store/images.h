@@ -35,6 +35,7 @@ typedef struct image_loan {
 typedef struct image_key {
     machsym_uuid uuid;
     bool has_uuid;
+    bool any_build; /* without a UUID: the user vouches that the file of that name is the one */
     machsym_str arch;
     machsym_str name;
 } image_key;
@@ -44,7 +45,8 @@ typedef enum image_found {
     IMAGE_MISSING,    /* no file has this UUID */
     IMAGE_OTHER_UUID, /* a file of this name has another */
     IMAGE_BROKEN,     /* the file cannot be opened */
-    IMAGE_AMBIGUOUS   /* no UUID, and several files go by the name */
+    IMAGE_AMBIGUOUS,  /* no UUID, and several files go by the name */
+    IMAGE_UNPROVEN    /* no UUID; a file of this name may be of another build */
 } image_found;
 
 /* How a request ended; strings live as long as the store. */
@@ -71,6 +73,8 @@ void images_return(image_pool *all, image_loan *loan);
  * Adds what was found wrong, a line a file, sorted: files are opened in an order that threads decide. */
 bool images_failed(image_pool *all, text *complaints);
 
+/* Whether a runtime address lies in the image's __TEXT; true where the file does not tell its size. */
+bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc);
 /* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one
  * byte before. base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.
  * Names live until the next call. */

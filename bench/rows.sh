@@ -1,0 +1,312 @@
+# shellcheck shell=bash
+# The groups of rows that bench/run prints: each measures some contenders in turn and writes rows.tsv.
+
+# One contender of the next measurement: LABEL, standard input, program and arguments.
+contender()
+{
+    local IFS=$'\t'
+    printf '%s\n' "$*" >> "$dir/contenders"
+}
+
+declare -A wall cpu anon
+measure() # rounds repeats
+{
+    local label w c kb status
+    while IFS=$'\t' read -r label w c _ kb status; do
+        [ "$clock" = wall ] || w=$c
+        wall[$label]=$w cpu[$label]=$c anon[$label]=$kb
+        [ "$status" = 0 ] || left_out "$label: exit status $status: its row may be of no worth"
+    done < <("$dir/measure" "$1" "$2" < "$dir/contenders")
+    rm "$dir/contenders"
+}
+
+# One row of the table; the peer's value is - where it is not installed. Goals: '>=N' peer / ours, '<=N'
+# ours / peer, '<N' and '>N' our own value, '-' none.
+row() # name ours peer-name peer unit goal
+{
+    local IFS=$'\t'
+    printf '%s\n' "$*" >> "$dir/rows.tsv"
+}
+
+mean() # label-prefix
+{
+    local i all=
+    for i in 1 2 3 4 5; do
+        all="$all ${wall[$1.$i]:-}"
+    done
+    [ -z "${all// /}" ] && echo - && return
+    echo "$all" | awk '{ printf "%.6f", ($1 + $2 + $3 + $4 + $5) / 5 }'
+}
+
+# An image's name in the table, with the size of its DWARF file.
+title() # image
+{
+    echo "$1 ($(stat -L -c %s "$dir/$1.dwarf" | awk '{ printf "%.0f", $1 / 1e6 }') MB)"
+}
+
+# What the project wants of a row, by kind of image: - where nothing is wanted.
+goal() # row image
+{
+    case $1:$2 in
+    bulk-llvm:large* | bulk-llvm:copies*) echo '>=10' ;;
+    bulk-llvm:LightningDevKit | bulk-llvm:NativeScript) echo '>=8' ;;
+    bulk-addr2line:large* | bulk-addr2line:copies*) echo '>=4' ;;
+    bulk-addr2line:real*) echo '>=3' ;;
+    build-1:large* | build-1:copies* | build-1:real* | build-1:mid*) echo '>=6' ;;
+    build-2:large* | build-2:copies*) echo '>=10' ;;
+    build-2:real* | build-2:mid*) echo '>=8' ;;
+    build-1:hermes) echo '>=8' ;;
+    build-2:hermes) echo '>=9' ;;
+    scaling:LightningDevKit | scaling:NativeScript | scaling:shipped) echo - ;;
+    scaling:*) echo '>=1.8' ;;
+    lookup:large* | lookup:copies* | lookup:big*) echo '<0.00000025' ;;
+    lookup:*) echo '<0.0000001' ;;
+    *) echo - ;;
+    esac
+}
+
+# Five addresses far apart, one process each.
+one_address() # image
+{
+    local file=$dir/$1.dwarf i=0 addr name
+    for addr in $(head -5 "$dir/$1.addrs"); do
+        i=$((i + 1))
+        contender "us.$i" - "$us" atos -o "$file" -i "$addr"
+        contender "map.$i" - "$dir/probes" map "$file"
+        [ -z "$symbolizer" ] || contender "llvm.$i" - "$symbolizer" -e "$file" "$addr"
+    done
+    measure "$rounds" 5
+    name="one address, $(title "$1")"
+    row "$name" "$(mean us)" llvm-symbolizer "$(mean llvm)" s -
+    row "  beside a program that only maps the file" "$(mean us)" "map and exit" "$(mean map)" s '<=2.5'
+}
+
+# A peer that answers less than another was not made for the file: its time says nothing.
+answers() # label addresses program...
+{
+    local label=$1 addresses=$2 named
+    shift 2
+    named=$(head -1000 "$addresses" | "$@" 2> "$dir/answers.log" | grep -c '^[^?]' || true)
+    [ "$named" -ge 500 ] && return
+    left_out "$label: names $named lines of 1,000 addresses of ${addresses##*/}: not measured"
+    return 1
+}
+
+many_addresses() # image
+{
+    local file=$dir/$1.dwarf addrs=$dir/$1.addrs name units limit peer
+    cpu=() anon=() wall=()
+    contender us "$addrs" "$us" atos -o "$file" -i --no-demangle
+    [ -z "$symbolizer" ] || contender llvm-symbolizer "$addrs" "$symbolizer" --no-demangle -e "$file"
+    for peer in addr2line libbacktrace; do
+        if [ -x "$dir/peers/$peer" ] && answers $peer "$addrs" "$dir/peers/$peer" "$file"; then
+            contender $peer "$addrs" "$dir/peers/$peer" "$file"
+        fi
+    done
+    measure "$rounds" 1
+    name="100,000 addresses, $(title "$1")"
+    for peer in llvm-symbolizer addr2line libbacktrace; do
+        row "$name, CPU" "${cpu[us]}" $peer "${cpu[$peer]:--}" s "$(goal "bulk-${peer%-symbolizer}" "$1")"
+    done
+    for peer in llvm-symbolizer addr2line libbacktrace; do
+        [ "$clock" = cpu ] || row "  elapsed" "${wall[us]}" $peer "${wall[$peer]:--}" s -
+    done
+    units=$("$dir/probes" walk "$file" 1 | sed 's/units \([0-9]*\).*/\1/')
+    limit="<$((48 * 1024 + 200 * units / 1024))"
+    for peer in llvm-symbolizer addr2line libbacktrace; do
+        row "  memory" "${anon[us]}" $peer "${anon[$peer]:--}" KB "$limit"
+        limit=-
+    done
+}
+
+# What memory and a careless reader can do; the rows have no value of ours.
+limits()
+{
+    local threads image name
+    for image in $images; do
+        name=$(title "$image")
+        for threads in 1 2; do
+            contender "read.$threads" - "$dir/probes" read "$dir/$image.dwarf" "$threads"
+            contender "walk.$threads" - "$dir/probes" walk "$dir/$image.dwarf" "$threads"
+        done
+        measure "$rounds" 1
+        for threads in 1 2; do
+            row "limit: read info, line, str once, $name" - "-j $threads" "${wall[read.$threads]}" s -
+            row "limit: unchecked walk of the DIEs, $name" - "-j $threads" "${wall[walk.$threads]}" s -
+        done
+    done
+}
+
+map_build() # image
+{
+    local file=$dir/$1.dwarf map=$dir/$1.symmap gsym=$dir/$1.gsym threads name size=-
+    cpu=() anon=() wall=()
+    for threads in 1 2; do
+        contender "us.$threads" - "$us" map build "$file" -o "$map" -j "$threads"
+        [ -z "$gsymutil" ] ||
+            contender "gsym.$threads" - "$gsymutil" "--convert=$file" "--num-threads=$threads" -o "$gsym"
+    done
+    measure "$rounds" 1
+    name=$(title "$1")
+    for threads in 1 2; do
+        row "map build -j $threads, $name" "${wall[us.$threads]}" llvm-gsymutil \
+            "${wall[gsym.$threads]:--}" s "$(goal "build-$threads" "$1")"
+    done
+    [ "$clock" = cpu ] ||
+        row "  two threads beside one" "${wall[us.2]}" "map build -j 1" "${wall[us.1]}" s \
+            "$(goal scaling "$1")"
+    row "  memory -j 2" "${anon[us.2]}" llvm-gsymutil "${anon[gsym.2]:--}" KB '<=0.15'
+    [ -z "$gsymutil" ] || size=$(stat -c %s "$gsym")
+    row "  map size" "$(stat -c %s "$map")" llvm-gsymutil "$size" B '<=0.75'
+}
+
+map_lookup() # image
+{
+    local map=$dir/$1.symmap gsym=$dir/$1.gsym name mean median p99
+    cpu=() anon=() wall=()
+    # another format's map or another build's: both are made again
+    "$us" map build "$dir/$1.dwarf" -o "$map" > "$dir/build.log"
+    contender us "$dir/$1.addrs" "$us" map lookup "$map" -i
+    contender raw "$dir/$1.addrs" "$us" map lookup "$map" -i --no-demangle
+    contender one - "$us" map lookup "$map" -i "$(head -1 "$dir/$1.addrs")"
+    contender bare - "$dir/probes" map "$dir/$1.dwarf"
+    if [ -n "$gsymutil" ]; then
+        [ -e "$gsym" ] || "$gsymutil" "--convert=$dir/$1.dwarf" -o "$gsym" > "$dir/build.log"
+        sed "s|\$| $gsym|" "$dir/$1.addrs" > "$dir/$1.gsym-addrs"
+        contender gsym "$dir/$1.gsym-addrs" "$gsymutil" --addresses-from-stdin
+    fi
+    measure "$rounds" 1
+    name=$(title "$1")
+    row "map: 100,000 addresses, raw names, $name" "${wall[raw]}" llvm-gsymutil "${wall[gsym]:--}" s '>=10'
+    row "  demangled" "${wall[us]}" "our raw names" "${wall[raw]}" s '<=1.6'
+    row "map: one address, $name" "${wall[one]}" "map and exit" "${wall[bare]}" s -
+    read -r mean median p99 _ < <("$dir/lookups" "$map" "$dir/$1.addrs")
+    row "map: one lookup in process, $name" "$mean" "" "" s "$(goal lookup "$1")"
+    row "  median" "$median" "" "" s -
+    row "  p99" "$p99" "" "" s '<0.0000005'
+}
+
+# A stripped program with Objective-C metadata: answers come from the classes. No peer names anything there.
+stripped()
+{
+    local file=$dir/objc i=0 addr
+    [ -e "$file" ] || return 0
+    ln -sf "$file" "$file.dwarf"
+    "$dir/probes" addresses "$file" 100000 1 > "$file.addrs"
+    for addr in $(head -5 "$file.addrs"); do
+        i=$((i + 1))
+        contender "us.$i" - "$us" atos -o "$file" "$addr"
+    done
+    contender us "$file.addrs" "$us" atos -o "$file"
+    measure "$rounds" 3
+    row "stripped, one address, $(title objc)" "$(mean us)" "" "" s -
+    row "stripped, 100,000 addresses, $(title objc)" "${wall[us]}" "" "" s -
+    row "  memory" "${anon[us]}" "" "" KB -
+}
+
+# One cold address through the objects that lie beside the program, and through its dSYM.
+debug_map()
+{
+    local file=$dir/debugmap i=0 addr
+    [ -e "$file" ] || return 0
+    ln -sf "$file.dSYM/Contents/Resources/DWARF/debugmap" "$file.dwarf"
+    mkdir -p "$dir/alone"
+    ln -f "$file" "$dir/alone/debugmap"
+    for addr in $("$dir/probes" addresses "$file.dwarf" 5 1); do
+        i=$((i + 1))
+        contender "us.$i" - "$us" atos -o "$dir/alone/debugmap" -i "$addr"
+        contender "dsym.$i" - "$us" atos -o "$file.dwarf" -i "$addr"
+    done
+    measure "$rounds" 5
+    row "one address by debug map, 300 objects" "$(mean us)" "by its dSYM" "$(mean dsym)" s '<=3'
+}
+
+other()
+{
+    limits
+    stripped
+    debug_map
+}
+
+# 1,000 reports of 80 frames each over all the images.
+crash_reports()
+{
+    local image i=0 threads store
+    rm -rf "$dir/reports" "$dir/store" "$dir/maps"
+    mkdir -p "$dir/reports" "$dir/store" "$dir/maps" "$dir/out"
+    for image in $images; do
+        # a copy of its own name, since crash follows no links in a folder
+        cp -L "$dir/$image.dwarf" "$dir/store/$image"
+        "$us" map build --lines=dwarf --store "$dir/maps" "$dir/store/$image" > "$dir/build.log"
+    done
+    while [ $i -lt 1000 ]; do
+        for image in $images; do
+            i=$((i + 1))
+            [ $i -gt 1000 ] || "$dir/probes" report "$dir/$image.dwarf" 20 $i > "$dir/reports/$i.ips"
+        done
+    done
+    for store in store maps; do
+        for threads in 1 2; do
+            contender "$store.$threads" - "$us" crash "$dir"/reports/*.ips -d "$dir/$store" -j "$threads" \
+                --force -o "$dir/out"
+        done
+    done
+    measure "$rounds" 1
+    for store in store maps; do
+        for threads in 1 2; do
+            row "1,000 crash reports -j $threads, $([ $store = maps ] && echo maps || echo dSYMs)" \
+                "${wall[$store.$threads]}" "" "" s -
+        done
+    done
+    rm -rf "$dir/store"
+}
+
+# Real names of one language, 70 to 130 bytes long, the list over and over to 200,000 lines.
+names_of() # table pattern
+{
+    awk -F '\t' -v start="^$2" '$1 ~ start && length($1) >= 70 && length($1) <= 130 { v[n++] = $1 }
+        END { for (i = 0; n && i < 200000; i++) print v[i % n] }' "$1" > "$dir/names"
+    [ -s "$dir/names" ]
+}
+
+# Filters over the same names, processor time: LABEL then its program, separated by --.
+filters() # language goal-of-first label program... [-- label program...]
+{
+    local language=$1 goal=$2 label labels=
+    shift 2
+    cpu=()
+    contender us "$dir/names" "$us" demangle
+    while [ $# -gt 0 ]; do
+        label=$1 labels="$labels $1"
+        shift
+        local command=()
+        while [ $# -gt 0 ] && [ "$1" != -- ]; do
+            command+=("$1")
+            shift
+        done
+        [ $# -eq 0 ] || shift
+        [ ! -x "${command[0]:-}" ] || contender "$label" "$dir/names" "${command[@]}"
+    done
+    measure "$rounds" 1
+    for label in $labels; do
+        row "demangle 200,000 $language names, CPU" "${cpu[us]}" "$label" "${cpu[$label]:--}" s "$goal"
+        goal=-
+    done
+}
+
+demangle()
+{
+    local rate
+    names_of "$vectors/cxx.tsv" '_*Z' && filters C++ '>=3' llvm-cxxfilt "$cxxfilt" -- c++filt "$libiberty"
+    names_of "$vectors/rust.tsv" '_R' && filters "Rust v0" '>=4' llvm-cxxfilt "$cxxfilt" \
+        -- rustc-demangle "$dir/peers/rustc-demangle" -- c++filt "$libiberty"
+    names_of "$vectors/rust.tsv" '_ZN' && filters "Rust legacy" '>=1' \
+        rustc-demangle "$dir/peers/rustc-demangle"
+    names_of "$vectors/d.tsv" '_D' && filters D '>=3' c++filt "$libiberty" -s dlang -- llvm-cxxfilt "$cxxfilt"
+    if names_of "$vectors/swift.tsv" '[_$]'; then
+        contender us "$dir/names" "$us" demangle
+        measure "$rounds" 1
+        rate=$(awk -v s="${cpu[us]}" 'BEGIN { printf "%.0f", 200000 / s }')
+        row "demangle Swift names, CPU" "$rate" "" "" /s '>1500000'
+    fi
+}

@@ -1,0 +1,454 @@
+/* See flat.h. */
+#define MACHSYM_STATIC
+#define MACHSYM_IMPLEMENTATION
+#include "machsym.h"
+
+#include "flat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct flat_image {
+    machsym_image *image;
+    machsym_map *built; /* whose bytes the image lies in */
+};
+
+/* Bytes that grow. After a failure they are NULL, and stay so. */
+typedef struct flat_text {
+    char *v;
+    size_t len;
+    size_t cap;
+} flat_text;
+
+struct flat_session {
+    const flat_image *image;
+    machsym_session *session;
+    machsym_frame *frames; /* room that stays between calls */
+    size_t frame_cap;
+    uint64_t *addrs;
+    machsym_answer *answers;
+    size_t addr_cap;
+    flat_text out;
+};
+
+const char *flat_version(void)
+{
+    return machsym_version();
+}
+
+const char *flat_result_name(int32_t code)
+{
+    return machsym_result_name((machsym_result)code);
+}
+
+const char *flat_source_name(int32_t source)
+{
+    return machsym_source_name((machsym_source)source);
+}
+
+size_t flat_demangle(const char *name, size_t len, uint32_t flags, char *out, size_t cap)
+{
+    machsym_str mangled;
+    mangled.ptr = name;
+    mangled.len = len;
+    return machsym_demangle(mangled, flags, out, cap);
+}
+
+/* ---- Output that counts on when it is full ---- */
+
+typedef struct flat_sink {
+    char *out;
+    size_t len;
+    size_t cap;
+} flat_sink;
+
+static void put(flat_sink *s, const void *ptr, size_t len)
+{
+    if (len != 0 && s->len <= s->cap && len <= s->cap - s->len)
+        memcpy(s->out + s->len, ptr, len);
+    s->len += len;
+}
+
+static void put32(flat_sink *s, uint64_t number)
+{
+    uint32_t n = (uint32_t)number;
+    put(s, &n, sizeof n);
+}
+
+static void put64(flat_sink *s, uint64_t number)
+{
+    put(s, &number, sizeof number);
+}
+
+static void put_text(flat_sink *s, const char *ptr, size_t len)
+{
+    put32(s, len);
+    put(s, ptr, len);
+}
+
+static void put_c(flat_sink *s, const char *c_string)
+{
+    put_text(s, c_string, c_string != NULL ? strlen(c_string) : 0);
+}
+
+/* ---- Errors, descriptions ---- */
+
+/* Returns whether there is one. */
+static bool fail(machsym_result result, const machsym_error *from, const machsym_open_desc *desc,
+                 flat_error *to)
+{
+    if (result == MACHSYM_OK)
+        return false;
+    to->code = (int32_t)result;
+    to->os_errno = from->os_errno;
+    to->offset = from->offset;
+    machsym_error_text(from, desc, to->text, sizeof to->text);
+    return true;
+}
+
+static void fail_memory(flat_error *to)
+{
+    machsym_error err;
+    memset(&err, 0, sizeof err);
+    err.code = MACHSYM_ERR_MEMORY;
+    err.what = "the allocator has no memory left";
+    err.where = "";
+    fail(err.code, &err, NULL, to);
+}
+
+/* What a description stands for. Its prefixes and its UUID lie in *prefixes, which is to be freed, and in *uuid. */
+static bool describe(const flat_desc *from, machsym_open_desc *to, machsym_uuid *uuid,
+                     machsym_oso_prefix **prefixes)
+{
+    memset(to, 0, sizeof *to);
+    *prefixes = (machsym_oso_prefix *)calloc(from->prefix_count + 1, sizeof **prefixes);
+    if (*prefixes == NULL)
+        return false;
+    for (size_t i = 0; i < from->prefix_count; i++) {
+        (*prefixes)[i].from = from->prefixes[2 * i];
+        (*prefixes)[i].to = from->prefixes[2 * i + 1];
+    }
+    if (from->uuid != NULL) {
+        memcpy(uuid->v, from->uuid, sizeof uuid->v);
+        to->uuid = uuid;
+    }
+    to->path = from->path;
+    to->bytes.ptr = from->bytes;
+    to->bytes.len = from->len;
+    to->pair_path = from->pair_path;
+    to->arch = from->arch;
+    to->entry = from->entry;
+    to->flags = from->flags;
+    to->oso_prefixes = *prefixes;
+    to->oso_prefix_count = from->prefix_count;
+    to->oso_dirs = from->dirs;
+    to->oso_dir_count = from->dir_count;
+    return true;
+}
+
+/* ---- Files ---- */
+
+enum { FLAT_SLICES = 256 /* a fat file of more architectures than there are */ };
+
+size_t flat_slices(const flat_desc *desc, char *out, size_t cap, flat_error *err)
+{
+    flat_sink s = {out, 0, cap};
+    machsym_open_desc open;
+    machsym_uuid uuid;
+    machsym_oso_prefix *prefixes;
+    machsym_error why;
+    machsym_slice *slices = (machsym_slice *)calloc(FLAT_SLICES, sizeof *slices);
+    if (slices == NULL || !describe(desc, &open, &uuid, &prefixes)) {
+        free(slices);
+        fail_memory(err);
+        return 0;
+    }
+    size_t count = machsym_list_slices(&open, slices, FLAT_SLICES, &why);
+    if (count == 0)
+        fail(why.code, &why, &open, err);
+    count = count < FLAT_SLICES ? count : FLAT_SLICES;
+    put32(&s, count);
+    for (size_t i = 0; i < count; i++) {
+        put32(&s, slices[i].filetype);
+        put32(&s, slices[i].has_uuid);
+        put64(&s, slices[i].offset);
+        put64(&s, slices[i].size);
+        put_text(&s, (const char *)slices[i].uuid.v, sizeof slices[i].uuid.v);
+        put_c(&s, slices[i].arch);
+    }
+    free(prefixes);
+    free(slices);
+    return count == 0 ? 0 : s.len;
+}
+
+size_t flat_info(const flat_image *image, char *out, size_t cap)
+{
+    flat_sink s = {out, 0, cap};
+    machsym_image_info info;
+    machsym_map_info map;
+    memset(&map, 0, sizeof map);
+    machsym_image_get_info(image->image, &info);
+    if (info.map != NULL)
+        machsym_map_get_info(info.map, &map);
+    put32(&s, info.map != NULL);
+    put32(&s, (uint32_t)map.lines);
+    put32(&s, info.slice.filetype);
+    put32(&s, info.slice.has_uuid);
+    put32(&s, info.platform);
+    put32(&s, info.min_os);
+    put32(&s, info.sdk);
+    put32(&s, info.has_dwarf);
+    put32(&s, info.damage_count);
+    put32(&s, info.damage.is_cut_short);
+    put64(&s, info.text_addr);
+    put64(&s, info.text_size);
+    put_text(&s, (const char *)info.slice.uuid.v, sizeof info.slice.uuid.v);
+    put_c(&s, info.slice.arch);
+    put_text(&s, info.name.ptr, info.name.len);
+    put_c(&s, info.path);
+    put_c(&s, info.pair_path);
+    return s.len;
+}
+
+flat_image *flat_open(const flat_desc *desc, flat_error *err)
+{
+    machsym_open_desc open;
+    machsym_uuid uuid;
+    machsym_oso_prefix *prefixes = NULL;
+    machsym_error why;
+    flat_image *image = (flat_image *)calloc(1, sizeof *image);
+    if (image == NULL || !describe(desc, &open, &uuid, &prefixes)) {
+        free(image);
+        fail_memory(err);
+        return NULL;
+    }
+    bool failed = fail(machsym_image_open(&open, &image->image, &why), &why, &open, err);
+    free(prefixes);
+    if (!failed)
+        return image;
+    free(image);
+    return NULL;
+}
+
+void flat_close(flat_image *image)
+{
+    if (image == NULL)
+        return;
+    machsym_image_close(image->image);
+    machsym_map_close(image->built);
+    free(image);
+}
+
+uint64_t flat_addr(const flat_image *image, uint64_t load, uint64_t pc)
+{
+    return machsym_image_addr(image->image, load, pc);
+}
+
+/* ---- Maps ---- */
+
+flat_image *flat_map_build(const flat_image *from, int32_t lines, uint32_t flags, flat_error *err)
+{
+    machsym_plan_desc plan;
+    machsym_open_desc open;
+    machsym_error why;
+    flat_image *image = (flat_image *)calloc(1, sizeof *image);
+    if (image == NULL) {
+        fail_memory(err);
+        return NULL;
+    }
+    memset(&plan, 0, sizeof plan);
+    memset(&open, 0, sizeof open);
+    plan.image = from->image;
+    plan.lines = (machsym_lines)lines;
+    plan.flags = flags;
+    machsym_result result = machsym_map_build(&plan, &image->built, &why);
+    if (result == MACHSYM_OK) {
+        open.bytes = machsym_map_bytes(image->built);
+        open.flags = MACHSYM_OPEN_UNCHECKED;
+        result = machsym_image_open(&open, &image->image, &why);
+    }
+    if (!fail(result, &why, NULL, err))
+        return image;
+    flat_close(image);
+    return NULL;
+}
+
+static const machsym_map *map_of(const flat_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image->image, &info);
+    return info.map;
+}
+
+const void *flat_map_bytes(const flat_image *image, size_t *len)
+{
+    const machsym_map *map = map_of(image);
+    machsym_bytes bytes = {NULL, 0};
+    if (map != NULL)
+        bytes = machsym_map_bytes(map);
+    *len = bytes.len;
+    return bytes.ptr;
+}
+
+int flat_map_save(const flat_image *image, const char *path, flat_error *err)
+{
+    machsym_error why;
+    machsym_open_desc to;
+    memset(&to, 0, sizeof to);
+    to.path = path;
+    return !fail(machsym_map_save(map_of(image), path, &why), &why, &to, err);
+}
+
+/* ---- Sessions ---- */
+
+flat_session *flat_session_open(const flat_image *image, int32_t lines, uint32_t flags, flat_error *err)
+{
+    machsym_session_desc how;
+    machsym_map_info info;
+    machsym_error why;
+    const machsym_map *map = map_of(image);
+    flat_session *s = (flat_session *)calloc(1, sizeof *s);
+    if (s == NULL) {
+        fail_memory(err);
+        return NULL;
+    }
+    memset(&how, 0, sizeof how);
+    how.image = image->image;
+    how.lines = lines < 0 ? MACHSYM_LINES_ATOS : (machsym_lines)lines;
+    how.flags = flags;
+    if (lines < 0 && map != NULL) {
+        machsym_map_get_info(map, &info);
+        how.lines = info.lines;
+    }
+    s->image = image;
+    if (!fail(machsym_session_open(&how, &s->session, &why), &why, NULL, err))
+        return s;
+    free(s);
+    return NULL;
+}
+
+void flat_session_close(flat_session *s)
+{
+    if (s == NULL)
+        return;
+    machsym_session_close(s->session);
+    free(s->frames);
+    free(s->addrs);
+    free(s->answers);
+    free(s->out.v);
+    free(s);
+}
+
+/* Room for so many bytes more, at the end; NULL: there is no memory. */
+static char *room(flat_text *t, size_t len)
+{
+    if (len > t->cap - t->len) {
+        size_t cap = t->len + len + t->cap;
+        char *v = (char *)realloc(t->v, cap);
+        if (v == NULL)
+            return NULL;
+        t->v = v;
+        t->cap = cap;
+    }
+    return t->v + t->len;
+}
+
+/* A frame of an answer. A text whose length is known only when it has been made is made where it will stand. */
+static bool add_frame(flat_text *t, const machsym_frame *f, uint32_t names)
+{
+    enum { HEAD = 2 * 8 + 8 * 4, FIRST_TRY = 512 };
+    machsym_str name = f->linkage_name.len != 0 ? f->linkage_name : f->name;
+    size_t tried = FIRST_TRY;
+    for (;;) {
+        size_t need = HEAD + f->linkage_name.len + tried;
+        char *at = room(t, need);
+        if (at == NULL)
+            return false;
+        flat_sink s = {at, HEAD, need};
+        size_t name_len = machsym_demangle(name, names, s.out + s.len, s.cap - s.len);
+        s.len += name_len;
+        put(&s, f->linkage_name.ptr, f->linkage_name.len);
+        size_t left = s.len < s.cap ? s.cap - s.len : 0;
+        size_t file_len = machsym_path_join(&f->file, left > 0 ? s.out + s.len : NULL, left);
+        s.len += file_len;
+        if (s.len >= s.cap) { /* the NUL behind the last text needs room too */
+            tried = name_len + file_len + 1;
+            continue;
+        }
+        flat_sink head = {at, 0, HEAD};
+        put64(&head, f->function_start);
+        put64(&head, f->function_size);
+        put32(&head, f->line);
+        put32(&head, f->column);
+        put32(&head, f->is_inline);
+        put32(&head, (uint32_t)f->name_source);
+        put32(&head, (uint32_t)f->line_source);
+        put32(&head, name_len);
+        put32(&head, f->linkage_name.len);
+        put32(&head, file_len);
+        t->len += s.len;
+        return true;
+    }
+}
+
+/* A session keeps every name that a map gave. With more than this it forgets them, so that a service may ask for days:
+ * what it then has to unpack again are names of a few thousand addresses. */
+enum { FLAT_KEEP = 256 << 20 };
+
+static bool make_room(flat_session *s, size_t count)
+{
+    if (count <= s->addr_cap)
+        return true;
+    free(s->answers);
+    free(s->addrs);
+    s->answers = (machsym_answer *)calloc(count, sizeof *s->answers);
+    s->addrs = (uint64_t *)calloc(count, sizeof *s->addrs);
+    s->addr_cap = s->answers != NULL && s->addrs != NULL ? count : 0;
+    return s->addr_cap != 0;
+}
+
+/* Fills answers and frames; false when there is no memory. */
+static bool look_up(flat_session *s, size_t count)
+{
+    size_t found;
+    while ((found = machsym_session_lookup(s->session, s->addrs, count, s->answers, s->frames,
+                                           s->frame_cap)) > s->frame_cap) {
+        free(s->frames);
+        s->frames = (machsym_frame *)calloc(found, sizeof *s->frames);
+        s->frame_cap = s->frames != NULL ? found : 0;
+        if (s->frames == NULL)
+            return false;
+    }
+    return !machsym_session_lacked_memory(s->session);
+}
+
+const char *flat_lookup(flat_session *s, int is_runtime, uint64_t load, uint32_t names, const uint64_t *addrs,
+                        size_t count, size_t *len)
+{
+    *len = 0;
+    s->out.len = 0;
+    if (machsym_session_memory(s->session) > FLAT_KEEP)
+        machsym_session_trim(s->session);
+    if (!make_room(s, count))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        s->addrs[i] = is_runtime ? machsym_image_addr(s->image->image, load, addrs[i]) : addrs[i];
+    if (!look_up(s, count)) {
+        machsym_session_trim(s->session);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char *at = room(&s->out, sizeof(uint32_t));
+        if (at == NULL)
+            return NULL;
+        flat_sink number = {at, 0, sizeof(uint32_t)};
+        put32(&number, s->answers[i].count);
+        s->out.len += sizeof(uint32_t);
+        for (size_t k = 0; k < s->answers[i].count; k++) {
+            if (!add_frame(&s->out, &s->frames[s->answers[i].first + k], names))
+                return NULL;
+        }
+    }
+    *len = s->out.len;
+    return s->out.v;
+}

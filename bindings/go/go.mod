@@ -1,0 +1,3 @@
+module github.com/machsym/machsym/bindings/go
+
+go 1.17

@@ -1,3 +1,0 @@
-module machsym
-
-go 1.19

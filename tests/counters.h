@@ -1,0 +1,8 @@
+/* For programs that are linked with the build that counts (count_work.h), of which COUNTED in the Makefile has the list. */
+#ifndef COUNTERS_H
+#define COUNTERS_H
+
+unsigned long long work;    /* bytes and records visited */
+unsigned long long mallocs; /* calls of malloc that the header and the tool's modules made */
+
+#endif

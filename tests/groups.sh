@@ -1,0 +1,187 @@
+#!/bin/sh
+# machsym crash --signature: one crash has one signature in whatever form its report comes, and two crashes have two.
+# Prints pair precision and recall over labelled reports: of two reports in one group, how often they are one crash; of two
+# reports of one crash, how often they are in one group.
+MACHSYM=${MACHSYM:-build/machsym}
+reports=tests/fixtures/reports
+demo="-d tests/fixtures/bin/demo.app.dSYM"
+. tests/checks
+export XDG_CACHE_HOME="$work/cache"
+mkdir "$work/empty" "$work/forms"
+
+sign() # LABEL REPORT OPTION...: adds "LABEL HASH TEXT" to $work/all
+{
+    label=$1
+    report=$2
+    shift 2
+    $MACHSYM crash -q --signature "$@" "$report" >"$work/signed" || echo "no signature of $report $*"
+    sed "s/^/$label /" "$work/signed" >>"$work/all"
+}
+
+# LABEL REPORT OPTION...: the report as it is given, and as others hand it on: with names of several tools in it. Where a call
+# that does not return ends a function, --apple names the next function, as Apple does: another crash to whoever reads it.
+sign_forms()
+{
+    label=$1
+    given=$2
+    shift 2
+    sign "$label" "$given" "$@"
+    sign "$label" "$given" --no-inline "$@"
+    sign "$label" "$given" --no-demangle "$@"
+    sign "$label" "$given" --full-names "$@"
+    for how in --inline --no-inline --no-demangle --full-names --to=text $apple; do
+        ending=${given##*.}
+        case $how in --to=text | --apple) ending=crash ;; esac
+        $MACHSYM crash -q $how "$@" "$given" >"$work/forms/x.$ending"
+        sign "$label" "$work/forms/x.$ending" -d "$work/empty"
+    done
+}
+
+figures() # LEAST_PRECISION LEAST_RECALL WHAT: of $work/all
+{
+    awk -v least_precision="$1" -v least_recall="$2" -v what="$3" '
+        { label[$1]++; group[$2]++; both[$1 " " $2]++ }
+        function pairs(n) { return n * (n - 1) / 2 }
+        END {
+            for (i in label) alike += pairs(label[i])
+            for (i in group) grouped += pairs(group[i])
+            for (i in both) right += pairs(both[i])
+            precision = grouped ? right / grouped : 0
+            recall = alike ? right / alike : 0
+            printf "%s: %d reports of %d crashes, precision %.3f, recall %.3f\n", what, NR, length(label), precision, recall
+            exit precision < least_precision || recall < least_recall
+        }' "$work/all"
+    check "$3: at least $1 and $2"
+}
+
+# ---- The demo program: one crash ----
+
+apple=--apple
+: >"$work/all"
+for report in demo.crash demo.ips demo-crlf.crash demo-nbsp.crash demo-html.crash demo-body-only.ips demo-translated.ips \
+    demo-text-in-ips.ips demo-redacted.crash demo-macos.crash; do
+    sign_forms demo $reports/$report $demo
+done
+# As atos is often pasted into reports.
+$MACHSYM crash -q --no-inline $demo $reports/demo.crash | sed 's/ + [0-9]* (\([a-z]*\.mm:[0-9]*\))$/ (in demo) (\1)/' >"$work/forms/atos.crash"
+grep -q '(in demo) (player.mm:19)' "$work/forms/atos.crash"
+check "names as atos writes them"
+sign demo "$work/forms/atos.crash" -d "$work/empty"
+figures 1 1 "the demo in all forms"
+
+# ---- What parts two crashes ----
+
+differ() # WHAT: of the two reports a.crash and b.crash
+{
+    a=$($MACHSYM crash -q --signature -d "$work/empty" "$work/a.crash" | cut -c1-16)
+    b=$($MACHSYM crash -q --signature -d "$work/empty" "$work/b.crash" | cut -c1-16)
+    [ "$a" != "$b" ]
+    check "$1: two signatures"
+}
+
+alike() # WHAT
+{
+    a=$($MACHSYM crash -q --signature -d "$work/empty" "$work/a.crash" | cut -c1-16)
+    b=$($MACHSYM crash -q --signature -d "$work/empty" "$work/b.crash" | cut -c1-16)
+    [ "$a" = "$b" ]
+    check "$1: one signature"
+}
+
+stack() # FILE EXCEPTION FRAME...: names, or offsets in App
+{
+    file=$1
+    printf 'Process: App [1]\nException Type: %s\n\nThread 0 Crashed:\n' "$2" >"$file"
+    shift 2
+    n=0
+    for frame; do
+        case $frame in
+        system:*) echo "$n   libsystem_c.dylib 0x9$(printf %03d $n) ${frame#system:} + 4" ;;
+        *[a-zA-Z]*) echo "$n   App 0x10$(printf %02d $n) $frame + 4" ;;
+        *) echo "$n   App 0x$((1000 + frame)) 0x1000 + $frame" ;;
+        esac >>"$file"
+        n=$((n + 1))
+    done
+    printf '\nBinary Images:\n0x1000 - 0x1fff App arm64  <00112233445566778899aabbccddee01> /Applications/App\n' >>"$file"
+    echo "0x9000 - 0x9fff libsystem_c.dylib arm64  <00112233445566778899aabbccddee02> /usr/lib/libsystem_c.dylib" >>"$file"
+}
+
+stack "$work/a.crash" "EXC_BAD_ACCESS (SIGSEGV)" 10 20 30
+stack "$work/b.crash" "EXC_BAD_ACCESS (SIGSEGV)" 11 25 37
+differ "frames without names, elsewhere"
+sed 's/0x10/0x50/; s/0x1000/0x5000/; s/0x1fff/0x5fff/' "$work/a.crash" >"$work/b.crash"
+alike "frames without names, the program loaded elsewhere"
+stack "$work/a.crash" "EXC_BAD_ACCESS (SIGSEGV)" f g main
+stack "$work/b.crash" "EXC_CRASH (SIGABRT)" f g main
+differ "another exception"
+stack "$work/b.crash" SIGBUS f g main
+alike "an exception by its signal"
+stack "$work/a.crash" SIGABRT system:abort system:compact main
+stack "$work/b.crash" SIGABRT system:abort system:free_tiny main
+differ "main alone tells nothing, so the system's frames do"
+stack "$work/b.crash" SIGABRT system:__pthread_kill system:abort_message system:compact main
+alike "ways to abort tell nothing"
+printf '# ours\ncompact\nfree_*\nabort\n' >"$work/machinery"
+stack "$work/b.crash" SIGABRT system:free_tiny main
+a=$($MACHSYM crash -q --signature --machinery "$work/machinery" -d "$work/empty" "$work/a.crash" | cut -c1-16)
+b=$($MACHSYM crash -q --signature --machinery "$work/machinery" -d "$work/empty" "$work/b.crash" | cut -c1-16)
+[ "$a" = "$b" ]
+check "--machinery takes the place of the built-in list"
+$MACHSYM crash -q --signature --machinery "$work/none" "$work/a.crash" >/dev/null 2>&1
+[ $? -eq 2 ]
+check "--machinery of a file that is not there"
+stack "$work/a.crash" SIGSEGV f a b a b a b main
+stack "$work/b.crash" SIGSEGV f a b main
+alike "recursion of two functions in turn"
+
+named_alike() # NAME NAME
+{
+    stack "$work/a.crash" SIGSEGV "$1" caller main
+    stack "$work/b.crash" SIGSEGV "$2" caller main
+    alike "$1, $2"
+}
+named_alike '__31-[Player play:]_block_invoke_2.108' '-[Player play:]'
+named_alike '___Z3fooi_block_invoke' 'foo(int)'
+named_alike '(2) suspend resume partial function for Player.play()' '(7) await resume partial function for Player.play()'
+named_alike 'specialized Player.play(_:)' 'Player.play(_:)'
+named_alike '@objc Player.play(_:)' 'partial apply for Player.play(_:)'
+named_alike 'App.Player.play(at: Swift.Int) -> ()' 'Player.play(at:)'
+named_alike '_ZN6Player4playEi' 'Player::play(int)'
+named_alike 'Player::play(int) [clone .cold.1]' 'Player::play(int) (.cold.1)'
+named_alike 'std::vector<int, std::allocator<int>>::at[abi:ne180100](unsigned long)' 'std::vector<int>::at(unsigned long)'
+named_alike '(anonymous namespace)::f(int)' '(anonymous namespace)::f(long)'
+named_alike 'f.llvm.1234' 'f.isra.0'
+stack "$work/a.crash" SIGSEGV _OUTLINED_FUNCTION_3 f main
+stack "$work/b.crash" SIGSEGV f main
+alike "code that the compiler moved out of functions"
+stack "$work/a.crash" SIGSEGV 'operator<(A, A)' main
+stack "$work/b.crash" SIGSEGV 'operator>(A, A)' main
+differ "operators"
+
+# ---- CrashProbe ----
+
+corpus=${CORPUS:-../shared/corpus}
+if [ -d "$corpus" ]; then
+    apple=
+    release=$corpus/sentry-symbolic/py/tests/res/ext/1.4.1/release
+    : >"$work/all"
+    for case in "$corpus"/crashprobe-data/ios/*; do
+        for report in "$case"/*; do
+            sign "probe$(basename "$case")" "$report" -d "$work/empty"
+        done
+    done
+    for arch in arm64 armv7; do
+        for report in "$release/$arch"/*.json; do
+            case $report in
+            *objc_msgSend*) label=probe05 ;;
+            *) label=$(basename "$report" .json | tr -d '() ') ;;
+            esac
+            cp "$report" "$work/forms/report.json"
+            sign_forms "$label" "$work/forms/report.json" -d "$release/dSYMs"
+        done
+    done
+    figures 0.995 0.97 "CrashProbe in all forms"
+else
+    skip "CrashProbe, ../shared/corpus is missing"
+fi
+
+end

@@ -1,0 +1,249 @@
+#!/bin/sh
+# machsym crash is right or silent: no name without proof, no signature in an address, nothing counted twice; and says why
+# the system ended a process, in the same words whatever form the report has.
+MACHSYM=${MACHSYM:-build/machsym}
+reports=tests/fixtures/reports
+demo="-d tests/fixtures/bin/demo.app.dSYM"
+. tests/checks
+export XDG_CACHE_HOME="$work/cache"
+mkdir "$work/empty"
+
+same() # FILE FILE WHAT
+{
+    diff -a "$1" "$2" >"$work/differs"
+    check "$3"
+    [ ! -s "$work/differs" ] || head -n 12 "$work/differs"
+}
+
+run() # ARGUMENT...: into $work/out and $work/err
+{
+    $MACHSYM crash --no-demangle "$@" >"$work/out" 2>"$work/err"
+}
+
+has() # TEXT: in $work/out
+{
+    grep -qF -e "$1" "$work/out"
+    check "$1"
+}
+
+err_has() # TEXT
+{
+    grep -qF -e "$1" "$work/err"
+    check "said: $1"
+}
+
+# ---- An image without a UUID ----
+
+sed 's/ <4c4c44b5[0-9a-f]*>//' $reports/demo.crash >"$work/unproven.crash"
+run $demo "$work/unproven.crash"
+same "$work/unproven.crash" "$work/out" "without a UUID nothing is named: the file may be another build"
+err_has "the report gives no UUID, so demo.app.dSYM in tests/fixtures/bin, UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58, may be another build; --no-uuid takes it"
+run --strict $demo "$work/unproven.crash"
+[ $? -eq 1 ]
+check "--strict counts them"
+run -q --missing=json $demo "$work/unproven.crash"
+has '"why":"no uuid","file":"tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo","file_uuid":"4C4C44B5'
+run -q --no-uuid $demo "$work/unproven.crash"
+has "0x0000000102a30aec -[Player skip:] + 88 (player.mm:19)"
+
+# ---- An image without an end ----
+
+printf '%s\n' 0x102a30aec 0x1c2a30aec "0x102a30a7c 0x182a30a7c" >"$work/far.txt"
+run -q $demo --load demo=0x102a30000 "$work/far.txt"
+has "0x102a30aec -[Player skip:] + 88 (in demo) (player.mm:21)"
+has "0   demo                          0x0000000102a30a7c -[Player play:] + 52 (player.mm:14)"
+has "1   ???                           0x0000000182a30a7c 0x0 + 6486690428"
+run --missing=json $demo --load demo=0x102a30000 "$work/far.txt"
+has '"missing":[],'
+
+# ---- Signed return addresses, in every kind of report ----
+
+signed_number=$((0x0c61000102a30a7c))
+signs() # REPORT ADDRESS: signs it, in hexadecimal and in decimal, and wants what it gives without
+{
+    sed "s/0x0000000$2/0x8c61000$2/; s/0x$2/0x8c61000$2/; s/$((0x$2))/$((0x0c61000$2))/" $reports/"$1" >"$work/signed"
+    ! cmp -s "$work/signed" $reports/"$1"
+    check "$1 holds the address"
+    run -q $demo --to=json --load demo=0x102a30000 $reports/"$1"
+    mv "$work/out" "$work/wanted"
+    run -q $demo --to=json --load demo=0x102a30000 "$work/signed"
+    same "$work/wanted" "$work/out" "$1 with a signed address"
+}
+for report in demo.crash demo-macos.crash demo-symbols.txt demo-addresses.txt demo-metrickit.json demo-sentry.json demo-kscrash.json; do
+    signs $report 102a30a7c
+done
+signs demo-sample.txt 102a309fc
+signs demo-spindump.txt 102a309fc
+# An .ips has offsets: the frame is in no image, and its offset is the whole address.
+sed "s/{\"imageOffset\":2684,\"imageIndex\":0}/{\"imageOffset\":$signed_number,\"imageIndex\":4}/
+    s|\"name\" : \"dyld\"|&},{\"source\":\"A\",\"base\":0,\"size\":0,\"uuid\":\"00000000-0000-0000-0000-000000000000\"|" \
+    $reports/demo.ips >"$work/signed.ips"
+run -q $demo --summary "$work/signed.ips"
+has "-[Player play:]  player.mm:14"
+sed 's/^Code Type:.*/Code Type: X86-64 (Native)/; s/0x0000000102a30a7c/0x0c61000102a30a7c/' $reports/demo.crash >"$work/intel.crash"
+run -q $demo --to=json "$work/intel.crash"
+has '"address":"0xc61000102a30a7c"'
+
+# ---- What is no name ----
+
+for name in '<deduplicated_symbol> + 52' '<redacted> + 52' '??? + 52' '0 + -6510615555426900571' '0x102a30000 + 2684'; do
+    sed "s/0x102a30000 + 2684/$name/" $reports/demo.crash >"$work/unnamed.crash"
+    run -q $demo "$work/unnamed.crash"
+    has "0x0000000102a30a7c -[Player play:] + 52 (player.mm:14)"
+done
+for name in '<deduplicated_symbol>' '<redacted>' '???'; do
+    sed "s/\"imageOffset\":2684,/&\"symbol\":\"$name\",\"symbolLocation\":52,/" $reports/demo.ips >"$work/unnamed.ips"
+    run -q $demo "$work/unnamed.ips"
+    has '"symbol":"-[Player play:]","symbolLocation":52'
+done
+
+# ---- A translated report counts once ----
+
+run $demo $reports/demo-translated.ips
+err_has "5 of 6 frames named, 4 of them now; demo by "
+run -q $demo --to=json $reports/demo-translated.ips
+mv "$work/out" "$work/both"
+sed '1,/^Full Report/d; /^---/d; /^$/d' $reports/demo-translated.ips >"$work/alone.ips"
+run -q $demo --to=json "$work/alone.ips"
+same "$work/out" "$work/both" "as JSON it is what its .ips is"
+run -q $demo --signature "$work/alone.ips"
+cut -c1-60 "$work/out" >"$work/alone"
+run -q $demo --signature $reports/demo-translated.ips
+cut -c1-60 "$work/out" >"$work/both"
+same "$work/alone" "$work/both" "and has its signature"
+sed 's/0x0000000102a30aec/0x0000000102a30ae4/' $reports/demo-macos.crash | cat - "$work/alone.ips" >"$work/two.ips"
+run $demo "$work/two.ips"
+! grep -qF "of 6 frames" "$work/err"
+check "the text of another crash ahead of an .ips counts"
+
+# ---- Apple's text of an .ips ----
+
+# What each golden text was held against: tests/golden/README.md.
+for report in tests/fixtures/apple/*.ips; do
+    run -q --to=text -d "$work/empty" "$report"
+    same "tests/golden/apple/$(basename "$report" .ips).txt" "$work/out" "$report as Apple's text"
+done
+for report in demo-sentry.json demo-kscrash.json demo-metrickit.json; do
+    run -q $demo --to=text $reports/$report
+    has "-[Player play:] + 52 (player.mm:14)"
+done
+# Lines of the address itself, no byte before it; inlined calls as frames; nothing that is ours.
+run -q $demo --apple $reports/demo.ips
+has "4   demo                          	       0x102a30a7c -[Player play:] + 52 (player.mm:15)"
+! grep -qF "[inlined]" "$work/out"
+check "--apple marks no inlined call"
+run -q $demo --to=text $reports/demo.ips
+has "4   demo                          	       0x102a30a7c -[Player play:] + 52 (player.mm:14)"
+has "0   demo                          	       0x102a30aec _Z7requireb (queue.hpp:6) [inlined]"
+corpus=${CORPUS:-../shared/corpus}/mobiledev-symbolicator/Tests/SymbolicatorTests/Resources/MemoryLeakingApp-2022-08-05-132419
+if [ -f "$corpus.ips" ]; then
+    run -q --to=text -d "$work/empty" "$corpus.ips"
+    same "$corpus.crash" "$work/out" "a published pair of .ips and Apple's text"
+else
+    skip "Apple's own text, ../shared/corpus is missing"
+fi
+
+# ---- Why the system ended it: the same words for text and .ips ----
+
+# WHAT: $work/reason as text, $work/members as JSON, and $work/wanted: what is said of both.
+explains()
+{
+    sed "s/^Exception Type:.*/Exception Type:  EXC_CRASH (SIGKILL)/; s/^Exception Codes:.*/Exception Codes: 0x0, 0x0/
+        s/^Termination Reason:.*/Termination Reason: @/" $reports/demo.crash | sed "/@/{
+        r $work/reason
+        d
+    }" >"$work/killed.crash"
+    sed "s/\"exception\" :.*/\"exception\" : {\"codes\":\"0x0, 0x0\",\"type\":\"EXC_CRASH\",\"signal\":\"SIGKILL\"},/
+        s/\"termination\" : .*/\"termination\" : @,/" $reports/demo.ips | sed "/@/{
+        r $work/members
+        d
+    }" >"$work/killed.ips"
+    run -q --summary -d "$work/empty" "$work/killed.crash"
+    sed -n '3,/crashed in/p' "$work/out" | sed '$d' >"$work/text"
+    run -q --summary -d "$work/empty" "$work/killed.ips"
+    sed -n '3,/crashed in/p' "$work/out" | sed '$d' >"$work/json"
+    same "$work/wanted" "$work/text" "$1: text"
+    same "$work/wanted" "$work/json" "$1: .ips"
+}
+
+cat >"$work/reason" <<END
+Termination Reason: FRONTBOARD 2343432205 
+<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:scene-update watchdog transgression: app<org.example.demo>:412 exhausted real (wall clock) time allowance of 10.00 seconds
+ProcessVisibility: Background
+ProcessState: Running
+WatchdogEvent: scene-update
+WatchdogVisibility: Background
+WatchdogCPUStatistics: (
+"Elapsed total CPU time (seconds): 29.600 (user 23.300, system 6.300), 48% CPU",
+"Elapsed application CPU time (seconds): 0.235, 2% CPU"
+) reportType:CrashLog maxTerminationResistance:Interactive>
+END
+cat >"$work/members" <<'END'
+"termination" : {"code":2343432205,"flags":6,"namespace":"FRONTBOARD","reasons":["<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:scene-update watchdog transgression: app<org.example.demo>:412 exhausted real (wall clock) time allowance of 10.00 seconds","ProcessVisibility: Background","ProcessState: Running","WatchdogEvent: scene-update","WatchdogVisibility: Background","WatchdogCPUStatistics: (","\"Elapsed total CPU time (seconds): 29.600 (user 23.300, system 6.300), 48% CPU\",","\"Elapsed application CPU time (seconds): 0.235, 2% CPU\"",") reportType:CrashLog maxTerminationResistance:Interactive>"]},
+END
+cat >"$work/wanted" <<END
+  watchdog: the app did not answer in the time the system allows (updating the scene: 10 s); the report says 10.00 s
+  the app used 0.235 s of CPU time (2%): it waited; look for locks and synchronous calls on the main thread
+END
+explains "scene-update watchdog"
+# The same without namespace and code, which only the context tells then.
+sed 's/"code":2343432205,"flags":6,"namespace":"FRONTBOARD",//' "$work/members" >"$work/short" && mv "$work/short" "$work/members"
+sed 's/FRONTBOARD 2343432205 //' "$work/reason" >"$work/short" && mv "$work/short" "$work/reason"
+explains "a context without a namespace"
+
+cat >"$work/reason" <<END
+Termination Reason: RUNNINGBOARD 3735883980
+<RBSTerminateContext| domain:15 code:0xDEAD10CC explanation:[app<org.example.demo>:412] was suspended with locked system files:
+/var/mobile/Containers/Shared/AppGroup/0C1D/store.sqlite
+/var/mobile/Library/AddressBook/AddressBook.sqlitedb
+not in allowed directories:
+/var/mobile/Containers/Data/Application/0C1D
+END
+cat >"$work/members" <<'END'
+"termination" : {"code":3735883980,"flags":6,"namespace":"RUNNINGBOARD","reasons":["<RBSTerminateContext| domain:15 code:0xDEAD10CC explanation:[app<org.example.demo>:412] was suspended with locked system files:","\/var\/mobile\/Containers\/Shared\/AppGroup\/0C1D\/store.sqlite","\/var\/mobile\/Library\/AddressBook\/AddressBook.sqlitedb","not in allowed directories:","\/var\/mobile\/Containers\/Data\/Application\/0C1D"]},
+END
+cat >"$work/wanted" <<END
+  0xdead10cc: the app held a file lock or database while it was suspended
+  the file: /var/mobile/Containers/Shared/AppGroup/0C1D/store.sqlite
+  the file: /var/mobile/Library/AddressBook/AddressBook.sqlitedb
+END
+explains "locked files"
+
+plain_reason() # NAMESPACE CODE INDICATOR SENTENCE...
+{
+    echo "Termination Reason:    Namespace $1, Code $2 $3" >"$work/reason"
+    echo "\"termination\" : {\"flags\":0,\"code\":$2,\"namespace\":\"$1\",\"indicator\":\"$3\"}," >"$work/members"
+    what="$1 $2"
+    shift 3
+    printf '  %s\n' "$@" >"$work/wanted"
+    explains "$what"
+}
+plain_reason JETSAM 7 per-process-limit "jetsam: the process used more memory than one process may" "the report says: per-process-limit"
+plain_reason CODESIGNING 2 "Invalid Page" "code signing: a page of memory does not match the signature, or is not signed" \
+    "the report says: Invalid Page"
+plain_reason OBJC 1 "[class A is not signed]" "the Objective-C runtime found something wrong and ended the process" \
+    "the report says: [class A is not signed]"
+plain_reason LIBSYSTEM 2 "Application Triggered Fault" "libsystem found something wrong and ended the process" \
+    "the report says: Application Triggered Fault"
+plain_reason SPRINGBOARD $((0xbaadca11)) "" "0xbaadca11: killed for not reporting a call it was woken up for"
+plain_reason RUNNINGBOARD $((0x8badf00d)) "Background Task Assertion expired" \
+    "a background task was not ended in time: endBackgroundTask was not called before it expired (background task: 10 min)"
+
+cat >"$work/reason" <<END
+Termination Reason:    Namespace DYLD, Code 1 Library missing
+Library not loaded: @rpath/Player.framework/Player
+Referenced from: <4C4C44B5-5555-3144-A1BA-79CA685DEC58> /Applications/Demo.app/demo
+Reason: tried: '/Applications/Demo.app/Frameworks/Player.framework/Player' (no such file)
+(terminated at launch; ignore backtrace)
+END
+cat >"$work/members" <<'END'
+"termination" : {"code":1,"flags":518,"namespace":"DYLD","indicator":"Library missing","details":["(terminated at launch; ignore backtrace)"],"reasons":["Library not loaded: @rpath\/Player.framework\/Player","Referenced from: <4C4C44B5-5555-3144-A1BA-79CA685DEC58> \/Applications\/Demo.app\/demo","Reason: tried: '\/Applications\/Demo.app\/Frameworks\/Player.framework\/Player' (no such file)"]},
+END
+cat >"$work/wanted" <<END
+  dyld: a library that the program needs is missing
+  the report says: Library missing
+  Library not loaded: @rpath/Player.framework/Player
+END
+explains "dyld"
+
+end

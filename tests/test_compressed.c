@@ -1,0 +1,206 @@
+/* Compressed debug info (__zdebug_*): answers are those of the same file without compression; a stream that
+ * lies costs its section, and no more memory than the budget allows. */
+#define TEST_PUBLIC
+#include "make.h"
+#include "test.h"
+
+static const char plain_path[] = "tests/fixtures/bin/inline-x86_64-d4-22.dwarf";
+static const char packed_path[] = "tests/fixtures/bin/inline-x86_64-d4-zdebug.dwarf";
+
+static size_t live;
+static size_t peak;
+
+static void *count_alloc(void *user, size_t size)
+{
+    (void)user;
+    live += size;
+    peak = live > peak ? live : peak;
+    return malloc(size);
+}
+
+static void count_free(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    live -= size;
+    free(ptr);
+}
+
+static machsym_image *open_bytes(const void *ptr, size_t len)
+{
+    machsym_open_desc desc;
+    machsym_allocator counting = {count_alloc, count_free, NULL};
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    desc.allocator = counting;
+    live = peak = 0;
+    return test_open_desc(&desc);
+}
+
+static machsym_image_info info_of(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    return info;
+}
+
+/* Where the contents of a section begin in the file, and their length. */
+static size_t find_section(const machsym_image *image, const char *name, size_t *len)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    while (machsym_image_next_section(image, &at, &section)) {
+        if (test_same(section.name, test_str(name))) {
+            *len = section.bytes.len;
+            return (size_t)section.offset;
+        }
+    }
+    printf("%s: no such section\n", name);
+    exit(1);
+}
+
+/* What of an answer must agree. */
+enum { NAMES = 1, LINES = 2 };
+
+/* Asks both images for every address of code. Returns how many frames agreed; others are failures. */
+static size_t compare(const machsym_image *a, const machsym_image *b, int what)
+{
+    machsym_session *one = test_session(a, MACHSYM_LINES_ATOS, 0);
+    machsym_session *two = test_session(b, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    machsym_frame f[16];
+    machsym_frame g[16];
+    char path[2][512];
+    size_t agreed = 0;
+    bool same = true;
+    while (machsym_image_next_section(a, &at, &section)) {
+        for (uint64_t i = 0; section.is_code && i < section.size; i++) {
+            size_t count = machsym_session_frames(one, section.addr + i, f, 16);
+            same = same && machsym_session_frames(two, section.addr + i, g, 16) == count;
+            for (size_t j = 0; same && j < count; j++) {
+                machsym_path_join(&f[j].file, path[0], sizeof path[0]);
+                machsym_path_join(&g[j].file, path[1], sizeof path[1]);
+                same = ((what & NAMES) == 0 || test_same(f[j].name, g[j].name)) &&
+                       ((what & LINES) == 0 || (f[j].line == g[j].line && f[j].column == g[j].column &&
+                                                strcmp(path[0], path[1]) == 0));
+                agreed++;
+            }
+        }
+    }
+    CHECK(same);
+    machsym_session_close(one);
+    machsym_session_close(two);
+    return agreed;
+}
+
+static void test_same_answers(const machsym_image *plain)
+{
+    machsym_image *packed = test_open(packed_path);
+    CHECK(info_of(packed).has_compressed_dwarf);
+    CHECK(info_of(packed).has_dwarf);
+    CHECK(!info_of(plain).has_compressed_dwarf);
+    CHECK_EQ(info_of(packed).damage_count, 0);
+    CHECK(compare(plain, packed, NAMES | LINES) > 300);
+    machsym_image_close(packed);
+}
+
+/* A copy of the packed file in which a byte of a section has another value. from_end: counted from there. */
+typedef struct lie {
+    const char *section;
+    bool from_end;
+    size_t at;
+    uint8_t flip;
+    const char *what; /* of the damage; "": none */
+    bool has_dwarf;
+    int same; /* what still agrees with the plain file */
+} lie;
+
+static const lie lies[] = {
+    {"__zdebug_info", false, 0, 1, "compressed debug info does not begin with ZLIB and its size", false, 0},
+    {"__zdebug_info", false, 4, 0x80, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
+     false, 0},
+    {"__zdebug_info", false, 8, 1, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
+     false, 0},
+    {"__zdebug_info", false, 9, 1, "compressed debug info is damaged", true, NAMES | LINES}, /* too large */
+    {"__zdebug_info", false, 12, 1, "compressed debug info is damaged", false, 0},
+    {"__zdebug_info", true, 1, 1, "compressed debug info is damaged", false, 0}, /* the checksum */
+    {"__zdebug_line", true, 1, 1, "compressed debug info is damaged", true, NAMES},
+    {"__zdebug_line", false, 40, 1, "compressed debug info is damaged", true, NAMES},
+    {"__zdebug_aranges", true, 1, 1, "compressed debug info is damaged", true, NAMES | LINES},
+    {"__zdebug_loc", true, 1, 1, "", true, NAMES | LINES}, /* is not read */
+};
+
+static void test_lies(const machsym_image *plain)
+{
+    test_file file = test_read(packed_path);
+    machsym_image *packed = open_bytes(file.ptr, file.len);
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        const lie *l = &lies[i];
+        size_t len;
+        size_t at = find_section(packed, l->section, &len);
+        at += l->from_end ? len - l->at : l->at;
+        file.ptr[at] ^= l->flip;
+        machsym_image *image = open_bytes(file.ptr, file.len);
+        machsym_image_info info = info_of(image);
+        CHECK_TEXT(info.damage.what, l->what);
+        CHECK_EQ(info.damage_count, l->what[0] != 0);
+        CHECK_EQ(info.has_dwarf, l->has_dwarf);
+        CHECK(l->same == 0 || compare(plain, image, l->same) > 300);
+        CHECK(peak < 16 * file.len + (4 << 20));
+        machsym_image_close(image);
+        CHECK_EQ(live, 0);
+        file.ptr[at] ^= l->flip;
+    }
+    /* the file ends inside a stream: what it has until there answers */
+    size_t len;
+    size_t at = find_section(packed, "__zdebug_info", &len);
+    machsym_image *image = open_bytes(file.ptr, at + len / 2);
+    CHECK(info_of(image).damage.is_cut_short);
+    CHECK(info_of(image).has_dwarf);
+    machsym_image_close(image);
+    machsym_image_close(packed);
+    free(file.ptr);
+}
+
+/* Streams of one byte, repeated: 158 for each byte. The file says how many there are, or less. */
+static void test_bombs(void)
+{
+    enum { COPIES = 400000 };
+    uint64_t out = 1 + (uint64_t)COPIES * 258;
+    for (int liar = 0; liar < 2; liar++) {
+        bytes content = {NULL, 0, 0};
+        make_macho macho;
+        uint64_t bits =
+            1 | 1 << 1 | (uint64_t)0x0c << 3; /* the last block, fixed codes, a literal 0: 00110000 */
+        unsigned count = 11;
+        put(&content, "ZLIB", 4);
+        put_be64(&content, liar ? 1 << 20 : out);
+        put16(&content, 0x9c78);
+        for (size_t i = 0; i < COPIES; i++) {
+            bits |= (uint64_t)0xa3 << count; /* 258 bytes: 11000101, then 00000: from the byte before */
+            for (count += 13; count >= 8; count -= 8, bits >>= 8)
+                put8(&content, bits);
+        }
+        memset(&macho, 0, sizeof macho);
+        make_add(&macho, "__zdebug_info", &content);
+        bytes file = make_file(&macho);
+        machsym_image *image = open_bytes(file.v, file.len);
+        CHECK_EQ(info_of(image).damage_count, 1);
+        CHECK(!info_of(image).has_dwarf);
+        CHECK(peak < 16 * file.len + (3 << 20));
+        machsym_image_close(image);
+        bytes_free(&file);
+        bytes_free(&content);
+    }
+}
+
+int main(void)
+{
+    machsym_image *plain = test_open(plain_path);
+    test_same_answers(plain);
+    test_lies(plain);
+    test_bombs();
+    machsym_image_close(plain);
+    return test_done();
+}
