@@ -100,6 +100,15 @@
  * MACHSYM_NO_OS leaves out files and the C library. Images come as bytes, and each descriptor has an
  * allocator.
  *
+ * ---- Files that are not in memory ----
+ *
+ * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
+ * browser. While the image is opened it is asked for the headers, then for the tables and sections that
+ * answers may need, of the chosen slice only. So later lookups read nothing, and threads share the image as
+ * any other. Memory is asked for as many bytes as the file has, of which the rest is never touched: systems
+ * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
+ * offset of the error. What cannot be read is damage.
+ *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
@@ -718,6 +727,13 @@
 #define MACHSYM_INFLATED_PER_BYTE 16
 #endif
 
+/* How many bytes of the begin of a file, and of each slice, are asked of machsym_open_desc.read at first:
+ * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
+ * these. */
+#ifndef MACHSYM_READ_HEAD
+#define MACHSYM_READ_HEAD 32768
+#endif
+
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
  * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
  * could ask for any number of steps, because parts of names stand for earlier parts. */
@@ -996,6 +1012,18 @@ typedef struct machsym_oso_prefix {
     const char *to;
 } machsym_oso_prefix;
 
+/* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
+ * commands first, then for the tables and sections that answers may need: not for code, locations of
+ * variables and types, nor for the slices of other architectures. Object files, kernel collections and
+ * maps are read whole. What cannot be read is damage of its section. */
+typedef struct machsym_reader {
+    /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
+     * the rest cannot be read. NULL: there is no reader. */
+    size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
+    void *user;
+    uint64_t size; /* of the file */
+} machsym_reader;
+
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
@@ -1025,6 +1053,10 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
+    /* In place of bytes and of what lies at path. All is read while the image is opened, so that threads may
+     * share the image. The allocator gives as many bytes as the file has at once, of which only those that
+     * are read are touched. */
+    machsym_reader read;
 } machsym_open_desc;
 
 /* One architecture of a file. */
@@ -1080,6 +1112,9 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
+    /* How often machsym_open_desc.read was asked, and for how many bytes. */
+    uint64_t read_count;
+    uint64_t read_bytes;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -1746,7 +1781,8 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_platform, 576460752303423433)                                                                  \
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
-    X(machsym_part_info, 4611686018427387847)
+    X(machsym_part_info, 4611686018427387847)                                                                \
+    X(machsym_reader, 9223372036854775783)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -4039,6 +4075,7 @@ typedef struct ms_mo {
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
+    size_t head; /* load commands lie in so many bytes from the header on; 0: in all that follows */
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -4605,6 +4642,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
         most > MACHSYM_MAX_COLLECTION_COMMANDS)
         most = MACHSYM_MAX_COLLECTION_COMMANDS;
+    if (mo->head != 0 && most > mo->head - ms_rd_offset(&rd))
+        most = mo->head - ms_rd_offset(&rd);
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
@@ -4717,7 +4756,8 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose, ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
+ *         ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -4756,8 +4796,21 @@ static bool ms_file_is_archive(ms_span file)
     return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
 }
 
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+/* How many bytes of a slice are read of a file that is not in memory before its load commands are looked at:
+ * as many as its header says, which is there. */
+static size_t ms_file_head(ms_span slice)
+{
+    const size_t most = MACHSYM_MAX_COLLECTION_COMMANDS;
+    ms_rd rd = ms_rd_at(slice, 20);
+    size_t len = (size_t)ms_rd_u32(&rd) + 32; /* sizeofcmds, and the header */
+    len = len < MACHSYM_READ_HEAD ? MACHSYM_READ_HEAD : len > most ? most : len;
+    return len < slice.len ? len : slice.len;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. is_read: all that is
+ * there of it is ms_file_head. */
+static machsym_result ms_file_peek(ms_span slice, bool is_read, uint64_t offset, ms_mo *mo,
+                                   machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
     if (slice.len == 0 && offset != 0)
@@ -4770,6 +4823,7 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
             "and ar -x",
             "fat header", offset);
     mo->bytes = slice;
+    mo->head = is_read ? ms_file_head(slice) : 0;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
     return ms_mo_load(mo, NULL, err);
@@ -4796,8 +4850,8 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
  * becomes the offset of a slice of which nothing is left. */
-static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     uint64_t *lost, machsym_error *err)
+static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arch, const machsym_uuid *uuid,
+                                     ms_mo *out, uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -4808,7 +4862,8 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
     for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        machsym_result result =
+            ms_file_peek(slice, is_read, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
@@ -4849,6 +4904,12 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
+    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
+    machsym_reader read;
+    uint8_t *room; /* of read.size bytes, of which those are set that were read; from room_of */
+    machsym_allocator room_of;
+    uint64_t read_count;
+    uint64_t read_bytes;
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -4860,8 +4921,80 @@ static void ms_file_close(ms_file *input)
     ms_os_free_text(&input->file.allocator, input->path);
     ms_os_unmap(&input->file);
 #endif
+    if (input->room != NULL)
+        input->room_of.free(input->room_of.user, input->room, (size_t)input->read.size);
+    input->room = NULL;
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Files that are not in memory ---- */
+
+/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
+static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
+{
+    if (off > input->read.size || len > input->read.size - off)
+        return false;
+    if (len == 0)
+        return true;
+    uint8_t *to = input->room + off;
+    size_t got = input->read.call(input->read.user, off, to, (size_t)len);
+    input->read_count++;
+    input->read_bytes += len;
+    if (got >= len)
+        return true;
+    ms_zero(to + got, (size_t)len - got);
+    return false;
+}
+
+/* Reads what follows len bytes that were read from off on, up to want of them. */
+static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t want)
+{
+    return want <= len || ms_file_fill(input, off + len, want - len);
+}
+
+/* Reads the headers of all slices. */
+static bool ms_file_fill_heads(ms_file *input)
+{
+    const size_t first = input->bytes.len < MACHSYM_READ_HEAD ? input->bytes.len : (size_t)MACHSYM_READ_HEAD;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    bool ok = ms_file_fill(input, 0, first);
+    for (uint32_t i = 0; ok && ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
+        size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
+        if (offset != 0 && slice.len != 0)
+            ms_file_fill(input, offset, have);
+        if (slice.len != 0)
+            ms_file_fill_on(input, offset, have, ms_file_head(slice));
+    }
+    return ok;
+}
+
+/* Reads all of a file whose begin was read. Returns whether all of it is there. */
+static bool ms_file_is_whole(ms_file *input)
+{
+    return input->read.call == NULL || ms_file_fill(input, 0, input->read.size);
+}
+
+/* Opens a file by a reader, and reads its headers. */
+static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
+                                          ms_file *input, machsym_error *err)
+{
+    const char *what = "the file has more bytes than the allocator gives at once; the offset is its size";
+    input->read = *read;
+    input->room_of = allocator;
+    if (read->size > SIZE_MAX / 4)
+        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
+    if (read->size == 0)
+        return MACHSYM_OK;
+    input->room = (uint8_t *)allocator.alloc(allocator.user, (size_t)read->size);
+    if (input->room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
+    input->bytes = ms_span_make(input->room, (size_t)read->size);
+    if (!ms_file_fill_heads(input))
+        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", 0);
+    return MACHSYM_OK;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -4933,8 +5066,9 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
-                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_reader *read,
+                                   uint32_t flags, machsym_allocator allocator, ms_file *input,
+                                   machsym_error *err)
 {
     ms_zero(input, sizeof *input);
 #ifndef MACHSYM_NO_OS
@@ -4943,6 +5077,8 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
+    else if (read != NULL && read->call != NULL)
+        result = ms_file_open_reader(read, allocator, input, err);
 #ifndef MACHSYM_NO_OS
     else if (path != NULL)
         result = ms_file_open_path(path, flags, input, err);
@@ -4966,10 +5102,11 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
+                                   uint32_t flags, machsym_allocator allocator, ms_file *input,
+                                   machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
+    machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
         result = ms_file_refuse(input->bytes, err);
         ms_file_close(input);
@@ -4987,12 +5124,12 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint32_t count = 0;
     size_t listed = 0;
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
-        machsym_result result = ms_file_peek(slice, offset, &mo, &why);
+        machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
                 first = why;
@@ -12004,13 +12141,21 @@ static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
 #endif
 }
 
-/* The compressed section that stands for one of debug info; NULL when there is none. "__debug_line_str" is
- * "__zdebug_line_st", because names are cut at 16 characters. */
+/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
+ * cut at 16 characters. */
+static void ms_im_put_compressed(const char *name, char compressed[17])
+{
+    size_t len = ms_str_from_c(name).len;
+    ms_zero(compressed, 17);
+    ms_copy(compressed, "__z", 3);
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
+}
+
+/* The compressed section that stands for one of debug info; NULL when there is none. */
 static const ms_mo_section *ms_im_compressed(const ms_mo *mo, const char *name)
 {
-    char compressed[17] = "__z";
-    size_t len = ms_str_from_c(name).len;
-    ms_copy(compressed + 3, name + 2, len < 15 ? len - 1 : 13);
+    char compressed[17];
+    ms_im_put_compressed(name, compressed);
     return ms_mo_section_named(mo, NULL, compressed);
 }
 
@@ -12084,28 +12229,127 @@ static void ms_im_find_dwarf(machsym_image *image)
     image->damage.first.is_pair = is_pair;
 }
 
+/* ---- Files that are not in memory ---- */
+
+/* Whether answers may need a section. Of debug info those are what ms_im_read_dwarf reads, of code what
+ * selectors are found in. */
+static bool ms_im_needs(const ms_mo_section *section)
+{
+    static const char *const read[] = {
+        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
+        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+    char compressed[17];
+    if ((section->flags & ms_S_ATTR_CODE) != 0)
+        return ms_str_is(section->name, "__objc_stubs");
+    if (!ms_str_is(section->segment, "__DWARF"))
+        return true;
+    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+        ms_im_put_compressed(read[i], compressed);
+        if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
+            return true;
+    }
+    return false;
+}
+
+/* A table that load commands lead to. */
+typedef struct ms_im_table {
+    uint64_t off;
+    uint32_t *count;
+    uint32_t size; /* of an entry */
+} ms_im_table;
+
+enum { ms_IM_TABLES = 8 };
+
+static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
+{
+    ms_mo_loads *l = &mo->loads;
+    const ms_im_table tables[ms_IM_TABLES] = {
+        {l->sym_off, &l->sym_count, mo->is_64 ? 16u : 12u},
+        {l->str_off, &l->str_size, 1},
+        {l->indirect_off, &l->indirect_count, 4},
+        {l->starts_off, &l->starts_size, 1},
+        {l->exports_off, &l->exports_size, 1},
+        {l->fixups_off, &l->fixups_size, 1},
+        {l->bind_off, &l->bind_size, 1},
+        {l->lazy_bind_off, &l->lazy_bind_size, 1},
+    };
+    ms_copy(out, tables, sizeof tables);
+}
+
+/* Reads the tables that load commands lead to. A table that runs past the end of the slice is read as far as
+ * it goes. Returns those that cannot be read, a bit each. */
+static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
+{
+    ms_im_table tables[ms_IM_TABLES];
+    uint32_t lost = 0;
+    ms_im_list_tables(mo, tables);
+    for (unsigned i = 0; i < ms_IM_TABLES; i++) {
+        uint64_t len = (uint64_t)*tables[i].count * tables[i].size;
+        uint64_t left = tables[i].off < mo->bytes.len ? mo->bytes.len - tables[i].off : 0;
+        len = len < left ? len : left;
+        if (len != 0 && !ms_file_fill(input, mo->slice.offset + tables[i].off, len))
+            lost |= 1u << i;
+    }
+    return lost;
+}
+
+/* Reads the sections that are needed, and forgets the others, so that nothing looks at what is not there. */
+static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
+{
+    ms_im_table tables[ms_IM_TABLES];
+    ms_im_list_tables(mo, tables);
+    for (unsigned i = 0; i < ms_IM_TABLES; i++) {
+        if ((lost_tables >> i & 1) == 0)
+            continue;
+        *tables[i].count = 0;
+        ms_damage_note(&mo->damage, "a table cannot be read", "load commands",
+                       ms_mo_file_offset(mo, tables[i].off));
+    }
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        ms_mo_section *section = &mo->sections[i];
+        uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
+        bool needs = section->bytes.len != 0 && ms_im_needs(section);
+        bool has = needs && ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        if (needs && !has)
+            ms_damage_note(&mo->damage, "a section cannot be read", "section", ms_mo_file_offset(mo, at));
+        if (!has)
+            section->bytes = ms_span_make(NULL, 0);
+    }
+}
+
 /* ---- Halves ---- */
 
 /* Takes a slice of input into the image. */
-static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                     const ms_file *input, const char *arch, const machsym_uuid *uuid,
-                                     machsym_error *err)
+static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc, ms_file *input,
+                                     const char *arch, const machsym_uuid *uuid, machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
     uint64_t lost = 0;
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, &lost, err);
+    uint32_t lost_tables = 0;
+    bool is_read = input->read.call != NULL;
+    machsym_result result = ms_file_choose(input->bytes, is_read, arch, uuid, mo, &lost, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
     ms_span bytes = mo->bytes;
+    size_t head = mo->head;
+    bool is_whole =
+        slice.filetype == ms_MH_OBJECT || slice.filetype == ms_MH_FILESET; /* relocations; images */
+    if (is_read && is_whole && !ms_file_fill(input, slice.offset, bytes.len))
+        return ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read to its end", "file", slice.offset);
+    if (is_read && !is_whole)
+        lost_tables = ms_im_read_tables(input, mo);
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
+    mo->head = is_whole ? 0 : head;
     mo->slice = slice;
     mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
                                  : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    if (is_read && !is_whole)
+        ms_im_read_sections(input, mo, lost_tables);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -12122,7 +12366,7 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
     ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
     machsym_result result =
-        ms_file_open(path, desc->pair_bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_open(path, desc->pair_bytes, NULL, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
@@ -12252,7 +12496,7 @@ static const char *ms_im_path(const machsym_image *image, size_t half)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    if (desc->bytes.ptr != NULL && desc->path != NULL)
+    if ((desc->bytes.ptr != NULL || desc->read.call != NULL) && desc->path != NULL)
         image->called[0] = ms_im_keep_c(image, desc->path);
     if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
         image->called[1] = ms_im_keep_c(image, desc->pair_path);
@@ -12333,12 +12577,17 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+    if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
+                       0);
     machsym_result result =
-        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, &desc->read, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {
         image->inputs[0] = input;
+        if (!ms_file_is_whole(&image->inputs[0]))
+            return ms_fail(err, MACHSYM_ERR_IO, "the map cannot be read to its end", "file", 0);
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
@@ -12432,6 +12681,10 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->map = image->map;
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
+    for (size_t i = 0; i < 2; i++) {
+        out->read_count += image->inputs[i].read_count;
+        out->read_bytes += image->inputs[i].read_bytes;
+    }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {
