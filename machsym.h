@@ -1000,11 +1000,12 @@ typedef struct machsym_oso_prefix {
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
     const char *path;
-    /* The file's bytes, in place of path. They must outlive the image. */
+    /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
+     * and messages call them; it may be NULL. */
     machsym_bytes bytes;
     /* The other half: the binary to a dSYM, or the dSYM to a binary. */
     const char *pair_path;
-    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    /* The bytes of the other half, in place of what lies at pair_path. They must outlive the image. */
     machsym_bytes pair_bytes;
     /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
     const char *arch;
@@ -1044,9 +1045,9 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    /* The base name of the file without ".dSYM"; empty for bytes. */
+    /* The base name of the path without ".dSYM"; empty for bytes without a path. */
     machsym_str name;
-    /* Of the Mach-O file that was opened; NULL for bytes. */
+    /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
     /* Of the other half; NULL when there is none. */
     const char *pair_path;
@@ -11667,6 +11668,7 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
+    const char *called[2]; /* what the caller's bytes are called; NULL for files */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -12021,9 +12023,19 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
+/* The path of a half, or what its bytes are called; NULL when nobody says. */
+static const char *ms_im_path(const machsym_image *image, size_t half)
+{
+    return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
+}
+
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
+    if (desc->bytes.ptr != NULL && desc->path != NULL)
+        image->called[0] = ms_im_keep_c(image, desc->path);
+    if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
+        image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -12186,8 +12198,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_zero(out, sizeof *out);
     out->slice = mo->slice;
     out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
+    out->path = ms_im_path(image, 0);
+    out->pair_path = ms_im_path(image, 1);
     out->text_addr = mo->text_addr;
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;

@@ -502,7 +502,7 @@ static unsigned long long group_signatures(size_t n, uint64_t step)
         s.frame_count = 1;
         groups_add(groups, "report", &s);
     }
-    groups_print(groups, &out);
+    groups_print(groups, false, &out);
     groups_close(groups);
     text_free(&out);
     return work;

@@ -118,7 +118,8 @@ static bool take_inline(void *field, const char *value)
 
 static const option table[] = {
     {"d", "PATH",
-     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a .symmap (made with "
+     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with them, "
+     "a .symmap (made with "
      "map build "
      "--lines=dwarf); may repeat.\nWithout it: beside the report, and in the current folder",
      0, take_store},

@@ -2,6 +2,8 @@
 #include "json_put.h"
 #include "tool.h"
 
+#include "inside.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +147,7 @@ static machsym_image *open_entry(machsym_open_desc desc, machsym_str name, machs
     text_str(&name_z, name);
     desc.entry = text_z(&name_z);
     memset(info, 0, sizeof *info);
-    if (machsym_image_open(&desc, &one, NULL) == MACHSYM_OK)
+    if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
         machsym_image_get_info(one, info);
     text_free(&name_z);
     return one;
@@ -432,7 +434,7 @@ static bool print_file(const char *path, const info_options *o)
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
-    size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
         ok = false;
@@ -478,8 +480,13 @@ static int run_info(int argc, char **argv)
         return options_status(count);
     if (count == 0)
         return options_wrong(&info_command, "no file is named");
-    for (int i = 1; i <= count; i++)
-        ok = print_file(argv[i], &o) && ok;
+    for (int i = 1; i <= count; i++) {
+        path_list files;
+        ok = inside_expand(argv[i], true, &files) && ok;
+        for (size_t j = 0; j < files.count; j++)
+            ok = print_file(files.v[j], &o) && ok;
+        path_list_free(&files);
+    }
     return ok ? TOOL_OK : TOOL_ERROR;
 }
 
@@ -493,8 +500,8 @@ const command info_command = {
     "info",
     "what a file holds: slices, UUIDs, sections, debug info, damage",
     "[options] FILE ...",
-    "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files and .dSYM "
-    "bundles.\n",
+    "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files, .dSYM "
+    "bundles, and those in\nzips, tars, static libraries and folders.\n",
     {{table, 0}, {image_option_table, offsetof(info_options, from)}},
     NULL,
     run_info,

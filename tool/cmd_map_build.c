@@ -1,5 +1,6 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
 #include "cmd_map.h"
+#include "inside.h"
 #include "json_put.h"
 #include "store/objects.h"
 
@@ -319,7 +320,7 @@ static bool build_file(const build_command *c, const char *file)
     object_options_apply(&c->objects, &desc);
     if (!c->all_archs)
         return build_slice(c, &desc);
-    size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(file, &err);
         ok = false;
@@ -329,6 +330,22 @@ static bool build_file(const build_command *c, const char *file)
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
         ok = build_slice(c, &desc) && ok;
     }
+    return ok;
+}
+
+/* Builds the map of a file, or those of all files that an archive or a folder holds. */
+static bool build_path(const build_command *c, const char *path)
+{
+    path_list files;
+    bool ok = true;
+    bool one = c->image.arch != NULL || c->image.uuid.is_set || c->out != NULL;
+    if (one) /* that the arguments choose */
+        return build_file(c, path);
+    if (!inside_expand(path, false, &files))
+        return false;
+    for (size_t i = 0; i < files.count; i++)
+        ok = build_file(c, files.v[i]) && ok;
+    path_list_free(&files);
     return ok;
 }
 
@@ -347,7 +364,7 @@ static int run_command(int argc, char **argv)
                              "-o names one file: not with --store, --all-archs or several files");
     c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
     for (int i = 1; i <= count; i++)
-        ok = build_file(&c, argv[i]) && ok;
+        ok = build_path(&c, argv[i]) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;
 }
 

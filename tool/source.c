@@ -1,6 +1,8 @@
 /* Images and maps behind one face; see source.h. */
 #include "source.h"
 
+#include "inside.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +72,7 @@ machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machs
 {
     memset(out, 0, sizeof *out);
     out->lines = desc->lines;
-    machsym_result result = machsym_image_open(&desc->open, &out->image, err);
+    machsym_result result = inside_image_open(&desc->open, &out->image, err);
     if (result != MACHSYM_OK)
         return result;
     set_info(out);

@@ -1,6 +1,8 @@
 /* What the subcommands share; see tool.h. */
 #include "source.h"
 
+#include "inside.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -180,7 +182,7 @@ static size_t only_slice(const machsym_open_desc *desc, machsym_slice *slice)
     machsym_image_info info;
     any.uuid = NULL;
     any.flags |= MACHSYM_OPEN_UNCHECKED;
-    if (machsym_image_open(&any, &image, NULL) != MACHSYM_OK)
+    if (inside_image_open(&any, &image, NULL) != MACHSYM_OK)
         return 0;
     machsym_image_get_info(image, &info);
     *slice = info.slice;
@@ -192,9 +194,14 @@ static void list_slices(const machsym_open_desc *desc)
 {
     machsym_slice *slices;
     text line = {0};
-    size_t count = machsym_list_slices(desc, NULL, 0, NULL);
+    if (inside_is_container(desc->path) && inside_list(desc->path, &line)) {
+        fwrite(line.v, 1, line.len, stderr);
+        text_free(&line);
+        return;
+    }
+    size_t count = inside_list_slices(desc, NULL, 0, NULL);
     slices = tool_alloc((count + 1) * sizeof *slices);
-    size_t now = machsym_list_slices(desc, slices, count, NULL);
+    size_t now = inside_list_slices(desc, slices, count, NULL);
     count = now < count ? now : count; /* another file may stand there by now */
     if (count == 0)
         count = only_slice(desc, slices);
@@ -343,7 +350,7 @@ machsym_image *tool_open_damaged(const machsym_open_desc *desc)
     machsym_image *image;
     machsym_image_info info;
     machsym_error err;
-    if (machsym_image_open(desc, &image, &err) != MACHSYM_OK) {
+    if (inside_image_open(desc, &image, &err) != MACHSYM_OK) {
         tool_say_open(desc, &err);
         return NULL;
     }

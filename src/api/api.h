@@ -197,11 +197,12 @@ typedef struct machsym_oso_prefix {
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
     const char *path;
-    /* The file's bytes, in place of path. They must outlive the image. */
+    /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
+     * and messages call them; it may be NULL. */
     machsym_bytes bytes;
     /* The other half: the binary to a dSYM, or the dSYM to a binary. */
     const char *pair_path;
-    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    /* The bytes of the other half, in place of what lies at pair_path. They must outlive the image. */
     machsym_bytes pair_bytes;
     /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
     const char *arch;
@@ -241,9 +242,9 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    /* The base name of the file without ".dSYM"; empty for bytes. */
+    /* The base name of the path without ".dSYM"; empty for bytes without a path. */
     machsym_str name;
-    /* Of the Mach-O file that was opened; NULL for bytes. */
+    /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
     /* Of the other half; NULL when there is none. */
     const char *pair_path;

@@ -36,6 +36,7 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
+    const char *called[2]; /* what the caller's bytes are called; NULL for files */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -390,9 +391,19 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
+/* The path of a half, or what its bytes are called; NULL when nobody says. */
+static const char *ms_im_path(const machsym_image *image, size_t half)
+{
+    return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
+}
+
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
+    if (desc->bytes.ptr != NULL && desc->path != NULL)
+        image->called[0] = ms_im_keep_c(image, desc->path);
+    if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
+        image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -555,8 +566,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_zero(out, sizeof *out);
     out->slice = mo->slice;
     out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
+    out->path = ms_im_path(image, 0);
+    out->pair_path = ms_im_path(image, 1);
     out->text_addr = mo->text_addr;
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;

@@ -117,6 +117,7 @@ static const struct {
     {"Exception Codes", FACT_CODES},
     {"Exception Note", FACT_NOTE},
     {"Exception Message", FACT_DESCRIPTION},
+    {"Exception Reason", FACT_REASON},
     {"Terminating Process", FACT_TERMINATOR},
     {"Termination Description", FACT_DESCRIPTION},
     {"Termination Details", FACT_DESCRIPTION},

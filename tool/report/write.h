@@ -9,9 +9,9 @@
 /* How to write. */
 typedef struct write_options {
     bool full_path;
-    bool one_line; /* of JSON: for one document a line */
     bool all;      /* calls that the input shows as inlined were looked up anew */
     bool is_apple; /* text without what Apple's tools do not write: owners, and marks of inlined calls */
+    bool one_line; /* of JSON: for one document a line */
 } write_options;
 
 /* The input with the names of resolved frames put in; every other byte as it was. */

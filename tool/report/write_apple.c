@@ -373,6 +373,9 @@ static void put_exception(const apple_text *a)
         put_exception_line(a, keys->codes, exception, "codes");
     if (a->form == APPLE_IOS)
         put_region(a);
+    if (a->form == APPLE_MAC26)
+        put_exception_line(a, "Exception Reason:  ", json_get(a->doc, 0, "exceptionReason"),
+                           "composed_message");
     put_note(a, keys->note);
 }
 
@@ -445,7 +448,7 @@ static void put_information(const apple_text *a)
         text_c(a->t, "Application Specific Information:\n");
         while (json_next(a->doc, asi, &at))
             put_list(a, at + 1);
-        text_char(a->t, '\n');
+        text_c(a->t, a->form == APPLE_CONSOLE ? "\n" : "\n\n");
     }
     if (apple_has(a, 0, "asiSignatures")) {
         text_c(a->t, "Application Specific Signatures:\n");

@@ -1,6 +1,7 @@
 /* The store of symbols and its index files; see store.h. */
 #include "index.h"
 #include "store.h"
+#include "../inside.h"
 #include "../source.h"
 
 #include <errno.h>
@@ -84,24 +85,11 @@ static void probe_map(store_index *index, index_child *child, const char *path, 
     machsym_map_close(map);
 }
 
-/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
- * none, *err says why. */
-static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
+/* Adds the slices of a Mach-O file that have a UUID. */
+static void probe_slices(store_index *index, index_child *child, const char *path, machsym_error *err)
 {
-    unsigned char head[8];
     machsym_slice slices[STORE_MAX_SLICES];
-    machsym_open_desc desc;
-    child->first_slice = index->slice_count;
-    memset(err, 0, sizeof *err);
-    if (!read_head(path, head))
-        return;
-    if (symbol_is_map(path))
-        probe_map(index, child, path, err);
-    if (!is_macho(head))
-        return;
-    memset(&desc, 0, sizeof desc);
-    desc.path = path;
-    size_t count = machsym_list_slices(&desc, slices, STORE_MAX_SLICES, err);
+    size_t count = inside_probe(path, slices, STORE_MAX_SLICES, err);
     for (size_t i = 0; i < count && i < STORE_MAX_SLICES; i++) {
         if (!slices[i].has_uuid)
             continue;
@@ -112,6 +100,21 @@ static void probe_file(store_index *index, index_child *child, const char *path,
         slice->kind = slices[i].filetype == 10 /* MH_DSYM */ ? STORE_DSYM : STORE_BINARY;
         child->slice_count++;
     }
+}
+
+/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
+ * none, *err says why. */
+static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
+{
+    unsigned char head[8];
+    child->first_slice = index->slice_count;
+    memset(err, 0, sizeof *err);
+    if (!read_head(path, head))
+        return;
+    if (symbol_is_map(path))
+        probe_map(index, child, path, err);
+    if (is_macho(head))
+        probe_slices(index, child, path, err);
 }
 
 static void add_entries(store *s, const store_index *index, const index_child *child, const char *path)
@@ -372,6 +375,26 @@ static void add_file(store *s, const char *path)
     index_free(&index);
 }
 
+/* Adds the Mach-O files in an archive. */
+static void add_archive(store *s, const char *path, const path_list *files)
+{
+    bool found = false;
+    for (size_t i = 0; i < files->count; i++) {
+        store_index index;
+        index_child child;
+        machsym_error err;
+        memset(&index, 0, sizeof index);
+        memset(&child, 0, sizeof child);
+        probe_slices(&index, &child, files->v[i], &err);
+        found |= child.slice_count > 0;
+        add_entries(s, &index, &child, pool_copy_z(&s->strings, files->v[i], strlen(files->v[i])));
+        index_free(&index);
+    }
+    s->has_failed |= !found;
+    if (!found)
+        tool_say("%s: no Mach-O file with a UUID in it", path);
+}
+
 /* ---- The store ---- */
 
 store *store_open(const store_options *how)
@@ -385,14 +408,23 @@ store *store_open(const store_options *how)
 bool store_add(store *s, const char *path, bool shallow)
 {
     struct stat st;
-    if (stat(path, &st) != 0) {
+    path_list files;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        add_folder(s, path, shallow);
+        return true;
+    }
+    if (stat(path, &st) != 0 && !inside_is_member(path)) {
         tool_say("%s: %s", path, strerror(errno));
         return false;
     }
-    if (S_ISDIR(st.st_mode))
-        add_folder(s, path, shallow);
-    else
+    if (!inside_expand(path, true, &files)) {
+        s->has_failed = true;
+    } else if (files.count == 1 && strcmp(files.v[0], path) == 0 && !inside_is_member(path)) {
         add_file(s, path);
+    } else {
+        add_archive(s, path, &files);
+    }
+    path_list_free(&files);
     return true;
 }
 

@@ -1,0 +1,185 @@
+"""Makes archives of all kinds of two dSYMs, good ones and damaged ones, for tests/archives.sh. good-* must answer as the
+dSYM itself; bad-* are refused, each with a message that holds the text in bad-*.says. Usage: archives.py DSYM DSYM OUT"""
+
+import gzip
+import io
+import os
+import struct
+import sys
+import tarfile
+import zipfile
+import zlib
+
+ONE, TWO, OUT = sys.argv[1:4]
+
+
+def files(top):
+    """{name in the archive: bytes} of a folder."""
+    found = {}
+    for folder, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                found[os.path.join(os.path.basename(top), os.path.relpath(path, top))] = file.read()
+    return found
+
+
+def write(name, data, says=None):
+    with open(os.path.join(OUT, name), "wb") as out:
+        out.write(data)
+    if says:
+        with open(os.path.join(OUT, name + ".says"), "w", encoding="utf-8") as out:
+            out.write(says)
+
+
+class Unseekable(io.RawIOBase):
+    """A pipe, into which zipfile writes data descriptors."""
+
+    def __init__(self):
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data)
+        return len(data)
+
+
+def make_zip(content, method=zipfile.ZIP_DEFLATED, out=None, zip64=False, comment=b""):
+    sink = out or io.BytesIO()
+    with zipfile.ZipFile(sink, "w", method) as made:
+        made.comment = comment
+        for name, data in content.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = method
+            with made.open(info, "w", force_zip64=zip64) as member:
+                member.write(data)
+    return sink.data if out else sink.getvalue()
+
+
+def link(name):
+    info = zipfile.ZipInfo(name)
+    info.external_attr = 0o120777 << 16
+    return info
+
+
+def deflated(content):
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in content.items():
+            made.writestr(name, data)
+    return sink.getvalue()
+
+
+def good_zips(dsym, both):
+    stored = make_zip(dsym, zipfile.ZIP_STORED)
+    write("good-deflate.dSYM.zip", deflated(dsym))
+    write("good-stored.zip", stored)
+    write("good-zip64.zip", make_zip(dsym, zipfile.ZIP_STORED, zip64=True))
+    write("good-descriptors.zip", make_zip(dsym, zipfile.ZIP_STORED, Unseekable()))
+    write("good-comment.zip", make_zip(dsym, zipfile.ZIP_STORED, comment=b"PK\5\6" + b"x" * 5000))
+    write("good-behind-a-script.zip", b"PK\3\4" + b"#!/bin/sh\n" * 100 + stored)
+    others = {"__MACOSX/._x": b"\0\5\x16\7", link("evil"): b"/etc/passwd", "readme.txt": b"text" * 100,
+              "Hello.class": b"\xca\xfe\xba\xbe\0\0\0\x34" + bytes(100)}
+    write("good-among-others.zip", deflated({**others, **dsym}))
+    write("good-names-outside.zip", deflated({"../../../outside/" + n: d for n, d in dsym.items()}))
+    write("good-absolute.zip", deflated({"/tmp/outside/" + n: d for n, d in dsym.items()}))
+    write("two.zip", deflated(both))
+    write("two.xcarchive.zip", deflated({"App.xcarchive/dSYMs/" + n: d for n, d in both.items()}))
+    # zip64's end record, which zipfile writes for many members only
+    end = stored.rindex(b"PK\5\6")
+    count, size, off = struct.unpack_from("<HII", stored, end + 10)
+    record = struct.pack("<IQHHIIQQQQ", 0x06064b50, 44, 45, 45, 0, 0, count, count, size, off)
+    locator = struct.pack("<IIQI", 0x07064b50, 0, end, 1)
+    full = struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    write("good-end64.zip", stored[:end] + record + locator + full)
+    write("bad-end64.zip", stored[:end] + record[:3] + b"\0" + record[4:] + locator + full, "zip64 end record")
+
+
+def bad_zips(dsym):
+    whole = deflated(dsym)
+    name = next(n for n in dsym if "/DWARF/" in n)
+    at = whole.index(b"PK\1\2")
+    while whole[at + 46:at + 46 + len(name)] != name.encode():
+        at = whole.index(b"PK\1\2", at + 4)
+    local = struct.unpack_from("<I", whole, at + 42)[0]
+    end = whole.rindex(b"PK\5\6")
+
+    def patched(*changes):
+        data = bytearray(whole)
+        for where, form, value in changes:
+            struct.pack_into(form, data, where, value)
+        return bytes(data)
+
+    write("bad-cut.zip", whole[:-40], "no end record")
+    write("bad-directory.zip", patched((end + 16, "<I", 0x7FFFFFFF)), "not where its end record says")
+    write("bad-directory-size.zip", patched((end + 12, "<I", 0x7FFFFFFF)), "larger than the zip")
+    write("bad-count.zip", patched((end + 10, "<H", 9)), "fewer members than its end record says")
+    write("bad-name-length.zip", patched((at + 28, "<H", 0xFFF0)), "past the zip's central directory")
+    write("bad-local.zip", patched((at + 42, "<I", local + 1)), "no member where the zip's central directory says")
+    write("bad-other-member.zip", patched((local + 31, "<B", 0x7A)), "another one than the zip's central directory")
+    write("bad-method.zip", patched((at + 10, "<H", 12), (local + 8, "<H", 12)), "another way than deflate")
+    write("bad-encrypted.zip", patched((at + 8, "<H", 1)), "encrypted")
+    write("bad-checksum.zip", patched((at + 16, "<I", 1)), "checksum differs")
+    size = len(dsym[name])
+    write("bad-size-small.zip", patched((at + 24, "<I", size - 9)), "more bytes than the archive says")
+    write("bad-size-large.zip", patched((at + 24, "<I", size + 9)), "fewer bytes than the archive says")
+    write("bad-packed-large.zip", patched((at + 20, "<I", len(whole))), "past the end of the zip")
+    write("bad-stream.zip", patched((local + 30 + len(name) + 500, "<Q", 0)), "damaged")
+    write("bad-bomb.zip", patched((at + 24, "<I", 0xFFFFFF00)), "256 times its size")
+    write("bad-nothing.zip", deflated({}), "no Mach-O file")
+    write("bad-zip-in-zip.zip", deflated({"dSYMs.zip": whole}), "other archives")
+    write("bad-firmware.ipsw", deflated({"BuildManifest.plist": b"<plist/>", "018-1.dmg": b"x" * 99}), "disk image")
+
+
+def make_tar(content, form, extra=()):
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w", format=form) as made:
+        for info in extra:
+            made.addfile(info)
+        for name, data in content.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            made.addfile(info, io.BytesIO(data))
+    return sink.getvalue()
+
+
+def tars(dsym):
+    deep = "/".join(["a-folder-with-a-long-name"] * 9) + "/"
+    plain = make_tar(dsym, tarfile.USTAR_FORMAT)
+    links = []
+    for kind in tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE:
+        links.append(tarfile.TarInfo("link%s" % kind.decode()))
+        links[-1].type, links[-1].linkname = kind, "/etc/passwd"
+    write("good-ustar.tar", plain)
+    write("good-gnu.tar", make_tar({deep + n: d for n, d in dsym.items()}, tarfile.GNU_FORMAT, links))
+    write("good-pax.tar", make_tar({deep + "\u00e9/" + n: d for n, d in dsym.items()}, tarfile.PAX_FORMAT, links))
+    write("good-prefix.tar", make_tar({deep[:130] + "/" + n: d for n, d in dsym.items()}, tarfile.USTAR_FORMAT))
+    write("good-tar.tar.gz", gzip.compress(plain))
+    half = len(plain) // 2
+    write("good-two-members.tgz", gzip.compress(plain[:half]) + gzip.compress(plain[half:]) + bytes(100))
+    dwarf = next(d for n, d in dsym.items() if "/DWARF/" in n)
+    with gzip.GzipFile(os.path.join(OUT, "inline-arm64-d5-22.gz"), "wb") as out:
+        out.write(dwarf)
+    at = plain.index(dwarf[:64])
+    write("bad-cut.tar", plain[:at + 100], "past the end of the tar")
+    write("bad-checksum.tar", plain[:at - 512 + 150] + b"9" + plain[at - 512 + 151:], "header's checksum")
+    packed = gzip.compress(plain)
+    write("bad-cut.tar.gz", packed[:-100], "damaged or cut short")
+    write("bad-checksum.tar.gz", packed[:-8] + b"abcd" + packed[-4:], "checksum differs")
+    write("bad-header.tar.gz", packed[:3] + b"\xff" + packed[4:], "not a gzip member")
+    bomb = zlib.compressobj(9, zlib.DEFLATED, -15)
+    zeros = b"".join(bomb.compress(bytes(1 << 20)) for _ in range(64)) + bomb.flush()
+    write("bad-bomb.gz", packed[:10] + zeros + bytes(8), "256 times its size")
+
+
+def main():
+    dsym, other = files(ONE), files(TWO)
+    good_zips(dsym, {**dsym, **other})
+    bad_zips(dsym)
+    tars(dsym)
+
+
+if __name__ == "__main__":
+    main()

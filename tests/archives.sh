@@ -1,0 +1,107 @@
+#!/bin/bash
+# Zips, tars, gzip files, static libraries and folders wherever a Mach-O file is taken: they answer as the dSYM in them
+# does, damaged ones are refused with what is wrong, and nothing is unpacked to the disk. tests/archives.py makes them with
+# Python's zipfile, tarfile and gzip.
+. tests/checks
+if ! command -v python3 >/dev/null; then
+    skip "it needs python3"
+    end
+    exit
+fi
+machsym=${MACHSYM:-build/machsym}
+case $machsym in /* | *' '*) ;; *) machsym=$(pwd)/$machsym ;; esac
+bin=$(pwd)/tests/fixtures/bin
+one=$bin/inline-arm64-d5-22.dSYM
+two=$bin/demo.app.dSYM
+dwarf=Contents/Resources/DWARF
+made=$work/made
+mkdir "$made"
+PYTHONDONTWRITEBYTECODE=1 python3 tests/archives.py "$one" "$two" "$made"
+check "the archives are made"
+cd "$made" || exit 1
+find . -type f | sort >"$work/before"
+
+# says NAME STATUS TEXT COMMAND...: what it prints holds the text
+says() {
+    local name=$1 want=$2 text=$3
+    shift 3
+    timeout 60 "$@" >"$work/said" 2>&1 </dev/null
+    local status=$?
+    [ $status -eq "$want" ] && grep -qF -- "$text" "$work/said"
+    check "$name: status $status: $(head -n 3 "$work/said")"
+}
+
+# same NAME FILE: answers as the dSYM
+$machsym atos -o "$one" 0x100000718 0x100000740 >"$work/want"
+same() {
+    $machsym atos -o "$2" 0x100000718 0x100000740 >"$work/got" 2>&1
+    cmp -s "$work/want" "$work/got"
+    check "$1: $(head -n 3 "$work/got")"
+}
+
+for file in good-* *.gz; do
+    case $file in bad-*) continue ;; esac
+    same "$file" "$file"
+done
+for file in bad-*.says; do
+    says "${file%.says}" 1 "$(cat "$file")" $machsym atos -o "${file%.says}" 0x100000718
+    says "${file%.says}: the file is named" 1 "machsym: ${file%.says}" $machsym atos -o "${file%.says}" 0x100000718
+done
+
+# Of several dSYMs one is chosen by its UUID, or by its name in the archive.
+uuid=$($machsym info --quick "$one" | grep -oE '[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}')
+says "several dSYMs" 1 "two.zip/demo.app.dSYM/$dwarf/demo" $machsym atos -o two.zip 0x100000718
+says "several dSYMs: UUIDs" 1 "$uuid  two.zip/inline-arm64-d5-22.dSYM/$dwarf" $machsym atos -o two.zip 0x100000718
+says "a UUID that no file has" 1 "two.zip/demo.app.dSYM/$dwarf/demo" \
+    $machsym atos --uuid 00000000-0000-0000-0000-000000000001 -o two.zip 0x1000
+$machsym atos -o two.zip --uuid "$uuid" 0x100000718 0x100000740 | cmp -s "$work/want" -
+check "by its UUID"
+same "by its name" two.zip/inline-arm64-d5-22.dSYM
+same "by its whole name" two.zip/inline-arm64-d5-22.dSYM/$dwarf/inline-arm64-d5-22
+says "a name that is not there" 1 "no such member" $machsym atos -o two.zip/none.dSYM 0x1000
+says "info lists all" 0 "two.zip/inline-arm64-d5-22.dSYM/$dwarf/inline-arm64-d5-22" $machsym info --quick two.zip
+says "symbols" 0 "scan" $machsym symbols good-pax.tar
+mkdir "$work/maps"
+(cd "$work/maps" && $machsym map build --no-progress "$made/two.zip" >"$work/said" 2>&1)
+[ -s "$work/maps/demo.symmap" ] && [ -s "$work/maps/inline-arm64-d5-22.symmap" ]
+check "map build: a map of each dSYM"
+$machsym map build --no-progress -o "$work/plain.symmap" "$one" >/dev/null 2>&1
+cmp -s "$work/plain.symmap" "$work/maps/inline-arm64-d5-22.symmap"
+check "map build: the map is that of the dSYM"
+
+# Folders: an archive of Xcode, and links that lead outside or in circles.
+mkdir -p "$work/App.xcarchive/dSYMs" "$work/outside"
+cp -r "$two" "$work/outside/"
+cp -r "$one" "$work/App.xcarchive/dSYMs/"
+ln -s "$work/outside" "$work/App.xcarchive/dSYMs/link"
+ln -s .. "$work/App.xcarchive/dSYMs/circle"
+same "an .xcarchive" "$work/App.xcarchive"
+mkdir -p "$work/App.xcframework/ios-arm64/App.framework/Versions/A"
+cp "$one/$dwarf/inline-arm64-d5-22" "$work/App.xcframework/ios-arm64/App.framework/Versions/A/inline-arm64-d5-22"
+ln -s A "$work/App.xcframework/ios-arm64/App.framework/Versions/Current"
+same "an .xcframework" "$work/App.xcframework"
+
+# Static libraries.
+for library in bsd darwin gnu fat/arm64; do
+    file=$bin/archive/${library%/*}.a
+    slash=${library#*/}
+    [ "$slash" = "$library" ] && slash= || slash=$slash/
+    says "$library.a is listed" 0 "util_with_a_long_name.o" $machsym info --quick "$file"
+    $machsym symbols "$bin/archive/util.o" | sed 's/ (.*//' >"$work/object" 2>/dev/null
+    $machsym symbols "$file/${slash}util.o" | sed 's/ (.*//' | cmp -s "$work/object" -
+    check "a member of $library.a"
+done
+
+# A report, with its dSYM in a zip beside another.
+report=$bin/../reports/demo-crlf.crash
+$machsym crash -q -d "$two" "$report" >"$work/want" 2>/dev/null
+$machsym crash -q -d two.zip "$report" >"$work/got" 2>"$work/said"
+cmp -s "$work/want" "$work/got" && ! $machsym crash -q "$report" 2>/dev/null | cmp -s "$work/got" -
+check "crash -d ZIP: $(head -n 3 "$work/said")"
+says "crash -d with a damaged zip" 1 "no end record" $machsym crash -q -d bad-cut.zip "$report"
+
+find . -type f | sort | cmp -s "$work/before" -
+check "nothing is unpacked"
+[ ! -e /tmp/outside ]
+check "nothing is unpacked where names lead"
+end

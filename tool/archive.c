@@ -1,0 +1,832 @@
+/* See archive.h. */
+#include "archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum archive_kind { KIND_ZIP, KIND_TAR, KIND_GZIP, KIND_AR, KIND_FAT } archive_kind;
+
+struct archive {
+    archive_kind kind;
+    const char *path; /* while it is opened; NULL: bytes */
+    int fd;           /* -1: all of it is in memory */
+    const uint8_t *ptr;
+    uint64_t size;
+    text content; /* what ptr shows of a .tar.gz and its like */
+    text directory;
+    uint64_t shift; /* bytes before a zip, which its offsets do not count */
+    pool names;
+    archive_member *v;
+    size_t count;
+    size_t cap;
+};
+
+enum {
+    ZIP_LOCAL = 0x04034b50,
+    ZIP_CENTRAL = 0x02014b50,
+    ZIP_END = 0x06054b50,
+    ZIP_END_64 = 0x06064b50,
+    ZIP_LOCATOR_64 = 0x07064b50,
+    ZIP_END_SIZE = 22,
+    ZIP_LOCATOR_SIZE = 20,
+    ZIP_CENTRAL_SIZE = 46,
+    ZIP_LOCAL_SIZE = 30,
+    ZIP_ENCRYPTED = 1,
+    TAR_BLOCK = 512,
+    AR_HEADER = 60,
+    FAT_ARCH = 20,
+    FAT_MAX = 40, /* slices; a Java class, which has the same magic, has 45 and more there */
+    GZIP_HEADER = 10,
+    GZIP_FIRST_ROOM = 1 << 16
+};
+
+/* ---- Bytes ---- */
+
+static bool fail(machsym_error *err, machsym_result code, const char *what, const char *where,
+                 uint64_t offset)
+{
+    err->code = code;
+    err->os_errno = 0;
+    err->what = what;
+    err->where = where;
+    err->offset = offset;
+    return false;
+}
+
+static bool damaged(machsym_error *err, const char *what, const char *where, uint64_t offset)
+{
+    return fail(err, MACHSYM_ERR_DAMAGED, what, where, offset);
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)get16(p) | (uint32_t)get16(p + 2) << 16;
+}
+
+static uint32_t get_be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+    return (uint64_t)get32(p) | (uint64_t)get32(p + 4) << 32;
+}
+
+/* Appends bytes of the file. Returns false when it has not as many, or cannot be read. */
+static bool read_at(const archive *a, uint64_t off, uint64_t len, text *out)
+{
+    if (off > a->size || len > a->size - off || len > SIZE_MAX / 2)
+        return false;
+    char *to = text_room(out, (size_t)len + 1);
+    if (a->fd < 0) {
+        if (len != 0)
+            memcpy(to, a->ptr + off, (size_t)len);
+        out->len += (size_t)len;
+        return true;
+    }
+    if (lseek(a->fd, (off_t)off, SEEK_SET) < 0)
+        return false;
+    for (uint64_t done = 0; done < len;) {
+        size_t step = len - done < 1 << 30 ? (size_t)(len - done) : (size_t)1 << 30;
+        ssize_t got = read(a->fd, to + done, (unsigned)step);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (uint64_t)got;
+    }
+    out->len += (size_t)len;
+    return true;
+}
+
+static bool str_ends(machsym_str str, const char *suffix)
+{
+    size_t len = strlen(suffix);
+    return str.len > len && memcmp(str.ptr + str.len - len, suffix, len) == 0;
+}
+
+/* CRC-32 as zip and gzip have it (RFC 1952 8), four bits at a time. */
+static uint32_t crc_of(const char *ptr, size_t len)
+{
+    static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                       0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                       0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    uint32_t crc = ~(uint32_t)0;
+    for (size_t i = 0; i < len; i++) {
+        crc ^= (uint8_t)ptr[i];
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}
+
+/* Whether sizes are those of a bomb, or of a lie. */
+static bool is_bomb(uint64_t packed, uint64_t size)
+{
+    return size > ARCHIVE_MAX_RATIO_AHEAD && (size - ARCHIVE_MAX_RATIO_AHEAD) / ARCHIVE_MAX_RATIO > packed;
+}
+
+static archive_member *add_member(archive *a, machsym_error *err)
+{
+    if (a->count == ARCHIVE_MAX_MEMBERS) {
+        fail(err, MACHSYM_ERR_LIMIT,
+             "the archive has more than a million members; unpack it and name what you need", "archive", 0);
+        return NULL;
+    }
+    a->v = tool_room(a->v, a->count, &a->cap, sizeof *a->v);
+    archive_member *member = &a->v[a->count++];
+    memset(member, 0, sizeof *member);
+    return member;
+}
+
+/* ---- Zip (APPNOTE.TXT 4.3) ---- */
+
+/* Where a zip's central directory lies. */
+typedef struct zip_end {
+    uint64_t at; /* of what follows the directory */
+    uint64_t off;
+    uint64_t size;
+    uint64_t count;
+} zip_end;
+
+/* The end record: the last one whose comment ends where the file does. */
+static bool find_end(const archive *a, zip_end *end, machsym_error *err)
+{
+    text tail = {0};
+    uint64_t len = a->size < ZIP_END_SIZE + 0xffff ? a->size : ZIP_END_SIZE + 0xffff;
+    bool found = false;
+    if (!read_at(a, a->size - len, len, &tail))
+        return damaged(err, "the archive cannot be read to its end", "zip", a->size - len);
+    const uint8_t *v = (const uint8_t *)tail.v;
+    for (uint64_t i = len < ZIP_END_SIZE ? 0 : len - ZIP_END_SIZE + 1; i > 0 && !found; i--) {
+        const uint8_t *p = v + i - 1;
+        if (get32(p) != ZIP_END || get16(p + 20) != len - (i - 1) - ZIP_END_SIZE)
+            continue;
+        found = true;
+        end->at = a->size - len + i - 1;
+        end->count = get16(p + 10);
+        end->size = get32(p + 12);
+        end->off = get32(p + 16);
+    }
+    text_free(&tail);
+    return found || damaged(err, "the zip has no end record: it is cut short; copy it again", "zip", a->size);
+}
+
+/* The end record of zip64, if there is one: its numbers have 64 bits. */
+static bool find_end_64(const archive *a, zip_end *end, machsym_error *err)
+{
+    text record = {0};
+    bool ok = true;
+    if (end->at >= ZIP_LOCATOR_SIZE && read_at(a, end->at - ZIP_LOCATOR_SIZE, ZIP_LOCATOR_SIZE, &record) &&
+        get32((const uint8_t *)record.v) == ZIP_LOCATOR_64) {
+        uint64_t at = get64((const uint8_t *)record.v + 8);
+        record.len = 0;
+        const uint8_t *p;
+        /* without bytes before the zip it lies where the locator says; else right before the locator */
+        ok = read_at(a, at, 56, &record) && get32((const uint8_t *)record.v) == ZIP_END_64;
+        if (!ok && end->at >= ZIP_LOCATOR_SIZE + 56) {
+            at = end->at - ZIP_LOCATOR_SIZE - 56;
+            record.len = 0;
+            ok = read_at(a, at, 56, &record) && get32((const uint8_t *)record.v) == ZIP_END_64;
+        }
+        p = (const uint8_t *)record.v;
+        if (ok) {
+            end->count = get64(p + 32);
+            end->size = get64(p + 40);
+            end->off = get64(p + 48);
+            end->at = at;
+        } else {
+            damaged(err, "the zip64 end record is not where its locator says", "zip", at);
+        }
+    }
+    text_free(&record);
+    return ok;
+}
+
+/* Takes the 64-bit numbers of a member whose fields are full (APPNOTE.TXT 4.5.3). */
+static bool take_zip64(archive_member *member, const uint8_t *extra, size_t len)
+{
+    bool size = member->size == 0xffffffff;
+    bool packed = member->packed == 0xffffffff;
+    bool at = member->at == 0xffffffff;
+    while (len >= 4 && (size || packed || at)) {
+        size_t field = get16(extra + 2);
+        if (field > len - 4)
+            return false;
+        if (get16(extra) == 1) {
+            const uint8_t *p = extra + 4;
+            if (field < (size ? 8u : 0u) + (packed ? 8u : 0u) + (at ? 8u : 0u))
+                return false;
+            if (size)
+                member->size = get64(p);
+            p += size ? 8 : 0;
+            if (packed)
+                member->packed = get64(p);
+            p += packed ? 8 : 0;
+            if (at)
+                member->at = get64(p);
+            return true;
+        }
+        extra += 4 + field;
+        len -= 4 + field;
+    }
+    return true; /* a file of just that size */
+}
+
+static bool open_zip(archive *a, machsym_error *err)
+{
+    zip_end end;
+    if (!find_end(a, &end, err) || !find_end_64(a, &end, err))
+        return false;
+    if (end.size > end.at || end.size > ARCHIVE_MAX_DIRECTORY)
+        return damaged(err, "the zip's central directory is larger than the zip, or than 256 MB", "zip",
+                       end.at);
+    uint64_t from = end.at - end.size;
+    if (end.off > from)
+        return damaged(err, "the zip's central directory is not where its end record says", "zip", end.at);
+    a->shift = from - end.off;
+    if (!read_at(a, from, end.size, &a->directory))
+        return damaged(err, "the zip's central directory cannot be read", "zip", from);
+    const uint8_t *v = (const uint8_t *)a->directory.v;
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < end.count; i++) {
+        const uint8_t *p = v + at;
+        if (end.size - at < ZIP_CENTRAL_SIZE || get32(p) != ZIP_CENTRAL)
+            return damaged(err, "the zip's central directory has fewer members than its end record says",
+                           "central directory", from + at);
+        uint64_t rest = (uint64_t)get16(p + 28) + get16(p + 30) + get16(p + 32);
+        if (end.size - at - ZIP_CENTRAL_SIZE < rest)
+            return damaged(err, "a name runs past the zip's central directory", "central directory",
+                           from + at);
+        archive_member *member = add_member(a, err);
+        if (member == NULL)
+            return false;
+        member->flags = get16(p + 8);
+        member->method = get16(p + 10);
+        member->crc = get32(p + 16);
+        member->packed = get32(p + 20);
+        member->size = get32(p + 24);
+        member->name = str_make((const char *)p + ZIP_CENTRAL_SIZE, get16(p + 28));
+        member->at = get32(p + 42);
+        if (!take_zip64(member, p + ZIP_CENTRAL_SIZE + member->name.len, get16(p + 30)))
+            return damaged(err, "a member lacks its 64-bit sizes", "central directory", from + at);
+        at += ZIP_CENTRAL_SIZE + rest;
+    }
+    return true;
+}
+
+/* Where the contents of a zip's member begin. The header before them must tell of the same member. */
+static bool find_contents(const archive *a, const archive_member *member, uint64_t *at, machsym_error *err)
+{
+    text head = {0};
+    uint64_t off = member->at + a->shift;
+    if (member->at > a->size || !read_at(a, off, ZIP_LOCAL_SIZE, &head) ||
+        get32((const uint8_t *)head.v) != ZIP_LOCAL) {
+        text_free(&head);
+        return damaged(err, "there is no member where the zip's central directory says", "zip member", off);
+    }
+    size_t name_len = get16((const uint8_t *)head.v + 26);
+    uint64_t rest = (uint64_t)name_len + get16((const uint8_t *)head.v + 28);
+    uint16_t method = get16((const uint8_t *)head.v + 8);
+    *at = off + ZIP_LOCAL_SIZE + rest;
+    head.len = 0;
+    bool same = method == member->method && read_at(a, off + ZIP_LOCAL_SIZE, name_len, &head) &&
+                str_equal(str_make(head.v, head.len), member->name);
+    text_free(&head);
+    if (!same)
+        return damaged(err, "the member is another one than the zip's central directory says", "zip member",
+                       off);
+    if (*at > a->size || member->packed > a->size - *at)
+        return damaged(err, "the member runs past the end of the zip", "zip member", off);
+    return true;
+}
+
+/* ---- Contents ---- */
+
+static bool say_inflate(machsym_result result, uint64_t at, size_t used, machsym_error *err)
+{
+    if (result == MACHSYM_ERR_LIMIT)
+        return damaged(err, "the member has more bytes than the archive says", "zip member", at + used);
+    return damaged(err, "the compressed bytes are damaged or cut short; copy the archive again", "zip member",
+                   at + used);
+}
+
+/* Appends the first bytes of a deflate stream in the file. */
+static bool inflate_at(const archive *a, uint64_t at, const archive_member *member, uint64_t max, text *out,
+                       machsym_error *err)
+{
+    text packed = {0};
+    uint64_t wanted = member->size < max ? member->size : max;
+    /* of a member of which only the begin is wanted, only the begin is read */
+    uint64_t some =
+        wanted < member->size && wanted + 65536 < member->packed ? wanted + 65536 : member->packed;
+    size_t len;
+    size_t used;
+    if (!read_at(a, at, some, &packed)) {
+        text_free(&packed);
+        return damaged(err, "the member cannot be read", "zip member", at);
+    }
+    machsym_bytes in = {packed.v, packed.len};
+    char *to = text_room(out, (size_t)wanted + 1);
+    machsym_error unused;
+    machsym_result result =
+        machsym_inflate(MACHSYM_DEFLATE_RAW, in, to, (size_t)wanted, &len, &used, &unused);
+    text_free(&packed);
+    out->len += len;
+    bool ok = result == MACHSYM_OK ? len == wanted : wanted < member->size && len == wanted;
+    return ok || (result == MACHSYM_OK
+                      ? damaged(err, "the member has fewer bytes than the archive says", "zip member", at)
+                      : say_inflate(result, at, used, err));
+}
+
+bool archive_read(const archive *a, const archive_member *member, uint64_t max, text *out, machsym_error *err)
+{
+    uint64_t at = member->at;
+    size_t from = out->len;
+    uint64_t wanted = member->size < max ? member->size : max;
+    if (a->kind == KIND_ZIP && (member->flags & ZIP_ENCRYPTED) != 0)
+        return fail(err, MACHSYM_ERR_UNSUPPORTED, "the member is encrypted; unpack it first", "zip member",
+                    at);
+    if (a->kind == KIND_ZIP && member->method != 0 && member->method != 8)
+        return fail(err, MACHSYM_ERR_UNSUPPORTED,
+                    "the member is compressed in another way than deflate; unpack it first", "zip member",
+                    at);
+    if (wanted > ARCHIVE_MAX_BYTES || wanted > SIZE_MAX / 4 || is_bomb(member->packed, wanted))
+        return fail(
+            err, MACHSYM_ERR_LIMIT,
+            "the member would become more than 256 times its size in the archive, or more than 8 GB; if that "
+            "is right, unpack it first",
+            "archive member", at);
+    if (a->kind == KIND_ZIP && !find_contents(a, member, &at, err))
+        return false;
+    if (member->method == 8) {
+        if (!inflate_at(a, at, member, max, out, err))
+            return false;
+    } else if (member->packed != member->size) {
+        return damaged(err, "the two sizes of a stored member differ", "zip member", at);
+    } else if (!read_at(a, at, wanted, out)) {
+        return damaged(err, "the member runs past the end of the archive", "archive member", at);
+    }
+    if (a->kind == KIND_ZIP && wanted == member->size &&
+        crc_of(out->v + from, out->len - from) != member->crc)
+        return damaged(err, "the member's checksum differs; copy the archive again", "zip member", at);
+    return true;
+}
+
+/* ---- Tar (POSIX pax and ustar, GNU) ---- */
+
+/* A number of a header: octal digits, or in GNU's way bytes behind a first bit. Returns false at others. */
+static bool tar_number(const uint8_t *p, size_t len, uint64_t *out)
+{
+    *out = 0;
+    if ((p[0] & 0x80) != 0) {
+        for (size_t i = 0; i < len; i++) {
+            if (*out >> 55 != 0)
+                return false;
+            *out = *out << 8 | (i == 0 ? p[0] & 0x7fu : p[i]);
+        }
+        return true;
+    }
+    size_t i = 0;
+    while (i < len && p[i] == ' ')
+        i++;
+    for (; i < len && p[i] >= '0' && p[i] <= '7'; i++)
+        *out = *out << 3 | (uint64_t)(p[i] - '0');
+    return i == len || p[i] == 0 || p[i] == ' ';
+}
+
+static bool is_tar_header(const uint8_t *p)
+{
+    uint64_t sum = 0;
+    uint64_t wanted;
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        sum += i >= 148 && i < 156 ? ' ' : p[i];
+    return tar_number(p + 148, 8, &wanted) && sum == wanted;
+}
+
+static machsym_str tar_field(const uint8_t *p, size_t len)
+{
+    const void *end = memchr(p, 0, len);
+    return str_make((const char *)p, end != NULL ? (size_t)((const uint8_t *)end - p) : len);
+}
+
+/* What extended headers say of the member behind them. */
+typedef struct tar_extra {
+    text name;
+    uint64_t size;
+    bool has_size;
+} tar_extra;
+
+/* Reads records "LENGTH KEY=VALUE\n" (pax 3). */
+static void take_pax(tar_extra *extra, machsym_str body)
+{
+    while (body.len > 0) {
+        size_t len = 0;
+        size_t i = 0;
+        for (; i < body.len && body.ptr[i] >= '0' && body.ptr[i] <= '9' && len < body.len; i++)
+            len = len * 10 + (size_t)(body.ptr[i] - '0');
+        if (len <= i || len > body.len || body.ptr[i] != ' ')
+            return;
+        machsym_str record = str_make(body.ptr + i + 1, len - i - 1);
+        if (record.len > 0)
+            record.len--; /* the newline */
+        if (str_starts(record, "path=")) {
+            extra->name.len = 0;
+            text_add(&extra->name, record.ptr + 5, record.len - 5);
+        } else if (str_starts(record, "size=")) {
+            extra->has_size = true;
+            extra->size = 0;
+            for (size_t j = 5; j < record.len && record.ptr[j] >= '0' && record.ptr[j] <= '9'; j++)
+                extra->size = extra->size < UINT64_MAX / 16
+                                  ? extra->size * 10 + (uint64_t)(record.ptr[j] - '0')
+                                  : UINT64_MAX / 16;
+        }
+        body.ptr += len;
+        body.len -= len;
+    }
+}
+
+static bool add_tar_member(archive *a, const uint8_t *p, tar_extra *extra, uint64_t at, uint64_t size,
+                           machsym_error *err)
+{
+    text name = {0};
+    archive_member *member = add_member(a, err);
+    if (member == NULL)
+        return false;
+    if (extra->name.len == 0 && memcmp(p + 257, "ustar", 6) == 0 && p[345] != 0) {
+        text_str(&name, tar_field(p + 345, 155));
+        text_char(&name, '/');
+    }
+    if (extra->name.len == 0)
+        text_str(&name, tar_field(p, 100));
+    else
+        text_add(&name, extra->name.v, extra->name.len);
+    member->name = pool_copy(&a->names, name.v, name.len);
+    member->at = at;
+    member->packed = member->size = size;
+    text_free(&name);
+    return true;
+}
+
+/* One header, and the member behind it. *at moves to the next one. */
+static bool take_tar(archive *a, const uint8_t *p, uint64_t *at, tar_extra *extra, machsym_error *err)
+{
+    uint64_t size;
+    char type = (char)p[156];
+    if (!is_tar_header(p) || !tar_number(p + 124, 12, &size))
+        return damaged(err, "a tar header's checksum or size is wrong; copy the archive again", "tar", *at);
+    bool is_file = type == 0 || type == '0' || type == '7';
+    if (is_file && extra->has_size)
+        size = extra->size;
+    uint64_t from = *at + TAR_BLOCK;
+    if (size > a->size - from)
+        return damaged(err, "a member runs past the end of the tar", "tar", *at);
+    if (type == 'L' || type == 'x') {
+        text body = {0};
+        bool ok = size <= ARCHIVE_MAX_TAR_NAME && read_at(a, from, size, &body);
+        if (ok && type == 'x')
+            take_pax(extra, str_make(body.v, body.len));
+        if (ok && type == 'L') {
+            extra->name.len = 0;
+            text_str(&extra->name, tar_field((const uint8_t *)body.v, body.len));
+        }
+        text_free(&body);
+        if (!ok)
+            return damaged(err, "a tar header for a long name is longer than 64 KB", "tar", *at);
+    } else {
+        if (is_file && !add_tar_member(a, p, extra, from, size, err))
+            return false;
+        extra->name.len = 0;
+        extra->has_size = false;
+    }
+    uint64_t blocks = size / TAR_BLOCK + (size % TAR_BLOCK != 0);
+    *at = from + (blocks * TAR_BLOCK < a->size - from ? blocks * TAR_BLOCK : a->size - from);
+    return true;
+}
+
+static bool open_tar(archive *a, machsym_error *err)
+{
+    static const uint8_t zeros[TAR_BLOCK];
+    tar_extra extra = {{0}, 0, false};
+    text head = {0};
+    bool ok = true;
+    for (uint64_t at = 0; ok && at < a->size;) {
+        head.len = 0;
+        ok = read_at(a, at, TAR_BLOCK, &head) || damaged(err, "the tar is cut short", "tar", at);
+        if (ok && memcmp(head.v, zeros, TAR_BLOCK) == 0)
+            break;
+        ok = ok && take_tar(a, (const uint8_t *)head.v, &at, &extra, err);
+    }
+    text_free(&head);
+    text_free(&extra.name);
+    return ok;
+}
+
+/* ---- Gzip (RFC 1952) ---- */
+
+/* The length of the header; 0 when it is none. */
+static size_t gzip_header(const uint8_t *p, size_t len)
+{
+    size_t at = GZIP_HEADER;
+    if (len < GZIP_HEADER || p[0] != 0x1f || p[1] != 0x8b || p[2] != 8 || (p[3] & 0xe0) != 0)
+        return 0;
+    if ((p[3] & 4) != 0) /* extra */
+        at += len - at >= 2 ? 2u + get16(p + at) : len;
+    for (unsigned bit = 8; bit <= 16; bit *= 2) { /* name, comment */
+        const void *end = (p[3] & bit) != 0 && at < len ? memchr(p + at, 0, len - at) : NULL;
+        if ((p[3] & bit) != 0)
+            at = end != NULL ? (size_t)((const uint8_t *)end - p) + 1 : len + 1;
+    }
+    at += (p[3] & 2) != 0 ? 2 : 0;
+    return at <= len ? at : 0;
+}
+
+/* Decompresses one member of a gzip file, which says only behind it how many bytes it has, and only the low
+ * 32 bits of that. *used: the bytes that it takes. */
+static bool gunzip_one(const uint8_t *p, size_t len, uint64_t at, text *out, size_t *used, machsym_error *err)
+{
+    size_t from = out->len;
+    size_t head = gzip_header(p, len);
+    if (head == 0)
+        return damaged(err, "not a gzip member, or its header is cut short", "gzip", at);
+    machsym_bytes in = {p + head, len - head};
+    uint64_t most = (uint64_t)len * ARCHIVE_MAX_RATIO + ARCHIVE_MAX_RATIO_AHEAD;
+    uint64_t room = len >= 4 && get32(p + len - 4) > GZIP_FIRST_ROOM ? get32(p + len - 4) : GZIP_FIRST_ROOM;
+    for (;; room *= 2) { /* the room is right at once where the file has one member */
+        size_t got;
+        machsym_error why;
+        room = room < most ? room : most;
+        if (room > SIZE_MAX / 4)
+            return fail(err, MACHSYM_ERR_LIMIT, "the contents do not fit into memory", "gzip", at);
+        char *to = text_room(out, (size_t)room + 1);
+        machsym_result result = machsym_inflate(MACHSYM_DEFLATE_RAW, in, to, (size_t)room, &got, used, &why);
+        if (result == MACHSYM_ERR_LIMIT && room < most)
+            continue;
+        if (result == MACHSYM_ERR_LIMIT)
+            return fail(
+                err, MACHSYM_ERR_LIMIT,
+                "the file would become more than 256 times its size; if that is right, unpack it first",
+                "gzip", at);
+        if (result != MACHSYM_OK || in.len - *used < 8)
+            return damaged(err, "the compressed bytes are damaged or cut short; copy the file again", "gzip",
+                           at + head + *used);
+        out->len += got;
+        const uint8_t *tail = p + head + *used;
+        if (get32(tail) != crc_of(out->v + from, got) || get32(tail + 4) != (uint32_t)got)
+            return damaged(err, "the checksum differs; copy the file again", "gzip", at + head + *used);
+        *used += head + 8;
+        return true;
+    }
+}
+
+/* Decompresses a gzip file as a whole, of one or several members. Zeros may follow. */
+static bool gunzip(const archive *a, text *out, machsym_error *err)
+{
+    text packed = {0};
+    bool ok = a->size < ARCHIVE_MAX_BYTES && read_at(a, 0, a->size, &packed);
+    if (!ok)
+        fail(err, MACHSYM_ERR_IO, "the file cannot be read into memory", "gzip", 0);
+    const uint8_t *p = (const uint8_t *)packed.v;
+    for (size_t at = 0; ok && at < packed.len;) {
+        size_t used = 0;
+        if (at > 0 && p[at] == 0) {
+            at++;
+            continue;
+        }
+        ok = gunzip_one(p + at, packed.len - at, at, out, &used, err);
+        at += used;
+        if (ok && is_bomb(at, out->len))
+            ok = fail(err, MACHSYM_ERR_LIMIT,
+                      "the file would become more than 256 times its size; if that is right, unpack it first",
+                      "gzip", at);
+    }
+    text_free(&packed);
+    return ok;
+}
+
+/* ---- Static libraries (ar.h) ---- */
+
+static bool ar_number(const uint8_t *p, size_t len, uint64_t *out)
+{
+    size_t i = 0;
+    for (*out = 0; i < len && p[i] >= '0' && p[i] <= '9'; i++)
+        *out = *out * 10 + (uint64_t)(p[i] - '0');
+    return i > 0;
+}
+
+/* Names stand in the header, behind it (BSD), or in a table of long names (GNU). The library lies from at to
+ * stop; folder goes before its members' names. */
+static bool open_ar(archive *a, uint64_t at, uint64_t stop, const char *folder, machsym_error *err)
+{
+    text head = {0};
+    text long_names = {0};
+    bool ok = true;
+    for (at += 8; ok && stop - at >= AR_HEADER;) {
+        uint64_t size;
+        uint64_t len = 0;
+        head.len = 0;
+        ok = read_at(a, at, AR_HEADER, &head);
+        const uint8_t *p = (const uint8_t *)head.v;
+        uint64_t from = at + AR_HEADER;
+        if (!ok || memcmp(p + 58, "`\n", 2) != 0 || !ar_number(p + 48, 10, &size) || size > stop - from) {
+            ok = damaged(err, "a member's header is wrong, or it runs past the end", "static library", at);
+            break;
+        }
+        at = from + size + (size & 1 && size < stop - from);
+        machsym_str name = str_trim(str_make((const char *)p, 16));
+        text bsd = {0};
+        if (str_starts(name, "#1/") && ar_number(p + 3, 13, &len) && len <= size &&
+            read_at(a, from, len, &bsd))
+            name = tar_field((const uint8_t *)bsd.v, bsd.len);
+        else if (str_is(name, "//") && size < ARCHIVE_MAX_DIRECTORY)
+            read_at(a, from, size, &long_names);
+        else if (name.len > 1 && name.ptr[0] == '/' && ar_number(p + 1, 15, &size) && size < long_names.len) {
+            machsym_str rest = str_make(long_names.v + size, long_names.len - (size_t)size);
+            rest.len = str_find(rest, "\n");
+            name = rest;
+        }
+        if (name.len > 1 && name.ptr[name.len - 1] == '/')
+            name.len--;
+        bool is_table = name.len == 0 || name.ptr[0] == '/' || str_starts(name, "__.SYMDEF");
+        archive_member *member = is_table ? NULL : add_member(a, err);
+        if (member != NULL) {
+            text full = {0};
+            text_c(&full, folder);
+            text_str(&full, name);
+            member->name = pool_copy(&a->names, full.v, full.len);
+            text_free(&full);
+            member->at = from + len;
+            ar_number(p + 48, 10, &member->size);
+            member->size -= len;
+            member->packed = member->size;
+        }
+        text_free(&bsd);
+    }
+    text_free(&head);
+    text_free(&long_names);
+    return ok;
+}
+
+/* A fat file of static libraries: those of an architecture have its name as their folder. */
+static bool open_fat(archive *a, machsym_error *err)
+{
+    text head = {0};
+    bool ok = read_at(a, 0, 8 + FAT_ARCH, &head);
+    uint32_t count = ok ? get_be32((const uint8_t *)head.v + 4) : 0;
+    for (uint32_t i = 0; ok && i < count && i < FAT_MAX; i++) {
+        head.len = 0;
+        ok = read_at(a, 8 + (uint64_t)i * FAT_ARCH, FAT_ARCH, &head);
+        const uint8_t *p = (const uint8_t *)head.v;
+        uint32_t off = ok ? get_be32(p + 8) : 0;
+        uint32_t size = ok ? get_be32(p + 12) : 0;
+        ok = ok && off >= 8 && off <= a->size && size >= 8 && size <= a->size - off;
+        if (!ok)
+            damaged(err, "a slice of the fat file lies past its end", "fat header",
+                    8 + (uint64_t)i * FAT_ARCH);
+        text folder = {0};
+        text_c(&folder, machsym_arch_name(ok ? get_be32(p) : 0, ok ? get_be32(p + 4) : 0));
+        text_char(&folder, '/');
+        ok = ok && open_ar(a, off, (uint64_t)off + size, text_z(&folder), err);
+        text_free(&folder);
+    }
+    text_free(&head);
+    return ok;
+}
+
+/* ---- Opening ---- */
+
+/* Whether the first slice of a fat file is a static library. */
+static bool is_fat_library(const archive *a, const text *head)
+{
+    text first = {0};
+    const uint8_t *p = (const uint8_t *)head->v;
+    bool is = head->len >= 8 + FAT_ARCH && get_be32(p) == 0xcafebabe && get_be32(p + 4) - 1 < FAT_MAX &&
+              read_at(a, get_be32(p + 16), 8, &first) && memcmp(first.v, "!<arch>\n", 8) == 0;
+    text_free(&first);
+    return is;
+}
+
+/* Whether the file is an archive, by its first bytes. */
+static bool find_kind(archive *a)
+{
+    text head = {0};
+    bool found = true;
+    read_at(a, 0, a->size < TAR_BLOCK ? a->size : TAR_BLOCK, &head);
+    const uint8_t *p = (const uint8_t *)head.v;
+    if (head.len >= 4 && (get32(p) == ZIP_LOCAL || get32(p) == ZIP_END))
+        a->kind = KIND_ZIP;
+    else if (gzip_header(p, head.len) != 0 || (head.len >= 4 && p[0] == 0x1f && p[1] == 0x8b))
+        a->kind = KIND_GZIP;
+    else if (head.len >= 8 && memcmp(p, "!<arch>\n", 8) == 0)
+        a->kind = KIND_AR;
+    else if (is_fat_library(a, &head))
+        a->kind = KIND_FAT;
+    else if (head.len == TAR_BLOCK && p[0] != 0 && is_tar_header(p))
+        a->kind = KIND_TAR;
+    else
+        found = false;
+    text_free(&head);
+    return found;
+}
+
+/* What is compressed as a whole becomes what it holds: a tar, or one file. */
+static bool open_gzip(archive *a, machsym_error *err)
+{
+    if (!gunzip(a, &a->content, err))
+        return false;
+    if (a->fd >= 0)
+        close(a->fd);
+    a->fd = -1;
+    a->ptr = (const uint8_t *)a->content.v;
+    a->size = a->content.len;
+    if (find_kind(a) && a->kind == KIND_TAR)
+        return open_tar(a, err);
+    a->kind = KIND_GZIP;
+    archive_member *member = add_member(a, err);
+    machsym_str name = str_base_name(str_c(a->path != NULL ? a->path : "contents"));
+    member->name = pool_copy(&a->names, name.ptr, name.len - (str_ends(name, ".gz") ? 3 : 0));
+    member->packed = member->size = a->size;
+    return true;
+}
+
+static bool open_kind(archive *a, machsym_error *err)
+{
+    switch (a->kind) {
+    case KIND_ZIP: return open_zip(a, err);
+    case KIND_TAR: return open_tar(a, err);
+    case KIND_GZIP: return open_gzip(a, err);
+    case KIND_FAT: return open_fat(a, err);
+    default: return open_ar(a, 0, a->size, "", err);
+    }
+}
+
+static archive *open_any(archive from, machsym_error *err)
+{
+    fail(err, MACHSYM_OK, "no error", "", 0);
+    if (find_kind(&from)) {
+        archive *a = tool_alloc(sizeof *a);
+        *a = from;
+        if (open_kind(a, err))
+            return a;
+        archive_close(a);
+    } else if (from.fd >= 0) {
+        close(from.fd);
+    }
+    return NULL;
+}
+
+archive *archive_open_bytes(machsym_bytes bytes, machsym_error *err)
+{
+    archive from;
+    memset(&from, 0, sizeof from);
+    from.fd = -1;
+    from.ptr = bytes.ptr;
+    from.size = bytes.len;
+    return open_any(from, err);
+}
+
+archive *archive_open(const char *path, machsym_error *err)
+{
+    archive from;
+    struct stat st;
+    memset(&from, 0, sizeof from);
+    fail(err, MACHSYM_OK, "no error", "", 0);
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return NULL;
+    from.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (from.fd < 0)
+        return NULL;
+    from.path = path;
+    from.size = (uint64_t)st.st_size;
+    return open_any(from, err);
+}
+
+void archive_close(archive *a)
+{
+    if (a->fd >= 0)
+        close(a->fd);
+    text_free(&a->content);
+    text_free(&a->directory);
+    pool_free(&a->names);
+    free(a->v);
+    free(a);
+}
+
+size_t archive_count(const archive *a)
+{
+    return a->count;
+}
+
+const archive_member *archive_at(const archive *a, size_t i)
+{
+    return &a->v[i];
+}
