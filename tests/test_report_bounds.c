@@ -30,7 +30,7 @@ static unsigned long long use(const text *input)
     report r;
     resolve_counts counts;
     resolve_options how;
-    write_options writing = {false, true, false};
+    write_options writing = {false, true, false, false};
     signature sign;
     missing_list missing;
     redactor key;
