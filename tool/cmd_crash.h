@@ -43,6 +43,7 @@ typedef struct crash_options {
         *groups_in; /* --groups-in, --groups-out: what earlier runs counted, and what later ones take */
     const char *groups_out;
     missing_form missing;
+    bool json; /* all that goes to standard output, one object a line */
     bool force;
     bool quiet;
     bool strict;

@@ -1,4 +1,5 @@
 /* Groups of reports by signature; see summary.h. */
+#include "../json_put.h"
 #include "summary.h"
 
 #include <stdlib.h>
@@ -312,33 +313,38 @@ bool groups_read(group_list *groups, const char *path)
     return why == NULL;
 }
 
-static void put_state(text *t, const group *g)
+/* Members of an object: the days, and the versions as a list. */
+static void put_span_json(text *t, const group *g)
 {
-    const signature *sign = &g->first->signature;
     span s = span_of(g);
     machsym_str rest = {s.versions.v, s.versions.len};
     machsym_str version;
-    text_c(t, "{\"signature\":");
-    text_json(t, str_make(sign->text.v, sign->text.len));
-    text_c(t, ",\"reports\":");
-    text_dec(t, g->reports);
-    text_c(t, ",\"first\":");
-    text_json(t, str_c(s.first));
-    text_c(t, ",\"last\":");
-    text_json(t, str_c(s.last));
+    json_put_str(t, "first", str_c(s.first));
+    json_put_str(t, "last", str_c(s.last));
     text_c(t, ",\"versions\":[");
     for (bool open = false; str_take_line(&rest, &version); open = true) {
         text_c(t, open ? "," : "");
         text_json(t, version);
     }
-    text_c(t, "],\"frames\":[");
+    text_char(t, ']');
+    text_free(&s.versions);
+}
+
+static void put_state(text *t, const group *g)
+{
+    const signature *sign = &g->first->signature;
+    text_c(t, "{\"signature\":");
+    text_json(t, str_make(sign->text.v, sign->text.len));
+    text_c(t, ",\"reports\":");
+    text_dec(t, g->reports);
+    put_span_json(t, g);
+    text_c(t, ",\"frames\":[");
     for (unsigned i = 0; i < sign->frame_count; i++) {
         text_c(t, i > 0 ? ",\"0x" : "\"0x");
         text_hex(t, sign->frames[i], 1);
         text_char(t, '"');
     }
     text_c(t, "]}\n");
-    text_free(&s.versions);
 }
 
 void groups_put_state(const group_list *groups, text *out)
@@ -372,6 +378,28 @@ static void put_group(text *t, const group *g, const char *indent, bool has_stat
     }
 }
 
+/* head: of the family, when the group is only similar to it. */
+static void put_group_json(text *t, const group *g, const group *head)
+{
+    json_begin(t, "crash-group");
+    json_put_number(t, "count", g->reports);
+    json_put_hash(t, "hash", g->first->signature.hash);
+    json_put_str(t, "signature", (machsym_str){g->first->signature.text.v, g->first->signature.text.len});
+    if (head != NULL)
+        json_put_hash(t, "similar_to", head->first->signature.hash);
+    else
+        json_put_str(t, "similar_to", (machsym_str){NULL, 0});
+    put_span_json(t, g);
+    text_c(t, ",\"reports\":[");
+    for (size_t i = 0, shown = 0; i < g->count; i++) {
+        if (g->first[i].path == NULL)
+            continue;
+        text_c(t, shown++ > 0 ? "," : "");
+        text_json(t, str_c(g->first[i].path));
+    }
+    text_c(t, "]}\n");
+}
+
 /* A group's place in the output: the largest family first, in it the head, then the others by size. */
 typedef struct group_place {
     uint64_t family_count;
@@ -390,7 +418,7 @@ static int by_family(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-void groups_print(group_list *groups, text *out)
+void groups_print(group_list *groups, bool is_json, text *out)
 {
     if (groups->member_count == 0)
         return;
@@ -404,6 +432,10 @@ void groups_print(group_list *groups, text *out)
     qsort(places, groups->count, sizeof *places, by_family);
     for (size_t i = 0; i < groups->count; i++) {
         const group *g = &groups->v[places[i].index];
+        if (is_json) {
+            put_group_json(out, g, places[i].index != places[i].family ? &groups->v[places[i].family] : NULL);
+            continue;
+        }
         if (places[i].index != places[i].family && places[i - 1].index == places[i].family)
             text_c(out, "  similar:\n");
         put_group(out, g, places[i].index != places[i].family ? "  " : "", groups->has_state);
