@@ -193,6 +193,18 @@ typedef struct machsym_oso_prefix {
     const char *to;
 } machsym_oso_prefix;
 
+/* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
+ * commands first, then for the tables and sections that answers may need: not for code, locations of
+ * variables and types, nor for the slices of other architectures. Object files, kernel collections and
+ * maps are read whole. What cannot be read is damage of its section. */
+typedef struct machsym_reader {
+    /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
+     * the rest cannot be read. NULL: there is no reader. */
+    size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
+    void *user;
+    uint64_t size; /* of the file */
+} machsym_reader;
+
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
@@ -222,6 +234,10 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
+    /* In place of bytes and of what lies at path. All is read while the image is opened, so that threads may
+     * share the image. The allocator gives as many bytes as the file has at once, of which only those that
+     * are read are touched. */
+    machsym_reader read;
 } machsym_open_desc;
 
 /* One architecture of a file. */
@@ -277,6 +293,9 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
+    /* How often machsym_open_desc.read was asked, and for how many bytes. */
+    uint64_t read_count;
+    uint64_t read_bytes;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -943,7 +962,8 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_platform, 576460752303423433)                                                                  \
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
-    X(machsym_part_info, 4611686018427387847)
+    X(machsym_part_info, 4611686018427387847)                                                                \
+    X(machsym_reader, 9223372036854775783)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

@@ -63,6 +63,15 @@
  * MACHSYM_NO_OS leaves out files and the C library. Images come as bytes, and each descriptor has an
  * allocator.
  *
+ * ---- Files that are not in memory ----
+ *
+ * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
+ * browser. While the image is opened it is asked for the headers, then for the tables and sections that
+ * answers may need, of the chosen slice only. So later lookups read nothing, and threads share the image as
+ * any other. Memory is asked for as many bytes as the file has, of which the rest is never touched: systems
+ * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
+ * offset of the error. What cannot be read is damage.
+ *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the

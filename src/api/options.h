@@ -323,6 +323,13 @@
 #define MACHSYM_INFLATED_PER_BYTE 16
 #endif
 
+/* How many bytes of the begin of a file, and of each slice, are asked of machsym_open_desc.read at first:
+ * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
+ * these. */
+#ifndef MACHSYM_READ_HEAD
+#define MACHSYM_READ_HEAD 32768
+#endif
+
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
  * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
  * could ask for any number of steps, because parts of names stand for earlier parts. */

@@ -151,13 +151,21 @@ static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
 #endif
 }
 
-/* The compressed section that stands for one of debug info; NULL when there is none. "__debug_line_str" is
- * "__zdebug_line_st", because names are cut at 16 characters. */
+/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
+ * cut at 16 characters. */
+static void ms_im_put_compressed(const char *name, char compressed[17])
+{
+    size_t len = ms_str_from_c(name).len;
+    ms_zero(compressed, 17);
+    ms_copy(compressed, "__z", 3);
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
+}
+
+/* The compressed section that stands for one of debug info; NULL when there is none. */
 static const ms_mo_section *ms_im_compressed(const ms_mo *mo, const char *name)
 {
-    char compressed[17] = "__z";
-    size_t len = ms_str_from_c(name).len;
-    ms_copy(compressed + 3, name + 2, len < 15 ? len - 1 : 13);
+    char compressed[17];
+    ms_im_put_compressed(name, compressed);
     return ms_mo_section_named(mo, NULL, compressed);
 }
 
@@ -231,28 +239,127 @@ static void ms_im_find_dwarf(machsym_image *image)
     image->damage.first.is_pair = is_pair;
 }
 
+/* ---- Files that are not in memory ---- */
+
+/* Whether answers may need a section. Of debug info those are what ms_im_read_dwarf reads, of code what
+ * selectors are found in. */
+static bool ms_im_needs(const ms_mo_section *section)
+{
+    static const char *const read[] = {
+        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
+        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+    char compressed[17];
+    if ((section->flags & ms_S_ATTR_CODE) != 0)
+        return ms_str_is(section->name, "__objc_stubs");
+    if (!ms_str_is(section->segment, "__DWARF"))
+        return true;
+    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+        ms_im_put_compressed(read[i], compressed);
+        if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
+            return true;
+    }
+    return false;
+}
+
+/* A table that load commands lead to. */
+typedef struct ms_im_table {
+    uint64_t off;
+    uint32_t *count;
+    uint32_t size; /* of an entry */
+} ms_im_table;
+
+enum { ms_IM_TABLES = 8 };
+
+static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
+{
+    ms_mo_loads *l = &mo->loads;
+    const ms_im_table tables[ms_IM_TABLES] = {
+        {l->sym_off, &l->sym_count, mo->is_64 ? 16u : 12u},
+        {l->str_off, &l->str_size, 1},
+        {l->indirect_off, &l->indirect_count, 4},
+        {l->starts_off, &l->starts_size, 1},
+        {l->exports_off, &l->exports_size, 1},
+        {l->fixups_off, &l->fixups_size, 1},
+        {l->bind_off, &l->bind_size, 1},
+        {l->lazy_bind_off, &l->lazy_bind_size, 1},
+    };
+    ms_copy(out, tables, sizeof tables);
+}
+
+/* Reads the tables that load commands lead to. A table that runs past the end of the slice is read as far as
+ * it goes. Returns those that cannot be read, a bit each. */
+static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
+{
+    ms_im_table tables[ms_IM_TABLES];
+    uint32_t lost = 0;
+    ms_im_list_tables(mo, tables);
+    for (unsigned i = 0; i < ms_IM_TABLES; i++) {
+        uint64_t len = (uint64_t)*tables[i].count * tables[i].size;
+        uint64_t left = tables[i].off < mo->bytes.len ? mo->bytes.len - tables[i].off : 0;
+        len = len < left ? len : left;
+        if (len != 0 && !ms_file_fill(input, mo->slice.offset + tables[i].off, len))
+            lost |= 1u << i;
+    }
+    return lost;
+}
+
+/* Reads the sections that are needed, and forgets the others, so that nothing looks at what is not there. */
+static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
+{
+    ms_im_table tables[ms_IM_TABLES];
+    ms_im_list_tables(mo, tables);
+    for (unsigned i = 0; i < ms_IM_TABLES; i++) {
+        if ((lost_tables >> i & 1) == 0)
+            continue;
+        *tables[i].count = 0;
+        ms_damage_note(&mo->damage, "a table cannot be read", "load commands",
+                       ms_mo_file_offset(mo, tables[i].off));
+    }
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        ms_mo_section *section = &mo->sections[i];
+        uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
+        bool needs = section->bytes.len != 0 && ms_im_needs(section);
+        bool has = needs && ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        if (needs && !has)
+            ms_damage_note(&mo->damage, "a section cannot be read", "section", ms_mo_file_offset(mo, at));
+        if (!has)
+            section->bytes = ms_span_make(NULL, 0);
+    }
+}
+
 /* ---- Halves ---- */
 
 /* Takes a slice of input into the image. */
-static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                     const ms_file *input, const char *arch, const machsym_uuid *uuid,
-                                     machsym_error *err)
+static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc, ms_file *input,
+                                     const char *arch, const machsym_uuid *uuid, machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
     uint64_t lost = 0;
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, &lost, err);
+    uint32_t lost_tables = 0;
+    bool is_read = input->read.call != NULL;
+    machsym_result result = ms_file_choose(input->bytes, is_read, arch, uuid, mo, &lost, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
     ms_span bytes = mo->bytes;
+    size_t head = mo->head;
+    bool is_whole =
+        slice.filetype == ms_MH_OBJECT || slice.filetype == ms_MH_FILESET; /* relocations; images */
+    if (is_read && is_whole && !ms_file_fill(input, slice.offset, bytes.len))
+        return ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read to its end", "file", slice.offset);
+    if (is_read && !is_whole)
+        lost_tables = ms_im_read_tables(input, mo);
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
+    mo->head = is_whole ? 0 : head;
     mo->slice = slice;
     mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
                                  : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    if (is_read && !is_whole)
+        ms_im_read_sections(input, mo, lost_tables);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -269,7 +376,7 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
     ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
     machsym_result result =
-        ms_file_open(path, desc->pair_bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_open(path, desc->pair_bytes, NULL, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
@@ -399,7 +506,7 @@ static const char *ms_im_path(const machsym_image *image, size_t half)
 
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    if (desc->bytes.ptr != NULL && desc->path != NULL)
+    if ((desc->bytes.ptr != NULL || desc->read.call != NULL) && desc->path != NULL)
         image->called[0] = ms_im_keep_c(image, desc->path);
     if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
         image->called[1] = ms_im_keep_c(image, desc->pair_path);
@@ -480,12 +587,17 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+    if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
+                       0);
     machsym_result result =
-        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, &desc->read, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {
         image->inputs[0] = input;
+        if (!ms_file_is_whole(&image->inputs[0]))
+            return ms_fail(err, MACHSYM_ERR_IO, "the map cannot be read to its end", "file", 0);
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
@@ -579,6 +691,10 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->map = image->map;
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
+    for (size_t i = 0; i < 2; i++) {
+        out->read_count += image->inputs[i].read_count;
+        out->read_bytes += image->inputs[i].read_bytes;
+    }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {

@@ -9,7 +9,8 @@
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose, ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
+ *         ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -48,8 +49,21 @@ static bool ms_file_is_archive(ms_span file)
     return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
 }
 
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+/* How many bytes of a slice are read of a file that is not in memory before its load commands are looked at:
+ * as many as its header says, which is there. */
+static size_t ms_file_head(ms_span slice)
+{
+    const size_t most = MACHSYM_MAX_COLLECTION_COMMANDS;
+    ms_rd rd = ms_rd_at(slice, 20);
+    size_t len = (size_t)ms_rd_u32(&rd) + 32; /* sizeofcmds, and the header */
+    len = len < MACHSYM_READ_HEAD ? MACHSYM_READ_HEAD : len > most ? most : len;
+    return len < slice.len ? len : slice.len;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. is_read: all that is
+ * there of it is ms_file_head. */
+static machsym_result ms_file_peek(ms_span slice, bool is_read, uint64_t offset, ms_mo *mo,
+                                   machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
     if (slice.len == 0 && offset != 0)
@@ -62,6 +76,7 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
             "and ar -x",
             "fat header", offset);
     mo->bytes = slice;
+    mo->head = is_read ? ms_file_head(slice) : 0;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
     return ms_mo_load(mo, NULL, err);
@@ -88,8 +103,8 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
  * becomes the offset of a slice of which nothing is left. */
-static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     uint64_t *lost, machsym_error *err)
+static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arch, const machsym_uuid *uuid,
+                                     ms_mo *out, uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -100,7 +115,8 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
     for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        machsym_result result =
+            ms_file_peek(slice, is_read, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
@@ -141,6 +157,12 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
+    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
+    machsym_reader read;
+    uint8_t *room; /* of read.size bytes, of which those are set that were read; from room_of */
+    machsym_allocator room_of;
+    uint64_t read_count;
+    uint64_t read_bytes;
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -152,8 +174,80 @@ static void ms_file_close(ms_file *input)
     ms_os_free_text(&input->file.allocator, input->path);
     ms_os_unmap(&input->file);
 #endif
+    if (input->room != NULL)
+        input->room_of.free(input->room_of.user, input->room, (size_t)input->read.size);
+    input->room = NULL;
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Files that are not in memory ---- */
+
+/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
+static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
+{
+    if (off > input->read.size || len > input->read.size - off)
+        return false;
+    if (len == 0)
+        return true;
+    uint8_t *to = input->room + off;
+    size_t got = input->read.call(input->read.user, off, to, (size_t)len);
+    input->read_count++;
+    input->read_bytes += len;
+    if (got >= len)
+        return true;
+    ms_zero(to + got, (size_t)len - got);
+    return false;
+}
+
+/* Reads what follows len bytes that were read from off on, up to want of them. */
+static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t want)
+{
+    return want <= len || ms_file_fill(input, off + len, want - len);
+}
+
+/* Reads the headers of all slices. */
+static bool ms_file_fill_heads(ms_file *input)
+{
+    const size_t first = input->bytes.len < MACHSYM_READ_HEAD ? input->bytes.len : (size_t)MACHSYM_READ_HEAD;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    bool ok = ms_file_fill(input, 0, first);
+    for (uint32_t i = 0; ok && ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
+        size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
+        if (offset != 0 && slice.len != 0)
+            ms_file_fill(input, offset, have);
+        if (slice.len != 0)
+            ms_file_fill_on(input, offset, have, ms_file_head(slice));
+    }
+    return ok;
+}
+
+/* Reads all of a file whose begin was read. Returns whether all of it is there. */
+static bool ms_file_is_whole(ms_file *input)
+{
+    return input->read.call == NULL || ms_file_fill(input, 0, input->read.size);
+}
+
+/* Opens a file by a reader, and reads its headers. */
+static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
+                                          ms_file *input, machsym_error *err)
+{
+    const char *what = "the file has more bytes than the allocator gives at once; the offset is its size";
+    input->read = *read;
+    input->room_of = allocator;
+    if (read->size > SIZE_MAX / 4)
+        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
+    if (read->size == 0)
+        return MACHSYM_OK;
+    input->room = (uint8_t *)allocator.alloc(allocator.user, (size_t)read->size);
+    if (input->room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
+    input->bytes = ms_span_make(input->room, (size_t)read->size);
+    if (!ms_file_fill_heads(input))
+        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", 0);
+    return MACHSYM_OK;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -225,8 +319,9 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
-                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_reader *read,
+                                   uint32_t flags, machsym_allocator allocator, ms_file *input,
+                                   machsym_error *err)
 {
     ms_zero(input, sizeof *input);
 #ifndef MACHSYM_NO_OS
@@ -235,6 +330,8 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
+    else if (read != NULL && read->call != NULL)
+        result = ms_file_open_reader(read, allocator, input, err);
 #ifndef MACHSYM_NO_OS
     else if (path != NULL)
         result = ms_file_open_path(path, flags, input, err);
@@ -258,10 +355,11 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
+                                   uint32_t flags, machsym_allocator allocator, ms_file *input,
+                                   machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
+    machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
         result = ms_file_refuse(input->bytes, err);
         ms_file_close(input);
@@ -279,12 +377,12 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint32_t count = 0;
     size_t listed = 0;
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
-        machsym_result result = ms_file_peek(slice, offset, &mo, &why);
+        machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
                 first = why;

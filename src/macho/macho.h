@@ -112,6 +112,7 @@ typedef struct ms_mo {
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
+    size_t head; /* load commands lie in so many bytes from the header on; 0: in all that follows */
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -678,6 +679,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
         most > MACHSYM_MAX_COLLECTION_COMMANDS)
         most = MACHSYM_MAX_COLLECTION_COMMANDS;
+    if (mo->head != 0 && most > mo->head - ms_rd_offset(&rd))
+        most = mo->head - ms_rd_offset(&rd);
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);

@@ -131,9 +131,9 @@ static const struct {
 /* The reason of a termination goes on over lines, up to an empty one or one that begins with a known key. */
 static void end_reason(text_parser *p, const char *end)
 {
-    const char *begin = p->r->shadow + p->reason_at;
     if (p->reason_at == SIZE_MAX)
         return;
+    const char *begin = p->r->shadow + p->reason_at;
     p->reason_at = SIZE_MAX;
     termination_parse(p->r, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
 }
