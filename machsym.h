@@ -2807,17 +2807,17 @@ static void ms_rd_skip(ms_rd *rd, uint64_t count)
 }
 
 /* Plain loads; the caller has checked that the bytes are there. Compilers make one load of each. */
-static uint16_t ms_rd_raw_u16(const uint8_t *p)
+static inline uint16_t ms_rd_raw_u16(const uint8_t *p)
 {
     return (uint16_t)(p[0] | p[1] << 8);
 }
 
-static uint32_t ms_rd_raw_u32(const uint8_t *p)
+static inline uint32_t ms_rd_raw_u32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t ms_rd_raw_u64(const uint8_t *p)
+static inline uint64_t ms_rd_raw_u64(const uint8_t *p)
 {
     return (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
 }
@@ -2922,6 +2922,12 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
+    if (ms_rd_left(rd) > 1 &&
+        rd->p[1] < 0x80) { /* two bytes, as nearly always: the first one says more follow */
+        value = (uint64_t)(rd->p[0] & 0x7f) | (uint64_t)rd->p[1] << 7;
+        rd->p += 2;
+        return (int64_t)(value ^ 0x2000) - 0x2000;
+    }
     for (unsigned shift = 0;; shift += 7) {
         if (rd->p == rd->end)
             break;
@@ -7402,11 +7408,9 @@ typedef enum ms_dw_slot {
 typedef enum ms_dw_how {
     ms_HOW_END = 0, /* no value: only the skip */
     ms_HOW_CONST,   /* the value stands in the abbreviation */
-    ms_HOW_1,       /* fixed sizes */
-    ms_HOW_2,
-    ms_HOW_4,
-    ms_HOW_8,
+    ms_HOW_FIXED,   /* 1 to 8 bytes */
     ms_HOW_ULEB,
+    ms_HOW_SLEB,
     ms_HOW_BLOCK, /* ULEB length, then so many bytes */
     ms_HOW_FORM   /* by its form, the long way */
 } ms_dw_how;
@@ -7416,9 +7420,31 @@ typedef struct ms_dw_step {
     uint16_t skip;
     uint16_t form;
     uint8_t how;
-    uint8_t slot;     /* ms_SLOT_NONE: skip the value too */
-    int64_t implicit; /* with ms_HOW_CONST */
+    uint8_t slot;  /* ms_SLOT_NONE: skip the value too */
+    uint8_t size;  /* with ms_HOW_FIXED */
+    uint64_t bits; /* with ms_HOW_CONST the value; with ms_HOW_FIXED a mask of as many bits as it has */
 } ms_dw_step;
+
+/* The values of a call that are read. */
+typedef enum ms_dw_call_value {
+    ms_CALL_ORIGIN = 0,
+    ms_CALL_LOW_PC,
+    ms_CALL_HIGH_PC,
+    ms_CALL_RANGES,
+    ms_CALL_FILE,
+    ms_CALL_LINE,
+    ms_CALL_COLUMN,
+    ms_CALL_COUNT
+} ms_dw_call_value;
+
+/* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
+ * read, and this way takes a quarter of the time. */
+typedef struct ms_dw_layout {
+    uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
+    uint8_t form[ms_CALL_COUNT];
+    uint8_t at[ms_CALL_COUNT];   /* bytes from the first value on */
+    uint8_t size[ms_CALL_COUNT]; /* 0: it stands in the abbreviation, or is absent */
+} ms_dw_layout;
 
 /* What the walk does with an entry. */
 typedef enum ms_dw_kind {
@@ -7432,11 +7458,12 @@ typedef enum ms_dw_kind {
 typedef struct ms_dw_abbrev {
     uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
-    uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
+    uint16_t read_count; /* steps behind those that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
-    uint32_t read_first;
+    uint32_t slots;      /* a bit for each slot that the steps that read set */
+    uint8_t layout;      /* number of a call's layout, from 1 on; 0: it has none */
     uint16_t tag;
     uint8_t kind;
     uint8_t has_children;
@@ -7444,18 +7471,20 @@ typedef struct ms_dw_abbrev {
 } ms_dw_abbrev;
 
 enum {
-    ms_BRIEF_LONG = 1, /* there is more to do than to skip it, or more to skip than a brief can tell */
-    ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
+    ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
+    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
+    ms_BRIEF_NUMBER = 4, /* behind the bytes to skip stands a number of varying size */
+    ms_BRIEF_BLOCK = 8,  /* behind the bytes to skip stands a block */
+    ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
 };
 
-/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. */
+/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. Most kinds
+ * have no value of varying size, and no flags. */
 typedef struct ms_dw_brief {
     uint16_t skip;
-    uint16_t tail;  /* with the value's first byte */
-    uint8_t more;   /* of the value's first byte, the bit that says that it goes on: of a number */
-    uint8_t counts; /* 1: it counts bytes to skip: of a block */
-    uint8_t has_children;
-    uint8_t flags;
+    uint16_t tail; /* behind the value of varying size */
+    uint16_t flags;
+    uint16_t has_children;
 } ms_dw_brief;
 
 /* A table of abbreviations as the units of one encoding see it. */
@@ -7468,8 +7497,9 @@ typedef struct ms_dw_abbrevs {
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
-    const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
+    const ms_dw_layout *layouts;
+    const ms_dw_brief *briefs; /* by code, from 0 on; when not dense, only that of 0 */
+    size_t brief_count;        /* without that of 0: at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -7629,17 +7659,13 @@ static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_rnglistx:
     case ms_DW_FORM_GNU_addr_index:
     case ms_DW_FORM_GNU_str_index: return ms_HOW_ULEB;
+    case ms_DW_FORM_sdata: return ms_HOW_SLEB;
     case ms_DW_FORM_block:
     case ms_DW_FORM_exprloc: return ms_HOW_BLOCK;
     default: break;
     }
-    switch (ms_dw_form_size(form, enc)) {
-    case 1: return ms_HOW_1;
-    case 2: return ms_HOW_2;
-    case 4: return ms_HOW_4;
-    case 8: return ms_HOW_8;
-    default: return ms_HOW_FORM;
-    }
+    int size = ms_dw_form_size(form, enc);
+    return size >= 1 && size <= 8 ? ms_HOW_FIXED : ms_HOW_FORM;
 }
 
 static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, uint32_t slot,
@@ -7659,7 +7685,10 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
         step->form = (uint16_t)(done ? form : 0);
         step->slot = (uint8_t)(done ? slot : (uint32_t)ms_SLOT_NONE);
         step->how = (uint8_t)ms_dw_how_of(step->form, enc);
-        step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
+        step->size = (uint8_t)(step->how == ms_HOW_FIXED ? ms_dw_form_size(step->form, enc) : 0);
+        step->bits = form == ms_DW_FORM_flag_present ? 1 : (uint64_t)implicit;
+        if (step->how == ms_HOW_FIXED)
+            step->bits = ~(uint64_t)0 >> (64 - 8 * step->size);
     }
 }
 
@@ -7691,6 +7720,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             ms_dw_emit(c, enc, (uint32_t)form, (uint32_t)slot, implicit);
         seen |= 1u << slot;
     }
+    abbrev->slots = seen & ~(1u << ms_SLOT_NONE);
     return true;
 }
 
@@ -7712,7 +7742,7 @@ enum {
  * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
-    static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
+    static const uint8_t most[] = {0, 0, 8, 10, 10, 10, 0}; /* a fixed size is read as 8 bytes */
     uint32_t sum = tail;
     bool is_bounded = true;
     for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
@@ -7755,7 +7785,6 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
     abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
-    abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
@@ -7772,32 +7801,93 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
 {
     ms_dw_brief brief;
     const ms_dw_step *step = abbrev->skip_count == 1 ? &steps[abbrev->skip_first] : NULL;
+    bool is_number = step != NULL && (step->how == ms_HOW_ULEB || step->how == ms_HOW_SLEB);
+    bool is_block = step != NULL && step->how == ms_HOW_BLOCK;
     ms_zero(&brief, sizeof brief);
     brief.has_children = abbrev->has_children;
     brief.flags = abbrev->has_code ? (abbrev->kind == ms_KIND_INLINE ? ms_BRIEF_CALL : ms_BRIEF_LONG) : 0;
-    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff ||
-        (step != NULL && step->how != ms_HOW_ULEB && step->how != ms_HOW_BLOCK)) {
+    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff || (step != NULL && !is_number && !is_block)) {
         brief.flags |= ms_BRIEF_LONG;
         return brief;
     }
-    brief.tail = (uint16_t)abbrev->skip_tail;
-    if (step != NULL) {
-        brief.skip = step->skip;
-        brief.tail++;
-        brief.more = step->how == ms_HOW_ULEB ? 0x80 : 0;
-        brief.counts = step->how == ms_HOW_BLOCK;
-    }
+    brief.skip = step != NULL ? step->skip : (uint16_t)abbrev->skip_tail;
+    brief.tail = step != NULL ? (uint16_t)abbrev->skip_tail : 0;
+    brief.flags |= is_number ? ms_BRIEF_NUMBER : is_block ? ms_BRIEF_BLOCK : 0;
     return brief;
+}
+
+static ms_dw_call_value ms_dw_call_value_of(unsigned slot)
+{
+    switch (slot) {
+    case ms_SLOT_ORIGIN: return ms_CALL_ORIGIN;
+    case ms_SLOT_LOW_PC: return ms_CALL_LOW_PC;
+    case ms_SLOT_HIGH_PC: return ms_CALL_HIGH_PC;
+    case ms_SLOT_RANGES: return ms_CALL_RANGES;
+    case ms_SLOT_CALL_FILE: return ms_CALL_FILE;
+    case ms_SLOT_CALL_LINE: return ms_CALL_LINE;
+    case ms_SLOT_CALL_COLUMN: return ms_CALL_COLUMN;
+    default: return ms_CALL_COUNT;
+    }
+}
+
+/* Makes the layout of a call. Returns false when a value has no fixed size, or does not fit. */
+static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
+{
+    const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
+    const ms_dw_step *stop = step + abbrev->read_count;
+    uint32_t at = 0;
+    ms_zero(layout, sizeof *layout);
+    for (; step < stop; step++) {
+        ms_dw_call_value value = ms_dw_call_value_of(step->slot);
+        bool is_const = step->how == ms_HOW_CONST;
+        at += step->skip;
+        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END)
+            return false;
+        if (at > UINT8_MAX || (value < ms_CALL_COUNT && step->form > UINT8_MAX))
+            return false;
+        if (is_const && (value < ms_CALL_FILE || step->bits > UINT32_MAX))
+            return false;
+        if (is_const && value < ms_CALL_COUNT)
+            layout->number[value - ms_CALL_FILE] = (uint32_t)step->bits;
+        if (value < ms_CALL_COUNT) {
+            layout->at[value] = (uint8_t)at;
+            layout->size[value] = step->size;
+            layout->form[value] = (uint8_t)step->form;
+        }
+        at += step->size;
+    }
+    return true;
+}
+
+enum { ms_DW_MOST_LAYOUTS = 64 }; /* of a table: compilers make 10 to 40 kinds of calls */
+
+/* Makes the layouts of calls; v has the table's abbreviations. */
+static void ms_dw_add_layouts(ms_dw_abbrevs *table, ms_dw_abbrev *v, ms_arena *arena)
+{
+    size_t count = 0;
+    uint8_t made = 0;
+    for (size_t i = 0; i < table->count; i++)
+        count += v[i].kind == ms_KIND_INLINE && v[i].has_code;
+    count = count < ms_DW_MOST_LAYOUTS ? count : (size_t)ms_DW_MOST_LAYOUTS;
+    ms_dw_layout *layouts = (ms_dw_layout *)ms_arena_alloc(arena, count, sizeof *layouts);
+    for (size_t i = 0; i < table->count && layouts != NULL && made < count; i++) {
+        if (v[i].kind == ms_KIND_INLINE && v[i].has_code &&
+            ms_dw_set_layout(&v[i], table->steps, &layouts[made]))
+            v[i].layout = ++made;
+    }
+    table->layouts = layouts;
 }
 
 enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
 
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    size_t count = table->dense ? table->count : 0;
+    count = count < ms_DW_MOST_BRIEFS ? count : (size_t)ms_DW_MOST_BRIEFS;
     ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
+    briefs[0].flags = ms_BRIEF_END;
     for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
@@ -7838,8 +7928,8 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     table->count = t.count;
     table->by_code = t.codes;
     table->steps = t.steps.v;
-    if (dense)
-        ms_dw_add_briefs(table, arena);
+    ms_dw_add_layouts(table, t.v, arena);
+    ms_dw_add_briefs(table, arena);
     return arena->oom ? NULL : table;
 }
 
@@ -7934,7 +8024,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         uint8_t first = *value;
         if (*p++ >= 0x80) /* padded, or too large */
             return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
-        if (step->how == ms_HOW_ULEB)
+        if (step->how == ms_HOW_ULEB || step->how == ms_HOW_SLEB)
             continue;
         if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
             abbrev->skip_max > (size_t)(end - p) - first)
@@ -7944,20 +8034,20 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry by its brief. At least brief_max bytes must be left. Returns NULL when the
- * long way must be taken. It branches instead of computing: branches are predicted, so the processor goes
- * on with the next entry before the bytes of this one have arrived. */
-static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
+/* Skips the value of varying size of an entry, and what stands behind it, by the entry's brief. At least
+ * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
+ * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
+ * the bytes of this one have arrived. */
+static inline const uint8_t *ms_dw_skip_varying(const ms_dw_brief *brief, const uint8_t *p)
 {
-    if ((brief->flags & stops_at) != 0)
-        return NULL;
-    p += brief->skip;
-    if ((*p & brief->more) != 0 && *++p >= 0x80 && *++p >= 0x80)
-        return NULL;
-    if (brief->counts != 0) {
-        if (*p >= 0x80)
+    if ((brief->flags & ms_BRIEF_NUMBER) != 0) {
+        if (*p++ >= 0x80 && *p++ >= 0x80 && *p++ >= 0x80)
             return NULL;
-        p += *p;
+    } else if ((brief->flags & ms_BRIEF_BLOCK) != 0) {
+        size_t len = *p++;
+        if (len >= 0x80)
+            return NULL;
+        p += len;
     }
     return p + brief->tail;
 }
@@ -8029,13 +8119,14 @@ static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
 {
+    die->present = 0;
     for (; count > 0 && !rd->failed; step++, count--) {
         MACHSYM_COUNT_WORK(1);
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
         else
-            die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+            die->v[step->slot] = ms_dw_read_value(rd, step->form, (int64_t)step->bits, enc);
         die->present |= 1u << step->slot;
     }
 }
@@ -8058,27 +8149,36 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once. room bytes are there at p, and no value but a block
+/* The same of an SLEB128 number. */
+static inline const uint8_t *ms_dw_raw_sleb(const uint8_t *p, uint64_t *out)
+{
+    const uint8_t *next = ms_dw_raw_uleb(p, out);
+    unsigned bits = next != NULL ? (unsigned)(next - p) * 7u : 64u;
+    if (bits < 64 && (next[-1] & 0x40) != 0)
+        *out |= ~(uint64_t)0 << bits;
+    return next;
+}
+
+/* Reads an entry inside a window that was checked once. most bytes are there at p, and no value but a block
  * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold, and the caller reads the
  * entry the long way. */
-static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
-                                        const uint8_t *end, size_t most, ms_dw_die *die)
+static inline const uint8_t *ms_dw_read_window(const ms_dw_step *step, const ms_dw_step *stop,
+                                               const uint8_t *p, const uint8_t *end, size_t most,
+                                               ms_dw_die *die)
 {
-    uint32_t present = 0;
-    for (; count > 0; step++, count--) {
+    for (; step < stop; step++) {
         MACHSYM_COUNT_WORK(1);
-        uint64_t u = 0;
+        uint64_t u = step->bits;
         p += step->skip;
-        switch (step->how) {
-        case ms_HOW_CONST: u = (uint64_t)step->implicit; break;
-        case ms_HOW_1: u = *p++; break;
-        case ms_HOW_2: u = ms_rd_raw_u16(p), p += 2; break;
-        case ms_HOW_4: u = ms_rd_raw_u32(p), p += 4; break;
-        case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
-        case ms_HOW_ULEB:
-        case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
-        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
-        default: break;
+        if (step->how == ms_HOW_FIXED) {
+            u &= ms_rd_raw_u64(p);
+            p += step->size;
+        } else if (step->how == ms_HOW_ULEB || step->how == ms_HOW_BLOCK) {
+            p = ms_dw_raw_uleb(p, &u);
+        } else if (step->how == ms_HOW_SLEB) {
+            p = ms_dw_raw_sleb(p, &u);
+        } else if (step->how == ms_HOW_FORM) { /* no bound, but a unit of 4 GB has room for that number */
+            return NULL;
         }
         if (p == NULL)
             return NULL;
@@ -8089,25 +8189,55 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
-        present |= 1u << step->slot;
     }
-    die->present = present;
     return p;
 }
 
-/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
+/* Reads the values of an entry whose kind is not ms_KIND_OTHER, from p on. Returns where they end; NULL when
+ * the unit ends before. */
+static inline const uint8_t *ms_dw_read_values(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                               const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc,
+                                               ms_dw_die *die)
+{
+    const ms_dw_step *steps = &table->steps[abbrev->skip_first + abbrev->skip_count];
+    const uint8_t *next = NULL;
+    if (abbrev->read_max <= (size_t)(end - p))
+        next = ms_dw_read_window(steps, steps + abbrev->read_count, p, end, abbrev->read_max, die);
+    die->present = abbrev->slots;
+    if (next != NULL)
+        return next;
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_dw_read_slowly(steps, abbrev->read_count, &rd, enc, die);
+    return rd.failed ? NULL : rd.p;
+}
+
+enum { ms_DW_LAYOUT_BYTES = UINT8_MAX + 8 }; /* that must be there to read a value of a layout */
+
+/* A value of a call by the call's layout; p is where the first value stands. */
+static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
+                                           ms_dw_call_value which)
+{
+    static const uint64_t masks[] = {
+        0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffffu, 0xffffffffffffu, 0xffffffffffffffu, UINT64_MAX};
+    ms_dw_value value;
+    value.u = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
+    if (which >= ms_CALL_FILE)
+        value.u |= layout->number[which - ms_CALL_FILE];
+    value.text = NULL;
+    value.text_len = 0;
+    value.form = layout->form[which];
+    return value;
+}
+
+/* The same from where a reader is. */
 static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
                            const ms_dw_enc *enc, ms_dw_die *die)
 {
-    const ms_dw_step *steps = &table->steps[abbrev->read_first];
-    const uint8_t *p = NULL;
-    die->present = 0;
-    if (abbrev->read_max <= ms_rd_left(rd))
-        p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
-    if (p != NULL)
-        rd->p = p;
+    const uint8_t *next = ms_dw_read_values(table, abbrev, rd->p, rd->end, enc, die);
+    if (next != NULL)
+        rd->p = next;
     else
-        ms_dw_read_slowly(steps, abbrev->read_count, rd, enc, die);
+        ms_rd_fail(rd);
 }
 
 /* The n-th entry of .debug_str_offsets, from this unit's base on. DWARF5 7.26 */
@@ -8151,7 +8281,8 @@ static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_
 }
 
 /* The address that a value stands for. Returns false when it is none. */
-static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value,
+                                 uint64_t *out)
 {
     switch (value->form) {
     case ms_DW_FORM_addr: *out = value->u; return true;
@@ -8167,7 +8298,7 @@ static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_val
 
 /* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
  * unit. */
-static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+static inline bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
     switch (value->form) {
     case ms_DW_FORM_ref_addr: *out = value->u; return true;
@@ -8193,9 +8324,11 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-/* Which executable section holds an address; NULL when none does. */
-static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. Nearly all code is in the first one. */
+static inline const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
+    if (dw->code_count > 0 && dw->code->lo <= addr && addr < dw->code->hi)
+        return dw->code;
     return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
@@ -9347,15 +9480,13 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     return regs;
 }
 
-static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
+/* Adds a row. Returns false when memory is out. */
+static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
 {
-    ms_ln_row *v = b->rows;
-    if (b->row_count == b->row_cap) {
-        v = (ms_ln_row *)ms_arena_grow(b->row_arena, v, b->row_count, &b->row_cap, sizeof *v);
-        if (v == NULL)
-            return;
-        b->rows = v;
-    }
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    b->rows = v;
     v += b->row_count++;
     v->addr = regs->addr;
     v->line = regs->line;
@@ -9363,6 +9494,7 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
     v->is_stmt = regs->is_stmt;
     v->end_sequence = end_sequence;
+    return true;
 }
 
 /* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
@@ -9472,7 +9604,7 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
-static void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
+static inline void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
 {
     if (head->max_ops <= 1) {
         regs->addr += head->min_inst * operations;
@@ -9543,24 +9675,48 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     }
 }
 
+/* What each special opcode does, DWARF5 6.2.5.1: a table, since most opcodes are special and a division takes
+ * longer than all the rest. */
+typedef struct ms_ln_special {
+    uint8_t operations[256];
+    uint32_t lines[256];
+} ms_ln_special;
+
+static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
+{
+    unsigned range = head->line_range != 0 ? head->line_range : 1;
+    unsigned operations = 0;
+    unsigned line = 0;
+    for (unsigned i = head->opcode_base; i < 256; i++) {
+        special->operations[i] = (uint8_t)operations;
+        special->lines[i] = (uint32_t)(head->line_base + (int)line);
+        line = line + 1 == range ? 0 : line + 1;
+        operations += line == 0;
+    }
+}
+
 static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
 {
     ms_rd rd = head->program;
     ms_ln_regs regs = ms_ln_start(head, b);
-    uint8_t range = head->line_range != 0 ? head->line_range : 1;
-    while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
+    ms_ln_special special;
+    ms_ln_list_special(head, &special);
+    while (rd.p < rd.end) {
         uint8_t opcode = *rd.p++;
         MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
-            unsigned adjusted = opcode - (unsigned)head->opcode_base;
-            ms_ln_advance(head, &regs, adjusted / range);
-            regs.line += (uint32_t)(head->line_base + (int)(adjusted % range));
-            ms_ln_add_row(b, &regs, false);
-        } else if (opcode == 0) {
-            ms_ln_extended(dw, head, b, &regs, &rd);
-        } else {
-            ms_ln_standard(head, b, &regs, opcode, &rd);
+            ms_ln_advance(head, &regs, special.operations[opcode]);
+            regs.line += special.lines[opcode];
+            if (!ms_ln_add_row(b, &regs, false))
+                break;
+            continue;
         }
+        if (opcode == 0)
+            ms_ln_extended(dw, head, b, &regs, &rd);
+        else
+            ms_ln_standard(head, b, &regs, opcode, &rd);
+        if (b->arena->oom || b->row_arena->oom)
+            break;
     }
     b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
 }
@@ -9762,10 +9918,17 @@ typedef struct ms_fn_table {
 
 /* A block that is open, and where it stands. */
 typedef struct ms_fn_open {
-    uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
+    uint32_t block;
     uint32_t lists; /* how many lists of entries are open there */
     uint32_t depth; /* how many blocks a call is inlined through; 0: a function */
 } ms_fn_open;
+
+/* What an entry says that may have code. */
+typedef struct ms_fn_values {
+    uint64_t die_off; /* in .debug_info */
+    ms_dw_value v[ms_CALL_COUNT];
+    bool is_function;
+} ms_fn_values;
 
 /* A table as it grows. */
 typedef struct ms_fn_walk {
@@ -9776,7 +9939,8 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks;
     size_t count;
     size_t cap;
-    ms_fn_open *opened; /* by block */
+    ms_fn_open *opened; /* those that are open, innermost last */
+    size_t open_count;
     size_t opened_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
@@ -9787,7 +9951,6 @@ typedef struct ms_fn_walk {
     size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
     uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
-    uint32_t open;      /* innermost open block */
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
@@ -9811,21 +9974,14 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
     return true;
 }
 
-static bool ms_fn_make_room(ms_fn_walk *w)
+static inline bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count >= w->cap) {
-        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
-        w->blocks = v != NULL ? v : w->blocks;
-    }
-    if (w->count >= w->opened_cap) {
-        ms_fn_open *v =
-            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
-        w->opened = v != NULL ? v : w->opened;
-    }
-    return w->count < w->cap && w->count < w->opened_cap;
+    ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+    w->blocks = v != NULL ? v : w->blocks;
+    return v != NULL;
 }
 
-static uint32_t ms_fn_u32(const ms_dw_value *value)
+static inline uint32_t ms_fn_u32(const ms_dw_value *value)
 {
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
@@ -9883,28 +10039,21 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
-static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                           ms_fn_block *block)
+/* Puts the ranges of an entry that has a list of them into a block. Returns false when it has none, or memory
+ * is out. */
+static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
-    const ms_dw_enc *enc = &w->root->enc;
     ms_range first = {0, 0};
+    uint64_t budget = w->list.budget = ms_fn_list_budget(w, entry->is_function, entry->die_off);
     w->list.count = 0;
-    block->ranges = NULL;
-    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0) {
-        block->range_count = ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC),
-                                            ms_dw_get(die, ms_SLOT_HIGH_PC), &first);
-    } else {
-        uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
-        if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
-            w->is_damaged = true;
-        w->lists[is_function] += budget - w->list.budget;
-        first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_FN_FEW_RANGES)
-            ms_fn_sort_ranges(w);
-        first = w->list.count == 1 ? w->list.v[0] : first;
-        block->range_count = (uint32_t)w->list.count;
-    }
+    if (!ms_dw_ranges(w->dw, &w->root->enc, &entry->v[ms_CALL_RANGES], &w->list))
+        w->is_damaged = true;
+    w->lists[entry->is_function] += budget - w->list.budget;
+    first = w->list.count > 0 ? w->list.v[0] : first;
+    if (w->list.count > ms_FN_FEW_RANGES)
+        ms_fn_sort_ranges(w);
+    first = w->list.count == 1 ? w->list.v[0] : first;
+    block->range_count = (uint32_t)w->list.count;
     block->lo = first.lo;
     block->hi = first.hi;
     if (block->range_count > 1)
@@ -9931,79 +10080,138 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
     return ok;
 }
 
-/* How deep a call would stand that begins now; 0 when no function is open. */
-static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
+static inline bool ms_fn_set_code(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
-    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].depth + 1;
+    ms_range range;
+    block->ranges = NULL;
+    if (entry->v[ms_CALL_RANGES].form != 0)
+        return ms_fn_set_ranges(w, entry, block);
+    if (!ms_dw_low_high(w->dw, &w->root->enc, &entry->v[ms_CALL_LOW_PC], &entry->v[ms_CALL_HIGH_PC], &range))
+        return false;
+    block->range_count = 1;
+    block->lo = range.lo;
+    block->hi = range.hi;
+    return true;
+}
+
+/* How deep a call would stand that begins now; 0 when no function is open. */
+static inline uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+{
+    return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].depth + 1;
 }
 
 /* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
-static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                            uint32_t lists)
+static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
 {
-    uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
-    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1 || (!is_function && w->open == ms_SEG_NONE) ||
-        !ms_fn_make_room(w))
+    bool is_function = entry->is_function;
+    uint32_t depth = ms_fn_next_depth(w);
+    if (!ms_fn_make_room(w) || (!is_function && (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1)))
         return false;
     ms_fn_block *block = &w->blocks[w->count];
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
-             (is_function && !ms_fn_add_pieces(w, block)))
+    else if (!ms_fn_set_code(w, entry, block) || (is_function && !ms_fn_add_pieces(w, block)))
         return false;
-    block->die_off = die_off;
+    block->die_off = entry->die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
-    block->parent = is_function ? ms_SEG_NONE : w->open;
+    ms_dw_reference(&w->root->enc, &entry->v[ms_CALL_ORIGIN], &block->origin);
+    block->parent = is_function ? ms_SEG_NONE : w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
-    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
-    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
-    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
-    w->opened[w->count].outer = w->open;
-    w->opened[w->count].lists = lists;
-    w->opened[w->count].depth = depth;
-    w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
+    block->call_file = ms_fn_u32(&entry->v[ms_CALL_FILE]);
+    block->call_line = ms_fn_u32(&entry->v[ms_CALL_LINE]);
+    block->call_column = ms_fn_u32(&entry->v[ms_CALL_COLUMN]);
+    block->unread = 0;
+    w->is_deep |= !is_function && depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
     w->count++;
     return true;
+}
+
+/* Opens the newest block: what follows stands inside it. lists are open where it stands. */
+static inline void ms_fn_open_block(ms_fn_walk *w, uint32_t lists)
+{
+    ms_fn_open *v =
+        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->open_count, &w->opened_cap, sizeof *v);
+    ms_fn_block *block = &w->blocks[w->count - 1];
+    if (v == NULL)
+        return;
+    bool is_function = block->parent == ms_SEG_NONE;
+    v[w->open_count].depth = is_function ? 0 : ms_fn_next_depth(w);
+    v[w->open_count].block = (uint32_t)(w->count - 1);
+    v[w->open_count].lists = lists;
+    w->opened = v;
+    w->open_count++;
+    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
 }
 
 /* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
  * closes. */
 static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
-    while (w->open != ms_SEG_NONE && w->opened[w->open].lists >= lists) {
-        ms_fn_block *block = &w->blocks[w->open];
+    while (w->open_count > 0 && w->opened[w->open_count - 1].lists >= lists) {
+        ms_fn_block *block = &w->blocks[w->opened[--w->open_count].block];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
-        w->open = w->opened[w->open].outer;
     }
-    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+    return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
 
-/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
- * values end; NULL at damage. */
-static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                       const uint8_t *p, const uint8_t *end, uint32_t lists)
+/* Reads an entry that may have code; p stands behind its code. Returns where its values end; NULL at
+ * damage. */
+static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, const uint8_t *p,
+                                       const uint8_t *end, ms_fn_values *entry)
 {
-    ms_dw_die values;
-    bool is_function = abbrev->kind == ms_KIND_FUNCTION;
-    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_dw_read_die(w->root->abbrevs, abbrev, &rd, &w->root->enc, &values);
-    if (rd.failed)
+    ms_dw_die die;
+    p = ms_dw_read_values(w->root->abbrevs, abbrev, p, end, &w->root->enc, &die);
+    if (p == NULL)
         return NULL;
-    if (is_function) {
+    entry->v[ms_CALL_ORIGIN] = *ms_dw_get(&die, ms_SLOT_ORIGIN);
+    entry->v[ms_CALL_LOW_PC] = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    entry->v[ms_CALL_HIGH_PC] = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
+    entry->v[ms_CALL_RANGES] = *ms_dw_get(&die, ms_SLOT_RANGES);
+    entry->v[ms_CALL_FILE] = *ms_dw_get(&die, ms_SLOT_CALL_FILE);
+    entry->v[ms_CALL_LINE] = *ms_dw_get(&die, ms_SLOT_CALL_LINE);
+    entry->v[ms_CALL_COLUMN] = *ms_dw_get(&die, ms_SLOT_CALL_COLUMN);
+    return p;
+}
+
+/* The same of a call that has a layout; so many bytes as that takes are there. */
+static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                             const uint8_t *p, ms_fn_values *entry)
+{
+    const ms_dw_layout *layout = &table->layouts[abbrev->layout - 1];
+    entry->v[ms_CALL_ORIGIN] = ms_dw_laid_value(layout, p, ms_CALL_ORIGIN); /* a loop takes twice as long */
+    entry->v[ms_CALL_LOW_PC] = ms_dw_laid_value(layout, p, ms_CALL_LOW_PC);
+    entry->v[ms_CALL_HIGH_PC] = ms_dw_laid_value(layout, p, ms_CALL_HIGH_PC);
+    entry->v[ms_CALL_RANGES] = ms_dw_laid_value(layout, p, ms_CALL_RANGES);
+    entry->v[ms_CALL_FILE] = ms_dw_laid_value(layout, p, ms_CALL_FILE);
+    entry->v[ms_CALL_LINE] = ms_dw_laid_value(layout, p, ms_CALL_LINE);
+    entry->v[ms_CALL_COLUMN] = ms_dw_laid_value(layout, p, ms_CALL_COLUMN);
+    return p + abbrev->skip_tail;
+}
+
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands behind its code.
+ * Returns where its values end; NULL at damage. */
+static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+{
+    ms_fn_values entry;
+    entry.die_off = die_off;
+    entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
+    if (abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES)
+        p = ms_fn_read_call(w->root->abbrevs, abbrev, p, &entry);
+    else
+        p = ms_fn_read_entry(w, abbrev, p, end, &entry);
+    if (p == NULL)
+        return NULL;
+    if (entry.is_function) {
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (!ms_fn_add_block(w, die_off, is_function, &values, lists))
-        return rd.p;
-    if (abbrev->has_children)
-        w->open = (uint32_t)(w->count - 1);
-    else
-        w->blocks[w->count - 1].unread = 0;
-    return rd.p;
+    if (ms_fn_add_block(w, &entry) && abbrev->has_children)
+        ms_fn_open_block(w, lists);
+    return p;
 }
 
 /* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
@@ -10065,28 +10273,40 @@ typedef struct ms_fn_count {
 } ms_fn_count;
 
 /* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
- * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
- * entry begins that must be looked at. */
-static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
-                                               const uint8_t *brief_end, ms_fn_count *count)
+ * brief_end is where so few bytes are left that a brief may lead past the end; close is how many lists are
+ * open where the innermost block closes. Returns where the first entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, unsigned stops_at,
+                                               const uint8_t *p, const uint8_t *brief_end, uint32_t close,
+                                               ms_fn_count *count)
 {
+    const ms_dw_brief *briefs = table->briefs;
+    const size_t most = table->brief_count;
+    ms_fn_count sum = *count;
     while (p < brief_end) {
         const uint8_t *values = p + 1;
         size_t code = *p;
         if (code >= 0x80)
             code = (code & 0x7f) | (size_t)*values++ << 7;
-        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+        if (code > most) /* also a longer code: its second byte makes it too large */
             break;
-        const ms_dw_brief *brief = &table->briefs[code];
-        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
-        if (next == NULL)
-            break;
+        const ms_dw_brief *brief = &briefs[code];
+        values += brief->skip;
+        if (brief->flags != 0) {
+            bool ends = (brief->flags & ms_BRIEF_END) != 0;
+            if ((brief->flags & stops_at) != 0 || (ends && sum.lists <= close + 1))
+                break;
+            values = ms_dw_skip_varying(brief, values);
+            if (values == NULL)
+                break;
+            sum.unread += (brief->flags & ms_BRIEF_CALL) != 0;
+            sum.lists -= ends;
+        }
         MACHSYM_COUNT_WORK(1);
-        p = next;
-        count->entries++;
-        count->lists += brief->has_children;
-        count->unread += brief->flags >> 1;
+        p = values;
+        sum.entries++;
+        sum.lists += brief->has_children;
     }
+    *count = sum;
     return p;
 }
 
@@ -10097,23 +10317,28 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const ms_dw_enc *enc = &w->root->enc;
     const ms_dw_abbrevs *table = w->root->abbrevs;
     const ms_span unit = ms_span_sub(w->dw->info, enc->unit_off, enc->unit_end - enc->unit_off);
-    const uint8_t stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
+    const unsigned stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, close, &count);
         w->unread += count.unread;
         count.unread = 0;
         if (p >= end)
             break;
-        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-        uint64_t code = ms_rd_uleb(&rd);
+        const uint8_t *values = p + 1;
+        uint64_t code = *p;
+        if (code >= 0x80) {
+            ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+            code = ms_rd_uleb(&rd);
+            values = rd.p;
+        }
         count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            p = rd.p;
+            p = values;
             count.lists--;
             if (count.lists <= close)
                 close = ms_fn_close_blocks(w, count.lists);
@@ -10124,8 +10349,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
-        close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, values, end, count.lists);
+        close = w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
         count.lists += abbrev->has_children;
     } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
@@ -10164,11 +10389,8 @@ enum {
 /* Makes room for so many blocks at once. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
-    w->cap = w->opened_cap = (size_t)count;
-    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
-    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
-    if (w->blocks == NULL || w->opened == NULL)
-        w->cap = w->opened_cap = 0;
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, (size_t)count, sizeof *w->blocks);
+    w->cap = w->blocks != NULL ? (size_t)count : 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -10177,7 +10399,6 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     ms_zero(w, sizeof *w);
     w->dw = dw;
     w->root = root;
-    w->open = ms_SEG_NONE;
     w->arena = arena;
     w->scratch = scratch;
     w->list.arena = scratch;

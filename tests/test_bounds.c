@@ -103,9 +103,8 @@ static void tables_in_tables_of_all_encodings(trap *t, size_t n)
 }
 
 /* One large table that all encodings claim, and that begins inside of seven others. */
-static void table_of_all_encodings(trap *t, size_t n)
+static void put_all_encodings(program *p)
 {
-    program *p = &t->p;
     for (unsigned j = 0; j < 7 + 8; j++) {
         encoding enc = {j < 7 || j % 2 == 0 ? 4 : 2, (j & 2) != 0 ? 8 : 4, (j & 4) != 0 ? 8 : 4};
         unit_begin(p, enc, 1, p->abbrev.len);
@@ -115,9 +114,43 @@ static void table_of_all_encodings(trap *t, size_t n)
             ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
     }
     ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+}
+
+static void table_of_all_encodings(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_all_encodings(p);
     for (size_t i = 0; i < n; i++)
         ABBREV(p, (unsigned)i + 2, TAG_subprogram, 0, AT_name, FORM_string);
     abbrev_end(p);
+}
+
+/* The same of calls, whose values all have a fixed size. */
+static void calls_of_all_encodings(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_all_encodings(p);
+    for (size_t i = 0; i < n; i++)
+        ABBREV(p, (unsigned)i + 2, TAG_inlined_subroutine, 0, AT_ranges, FORM_data4);
+    abbrev_end(p);
+}
+
+/* Many tables of calls, each of them claimed in all encodings. */
+static void tables_of_calls(trap *t, size_t n)
+{
+    program *p = &t->p;
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned j = 0; j < 8; j++) {
+            encoding enc = {j % 2 == 0 ? 4 : 2, (j & 2) != 0 ? 8 : 4, (j & 4) != 0 ? 8 : 4};
+            unit_begin(p, enc, 1, p->abbrev.len);
+            put_entry(p, 1, 0x1000, 16);
+            unit_end(p);
+        }
+        ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+        for (unsigned j = 0; j < 60; j++)
+            ABBREV(p, j + 2, TAG_inlined_subroutine, 0, AT_ranges, FORM_data4);
+        abbrev_end(p);
+    }
 }
 
 /* Units whose lengths lead nowhere, with what looks like headers in them. */
@@ -1479,6 +1512,8 @@ int main(int argc, char **argv)
     TRAP(tables_in_tables, 2000);
     TRAP(tables_in_tables_of_all_encodings, 200);
     TRAP(table_of_all_encodings, 10000);
+    TRAP(calls_of_all_encodings, 10000);
+    TRAP(tables_of_calls, 250);
     TRAP(lengths_that_lead_nowhere, 2000);
     TRAP(tables_apart, 2000);
     TRAP(attributes_of_no_size, 2000);

@@ -71,17 +71,17 @@ static void ms_rd_skip(ms_rd *rd, uint64_t count)
 }
 
 /* Plain loads; the caller has checked that the bytes are there. Compilers make one load of each. */
-static uint16_t ms_rd_raw_u16(const uint8_t *p)
+static inline uint16_t ms_rd_raw_u16(const uint8_t *p)
 {
     return (uint16_t)(p[0] | p[1] << 8);
 }
 
-static uint32_t ms_rd_raw_u32(const uint8_t *p)
+static inline uint32_t ms_rd_raw_u32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t ms_rd_raw_u64(const uint8_t *p)
+static inline uint64_t ms_rd_raw_u64(const uint8_t *p)
 {
     return (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
 }
@@ -186,6 +186,12 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
+    if (ms_rd_left(rd) > 1 &&
+        rd->p[1] < 0x80) { /* two bytes, as nearly always: the first one says more follow */
+        value = (uint64_t)(rd->p[0] & 0x7f) | (uint64_t)rd->p[1] << 7;
+        rd->p += 2;
+        return (int64_t)(value ^ 0x2000) - 0x2000;
+    }
     for (unsigned shift = 0;; shift += 7) {
         if (rd->p == rd->end)
             break;

@@ -172,11 +172,9 @@ typedef enum ms_dw_slot {
 typedef enum ms_dw_how {
     ms_HOW_END = 0, /* no value: only the skip */
     ms_HOW_CONST,   /* the value stands in the abbreviation */
-    ms_HOW_1,       /* fixed sizes */
-    ms_HOW_2,
-    ms_HOW_4,
-    ms_HOW_8,
+    ms_HOW_FIXED,   /* 1 to 8 bytes */
     ms_HOW_ULEB,
+    ms_HOW_SLEB,
     ms_HOW_BLOCK, /* ULEB length, then so many bytes */
     ms_HOW_FORM   /* by its form, the long way */
 } ms_dw_how;
@@ -186,9 +184,31 @@ typedef struct ms_dw_step {
     uint16_t skip;
     uint16_t form;
     uint8_t how;
-    uint8_t slot;     /* ms_SLOT_NONE: skip the value too */
-    int64_t implicit; /* with ms_HOW_CONST */
+    uint8_t slot;  /* ms_SLOT_NONE: skip the value too */
+    uint8_t size;  /* with ms_HOW_FIXED */
+    uint64_t bits; /* with ms_HOW_CONST the value; with ms_HOW_FIXED a mask of as many bits as it has */
 } ms_dw_step;
+
+/* The values of a call that are read. */
+typedef enum ms_dw_call_value {
+    ms_CALL_ORIGIN = 0,
+    ms_CALL_LOW_PC,
+    ms_CALL_HIGH_PC,
+    ms_CALL_RANGES,
+    ms_CALL_FILE,
+    ms_CALL_LINE,
+    ms_CALL_COLUMN,
+    ms_CALL_COUNT
+} ms_dw_call_value;
+
+/* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
+ * read, and this way takes a quarter of the time. */
+typedef struct ms_dw_layout {
+    uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
+    uint8_t form[ms_CALL_COUNT];
+    uint8_t at[ms_CALL_COUNT];   /* bytes from the first value on */
+    uint8_t size[ms_CALL_COUNT]; /* 0: it stands in the abbreviation, or is absent */
+} ms_dw_layout;
 
 /* What the walk does with an entry. */
 typedef enum ms_dw_kind {
@@ -202,11 +222,12 @@ typedef enum ms_dw_kind {
 typedef struct ms_dw_abbrev {
     uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
-    uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
+    uint16_t read_count; /* steps behind those that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
-    uint32_t read_first;
+    uint32_t slots;      /* a bit for each slot that the steps that read set */
+    uint8_t layout;      /* number of a call's layout, from 1 on; 0: it has none */
     uint16_t tag;
     uint8_t kind;
     uint8_t has_children;
@@ -214,18 +235,20 @@ typedef struct ms_dw_abbrev {
 } ms_dw_abbrev;
 
 enum {
-    ms_BRIEF_LONG = 1, /* there is more to do than to skip it, or more to skip than a brief can tell */
-    ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
+    ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
+    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
+    ms_BRIEF_NUMBER = 4, /* behind the bytes to skip stands a number of varying size */
+    ms_BRIEF_BLOCK = 8,  /* behind the bytes to skip stands a block */
+    ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
 };
 
-/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. */
+/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. Most kinds
+ * have no value of varying size, and no flags. */
 typedef struct ms_dw_brief {
     uint16_t skip;
-    uint16_t tail;  /* with the value's first byte */
-    uint8_t more;   /* of the value's first byte, the bit that says that it goes on: of a number */
-    uint8_t counts; /* 1: it counts bytes to skip: of a block */
-    uint8_t has_children;
-    uint8_t flags;
+    uint16_t tail; /* behind the value of varying size */
+    uint16_t flags;
+    uint16_t has_children;
 } ms_dw_brief;
 
 /* A table of abbreviations as the units of one encoding see it. */
@@ -238,8 +261,9 @@ typedef struct ms_dw_abbrevs {
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
-    const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
+    const ms_dw_layout *layouts;
+    const ms_dw_brief *briefs; /* by code, from 0 on; when not dense, only that of 0 */
+    size_t brief_count;        /* without that of 0: at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -399,17 +423,13 @@ static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_rnglistx:
     case ms_DW_FORM_GNU_addr_index:
     case ms_DW_FORM_GNU_str_index: return ms_HOW_ULEB;
+    case ms_DW_FORM_sdata: return ms_HOW_SLEB;
     case ms_DW_FORM_block:
     case ms_DW_FORM_exprloc: return ms_HOW_BLOCK;
     default: break;
     }
-    switch (ms_dw_form_size(form, enc)) {
-    case 1: return ms_HOW_1;
-    case 2: return ms_HOW_2;
-    case 4: return ms_HOW_4;
-    case 8: return ms_HOW_8;
-    default: return ms_HOW_FORM;
-    }
+    int size = ms_dw_form_size(form, enc);
+    return size >= 1 && size <= 8 ? ms_HOW_FIXED : ms_HOW_FORM;
 }
 
 static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, uint32_t slot,
@@ -429,7 +449,10 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
         step->form = (uint16_t)(done ? form : 0);
         step->slot = (uint8_t)(done ? slot : (uint32_t)ms_SLOT_NONE);
         step->how = (uint8_t)ms_dw_how_of(step->form, enc);
-        step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
+        step->size = (uint8_t)(step->how == ms_HOW_FIXED ? ms_dw_form_size(step->form, enc) : 0);
+        step->bits = form == ms_DW_FORM_flag_present ? 1 : (uint64_t)implicit;
+        if (step->how == ms_HOW_FIXED)
+            step->bits = ~(uint64_t)0 >> (64 - 8 * step->size);
     }
 }
 
@@ -461,6 +484,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             ms_dw_emit(c, enc, (uint32_t)form, (uint32_t)slot, implicit);
         seen |= 1u << slot;
     }
+    abbrev->slots = seen & ~(1u << ms_SLOT_NONE);
     return true;
 }
 
@@ -482,7 +506,7 @@ enum {
  * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
-    static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
+    static const uint8_t most[] = {0, 0, 8, 10, 10, 10, 0}; /* a fixed size is read as 8 bytes */
     uint32_t sum = tail;
     bool is_bounded = true;
     for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
@@ -525,7 +549,6 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
     abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
-    abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
@@ -542,32 +565,93 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
 {
     ms_dw_brief brief;
     const ms_dw_step *step = abbrev->skip_count == 1 ? &steps[abbrev->skip_first] : NULL;
+    bool is_number = step != NULL && (step->how == ms_HOW_ULEB || step->how == ms_HOW_SLEB);
+    bool is_block = step != NULL && step->how == ms_HOW_BLOCK;
     ms_zero(&brief, sizeof brief);
     brief.has_children = abbrev->has_children;
     brief.flags = abbrev->has_code ? (abbrev->kind == ms_KIND_INLINE ? ms_BRIEF_CALL : ms_BRIEF_LONG) : 0;
-    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff ||
-        (step != NULL && step->how != ms_HOW_ULEB && step->how != ms_HOW_BLOCK)) {
+    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff || (step != NULL && !is_number && !is_block)) {
         brief.flags |= ms_BRIEF_LONG;
         return brief;
     }
-    brief.tail = (uint16_t)abbrev->skip_tail;
-    if (step != NULL) {
-        brief.skip = step->skip;
-        brief.tail++;
-        brief.more = step->how == ms_HOW_ULEB ? 0x80 : 0;
-        brief.counts = step->how == ms_HOW_BLOCK;
-    }
+    brief.skip = step != NULL ? step->skip : (uint16_t)abbrev->skip_tail;
+    brief.tail = step != NULL ? (uint16_t)abbrev->skip_tail : 0;
+    brief.flags |= is_number ? ms_BRIEF_NUMBER : is_block ? ms_BRIEF_BLOCK : 0;
     return brief;
+}
+
+static ms_dw_call_value ms_dw_call_value_of(unsigned slot)
+{
+    switch (slot) {
+    case ms_SLOT_ORIGIN: return ms_CALL_ORIGIN;
+    case ms_SLOT_LOW_PC: return ms_CALL_LOW_PC;
+    case ms_SLOT_HIGH_PC: return ms_CALL_HIGH_PC;
+    case ms_SLOT_RANGES: return ms_CALL_RANGES;
+    case ms_SLOT_CALL_FILE: return ms_CALL_FILE;
+    case ms_SLOT_CALL_LINE: return ms_CALL_LINE;
+    case ms_SLOT_CALL_COLUMN: return ms_CALL_COLUMN;
+    default: return ms_CALL_COUNT;
+    }
+}
+
+/* Makes the layout of a call. Returns false when a value has no fixed size, or does not fit. */
+static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
+{
+    const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
+    const ms_dw_step *stop = step + abbrev->read_count;
+    uint32_t at = 0;
+    ms_zero(layout, sizeof *layout);
+    for (; step < stop; step++) {
+        ms_dw_call_value value = ms_dw_call_value_of(step->slot);
+        bool is_const = step->how == ms_HOW_CONST;
+        at += step->skip;
+        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END)
+            return false;
+        if (at > UINT8_MAX || (value < ms_CALL_COUNT && step->form > UINT8_MAX))
+            return false;
+        if (is_const && (value < ms_CALL_FILE || step->bits > UINT32_MAX))
+            return false;
+        if (is_const && value < ms_CALL_COUNT)
+            layout->number[value - ms_CALL_FILE] = (uint32_t)step->bits;
+        if (value < ms_CALL_COUNT) {
+            layout->at[value] = (uint8_t)at;
+            layout->size[value] = step->size;
+            layout->form[value] = (uint8_t)step->form;
+        }
+        at += step->size;
+    }
+    return true;
+}
+
+enum { ms_DW_MOST_LAYOUTS = 64 }; /* of a table: compilers make 10 to 40 kinds of calls */
+
+/* Makes the layouts of calls; v has the table's abbreviations. */
+static void ms_dw_add_layouts(ms_dw_abbrevs *table, ms_dw_abbrev *v, ms_arena *arena)
+{
+    size_t count = 0;
+    uint8_t made = 0;
+    for (size_t i = 0; i < table->count; i++)
+        count += v[i].kind == ms_KIND_INLINE && v[i].has_code;
+    count = count < ms_DW_MOST_LAYOUTS ? count : (size_t)ms_DW_MOST_LAYOUTS;
+    ms_dw_layout *layouts = (ms_dw_layout *)ms_arena_alloc(arena, count, sizeof *layouts);
+    for (size_t i = 0; i < table->count && layouts != NULL && made < count; i++) {
+        if (v[i].kind == ms_KIND_INLINE && v[i].has_code &&
+            ms_dw_set_layout(&v[i], table->steps, &layouts[made]))
+            v[i].layout = ++made;
+    }
+    table->layouts = layouts;
 }
 
 enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
 
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    size_t count = table->dense ? table->count : 0;
+    count = count < ms_DW_MOST_BRIEFS ? count : (size_t)ms_DW_MOST_BRIEFS;
     ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
+    briefs[0].flags = ms_BRIEF_END;
     for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
@@ -608,8 +692,8 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     table->count = t.count;
     table->by_code = t.codes;
     table->steps = t.steps.v;
-    if (dense)
-        ms_dw_add_briefs(table, arena);
+    ms_dw_add_layouts(table, t.v, arena);
+    ms_dw_add_briefs(table, arena);
     return arena->oom ? NULL : table;
 }
 
@@ -704,7 +788,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         uint8_t first = *value;
         if (*p++ >= 0x80) /* padded, or too large */
             return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
-        if (step->how == ms_HOW_ULEB)
+        if (step->how == ms_HOW_ULEB || step->how == ms_HOW_SLEB)
             continue;
         if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
             abbrev->skip_max > (size_t)(end - p) - first)
@@ -714,20 +798,20 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry by its brief. At least brief_max bytes must be left. Returns NULL when the
- * long way must be taken. It branches instead of computing: branches are predicted, so the processor goes
- * on with the next entry before the bytes of this one have arrived. */
-static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
+/* Skips the value of varying size of an entry, and what stands behind it, by the entry's brief. At least
+ * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
+ * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
+ * the bytes of this one have arrived. */
+static inline const uint8_t *ms_dw_skip_varying(const ms_dw_brief *brief, const uint8_t *p)
 {
-    if ((brief->flags & stops_at) != 0)
-        return NULL;
-    p += brief->skip;
-    if ((*p & brief->more) != 0 && *++p >= 0x80 && *++p >= 0x80)
-        return NULL;
-    if (brief->counts != 0) {
-        if (*p >= 0x80)
+    if ((brief->flags & ms_BRIEF_NUMBER) != 0) {
+        if (*p++ >= 0x80 && *p++ >= 0x80 && *p++ >= 0x80)
             return NULL;
-        p += *p;
+    } else if ((brief->flags & ms_BRIEF_BLOCK) != 0) {
+        size_t len = *p++;
+        if (len >= 0x80)
+            return NULL;
+        p += len;
     }
     return p + brief->tail;
 }
@@ -799,13 +883,14 @@ static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
 {
+    die->present = 0;
     for (; count > 0 && !rd->failed; step++, count--) {
         MACHSYM_COUNT_WORK(1);
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
         else
-            die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+            die->v[step->slot] = ms_dw_read_value(rd, step->form, (int64_t)step->bits, enc);
         die->present |= 1u << step->slot;
     }
 }
@@ -828,27 +913,36 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once. room bytes are there at p, and no value but a block
+/* The same of an SLEB128 number. */
+static inline const uint8_t *ms_dw_raw_sleb(const uint8_t *p, uint64_t *out)
+{
+    const uint8_t *next = ms_dw_raw_uleb(p, out);
+    unsigned bits = next != NULL ? (unsigned)(next - p) * 7u : 64u;
+    if (bits < 64 && (next[-1] & 0x40) != 0)
+        *out |= ~(uint64_t)0 << bits;
+    return next;
+}
+
+/* Reads an entry inside a window that was checked once. most bytes are there at p, and no value but a block
  * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold, and the caller reads the
  * entry the long way. */
-static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
-                                        const uint8_t *end, size_t most, ms_dw_die *die)
+static inline const uint8_t *ms_dw_read_window(const ms_dw_step *step, const ms_dw_step *stop,
+                                               const uint8_t *p, const uint8_t *end, size_t most,
+                                               ms_dw_die *die)
 {
-    uint32_t present = 0;
-    for (; count > 0; step++, count--) {
+    for (; step < stop; step++) {
         MACHSYM_COUNT_WORK(1);
-        uint64_t u = 0;
+        uint64_t u = step->bits;
         p += step->skip;
-        switch (step->how) {
-        case ms_HOW_CONST: u = (uint64_t)step->implicit; break;
-        case ms_HOW_1: u = *p++; break;
-        case ms_HOW_2: u = ms_rd_raw_u16(p), p += 2; break;
-        case ms_HOW_4: u = ms_rd_raw_u32(p), p += 4; break;
-        case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
-        case ms_HOW_ULEB:
-        case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
-        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
-        default: break;
+        if (step->how == ms_HOW_FIXED) {
+            u &= ms_rd_raw_u64(p);
+            p += step->size;
+        } else if (step->how == ms_HOW_ULEB || step->how == ms_HOW_BLOCK) {
+            p = ms_dw_raw_uleb(p, &u);
+        } else if (step->how == ms_HOW_SLEB) {
+            p = ms_dw_raw_sleb(p, &u);
+        } else if (step->how == ms_HOW_FORM) { /* no bound, but a unit of 4 GB has room for that number */
+            return NULL;
         }
         if (p == NULL)
             return NULL;
@@ -859,25 +953,55 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
-        present |= 1u << step->slot;
     }
-    die->present = present;
     return p;
 }
 
-/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
+/* Reads the values of an entry whose kind is not ms_KIND_OTHER, from p on. Returns where they end; NULL when
+ * the unit ends before. */
+static inline const uint8_t *ms_dw_read_values(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                               const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc,
+                                               ms_dw_die *die)
+{
+    const ms_dw_step *steps = &table->steps[abbrev->skip_first + abbrev->skip_count];
+    const uint8_t *next = NULL;
+    if (abbrev->read_max <= (size_t)(end - p))
+        next = ms_dw_read_window(steps, steps + abbrev->read_count, p, end, abbrev->read_max, die);
+    die->present = abbrev->slots;
+    if (next != NULL)
+        return next;
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_dw_read_slowly(steps, abbrev->read_count, &rd, enc, die);
+    return rd.failed ? NULL : rd.p;
+}
+
+enum { ms_DW_LAYOUT_BYTES = UINT8_MAX + 8 }; /* that must be there to read a value of a layout */
+
+/* A value of a call by the call's layout; p is where the first value stands. */
+static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
+                                           ms_dw_call_value which)
+{
+    static const uint64_t masks[] = {
+        0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffffu, 0xffffffffffffu, 0xffffffffffffffu, UINT64_MAX};
+    ms_dw_value value;
+    value.u = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
+    if (which >= ms_CALL_FILE)
+        value.u |= layout->number[which - ms_CALL_FILE];
+    value.text = NULL;
+    value.text_len = 0;
+    value.form = layout->form[which];
+    return value;
+}
+
+/* The same from where a reader is. */
 static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
                            const ms_dw_enc *enc, ms_dw_die *die)
 {
-    const ms_dw_step *steps = &table->steps[abbrev->read_first];
-    const uint8_t *p = NULL;
-    die->present = 0;
-    if (abbrev->read_max <= ms_rd_left(rd))
-        p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
-    if (p != NULL)
-        rd->p = p;
+    const uint8_t *next = ms_dw_read_values(table, abbrev, rd->p, rd->end, enc, die);
+    if (next != NULL)
+        rd->p = next;
     else
-        ms_dw_read_slowly(steps, abbrev->read_count, rd, enc, die);
+        ms_rd_fail(rd);
 }
 
 /* The n-th entry of .debug_str_offsets, from this unit's base on. DWARF5 7.26 */
@@ -921,7 +1045,8 @@ static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_
 }
 
 /* The address that a value stands for. Returns false when it is none. */
-static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value,
+                                 uint64_t *out)
 {
     switch (value->form) {
     case ms_DW_FORM_addr: *out = value->u; return true;
@@ -937,7 +1062,7 @@ static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_val
 
 /* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
  * unit. */
-static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+static inline bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
     switch (value->form) {
     case ms_DW_FORM_ref_addr: *out = value->u; return true;
@@ -963,9 +1088,11 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-/* Which executable section holds an address; NULL when none does. */
-static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. Nearly all code is in the first one. */
+static inline const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
+    if (dw->code_count > 0 && dw->code->lo <= addr && addr < dw->code->hi)
+        return dw->code;
     return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 

@@ -46,10 +46,17 @@ typedef struct ms_fn_table {
 
 /* A block that is open, and where it stands. */
 typedef struct ms_fn_open {
-    uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
+    uint32_t block;
     uint32_t lists; /* how many lists of entries are open there */
     uint32_t depth; /* how many blocks a call is inlined through; 0: a function */
 } ms_fn_open;
+
+/* What an entry says that may have code. */
+typedef struct ms_fn_values {
+    uint64_t die_off; /* in .debug_info */
+    ms_dw_value v[ms_CALL_COUNT];
+    bool is_function;
+} ms_fn_values;
 
 /* A table as it grows. */
 typedef struct ms_fn_walk {
@@ -60,7 +67,8 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks;
     size_t count;
     size_t cap;
-    ms_fn_open *opened; /* by block */
+    ms_fn_open *opened; /* those that are open, innermost last */
+    size_t open_count;
     size_t opened_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
@@ -71,7 +79,6 @@ typedef struct ms_fn_walk {
     size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
     uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
-    uint32_t open;      /* innermost open block */
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
@@ -95,21 +102,14 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
     return true;
 }
 
-static bool ms_fn_make_room(ms_fn_walk *w)
+static inline bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count >= w->cap) {
-        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
-        w->blocks = v != NULL ? v : w->blocks;
-    }
-    if (w->count >= w->opened_cap) {
-        ms_fn_open *v =
-            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
-        w->opened = v != NULL ? v : w->opened;
-    }
-    return w->count < w->cap && w->count < w->opened_cap;
+    ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+    w->blocks = v != NULL ? v : w->blocks;
+    return v != NULL;
 }
 
-static uint32_t ms_fn_u32(const ms_dw_value *value)
+static inline uint32_t ms_fn_u32(const ms_dw_value *value)
 {
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
@@ -167,28 +167,21 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
-static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                           ms_fn_block *block)
+/* Puts the ranges of an entry that has a list of them into a block. Returns false when it has none, or memory
+ * is out. */
+static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
-    const ms_dw_enc *enc = &w->root->enc;
     ms_range first = {0, 0};
+    uint64_t budget = w->list.budget = ms_fn_list_budget(w, entry->is_function, entry->die_off);
     w->list.count = 0;
-    block->ranges = NULL;
-    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0) {
-        block->range_count = ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC),
-                                            ms_dw_get(die, ms_SLOT_HIGH_PC), &first);
-    } else {
-        uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
-        if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
-            w->is_damaged = true;
-        w->lists[is_function] += budget - w->list.budget;
-        first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_FN_FEW_RANGES)
-            ms_fn_sort_ranges(w);
-        first = w->list.count == 1 ? w->list.v[0] : first;
-        block->range_count = (uint32_t)w->list.count;
-    }
+    if (!ms_dw_ranges(w->dw, &w->root->enc, &entry->v[ms_CALL_RANGES], &w->list))
+        w->is_damaged = true;
+    w->lists[entry->is_function] += budget - w->list.budget;
+    first = w->list.count > 0 ? w->list.v[0] : first;
+    if (w->list.count > ms_FN_FEW_RANGES)
+        ms_fn_sort_ranges(w);
+    first = w->list.count == 1 ? w->list.v[0] : first;
+    block->range_count = (uint32_t)w->list.count;
     block->lo = first.lo;
     block->hi = first.hi;
     if (block->range_count > 1)
@@ -215,79 +208,138 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
     return ok;
 }
 
-/* How deep a call would stand that begins now; 0 when no function is open. */
-static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
+static inline bool ms_fn_set_code(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
-    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].depth + 1;
+    ms_range range;
+    block->ranges = NULL;
+    if (entry->v[ms_CALL_RANGES].form != 0)
+        return ms_fn_set_ranges(w, entry, block);
+    if (!ms_dw_low_high(w->dw, &w->root->enc, &entry->v[ms_CALL_LOW_PC], &entry->v[ms_CALL_HIGH_PC], &range))
+        return false;
+    block->range_count = 1;
+    block->lo = range.lo;
+    block->hi = range.hi;
+    return true;
+}
+
+/* How deep a call would stand that begins now; 0 when no function is open. */
+static inline uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+{
+    return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].depth + 1;
 }
 
 /* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
-static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                            uint32_t lists)
+static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
 {
-    uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
-    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1 || (!is_function && w->open == ms_SEG_NONE) ||
-        !ms_fn_make_room(w))
+    bool is_function = entry->is_function;
+    uint32_t depth = ms_fn_next_depth(w);
+    if (!ms_fn_make_room(w) || (!is_function && (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1)))
         return false;
     ms_fn_block *block = &w->blocks[w->count];
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
-             (is_function && !ms_fn_add_pieces(w, block)))
+    else if (!ms_fn_set_code(w, entry, block) || (is_function && !ms_fn_add_pieces(w, block)))
         return false;
-    block->die_off = die_off;
+    block->die_off = entry->die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
-    block->parent = is_function ? ms_SEG_NONE : w->open;
+    ms_dw_reference(&w->root->enc, &entry->v[ms_CALL_ORIGIN], &block->origin);
+    block->parent = is_function ? ms_SEG_NONE : w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
-    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
-    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
-    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
-    w->opened[w->count].outer = w->open;
-    w->opened[w->count].lists = lists;
-    w->opened[w->count].depth = depth;
-    w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
+    block->call_file = ms_fn_u32(&entry->v[ms_CALL_FILE]);
+    block->call_line = ms_fn_u32(&entry->v[ms_CALL_LINE]);
+    block->call_column = ms_fn_u32(&entry->v[ms_CALL_COLUMN]);
+    block->unread = 0;
+    w->is_deep |= !is_function && depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
     w->count++;
     return true;
+}
+
+/* Opens the newest block: what follows stands inside it. lists are open where it stands. */
+static inline void ms_fn_open_block(ms_fn_walk *w, uint32_t lists)
+{
+    ms_fn_open *v =
+        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->open_count, &w->opened_cap, sizeof *v);
+    ms_fn_block *block = &w->blocks[w->count - 1];
+    if (v == NULL)
+        return;
+    bool is_function = block->parent == ms_SEG_NONE;
+    v[w->open_count].depth = is_function ? 0 : ms_fn_next_depth(w);
+    v[w->open_count].block = (uint32_t)(w->count - 1);
+    v[w->open_count].lists = lists;
+    w->opened = v;
+    w->open_count++;
+    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
 }
 
 /* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
  * closes. */
 static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
-    while (w->open != ms_SEG_NONE && w->opened[w->open].lists >= lists) {
-        ms_fn_block *block = &w->blocks[w->open];
+    while (w->open_count > 0 && w->opened[w->open_count - 1].lists >= lists) {
+        ms_fn_block *block = &w->blocks[w->opened[--w->open_count].block];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
-        w->open = w->opened[w->open].outer;
     }
-    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+    return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
 
-/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
- * values end; NULL at damage. */
-static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                       const uint8_t *p, const uint8_t *end, uint32_t lists)
+/* Reads an entry that may have code; p stands behind its code. Returns where its values end; NULL at
+ * damage. */
+static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, const uint8_t *p,
+                                       const uint8_t *end, ms_fn_values *entry)
 {
-    ms_dw_die values;
-    bool is_function = abbrev->kind == ms_KIND_FUNCTION;
-    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_dw_read_die(w->root->abbrevs, abbrev, &rd, &w->root->enc, &values);
-    if (rd.failed)
+    ms_dw_die die;
+    p = ms_dw_read_values(w->root->abbrevs, abbrev, p, end, &w->root->enc, &die);
+    if (p == NULL)
         return NULL;
-    if (is_function) {
+    entry->v[ms_CALL_ORIGIN] = *ms_dw_get(&die, ms_SLOT_ORIGIN);
+    entry->v[ms_CALL_LOW_PC] = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    entry->v[ms_CALL_HIGH_PC] = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
+    entry->v[ms_CALL_RANGES] = *ms_dw_get(&die, ms_SLOT_RANGES);
+    entry->v[ms_CALL_FILE] = *ms_dw_get(&die, ms_SLOT_CALL_FILE);
+    entry->v[ms_CALL_LINE] = *ms_dw_get(&die, ms_SLOT_CALL_LINE);
+    entry->v[ms_CALL_COLUMN] = *ms_dw_get(&die, ms_SLOT_CALL_COLUMN);
+    return p;
+}
+
+/* The same of a call that has a layout; so many bytes as that takes are there. */
+static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                             const uint8_t *p, ms_fn_values *entry)
+{
+    const ms_dw_layout *layout = &table->layouts[abbrev->layout - 1];
+    entry->v[ms_CALL_ORIGIN] = ms_dw_laid_value(layout, p, ms_CALL_ORIGIN); /* a loop takes twice as long */
+    entry->v[ms_CALL_LOW_PC] = ms_dw_laid_value(layout, p, ms_CALL_LOW_PC);
+    entry->v[ms_CALL_HIGH_PC] = ms_dw_laid_value(layout, p, ms_CALL_HIGH_PC);
+    entry->v[ms_CALL_RANGES] = ms_dw_laid_value(layout, p, ms_CALL_RANGES);
+    entry->v[ms_CALL_FILE] = ms_dw_laid_value(layout, p, ms_CALL_FILE);
+    entry->v[ms_CALL_LINE] = ms_dw_laid_value(layout, p, ms_CALL_LINE);
+    entry->v[ms_CALL_COLUMN] = ms_dw_laid_value(layout, p, ms_CALL_COLUMN);
+    return p + abbrev->skip_tail;
+}
+
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands behind its code.
+ * Returns where its values end; NULL at damage. */
+static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+{
+    ms_fn_values entry;
+    entry.die_off = die_off;
+    entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
+    if (abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES)
+        p = ms_fn_read_call(w->root->abbrevs, abbrev, p, &entry);
+    else
+        p = ms_fn_read_entry(w, abbrev, p, end, &entry);
+    if (p == NULL)
+        return NULL;
+    if (entry.is_function) {
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (!ms_fn_add_block(w, die_off, is_function, &values, lists))
-        return rd.p;
-    if (abbrev->has_children)
-        w->open = (uint32_t)(w->count - 1);
-    else
-        w->blocks[w->count - 1].unread = 0;
-    return rd.p;
+    if (ms_fn_add_block(w, &entry) && abbrev->has_children)
+        ms_fn_open_block(w, lists);
+    return p;
 }
 
 /* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
@@ -349,28 +401,40 @@ typedef struct ms_fn_count {
 } ms_fn_count;
 
 /* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
- * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
- * entry begins that must be looked at. */
-static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
-                                               const uint8_t *brief_end, ms_fn_count *count)
+ * brief_end is where so few bytes are left that a brief may lead past the end; close is how many lists are
+ * open where the innermost block closes. Returns where the first entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, unsigned stops_at,
+                                               const uint8_t *p, const uint8_t *brief_end, uint32_t close,
+                                               ms_fn_count *count)
 {
+    const ms_dw_brief *briefs = table->briefs;
+    const size_t most = table->brief_count;
+    ms_fn_count sum = *count;
     while (p < brief_end) {
         const uint8_t *values = p + 1;
         size_t code = *p;
         if (code >= 0x80)
             code = (code & 0x7f) | (size_t)*values++ << 7;
-        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+        if (code > most) /* also a longer code: its second byte makes it too large */
             break;
-        const ms_dw_brief *brief = &table->briefs[code];
-        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
-        if (next == NULL)
-            break;
+        const ms_dw_brief *brief = &briefs[code];
+        values += brief->skip;
+        if (brief->flags != 0) {
+            bool ends = (brief->flags & ms_BRIEF_END) != 0;
+            if ((brief->flags & stops_at) != 0 || (ends && sum.lists <= close + 1))
+                break;
+            values = ms_dw_skip_varying(brief, values);
+            if (values == NULL)
+                break;
+            sum.unread += (brief->flags & ms_BRIEF_CALL) != 0;
+            sum.lists -= ends;
+        }
         MACHSYM_COUNT_WORK(1);
-        p = next;
-        count->entries++;
-        count->lists += brief->has_children;
-        count->unread += brief->flags >> 1;
+        p = values;
+        sum.entries++;
+        sum.lists += brief->has_children;
     }
+    *count = sum;
     return p;
 }
 
@@ -381,23 +445,28 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const ms_dw_enc *enc = &w->root->enc;
     const ms_dw_abbrevs *table = w->root->abbrevs;
     const ms_span unit = ms_span_sub(w->dw->info, enc->unit_off, enc->unit_end - enc->unit_off);
-    const uint8_t stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
+    const unsigned stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, close, &count);
         w->unread += count.unread;
         count.unread = 0;
         if (p >= end)
             break;
-        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-        uint64_t code = ms_rd_uleb(&rd);
+        const uint8_t *values = p + 1;
+        uint64_t code = *p;
+        if (code >= 0x80) {
+            ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+            code = ms_rd_uleb(&rd);
+            values = rd.p;
+        }
         count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            p = rd.p;
+            p = values;
             count.lists--;
             if (count.lists <= close)
                 close = ms_fn_close_blocks(w, count.lists);
@@ -408,8 +477,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
-        close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, values, end, count.lists);
+        close = w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
         count.lists += abbrev->has_children;
     } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
@@ -448,11 +517,8 @@ enum {
 /* Makes room for so many blocks at once. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
-    w->cap = w->opened_cap = (size_t)count;
-    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
-    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
-    if (w->blocks == NULL || w->opened == NULL)
-        w->cap = w->opened_cap = 0;
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, (size_t)count, sizeof *w->blocks);
+    w->cap = w->blocks != NULL ? (size_t)count : 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -461,7 +527,6 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     ms_zero(w, sizeof *w);
     w->dw = dw;
     w->root = root;
-    w->open = ms_SEG_NONE;
     w->arena = arena;
     w->scratch = scratch;
     w->list.arena = scratch;

@@ -269,15 +269,13 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     return regs;
 }
 
-static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
+/* Adds a row. Returns false when memory is out. */
+static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
 {
-    ms_ln_row *v = b->rows;
-    if (b->row_count == b->row_cap) {
-        v = (ms_ln_row *)ms_arena_grow(b->row_arena, v, b->row_count, &b->row_cap, sizeof *v);
-        if (v == NULL)
-            return;
-        b->rows = v;
-    }
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    b->rows = v;
     v += b->row_count++;
     v->addr = regs->addr;
     v->line = regs->line;
@@ -285,6 +283,7 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
     v->is_stmt = regs->is_stmt;
     v->end_sequence = end_sequence;
+    return true;
 }
 
 /* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
@@ -394,7 +393,7 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
-static void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
+static inline void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
 {
     if (head->max_ops <= 1) {
         regs->addr += head->min_inst * operations;
@@ -465,24 +464,48 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     }
 }
 
+/* What each special opcode does, DWARF5 6.2.5.1: a table, since most opcodes are special and a division takes
+ * longer than all the rest. */
+typedef struct ms_ln_special {
+    uint8_t operations[256];
+    uint32_t lines[256];
+} ms_ln_special;
+
+static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
+{
+    unsigned range = head->line_range != 0 ? head->line_range : 1;
+    unsigned operations = 0;
+    unsigned line = 0;
+    for (unsigned i = head->opcode_base; i < 256; i++) {
+        special->operations[i] = (uint8_t)operations;
+        special->lines[i] = (uint32_t)(head->line_base + (int)line);
+        line = line + 1 == range ? 0 : line + 1;
+        operations += line == 0;
+    }
+}
+
 static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
 {
     ms_rd rd = head->program;
     ms_ln_regs regs = ms_ln_start(head, b);
-    uint8_t range = head->line_range != 0 ? head->line_range : 1;
-    while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
+    ms_ln_special special;
+    ms_ln_list_special(head, &special);
+    while (rd.p < rd.end) {
         uint8_t opcode = *rd.p++;
         MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
-            unsigned adjusted = opcode - (unsigned)head->opcode_base;
-            ms_ln_advance(head, &regs, adjusted / range);
-            regs.line += (uint32_t)(head->line_base + (int)(adjusted % range));
-            ms_ln_add_row(b, &regs, false);
-        } else if (opcode == 0) {
-            ms_ln_extended(dw, head, b, &regs, &rd);
-        } else {
-            ms_ln_standard(head, b, &regs, opcode, &rd);
+            ms_ln_advance(head, &regs, special.operations[opcode]);
+            regs.line += special.lines[opcode];
+            if (!ms_ln_add_row(b, &regs, false))
+                break;
+            continue;
         }
+        if (opcode == 0)
+            ms_ln_extended(dw, head, b, &regs, &rd);
+        else
+            ms_ln_standard(head, b, &regs, opcode, &rd);
+        if (b->arena->oom || b->row_arena->oom)
+            break;
     }
     b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
 }
