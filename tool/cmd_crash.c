@@ -181,6 +181,8 @@ static const option table[] = {
      "or "
      "json for machines. Without it the table goes\nto standard error",
      offsetof(crash_options, missing), take_missing},
+    {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
+     offsetof(crash_options, json), NULL},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
     {"redact", NULL,
      "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
@@ -218,6 +220,11 @@ static int run_crash(int argc, char **argv)
         crash.format = FORMAT_TEXT;
         crash.resolve.raw_addresses = true;
         crash.lines.lines = crash.lines.is_set ? crash.lines.lines : MACHSYM_LINES_ATOS;
+    }
+    if (crash.json) {
+        crash.format = FORMAT_JSON;
+        crash.write.one_line = true;
+        crash.missing = crash.missing == MISSING_TEXT ? MISSING_JSON : crash.missing;
     }
     crash.is_redacted |= crash.redact_key != NULL;
     if (crash.is_redacted)

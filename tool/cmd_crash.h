@@ -40,6 +40,7 @@ typedef struct crash_options {
     bool signature; /* the same */
     bool group;     /* the same, for all */
     missing_form missing;
+    bool json; /* all that goes to standard output, one object a line */
     bool force;
     bool quiet;
     bool strict;
