@@ -24,6 +24,7 @@ typedef struct crash_options {
     owners *rules;        /* NULL without --owners */
     machinery *machinery; /* NULL without --machinery */
     object_options objects;
+    const char *files_from; /* a list of reports; NULL: none */
     const char *output;
     crash_format format;
     lines_option lines;

@@ -1,5 +1,6 @@
 /* machsym crash: one run over reports: where symbols and outputs lie, what becomes of each report. */
 #include "cmd_crash.h"
+#include "inside.h"
 #include "outfile.h"
 
 #include <errno.h>
@@ -133,7 +134,7 @@ static void do_report(const crash_run *run, crash_result *result)
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    const char *why = text_read_file(&input, result->path);
+    const char *why = inside_read(result->path, &input);
     if (why != NULL) {
         fail(result, why);
         text_free(&input);
@@ -280,7 +281,12 @@ static void print_table(const crash_run *run)
 
 static char *folder_of(const char *path)
 {
-    size_t len = path_folder(path);
+    size_t archive = inside_is_member(path);
+    size_t len = 0;
+    for (size_t i = 0; i < archive; i++) /* the folder of the archive */
+        len = posix_is_slash(path[i]) ? i + 1 : len;
+    if (archive == 0)
+        len = path_folder(path);
     len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = tool_alloc(len + 2);
     memcpy(folder, path, len);
