@@ -22,7 +22,7 @@ MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 # B: where this build lies; RUN: what runs its programs (an emulator); both let one Makefile build for many hosts.
 B           ?= build
 RUN         ?=
-CFLAGS      ?= -O2 -g
+CFLAGS      ?= -O2
 TEST_CFLAGS ?= -O0 -g
 STD         ?= -std=c11
 PREFIX      ?= /usr/local

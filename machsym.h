@@ -21691,12 +21691,13 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name; -1 when none is printed. Swift's own printer keeps it in an int and
- * leaves out negative ones. */
+/* The number behind an extra name. No program has as many closures as an int cannot count: Swift's own
+ * printer leaves out what wraps there, here the name is broken. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
-    uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
-    return low > INT32_MAX ? -1 : (int64_t)low;
+    uint64_t number = ms_dmsw_at(p, index)->u.index + add;
+    p->d->failed = p->d->failed || number > INT32_MAX;
+    return (int64_t)number;
 }
 
 /* A declaration whose row's text is an extra name behind it, or its only name. */
@@ -24672,7 +24673,7 @@ typedef struct ms_dmcx_name_state {
     W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                               \
     W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                \
     W(SAT_FRACT_M, "_Sat unsigned long _Fract") W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")     \
-    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                      \
+    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ") W(ALLOC_TOKEN, ".alloc_token")                      \
     W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                 \
     W(TYPEINFO_NAME, "typeinfo name for ") W(COVARIANT, "covariant return thunk to ")                        \
     W(TLS_WRAPPER, "thread-local wrapper routine for ")                                                      \
@@ -24919,6 +24920,7 @@ enum ms_dmcx_kind {
     ms_DMCX_OF,         /* operator x (a) */
     ms_DMCX_ENCLOSED,   /* word x (a) */
     ms_DMCX_SIZEOF_PARAM_PACK,
+    ms_DMCX_PACK_INDEX,  /* element b of pack a */
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
     /* Values, lambdas, requirements */
@@ -26298,6 +26300,11 @@ static uint32_t ms_dmcxr_d_type(ms_dmcx *p)
     case 'T': return ms_dmcxr_decltype(p);
     case 'v': return ms_dmcxr_vector(p);
     case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_type(p));
+    case 'y': { /* an element of a pack of types */
+        p->at += 2;
+        uint32_t pack = ms_dmcxr_type(p);
+        return pack == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_PACK_INDEX, pack, ms_dmcxr_expr(p));
+    }
     case 'o':
     case 'O':
     case 'w':
@@ -26859,6 +26866,10 @@ static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
         return ms_dmcxr_subobject(p);
     if (ms_dmcx_eat2(p, 's', 'p'))
         return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_expr(p));
+    if (ms_dmcx_eat2(p, 's', 'y')) { /* an element of a pack */
+        uint32_t pack = ms_dmcxr_expr(p);
+        return pack == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_PACK_INDEX, pack, ms_dmcxr_expr(p));
+    }
     if (ms_dmcx_eat2(p, 's', 'Z'))
         return ms_dmcxr_sizeof_pack(p);
     if (ms_dmcx_eat2(p, 's', 'P')) {
@@ -27076,14 +27087,28 @@ static uint32_t ms_dmcxr_encoding(ms_dmcx *p)
     return ref;
 }
 
+/* The length of what clang puts in front of names of functions that allocate by the type's token:
+ * `__alloc_token_`, perhaps with a number and `_`. */
+static size_t ms_dmcxr_alloc_token(const char *s, size_t len)
+{
+    if (len < 14 || !ms_equal(s, "__alloc_token_", 14))
+        return 0;
+    size_t at = 14;
+    while (at < len && s[at] >= '0' && s[at] <= '9')
+        at++;
+    return at == 14 || at == len || s[at] != '_' ? 14 : at + 1;
+}
+
 /* The whole name; 0 when it is malformed. */
 static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
 {
+    uint32_t token = (uint32_t)ms_dmcxr_alloc_token(p->s, p->len);
+    p->at = token;
     while (ms_dmcx_eat(p, '_'))
         continue;
-    bool is_block = p->at >= 3;
+    bool is_block = p->at - token >= 3;
     p->at++;
-    uint32_t ref = ms_dmcxr_encoding(p);
+    uint32_t ref = is_block && token != 0 ? 0 : ms_dmcxr_encoding(p);
     if (ref == 0)
         return 0;
     if (is_block) {
@@ -27100,9 +27125,12 @@ static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
         ms_dmcx_span t;
         t.off = p->at;
         t.len = p->len - p->at;
-        return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
+        p->at = p->len;
+        ref = ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
     }
-    return p->at == p->len ? ref : 0;
+    if (p->at != p->len || token == 0)
+        return p->at == p->len ? ref : 0;
+    return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_DMCX_W_ALLOC_TOKEN);
 }
 
 #endif /* MACHSYM_NO_CXX */
@@ -28003,6 +28031,12 @@ static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof...");
         ms_dmcxp_fold_pack(p, n->a);
         break;
+    case ms_DMCX_PACK_INDEX:
+        ms_dmcxp_fold_pack(p, n->a);
+        ms_dmcxp_open(p, '[');
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_close(p, ']');
+        break;
     case ms_DMCX_SIZEOF_ARGS:
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
@@ -28358,10 +28392,10 @@ static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref)
 /* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
 static bool ms_dmcxp_is_mangled(const ms_dm *d)
 {
-    size_t at = 0;
-    while (at < 4 && at < d->len && d->s[at] == '_')
+    size_t first = ms_dmcxr_alloc_token(d->s, d->len), at = first;
+    while (at - first < 4 && at < d->len && d->s[at] == '_')
         at++;
-    return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
+    return at != first && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
 /* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter
@@ -28370,7 +28404,7 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
 static bool ms_dmcxp_in_text(const ms_dm *d)
 {
     static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};
-    size_t at = 0, len = 0;
+    size_t at = ms_dmcxr_alloc_token(d->s, d->len), len = 0;
     while (d->s[at] == '_') /* a Z follows: ms_dmcxp_is_mangled */
         at++;
     const char *s = d->s + at + 1;
@@ -29465,6 +29499,10 @@ static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
     case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
     case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
     case 'D': return n == 1 || n == 2 ? ms_DML_D : ms_DML_NONE;
+    case 'a': /* __alloc_token_0__Znwm */
+        *skip = n == 3;
+        return (n == 2 || n == 3) && len - n > 12 && ms_equal(s + n, "alloc_token_", 12) ? ms_DML_CXX
+                                                                                         : ms_DML_NONE;
     case 'Z':
         if (n == 0)
             return s[1] == 'N' ? ms_DML_RUST : ms_DML_NONE;

@@ -79,6 +79,8 @@ text "versions, inside words" '_RNvC1a1b.llvm.12AF@@GLIBC_2.0 x_RNvC1a1b' 'a::b@
 text "UTF-8" '\342\206\222_RNvC1a1b\342\200\246 \303\251 _RNvC1a1b\342\200\235' \
     '\342\206\222a::b\342\200\246 \303\251 a::b\342\200\235'
 text "Objective-C" '-[Foo _TtC4Farm3Cow]' '-[Foo Farm.Cow]'
+text "a token of an allocation" "x ___alloc_token_12__Znam __alloc_token_0_malloc." \
+    "x operator new[](unsigned long) (.alloc_token) __alloc_token_0_malloc."
 text "macros" 'a@__swiftmacro_4Farm3CowC3age5WatchfMa_ x@@' 'aaccessor macro @Watch expansion #1 of age in Farm.Cow x@@'
 words='catch (Exception $ex) $el $sd $s3foo; cp $s.bak $e.message _TSS_ID $sSafe _Zclose'
 text "words that are no symbols" "$words\n" "$words\n"

@@ -12,6 +12,14 @@ static const char *const cases[][2] = {
     {"__Z1fv", "f()"},
     {"___Z1fv_block_invoke", "invocation function for block in f()"},
     {"____Z1fv_block_invoke_2.108", "invocation function for block in f()"},
+    /* pack indexing and tokens of allocations, as LLVM 23 prints them; llvm-cxxfilt 22 leaves them */
+    {"_Z1gILi0EJciEEDyT0_T_v", "(char, int)[0] g<0, char, int>()"},
+    {"_ZN1a3barILi1EJilEEEDyT0_T_v", "(int, long)[1] a::bar<1, int, long>()"},
+    {"_Z5corgeIJLi1ELx2EEEDTsyT_Lm1EEv", "decltype((1, 2ll)[1ul]) corge<1, 2ll>()"},
+    {"_Z1gILi0EJciEEPDyT0_T_S1_", "(char, int)[0]* g<0, char, int>((char, int)[0])"},
+    {"__alloc_token_0__Z3foov", "foo() (.alloc_token)"},
+    {"__alloc_token__Znwm", "operator new(unsigned long) (.alloc_token)"},
+    {"__alloc_token_0__Z3foov.cold", "foo() (.cold) (.alloc_token)"},
     {"_Z1fv.cold.1", "f() (.cold.1)"},
     {"_Z1fv.foo$x", "f() (.foo$x)"},
     {"_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f()"},
@@ -92,6 +100,8 @@ static const char *const refused[] = {
     "___Z1fv", "___Z1fv_block_invoke_", "___Z1fv_block_invokex", "_Z1fLi1E", "_Z1fIXLb2EEEvv", "_Z1fDB_",
     "_ZTc0_0_1av", "_Z1fILe3ff800000000000EEvv", "_Z1fIXrqEEEvv", "_ZDtv", "_ZGTt1fv", "_ZC1v", "_Zcv",
     "_Z1fIiXsrEEvv", "_ZN1AcvT_Ev", "_Z1fv$tlv$init",
+    "_Z1gILi0EJciEEDyT0_v", "_Z1gILi0EJciEEDyT0_", "_Z1gIJLi1EEEDTsyT_Ev", "__alloc_token_malloc",
+    "__alloc_token_0_malloc", "__alloc_token_0_", "__alloc_token_0____Z3foov_block_invoke", "__alloc_token_0__Z",
 };
 /* clang-format on */
 

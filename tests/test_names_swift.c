@@ -100,7 +100,10 @@ static const sample samples[] = {
      "@escaping @callee_guaranteed @Sendable @async (@guaranteed Swift.Int) -> sending (@owned "
      "Swift.Int)",
      "@escaping @callee_guaranteed @Sendable @async (@guaranteed Int) -> sending (@owned Int)"},
-    {"_TFC4Farm3CowU2147483646_Si", "closure # : Swift.Int in Farm.Cow", "closure # in Cow"},
+    {"_TFC4Farm3CowU2147483645_Si", "closure #2147483647 : Swift.Int in Farm.Cow",
+     "closure #2147483647 in Cow"},
+    {"_TFC4Farm3CowU2147483646_Si", NULL, NULL},
+    {"$s4main1fyyFyyXEfU2147483646_", NULL, NULL},
     {"$s4main1fyyF.\\\t\n\r\"'\001\303",
      "main.f() -> () with unmangled suffix \".\\\\\\t\\n\\r\\\"'\\x01\\xC3\"", "f()"},
     /* no Swift names, or broken ones */

@@ -110,7 +110,7 @@ typedef struct ms_dmcx_name_state {
     W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                               \
     W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                \
     W(SAT_FRACT_M, "_Sat unsigned long _Fract") W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")     \
-    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                      \
+    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ") W(ALLOC_TOKEN, ".alloc_token")                      \
     W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                 \
     W(TYPEINFO_NAME, "typeinfo name for ") W(COVARIANT, "covariant return thunk to ")                        \
     W(TLS_WRAPPER, "thread-local wrapper routine for ")                                                      \
@@ -357,6 +357,7 @@ enum ms_dmcx_kind {
     ms_DMCX_OF,         /* operator x (a) */
     ms_DMCX_ENCLOSED,   /* word x (a) */
     ms_DMCX_SIZEOF_PARAM_PACK,
+    ms_DMCX_PACK_INDEX,  /* element b of pack a */
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
     /* Values, lambdas, requirements */

@@ -903,6 +903,12 @@ static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof...");
         ms_dmcxp_fold_pack(p, n->a);
         break;
+    case ms_DMCX_PACK_INDEX:
+        ms_dmcxp_fold_pack(p, n->a);
+        ms_dmcxp_open(p, '[');
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_close(p, ']');
+        break;
     case ms_DMCX_SIZEOF_ARGS:
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
@@ -1258,10 +1264,10 @@ static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref)
 /* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
 static bool ms_dmcxp_is_mangled(const ms_dm *d)
 {
-    size_t at = 0;
-    while (at < 4 && at < d->len && d->s[at] == '_')
+    size_t first = ms_dmcxr_alloc_token(d->s, d->len), at = first;
+    while (at - first < 4 && at < d->len && d->s[at] == '_')
         at++;
-    return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
+    return at != first && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
 /* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter
@@ -1270,7 +1276,7 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
 static bool ms_dmcxp_in_text(const ms_dm *d)
 {
     static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};
-    size_t at = 0, len = 0;
+    size_t at = ms_dmcxr_alloc_token(d->s, d->len), len = 0;
     while (d->s[at] == '_') /* a Z follows: ms_dmcxp_is_mangled */
         at++;
     const char *s = d->s + at + 1;

@@ -1033,6 +1033,11 @@ static uint32_t ms_dmcxr_d_type(ms_dmcx *p)
     case 'T': return ms_dmcxr_decltype(p);
     case 'v': return ms_dmcxr_vector(p);
     case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_type(p));
+    case 'y': { /* an element of a pack of types */
+        p->at += 2;
+        uint32_t pack = ms_dmcxr_type(p);
+        return pack == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_PACK_INDEX, pack, ms_dmcxr_expr(p));
+    }
     case 'o':
     case 'O':
     case 'w':
@@ -1594,6 +1599,10 @@ static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
         return ms_dmcxr_subobject(p);
     if (ms_dmcx_eat2(p, 's', 'p'))
         return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_expr(p));
+    if (ms_dmcx_eat2(p, 's', 'y')) { /* an element of a pack */
+        uint32_t pack = ms_dmcxr_expr(p);
+        return pack == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_PACK_INDEX, pack, ms_dmcxr_expr(p));
+    }
     if (ms_dmcx_eat2(p, 's', 'Z'))
         return ms_dmcxr_sizeof_pack(p);
     if (ms_dmcx_eat2(p, 's', 'P')) {
@@ -1811,14 +1820,28 @@ static uint32_t ms_dmcxr_encoding(ms_dmcx *p)
     return ref;
 }
 
+/* The length of what clang puts in front of names of functions that allocate by the type's token:
+ * `__alloc_token_`, perhaps with a number and `_`. */
+static size_t ms_dmcxr_alloc_token(const char *s, size_t len)
+{
+    if (len < 14 || !ms_equal(s, "__alloc_token_", 14))
+        return 0;
+    size_t at = 14;
+    while (at < len && s[at] >= '0' && s[at] <= '9')
+        at++;
+    return at == 14 || at == len || s[at] != '_' ? 14 : at + 1;
+}
+
 /* The whole name; 0 when it is malformed. */
 static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
 {
+    uint32_t token = (uint32_t)ms_dmcxr_alloc_token(p->s, p->len);
+    p->at = token;
     while (ms_dmcx_eat(p, '_'))
         continue;
-    bool is_block = p->at >= 3;
+    bool is_block = p->at - token >= 3;
     p->at++;
-    uint32_t ref = ms_dmcxr_encoding(p);
+    uint32_t ref = is_block && token != 0 ? 0 : ms_dmcxr_encoding(p);
     if (ref == 0)
         return 0;
     if (is_block) {
@@ -1835,9 +1858,12 @@ static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
         ms_dmcx_span t;
         t.off = p->at;
         t.len = p->len - p->at;
-        return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
+        p->at = p->len;
+        ref = ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
     }
-    return p->at == p->len ? ref : 0;
+    if (p->at != p->len || token == 0)
+        return p->at == p->len ? ref : 0;
+    return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_DMCX_W_ALLOC_TOKEN);
 }
 
 #endif /* MACHSYM_NO_CXX */

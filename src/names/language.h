@@ -1,6 +1,7 @@
 #ifndef ms_ROOM_names_language
 #define ms_ROOM_names_language
 #include "../api/options.h"
+#include "../base/bytes.h"
 #include "core.h"
 #include "swift_printer.h"
 #include "rust.h"
@@ -42,6 +43,10 @@ static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
     case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
     case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
     case 'D': return n == 1 || n == 2 ? ms_DML_D : ms_DML_NONE;
+    case 'a': /* __alloc_token_0__Znwm */
+        *skip = n == 3;
+        return (n == 2 || n == 3) && len - n > 12 && ms_equal(s + n, "alloc_token_", 12) ? ms_DML_CXX
+                                                                                         : ms_DML_NONE;
     case 'Z':
         if (n == 0)
             return s[1] == 'N' ? ms_DML_RUST : ms_DML_NONE;

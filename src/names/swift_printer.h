@@ -371,12 +371,13 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name; -1 when none is printed. Swift's own printer keeps it in an int and
- * leaves out negative ones. */
+/* The number behind an extra name. No program has as many closures as an int cannot count: Swift's own
+ * printer leaves out what wraps there, here the name is broken. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
-    uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
-    return low > INT32_MAX ? -1 : (int64_t)low;
+    uint64_t number = ms_dmsw_at(p, index)->u.index + add;
+    p->d->failed = p->d->failed || number > INT32_MAX;
+    return (int64_t)number;
 }
 
 /* A declaration whose row's text is an extra name behind it, or its only name. */

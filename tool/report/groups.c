@@ -1,4 +1,5 @@
 /* Groups of reports by signature; see summary.h. */
+#include "../json_put.h"
 #include "summary.h"
 
 #include <stdlib.h>
@@ -196,6 +197,25 @@ static void put_group(text *t, const group *g, const char *indent)
     }
 }
 
+/* head: of the family, when the group is only similar to it. */
+static void put_group_json(text *t, const group *g, const group *head)
+{
+    json_begin(t, "crash-group");
+    json_put_number(t, "count", g->count);
+    json_put_hash(t, "hash", g->first->signature.hash);
+    json_put_str(t, "signature", (machsym_str){g->first->signature.text.v, g->first->signature.text.len});
+    if (head != NULL)
+        json_put_hash(t, "similar_to", head->first->signature.hash);
+    else
+        json_put_str(t, "similar_to", (machsym_str){NULL, 0});
+    text_c(t, ",\"reports\":[");
+    for (size_t i = 0; i < g->count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_c(g->first[i].path));
+    }
+    text_c(t, "]}\n");
+}
+
 /* A group's place in the output: the largest family first, in it the head, then the others by size. */
 typedef struct group_place {
     size_t family_count;
@@ -214,7 +234,7 @@ static int by_family(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-void groups_print(group_list *groups, text *out)
+void groups_print(group_list *groups, bool is_json, text *out)
 {
     if (groups->member_count == 0)
         return;
@@ -228,6 +248,10 @@ void groups_print(group_list *groups, text *out)
     qsort(places, groups->count, sizeof *places, by_family);
     for (size_t i = 0; i < groups->count; i++) {
         const group *g = &groups->v[places[i].index];
+        if (is_json) {
+            put_group_json(out, g, places[i].index != places[i].family ? &groups->v[places[i].family] : NULL);
+            continue;
+        }
         if (places[i].index != places[i].family && places[i - 1].index == places[i].family)
             text_c(out, "  similar:\n");
         put_group(out, g, places[i].index != places[i].family ? "  " : "");

@@ -29,7 +29,7 @@ group_list *groups_open(void);
 /* Takes over the signature. */
 void groups_add(group_list *groups, const char *path, signature *s);
 /* Once, when all are added. Equal signatures, then those that share most frames, largest group first. */
-void groups_print(group_list *groups, text *out);
+void groups_print(group_list *groups, bool is_json, text *out);
 void groups_close(group_list *groups);
 
 #endif
