@@ -173,6 +173,10 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
+    {"groups-in", "STATE", "--group goes on with what an earlier run counted, and says since when",
+     offsetof(crash_options, groups_in), NULL},
+    {"groups-out", "STATE", "--group keeps what was counted for a later run",
+     offsetof(crash_options, groups_out), NULL},
     {"machinery", "FILE",
      "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
      "of "
@@ -231,6 +235,7 @@ static int run_crash(int argc, char **argv)
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
+    crash.group |= crash.groups_in != NULL || crash.groups_out != NULL;
     if (crash.write.is_apple) {
         crash.format = FORMAT_TEXT;
         crash.resolve.raw_addresses = true;

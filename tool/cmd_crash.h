@@ -40,6 +40,9 @@ typedef struct crash_options {
     bool summary;   /* in place of the report */
     bool signature; /* the same */
     bool group;     /* the same, for all */
+    const char
+        *groups_in; /* --groups-in, --groups-out: what earlier runs counted, and what later ones take */
+    const char *groups_out;
     missing_form missing;
     bool json; /* all that goes to standard output, one object a line */
     bool force;

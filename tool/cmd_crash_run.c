@@ -429,18 +429,28 @@ static bool prepare_output(crash_run *run)
 
 /* ---- One run ---- */
 
-static void print_groups(const crash_run *run)
+static bool print_groups(const crash_run *run)
 {
+    const crash_options *o = run->options;
     group_list *groups = groups_open();
     text out = {0};
+    bool ok = o->groups_in == NULL || groups_read(groups, o->groups_in);
     for (size_t i = 0; i < run->count; i++) {
         if (run->results[i].failure.len == 0)
             groups_add(groups, run->results[i].label, &run->results[i].signature);
     }
-    groups_print(groups, run->options->json, &out);
-    out_text(&out);
+    groups_print(groups, o->json, &out);
+    if (ok)
+        out_text(&out);
+    out.len = 0;
+    groups_put_state(groups, &out);
+    int failure =
+        ok && o->groups_out != NULL ? outfile_write(o->groups_out, out.v, out.len, OUTFILE_REPLACE) : 0;
+    if (failure != 0)
+        tool_say("%s: %s", o->groups_out, outfile_error(failure));
     text_free(&out);
     groups_close(groups);
+    return ok && failure == 0;
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
@@ -466,8 +476,8 @@ static void print_missing(crash_run *run)
 static int finish(crash_run *run)
 {
     int status = run->has_failed ? TOOL_ERROR : TOOL_OK;
-    if (run->options->group)
-        print_groups(run);
+    if (run->options->group && !print_groups(run))
+        status = TOOL_ERROR;
     out_flush();
     print_missing(run);
     if (run->count > 1 && !run->options->quiet)
