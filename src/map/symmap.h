@@ -95,7 +95,6 @@ struct machsym_map {
     ms_span bytes;
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
-    bool checks_late; /* sessions compare the checksums of what they read */
     ms_map_head head;
     ms_span tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
 #ifndef MACHSYM_NO_OS
@@ -287,9 +286,8 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
     return MACHSYM_OK;
 }
 
-/* Compares the checksums of header, directory and SHEETS, and those of all sheets unless they are not
- * wanted. */
-static machsym_result ms_map_check_sums(const machsym_map *map, bool sheets, machsym_error *err)
+/* Compares all checksums. */
+static machsym_result ms_map_check_sums(const machsym_map *map, machsym_error *err)
 {
     static const char what[] = "the map's checksum does not match its bytes; build it again";
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
@@ -301,7 +299,7 @@ static machsym_result ms_map_check_sums(const machsym_map *map, bool sheets, mac
         return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
     if (ms_map_checksum(map->tables[ms_MAP_SHEETS]) != ((uint64_t)table->b << 32 | table->a))
         return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map checksums", table->at);
-    for (uint64_t i = 0; sheets && i < ms_map_sheet_count(map); i++) {
+    for (uint64_t i = 0; i < ms_map_sheet_count(map); i++) {
         if (!ms_map_sheet_is_whole(map, i))
             return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map", table->at + table->len + i * ms_MAP_SHEET);
     }
@@ -328,7 +326,7 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
     for (uint32_t i = 0; i < head->row_count && result == MACHSYM_OK; i++)
         result = ms_map_check_row(map, ms_MAP_HEAD + (uint64_t)i * ms_MAP_ROW, err);
     if (result == MACHSYM_OK && (flags & MACHSYM_MAP_UNCHECKED) == 0)
-        result = ms_map_check_sums(map, true, err);
+        result = ms_map_check_sums(map, err);
     return result;
 }
 
@@ -564,10 +562,10 @@ typedef struct ms_map_page {
     uint8_t v[ms_PK_BLOCK + 16];
 } ms_map_page;
 
-/* Names that were unpacked before, and which bytes of the map have been checked. */
+/* Names that were unpacked before. */
 typedef struct ms_map_kept {
     const machsym_map *map;
-    ms_arena arena;      /* of this and of checked */
+    ms_arena arena;      /* of this */
     ms_arena cache;      /* of what can be dropped */
     ms_tab page_numbers; /* unit to the number of its page, from 1 on */
     ms_map_page **pages; /* by number; in cache */
@@ -577,21 +575,14 @@ typedef struct ms_map_kept {
     machsym_path *texts; /* by number; in cache */
     size_t text_count;
     size_t text_cap;
-    uint8_t
-        *checked; /* by sheet: 0 not yet, 1 whole, 2 damaged; NULL: the map was checked when it was opened */
-    uint64_t damage_at; /* offset in the file of the first damaged sheet; 0: none was met */
 } ms_map_kept;
 
 static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
-    if (kept != NULL && map->checks_late)
-        kept->checked = (uint8_t *)ms_arena_zeroed(&arena, (size_t)ms_map_sheet_count(map) + 1, 1);
-    if (kept == NULL || arena.oom) {
-        ms_arena_free(&arena);
+    if (kept == NULL)
         return NULL;
-    }
     kept->map = map;
     kept->cache = ms_arena_make(allocator);
     kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
@@ -604,25 +595,6 @@ static void ms_map_close_kept(ms_map_kept *kept)
     ms_arena arena = kept->arena; /* the object lies in it */
     ms_arena_free(&kept->cache);
     ms_arena_free(&arena);
-}
-
-/* Whether bytes of the map are those that were written, as far as their sheets have to be checked. */
-static bool ms_map_is_whole(ms_map_kept *kept, const uint8_t *ptr, uint64_t len)
-{
-    if (kept == NULL || kept->checked == NULL)
-        return true;
-    ms_span all = ms_map_sheets(kept->map);
-    bool ok = true;
-    uint64_t from = (uint64_t)(ptr - all.ptr);
-    for (uint64_t i = from / ms_MAP_SHEET; i < ms_map_sheet_count(kept->map) && i * ms_MAP_SHEET < from + len;
-         i++) {
-        if (kept->checked[i] == 0)
-            kept->checked[i] = ms_map_sheet_is_whole(kept->map, i) ? 1 : 2;
-        if (kept->checked[i] == 2 && kept->damage_at == 0)
-            kept->damage_at = (uint64_t)(all.ptr - kept->map->bytes.ptr) + i * ms_MAP_SHEET;
-        ok &= kept->checked[i] == 1;
-    }
-    return ok;
 }
 
 /* ---- Lookup ---- */
@@ -680,20 +652,15 @@ static inline const uint8_t *ms_map_bucket(const machsym_map *map, unsigned inde
 
 /* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
  * few. */
-static inline uint64_t ms_map_first_run(const machsym_map *map, unsigned index, uint64_t off,
-                                        ms_map_kept *kept)
+static inline uint64_t ms_map_first_run(const machsym_map *map, unsigned index, uint64_t off)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
     const uint8_t *bucket = ms_map_bucket(map, index, off);
-    if (!ms_map_is_whole(kept, bucket, 4))
-        return UINT64_MAX;
     uint32_t number = ms_rd_raw_u32(bucket);
     if (number <= ms_MAP_LAST_RUN)
         return 2 * (uint64_t)number;
     ms_span all = map->tables[index];
-    if (!ms_map_is_whole(kept, all.ptr, all.len))
-        return UINT64_MAX;
     return ms_map_run_of_list(all, number & ms_MAP_LAST_RUN, off);
 }
 
@@ -752,15 +719,14 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
     return hit->link != ms_MAP_NOTHING;
 }
 
-/* Looks for off in the runs that an index leads to. kept: of a session that checks what it reads, or NULL. */
-static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t off, ms_map_kept *kept,
-                               ms_map_hit *hit)
+/* Looks for off in the runs that an index leads to. */
+static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t off, ms_map_hit *hit)
 {
     ms_span runs = map->tables[index + 1];
-    uint64_t at = ms_map_first_run(map, index, off, kept);
+    uint64_t at = ms_map_first_run(map, index, off);
     hit->hi = UINT64_MAX;
     for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
-        if (!ms_map_open_run(runs, at, &hit->run) || !ms_map_is_whole(kept, hit->run.v, hit->run.len))
+        if (!ms_map_open_run(runs, at, &hit->run))
             return false;
         if (off < hit->run.begin) {
             hit->hi = hit->run.begin;
@@ -877,22 +843,21 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-/* The frames at an address. kept: of a session that checks what it reads, or NULL. */
-static inline size_t ms_map_frames(const machsym_map *map, uint64_t addr, ms_map_kept *kept,
-                                   machsym_map_frame *frames, size_t cap)
+/* The frames at an address. */
+static inline size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
+                                   size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
     uint64_t off = addr - map->head.text_addr;
     if (addr < map->head.text_addr || off > UINT32_MAX)
         return 0;
-    bool found = ms_map_find(map, ms_MAP_INDEX, off, kept, &hit);
+    bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
     if (found && hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count =
-        ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, kept, &symbol) && symbol.link != ms_MAP_ONLY_LINES
-            ? ms_map_chain_frames(map, &symbol, frames, cap)
-            : 0;
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol) && symbol.link != ms_MAP_ONLY_LINES
+                       ? ms_map_chain_frames(map, &symbol, frames, cap)
+                       : 0;
     if (!found)
         return count;
     if (cap > 0 && count == 0)
@@ -931,7 +896,7 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
         for (size_t k = i; k < end; k++)
             ms_map_fetch(map, addrs[k], true);
         for (size_t k = i; k < end; k++)
-            counts[k] = ms_map_frames(map, addrs[k], NULL, cap != 0 ? frames + k * cap : NULL, cap);
+            counts[k] = ms_map_frames(map, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
     }
 }
 
@@ -939,8 +904,7 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
 
 /* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
  * not. */
-static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, ms_map_kept *kept,
-                           ms_map_page *page)
+static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, ms_map_page *page)
 {
     ms_span text = map->tables[ms_MAP_TEXT];
     if (page->unit == unit + 1 && page->len >= want)
@@ -950,7 +914,7 @@ static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, m
     ms_span rest = ms_span_from(text, unit * ms_MAP_UNIT);
     uint64_t size = ms_rd_raw_u16(rest.ptr);
     ms_span packed = ms_span_sub(rest, 2, size);
-    if (size > ms_PK_BLOCK || !ms_map_is_whole(kept, rest.ptr, 2 + size))
+    if (size > ms_PK_BLOCK)
         return false;
     page->unit = unit + 1;
     page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
@@ -1004,12 +968,12 @@ static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
     size_t left = ms_PK_BLOCK - t->at;
     if (t->kept != NULL) {
         t->page = ms_map_kept_page(t->kept, t->unit);
-        if (t->page == NULL || !ms_map_turn_to(t->map, t->unit, ms_PK_BLOCK, t->kept, t->page))
+        if (t->page == NULL || !ms_map_turn_to(t->map, t->unit, ms_PK_BLOCK, t->page))
             return 0;
         return len < left ? len : left;
     }
     size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
-    if (!ms_map_turn_to(t->map, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK, NULL, t->page))
+    if (!ms_map_turn_to(t->map, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK, t->page))
         return 0;
     return len < left ? len : left;
 }
@@ -1172,10 +1136,10 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
     ms_map_hit symbol;
     while (at->a <= UINT32_MAX) {
         uint64_t off = at->a;
-        bool found = ms_map_find(map, ms_MAP_INDEX, off, NULL, &hit);
+        bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
         out->is_symbol = !found;
         if (!found) {
-            found = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, NULL, &symbol);
+            found = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol);
             ms_lower_to(&hit.hi, symbol.hi);
         }
         at->a = hit.hi;
