@@ -20,8 +20,8 @@ measure() # rounds repeats
     rm "$dir/contenders"
 }
 
-# One row of the table; the peer's value is - where it is not installed. Goals: '>=N' peer / ours, '<=N'
-# ours / peer, '<N' and '>N' our own value, '-' none.
+# One row of the table; the peer's value is - where it is not installed, ? where it has no answers. Goals:
+# '>=N' peer / ours, '<=N' ours / peer, '<N' and '>N' our own value, '-' none.
 row() # name ours peer-name peer unit goal
 {
     local IFS=$'\t'
@@ -94,16 +94,22 @@ answers() # label addresses program...
 
 many_addresses() # image
 {
-    local file=$dir/$1.dwarf addrs=$dir/$1.addrs name units limit peer
+    local file=$dir/$1.dwarf addrs=$dir/$1.addrs name units limit peer silent=
     cpu=() anon=() wall=()
     contender us "$addrs" "$us" atos -o "$file" -i --no-demangle
     [ -z "$symbolizer" ] || contender llvm-symbolizer "$addrs" "$symbolizer" --no-demangle -e "$file"
     for peer in addr2line libbacktrace; do
-        if [ -x "$dir/peers/$peer" ] && answers $peer "$addrs" "$dir/peers/$peer" "$file"; then
+        [ -x "$dir/peers/$peer" ] || continue
+        if answers $peer "$addrs" "$dir/peers/$peer" "$file"; then
             contender $peer "$addrs" "$dir/peers/$peer" "$file"
+        else
+            silent="$silent $peer"
         fi
     done
     measure "$rounds" 1
+    for peer in $silent; do
+        cpu[$peer]="?" wall[$peer]="?" anon[$peer]="?"
+    done
     name="100,000 addresses, $(title "$1")"
     for peer in llvm-symbolizer addr2line libbacktrace; do
         row "$name, CPU" "${cpu[us]}" $peer "${cpu[$peer]:--}" s "$(goal "bulk-${peer%-symbolizer}" "$1")"
@@ -149,6 +155,8 @@ map_build() # image
     measure "$rounds" 1
     name=$(title "$1")
     for threads in 1 2; do
+        # processor time of two threads tells nothing of what the second is good for
+        [ "$threads$clock" != 2cpu ] || continue
         row "map build -j $threads, $name" "${wall[us.$threads]}" llvm-gsymutil \
             "${wall[gsym.$threads]:--}" s "$(goal "build-$threads" "$1")"
     done

@@ -100,6 +100,15 @@
  * MACHSYM_NO_OS leaves out files and the C library. Images come as bytes, and each descriptor has an
  * allocator.
  *
+ * ---- Files that are not in memory ----
+ *
+ * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
+ * browser. While the image is opened it is asked for the headers, then for the tables and sections that
+ * answers may need, of the chosen slice only. So later lookups read nothing, and threads share the image as
+ * any other. Memory is asked for as many bytes as the file has, of which the rest is never touched: systems
+ * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
+ * offset of the error. What cannot be read is damage.
+ *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
@@ -718,6 +727,13 @@
 #define MACHSYM_INFLATED_PER_BYTE 16
 #endif
 
+/* How many bytes of the begin of a file, and of each slice, are asked of machsym_open_desc.read at first:
+ * load commands of real files have 4,000 to 20,000 bytes, and asking twice takes longer than reading
+ * these. */
+#ifndef MACHSYM_READ_HEAD
+#define MACHSYM_READ_HEAD 32768
+#endif
+
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
  * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
  * could ask for any number of steps, because parts of names stand for earlier parts. */
@@ -996,15 +1012,28 @@ typedef struct machsym_oso_prefix {
     const char *to;
 } machsym_oso_prefix;
 
+/* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
+ * commands first, then for the tables and sections that answers may need: not for code, locations of
+ * variables and types, nor for the slices of other architectures. Object files, kernel collections and
+ * maps are read whole. What cannot be read is damage of its section. */
+typedef struct machsym_reader {
+    /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
+     * the rest cannot be read. NULL: there is no reader. */
+    size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
+    void *user;
+    uint64_t size; /* of the file */
+} machsym_reader;
+
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
     /* A Mach-O file, a .dSYM bundle, or a symbol map. */
     const char *path;
-    /* The file's bytes, in place of path. They must outlive the image. */
+    /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
+     * and messages call them; it may be NULL. */
     machsym_bytes bytes;
     /* The other half: the binary to a dSYM, or the dSYM to a binary. */
     const char *pair_path;
-    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    /* The bytes of the other half, in place of what lies at pair_path. They must outlive the image. */
     machsym_bytes pair_bytes;
     /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
     const char *arch;
@@ -1024,6 +1053,10 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
+    /* In place of bytes and of what lies at path. All is read while the image is opened, so that threads may
+     * share the image. The allocator gives as many bytes as the file has at once, of which only those that
+     * are read are touched. */
+    machsym_reader read;
 } machsym_open_desc;
 
 /* One architecture of a file. */
@@ -1044,9 +1077,9 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    /* The base name of the file without ".dSYM"; empty for bytes. */
+    /* The base name of the path without ".dSYM"; empty for bytes without a path. */
     machsym_str name;
-    /* Of the Mach-O file that was opened; NULL for bytes. */
+    /* Of the Mach-O file that was opened; of bytes, what machsym_open_desc.path says. */
     const char *path;
     /* Of the other half; NULL when there is none. */
     const char *pair_path;
@@ -1079,6 +1112,9 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
+    /* How often machsym_open_desc.read was asked, and for how many bytes. */
+    uint64_t read_count;
+    uint64_t read_bytes;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -1745,7 +1781,8 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_platform, 576460752303423433)                                                                  \
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
-    X(machsym_part_info, 4611686018427387847)
+    X(machsym_part_info, 4611686018427387847)                                                                \
+    X(machsym_reader, 9223372036854775783)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -2770,17 +2807,17 @@ static void ms_rd_skip(ms_rd *rd, uint64_t count)
 }
 
 /* Plain loads; the caller has checked that the bytes are there. Compilers make one load of each. */
-static uint16_t ms_rd_raw_u16(const uint8_t *p)
+static inline uint16_t ms_rd_raw_u16(const uint8_t *p)
 {
     return (uint16_t)(p[0] | p[1] << 8);
 }
 
-static uint32_t ms_rd_raw_u32(const uint8_t *p)
+static inline uint32_t ms_rd_raw_u32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t ms_rd_raw_u64(const uint8_t *p)
+static inline uint64_t ms_rd_raw_u64(const uint8_t *p)
 {
     return (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
 }
@@ -2885,6 +2922,12 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
+    if (ms_rd_left(rd) > 1 &&
+        rd->p[1] < 0x80) { /* two bytes, as nearly always: the first one says more follow */
+        value = (uint64_t)(rd->p[0] & 0x7f) | (uint64_t)rd->p[1] << 7;
+        rd->p += 2;
+        return (int64_t)(value ^ 0x2000) - 0x2000;
+    }
     for (unsigned shift = 0;; shift += 7) {
         if (rd->p == rd->end)
             break;
@@ -4032,6 +4075,7 @@ typedef struct ms_mo {
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
+    size_t head; /* load commands lie in so many bytes from the header on; 0: in all that follows */
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -4598,6 +4642,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
         most > MACHSYM_MAX_COLLECTION_COMMANDS)
         most = MACHSYM_MAX_COLLECTION_COMMANDS;
+    if (mo->head != 0 && most > mo->head - ms_rd_offset(&rd))
+        most = mo->head - ms_rd_offset(&rd);
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
@@ -4710,7 +4756,8 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose, ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
+ *         ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -4749,8 +4796,21 @@ static bool ms_file_is_archive(ms_span file)
     return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
 }
 
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+/* How many bytes of a slice are read of a file that is not in memory before its load commands are looked at:
+ * as many as its header says, which is there. */
+static size_t ms_file_head(ms_span slice)
+{
+    const size_t most = MACHSYM_MAX_COLLECTION_COMMANDS;
+    ms_rd rd = ms_rd_at(slice, 20);
+    size_t len = (size_t)ms_rd_u32(&rd) + 32; /* sizeofcmds, and the header */
+    len = len < MACHSYM_READ_HEAD ? MACHSYM_READ_HEAD : len > most ? most : len;
+    return len < slice.len ? len : slice.len;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. is_read: all that is
+ * there of it is ms_file_head. */
+static machsym_result ms_file_peek(ms_span slice, bool is_read, uint64_t offset, ms_mo *mo,
+                                   machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
     if (slice.len == 0 && offset != 0)
@@ -4763,6 +4823,7 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
             "and ar -x",
             "fat header", offset);
     mo->bytes = slice;
+    mo->head = is_read ? ms_file_head(slice) : 0;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
     return ms_mo_load(mo, NULL, err);
@@ -4789,8 +4850,8 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
  * becomes the offset of a slice of which nothing is left. */
-static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     uint64_t *lost, machsym_error *err)
+static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arch, const machsym_uuid *uuid,
+                                     ms_mo *out, uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -4801,7 +4862,8 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
     for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        machsym_result result =
+            ms_file_peek(slice, is_read, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
@@ -4842,6 +4904,12 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
+    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
+    machsym_reader read;
+    uint8_t *room; /* of read.size bytes, of which those are set that were read; from room_of */
+    machsym_allocator room_of;
+    uint64_t read_count;
+    uint64_t read_bytes;
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -4853,8 +4921,80 @@ static void ms_file_close(ms_file *input)
     ms_os_free_text(&input->file.allocator, input->path);
     ms_os_unmap(&input->file);
 #endif
+    if (input->room != NULL)
+        input->room_of.free(input->room_of.user, input->room, (size_t)input->read.size);
+    input->room = NULL;
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Files that are not in memory ---- */
+
+/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
+static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
+{
+    if (off > input->read.size || len > input->read.size - off)
+        return false;
+    if (len == 0)
+        return true;
+    uint8_t *to = input->room + off;
+    size_t got = input->read.call(input->read.user, off, to, (size_t)len);
+    input->read_count++;
+    input->read_bytes += len;
+    if (got >= len)
+        return true;
+    ms_zero(to + got, (size_t)len - got);
+    return false;
+}
+
+/* Reads what follows len bytes that were read from off on, up to want of them. */
+static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t want)
+{
+    return want <= len || ms_file_fill(input, off + len, want - len);
+}
+
+/* Reads the headers of all slices. */
+static bool ms_file_fill_heads(ms_file *input)
+{
+    const size_t first = input->bytes.len < MACHSYM_READ_HEAD ? input->bytes.len : (size_t)MACHSYM_READ_HEAD;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    bool ok = ms_file_fill(input, 0, first);
+    for (uint32_t i = 0; ok && ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
+        size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
+        if (offset != 0 && slice.len != 0)
+            ms_file_fill(input, offset, have);
+        if (slice.len != 0)
+            ms_file_fill_on(input, offset, have, ms_file_head(slice));
+    }
+    return ok;
+}
+
+/* Reads all of a file whose begin was read. Returns whether all of it is there. */
+static bool ms_file_is_whole(ms_file *input)
+{
+    return input->read.call == NULL || ms_file_fill(input, 0, input->read.size);
+}
+
+/* Opens a file by a reader, and reads its headers. */
+static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
+                                          ms_file *input, machsym_error *err)
+{
+    const char *what = "the file has more bytes than the allocator gives at once; the offset is its size";
+    input->read = *read;
+    input->room_of = allocator;
+    if (read->size > SIZE_MAX / 4)
+        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
+    if (read->size == 0)
+        return MACHSYM_OK;
+    input->room = (uint8_t *)allocator.alloc(allocator.user, (size_t)read->size);
+    if (input->room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
+    input->bytes = ms_span_make(input->room, (size_t)read->size);
+    if (!ms_file_fill_heads(input))
+        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", 0);
+    return MACHSYM_OK;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -4926,8 +5066,9 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
-                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, const machsym_reader *read,
+                                   uint32_t flags, machsym_allocator allocator, ms_file *input,
+                                   machsym_error *err)
 {
     ms_zero(input, sizeof *input);
 #ifndef MACHSYM_NO_OS
@@ -4936,6 +5077,8 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
+    else if (read != NULL && read->call != NULL)
+        result = ms_file_open_reader(read, allocator, input, err);
 #ifndef MACHSYM_NO_OS
     else if (path != NULL)
         result = ms_file_open_path(path, flags, input, err);
@@ -4959,10 +5102,11 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
+                                   uint32_t flags, machsym_allocator allocator, ms_file *input,
+                                   machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
+    machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
         result = ms_file_refuse(input->bytes, err);
         ms_file_close(input);
@@ -4980,12 +5124,12 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint32_t count = 0;
     size_t listed = 0;
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
-        machsym_result result = ms_file_peek(slice, offset, &mo, &why);
+        machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
                 first = why;
@@ -7264,11 +7408,9 @@ typedef enum ms_dw_slot {
 typedef enum ms_dw_how {
     ms_HOW_END = 0, /* no value: only the skip */
     ms_HOW_CONST,   /* the value stands in the abbreviation */
-    ms_HOW_1,       /* fixed sizes */
-    ms_HOW_2,
-    ms_HOW_4,
-    ms_HOW_8,
+    ms_HOW_FIXED,   /* 1 to 8 bytes */
     ms_HOW_ULEB,
+    ms_HOW_SLEB,
     ms_HOW_BLOCK, /* ULEB length, then so many bytes */
     ms_HOW_FORM   /* by its form, the long way */
 } ms_dw_how;
@@ -7278,9 +7420,31 @@ typedef struct ms_dw_step {
     uint16_t skip;
     uint16_t form;
     uint8_t how;
-    uint8_t slot;     /* ms_SLOT_NONE: skip the value too */
-    int64_t implicit; /* with ms_HOW_CONST */
+    uint8_t slot;  /* ms_SLOT_NONE: skip the value too */
+    uint8_t size;  /* with ms_HOW_FIXED */
+    uint64_t bits; /* with ms_HOW_CONST the value; with ms_HOW_FIXED a mask of as many bits as it has */
 } ms_dw_step;
+
+/* The values of a call that are read. */
+typedef enum ms_dw_call_value {
+    ms_CALL_ORIGIN = 0,
+    ms_CALL_LOW_PC,
+    ms_CALL_HIGH_PC,
+    ms_CALL_RANGES,
+    ms_CALL_FILE,
+    ms_CALL_LINE,
+    ms_CALL_COLUMN,
+    ms_CALL_COUNT
+} ms_dw_call_value;
+
+/* Where a call has its values, when all of them have a fixed size: calls are the commonest entries that are
+ * read, and this way takes a quarter of the time. */
+typedef struct ms_dw_layout {
+    uint32_t number[3]; /* of file, line and column, when it stands in the abbreviation */
+    uint8_t form[ms_CALL_COUNT];
+    uint8_t at[ms_CALL_COUNT];   /* bytes from the first value on */
+    uint8_t size[ms_CALL_COUNT]; /* 0: it stands in the abbreviation, or is absent */
+} ms_dw_layout;
 
 /* What the walk does with an entry. */
 typedef enum ms_dw_kind {
@@ -7294,11 +7458,12 @@ typedef enum ms_dw_kind {
 typedef struct ms_dw_abbrev {
     uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
-    uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
+    uint16_t read_count; /* steps behind those that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
-    uint32_t read_first;
+    uint32_t slots;      /* a bit for each slot that the steps that read set */
+    uint8_t layout;      /* number of a call's layout, from 1 on; 0: it has none */
     uint16_t tag;
     uint8_t kind;
     uint8_t has_children;
@@ -7306,18 +7471,20 @@ typedef struct ms_dw_abbrev {
 } ms_dw_abbrev;
 
 enum {
-    ms_BRIEF_LONG = 1, /* there is more to do than to skip it, or more to skip than a brief can tell */
-    ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
+    ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
+    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
+    ms_BRIEF_NUMBER = 4, /* behind the bytes to skip stands a number of varying size */
+    ms_BRIEF_BLOCK = 8,  /* behind the bytes to skip stands a block */
+    ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
 };
 
-/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. */
+/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. Most kinds
+ * have no value of varying size, and no flags. */
 typedef struct ms_dw_brief {
     uint16_t skip;
-    uint16_t tail;  /* with the value's first byte */
-    uint8_t more;   /* of the value's first byte, the bit that says that it goes on: of a number */
-    uint8_t counts; /* 1: it counts bytes to skip: of a block */
-    uint8_t has_children;
-    uint8_t flags;
+    uint16_t tail; /* behind the value of varying size */
+    uint16_t flags;
+    uint16_t has_children;
 } ms_dw_brief;
 
 /* A table of abbreviations as the units of one encoding see it. */
@@ -7330,8 +7497,9 @@ typedef struct ms_dw_abbrevs {
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
-    const ms_dw_brief *briefs; /* by code, when dense */
-    size_t brief_count;        /* 0: none; at most ms_DW_MOST_BRIEFS */
+    const ms_dw_layout *layouts;
+    const ms_dw_brief *briefs; /* by code, from 0 on; when not dense, only that of 0 */
+    size_t brief_count;        /* without that of 0: at most ms_DW_MOST_BRIEFS */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
@@ -7491,17 +7659,13 @@ static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
     case ms_DW_FORM_rnglistx:
     case ms_DW_FORM_GNU_addr_index:
     case ms_DW_FORM_GNU_str_index: return ms_HOW_ULEB;
+    case ms_DW_FORM_sdata: return ms_HOW_SLEB;
     case ms_DW_FORM_block:
     case ms_DW_FORM_exprloc: return ms_HOW_BLOCK;
     default: break;
     }
-    switch (ms_dw_form_size(form, enc)) {
-    case 1: return ms_HOW_1;
-    case 2: return ms_HOW_2;
-    case 4: return ms_HOW_4;
-    case 8: return ms_HOW_8;
-    default: return ms_HOW_FORM;
-    }
+    int size = ms_dw_form_size(form, enc);
+    return size >= 1 && size <= 8 ? ms_HOW_FIXED : ms_HOW_FORM;
 }
 
 static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, uint32_t slot,
@@ -7521,7 +7685,10 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
         step->form = (uint16_t)(done ? form : 0);
         step->slot = (uint8_t)(done ? slot : (uint32_t)ms_SLOT_NONE);
         step->how = (uint8_t)ms_dw_how_of(step->form, enc);
-        step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
+        step->size = (uint8_t)(step->how == ms_HOW_FIXED ? ms_dw_form_size(step->form, enc) : 0);
+        step->bits = form == ms_DW_FORM_flag_present ? 1 : (uint64_t)implicit;
+        if (step->how == ms_HOW_FIXED)
+            step->bits = ~(uint64_t)0 >> (64 - 8 * step->size);
     }
 }
 
@@ -7553,6 +7720,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             ms_dw_emit(c, enc, (uint32_t)form, (uint32_t)slot, implicit);
         seen |= 1u << slot;
     }
+    abbrev->slots = seen & ~(1u << ms_SLOT_NONE);
     return true;
 }
 
@@ -7574,7 +7742,7 @@ enum {
  * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
-    static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
+    static const uint8_t most[] = {0, 0, 8, 10, 10, 10, 0}; /* a fixed size is read as 8 bytes */
     uint32_t sum = tail;
     bool is_bounded = true;
     for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
@@ -7617,7 +7785,6 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
     abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
-    abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
@@ -7634,32 +7801,93 @@ static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *
 {
     ms_dw_brief brief;
     const ms_dw_step *step = abbrev->skip_count == 1 ? &steps[abbrev->skip_first] : NULL;
+    bool is_number = step != NULL && (step->how == ms_HOW_ULEB || step->how == ms_HOW_SLEB);
+    bool is_block = step != NULL && step->how == ms_HOW_BLOCK;
     ms_zero(&brief, sizeof brief);
     brief.has_children = abbrev->has_children;
     brief.flags = abbrev->has_code ? (abbrev->kind == ms_KIND_INLINE ? ms_BRIEF_CALL : ms_BRIEF_LONG) : 0;
-    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff ||
-        (step != NULL && step->how != ms_HOW_ULEB && step->how != ms_HOW_BLOCK)) {
+    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff || (step != NULL && !is_number && !is_block)) {
         brief.flags |= ms_BRIEF_LONG;
         return brief;
     }
-    brief.tail = (uint16_t)abbrev->skip_tail;
-    if (step != NULL) {
-        brief.skip = step->skip;
-        brief.tail++;
-        brief.more = step->how == ms_HOW_ULEB ? 0x80 : 0;
-        brief.counts = step->how == ms_HOW_BLOCK;
-    }
+    brief.skip = step != NULL ? step->skip : (uint16_t)abbrev->skip_tail;
+    brief.tail = step != NULL ? (uint16_t)abbrev->skip_tail : 0;
+    brief.flags |= is_number ? ms_BRIEF_NUMBER : is_block ? ms_BRIEF_BLOCK : 0;
     return brief;
+}
+
+static ms_dw_call_value ms_dw_call_value_of(unsigned slot)
+{
+    switch (slot) {
+    case ms_SLOT_ORIGIN: return ms_CALL_ORIGIN;
+    case ms_SLOT_LOW_PC: return ms_CALL_LOW_PC;
+    case ms_SLOT_HIGH_PC: return ms_CALL_HIGH_PC;
+    case ms_SLOT_RANGES: return ms_CALL_RANGES;
+    case ms_SLOT_CALL_FILE: return ms_CALL_FILE;
+    case ms_SLOT_CALL_LINE: return ms_CALL_LINE;
+    case ms_SLOT_CALL_COLUMN: return ms_CALL_COLUMN;
+    default: return ms_CALL_COUNT;
+    }
+}
+
+/* Makes the layout of a call. Returns false when a value has no fixed size, or does not fit. */
+static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
+{
+    const ms_dw_step *step = &steps[abbrev->skip_first + abbrev->skip_count];
+    const ms_dw_step *stop = step + abbrev->read_count;
+    uint32_t at = 0;
+    ms_zero(layout, sizeof *layout);
+    for (; step < stop; step++) {
+        ms_dw_call_value value = ms_dw_call_value_of(step->slot);
+        bool is_const = step->how == ms_HOW_CONST;
+        at += step->skip;
+        if (step->how != ms_HOW_FIXED && !is_const && step->how != ms_HOW_END)
+            return false;
+        if (at > UINT8_MAX || (value < ms_CALL_COUNT && step->form > UINT8_MAX))
+            return false;
+        if (is_const && (value < ms_CALL_FILE || step->bits > UINT32_MAX))
+            return false;
+        if (is_const && value < ms_CALL_COUNT)
+            layout->number[value - ms_CALL_FILE] = (uint32_t)step->bits;
+        if (value < ms_CALL_COUNT) {
+            layout->at[value] = (uint8_t)at;
+            layout->size[value] = step->size;
+            layout->form[value] = (uint8_t)step->form;
+        }
+        at += step->size;
+    }
+    return true;
+}
+
+enum { ms_DW_MOST_LAYOUTS = 64 }; /* of a table: compilers make 10 to 40 kinds of calls */
+
+/* Makes the layouts of calls; v has the table's abbreviations. */
+static void ms_dw_add_layouts(ms_dw_abbrevs *table, ms_dw_abbrev *v, ms_arena *arena)
+{
+    size_t count = 0;
+    uint8_t made = 0;
+    for (size_t i = 0; i < table->count; i++)
+        count += v[i].kind == ms_KIND_INLINE && v[i].has_code;
+    count = count < ms_DW_MOST_LAYOUTS ? count : (size_t)ms_DW_MOST_LAYOUTS;
+    ms_dw_layout *layouts = (ms_dw_layout *)ms_arena_alloc(arena, count, sizeof *layouts);
+    for (size_t i = 0; i < table->count && layouts != NULL && made < count; i++) {
+        if (v[i].kind == ms_KIND_INLINE && v[i].has_code &&
+            ms_dw_set_layout(&v[i], table->steps, &layouts[made]))
+            v[i].layout = ++made;
+    }
+    table->layouts = layouts;
 }
 
 enum { ms_DW_MOST_BRIEFS = 0x3fff }; /* whose codes take two bytes: others are rare */
 
 static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
 {
-    size_t count = table->count < ms_DW_MOST_BRIEFS ? table->count : (size_t)ms_DW_MOST_BRIEFS;
+    size_t count = table->dense ? table->count : 0;
+    count = count < ms_DW_MOST_BRIEFS ? count : (size_t)ms_DW_MOST_BRIEFS;
     ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
+    briefs[0].flags = ms_BRIEF_END;
     for (size_t i = 0; i < count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
@@ -7700,8 +7928,8 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     table->count = t.count;
     table->by_code = t.codes;
     table->steps = t.steps.v;
-    if (dense)
-        ms_dw_add_briefs(table, arena);
+    ms_dw_add_layouts(table, t.v, arena);
+    ms_dw_add_briefs(table, arena);
     return arena->oom ? NULL : table;
 }
 
@@ -7796,7 +8024,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         uint8_t first = *value;
         if (*p++ >= 0x80) /* padded, or too large */
             return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
-        if (step->how == ms_HOW_ULEB)
+        if (step->how == ms_HOW_ULEB || step->how == ms_HOW_SLEB)
             continue;
         if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
             abbrev->skip_max > (size_t)(end - p) - first)
@@ -7806,20 +8034,20 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry by its brief. At least brief_max bytes must be left. Returns NULL when the
- * long way must be taken. It branches instead of computing: branches are predicted, so the processor goes
- * on with the next entry before the bytes of this one have arrived. */
-static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
+/* Skips the value of varying size of an entry, and what stands behind it, by the entry's brief. At least
+ * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
+ * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
+ * the bytes of this one have arrived. */
+static inline const uint8_t *ms_dw_skip_varying(const ms_dw_brief *brief, const uint8_t *p)
 {
-    if ((brief->flags & stops_at) != 0)
-        return NULL;
-    p += brief->skip;
-    if ((*p & brief->more) != 0 && *++p >= 0x80 && *++p >= 0x80)
-        return NULL;
-    if (brief->counts != 0) {
-        if (*p >= 0x80)
+    if ((brief->flags & ms_BRIEF_NUMBER) != 0) {
+        if (*p++ >= 0x80 && *p++ >= 0x80 && *p++ >= 0x80)
             return NULL;
-        p += *p;
+    } else if ((brief->flags & ms_BRIEF_BLOCK) != 0) {
+        size_t len = *p++;
+        if (len >= 0x80)
+            return NULL;
+        p += len;
     }
     return p + brief->tail;
 }
@@ -7891,13 +8119,14 @@ static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
 {
+    die->present = 0;
     for (; count > 0 && !rd->failed; step++, count--) {
         MACHSYM_COUNT_WORK(1);
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
         else
-            die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+            die->v[step->slot] = ms_dw_read_value(rd, step->form, (int64_t)step->bits, enc);
         die->present |= 1u << step->slot;
     }
 }
@@ -7920,27 +8149,36 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once. room bytes are there at p, and no value but a block
+/* The same of an SLEB128 number. */
+static inline const uint8_t *ms_dw_raw_sleb(const uint8_t *p, uint64_t *out)
+{
+    const uint8_t *next = ms_dw_raw_uleb(p, out);
+    unsigned bits = next != NULL ? (unsigned)(next - p) * 7u : 64u;
+    if (bits < 64 && (next[-1] & 0x40) != 0)
+        *out |= ~(uint64_t)0 << bits;
+    return next;
+}
+
+/* Reads an entry inside a window that was checked once. most bytes are there at p, and no value but a block
  * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold, and the caller reads the
  * entry the long way. */
-static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
-                                        const uint8_t *end, size_t most, ms_dw_die *die)
+static inline const uint8_t *ms_dw_read_window(const ms_dw_step *step, const ms_dw_step *stop,
+                                               const uint8_t *p, const uint8_t *end, size_t most,
+                                               ms_dw_die *die)
 {
-    uint32_t present = 0;
-    for (; count > 0; step++, count--) {
+    for (; step < stop; step++) {
         MACHSYM_COUNT_WORK(1);
-        uint64_t u = 0;
+        uint64_t u = step->bits;
         p += step->skip;
-        switch (step->how) {
-        case ms_HOW_CONST: u = (uint64_t)step->implicit; break;
-        case ms_HOW_1: u = *p++; break;
-        case ms_HOW_2: u = ms_rd_raw_u16(p), p += 2; break;
-        case ms_HOW_4: u = ms_rd_raw_u32(p), p += 4; break;
-        case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
-        case ms_HOW_ULEB:
-        case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
-        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
-        default: break;
+        if (step->how == ms_HOW_FIXED) {
+            u &= ms_rd_raw_u64(p);
+            p += step->size;
+        } else if (step->how == ms_HOW_ULEB || step->how == ms_HOW_BLOCK) {
+            p = ms_dw_raw_uleb(p, &u);
+        } else if (step->how == ms_HOW_SLEB) {
+            p = ms_dw_raw_sleb(p, &u);
+        } else if (step->how == ms_HOW_FORM) { /* no bound, but a unit of 4 GB has room for that number */
+            return NULL;
         }
         if (p == NULL)
             return NULL;
@@ -7951,25 +8189,55 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
-        present |= 1u << step->slot;
     }
-    die->present = present;
     return p;
 }
 
-/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
+/* Reads the values of an entry whose kind is not ms_KIND_OTHER, from p on. Returns where they end; NULL when
+ * the unit ends before. */
+static inline const uint8_t *ms_dw_read_values(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                               const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc,
+                                               ms_dw_die *die)
+{
+    const ms_dw_step *steps = &table->steps[abbrev->skip_first + abbrev->skip_count];
+    const uint8_t *next = NULL;
+    if (abbrev->read_max <= (size_t)(end - p))
+        next = ms_dw_read_window(steps, steps + abbrev->read_count, p, end, abbrev->read_max, die);
+    die->present = abbrev->slots;
+    if (next != NULL)
+        return next;
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_dw_read_slowly(steps, abbrev->read_count, &rd, enc, die);
+    return rd.failed ? NULL : rd.p;
+}
+
+enum { ms_DW_LAYOUT_BYTES = UINT8_MAX + 8 }; /* that must be there to read a value of a layout */
+
+/* A value of a call by the call's layout; p is where the first value stands. */
+static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
+                                           ms_dw_call_value which)
+{
+    static const uint64_t masks[] = {
+        0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffffu, 0xffffffffffffu, 0xffffffffffffffu, UINT64_MAX};
+    ms_dw_value value;
+    value.u = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
+    if (which >= ms_CALL_FILE)
+        value.u |= layout->number[which - ms_CALL_FILE];
+    value.text = NULL;
+    value.text_len = 0;
+    value.form = layout->form[which];
+    return value;
+}
+
+/* The same from where a reader is. */
 static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
                            const ms_dw_enc *enc, ms_dw_die *die)
 {
-    const ms_dw_step *steps = &table->steps[abbrev->read_first];
-    const uint8_t *p = NULL;
-    die->present = 0;
-    if (abbrev->read_max <= ms_rd_left(rd))
-        p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
-    if (p != NULL)
-        rd->p = p;
+    const uint8_t *next = ms_dw_read_values(table, abbrev, rd->p, rd->end, enc, die);
+    if (next != NULL)
+        rd->p = next;
     else
-        ms_dw_read_slowly(steps, abbrev->read_count, rd, enc, die);
+        ms_rd_fail(rd);
 }
 
 /* The n-th entry of .debug_str_offsets, from this unit's base on. DWARF5 7.26 */
@@ -8013,7 +8281,8 @@ static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_
 }
 
 /* The address that a value stands for. Returns false when it is none. */
-static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+static inline bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value,
+                                 uint64_t *out)
 {
     switch (value->form) {
     case ms_DW_FORM_addr: *out = value->u; return true;
@@ -8029,7 +8298,7 @@ static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_val
 
 /* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
  * unit. */
-static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+static inline bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
     switch (value->form) {
     case ms_DW_FORM_ref_addr: *out = value->u; return true;
@@ -8055,9 +8324,11 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-/* Which executable section holds an address; NULL when none does. */
-static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. Nearly all code is in the first one. */
+static inline const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
+    if (dw->code_count > 0 && dw->code->lo <= addr && addr < dw->code->hi)
+        return dw->code;
     return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
@@ -9209,15 +9480,13 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     return regs;
 }
 
-static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
+/* Adds a row. Returns false when memory is out. */
+static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
 {
-    ms_ln_row *v = b->rows;
-    if (b->row_count == b->row_cap) {
-        v = (ms_ln_row *)ms_arena_grow(b->row_arena, v, b->row_count, &b->row_cap, sizeof *v);
-        if (v == NULL)
-            return;
-        b->rows = v;
-    }
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    b->rows = v;
     v += b->row_count++;
     v->addr = regs->addr;
     v->line = regs->line;
@@ -9225,6 +9494,7 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
     v->is_stmt = regs->is_stmt;
     v->end_sequence = end_sequence;
+    return true;
 }
 
 /* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
@@ -9334,7 +9604,7 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
-static void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
+static inline void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
 {
     if (head->max_ops <= 1) {
         regs->addr += head->min_inst * operations;
@@ -9405,24 +9675,48 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     }
 }
 
+/* What each special opcode does, DWARF5 6.2.5.1: a table, since most opcodes are special and a division takes
+ * longer than all the rest. */
+typedef struct ms_ln_special {
+    uint8_t operations[256];
+    uint32_t lines[256];
+} ms_ln_special;
+
+static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
+{
+    unsigned range = head->line_range != 0 ? head->line_range : 1;
+    unsigned operations = 0;
+    unsigned line = 0;
+    for (unsigned i = head->opcode_base; i < 256; i++) {
+        special->operations[i] = (uint8_t)operations;
+        special->lines[i] = (uint32_t)(head->line_base + (int)line);
+        line = line + 1 == range ? 0 : line + 1;
+        operations += line == 0;
+    }
+}
+
 static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
 {
     ms_rd rd = head->program;
     ms_ln_regs regs = ms_ln_start(head, b);
-    uint8_t range = head->line_range != 0 ? head->line_range : 1;
-    while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
+    ms_ln_special special;
+    ms_ln_list_special(head, &special);
+    while (rd.p < rd.end) {
         uint8_t opcode = *rd.p++;
         MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
-            unsigned adjusted = opcode - (unsigned)head->opcode_base;
-            ms_ln_advance(head, &regs, adjusted / range);
-            regs.line += (uint32_t)(head->line_base + (int)(adjusted % range));
-            ms_ln_add_row(b, &regs, false);
-        } else if (opcode == 0) {
-            ms_ln_extended(dw, head, b, &regs, &rd);
-        } else {
-            ms_ln_standard(head, b, &regs, opcode, &rd);
+            ms_ln_advance(head, &regs, special.operations[opcode]);
+            regs.line += special.lines[opcode];
+            if (!ms_ln_add_row(b, &regs, false))
+                break;
+            continue;
         }
+        if (opcode == 0)
+            ms_ln_extended(dw, head, b, &regs, &rd);
+        else
+            ms_ln_standard(head, b, &regs, opcode, &rd);
+        if (b->arena->oom || b->row_arena->oom)
+            break;
     }
     b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
 }
@@ -9624,10 +9918,17 @@ typedef struct ms_fn_table {
 
 /* A block that is open, and where it stands. */
 typedef struct ms_fn_open {
-    uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
+    uint32_t block;
     uint32_t lists; /* how many lists of entries are open there */
     uint32_t depth; /* how many blocks a call is inlined through; 0: a function */
 } ms_fn_open;
+
+/* What an entry says that may have code. */
+typedef struct ms_fn_values {
+    uint64_t die_off; /* in .debug_info */
+    ms_dw_value v[ms_CALL_COUNT];
+    bool is_function;
+} ms_fn_values;
 
 /* A table as it grows. */
 typedef struct ms_fn_walk {
@@ -9638,7 +9939,8 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks;
     size_t count;
     size_t cap;
-    ms_fn_open *opened; /* by block */
+    ms_fn_open *opened; /* those that are open, innermost last */
+    size_t open_count;
     size_t opened_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
@@ -9649,7 +9951,6 @@ typedef struct ms_fn_walk {
     size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
     uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
-    uint32_t open;      /* innermost open block */
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
@@ -9673,21 +9974,14 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
     return true;
 }
 
-static bool ms_fn_make_room(ms_fn_walk *w)
+static inline bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count >= w->cap) {
-        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
-        w->blocks = v != NULL ? v : w->blocks;
-    }
-    if (w->count >= w->opened_cap) {
-        ms_fn_open *v =
-            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
-        w->opened = v != NULL ? v : w->opened;
-    }
-    return w->count < w->cap && w->count < w->opened_cap;
+    ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+    w->blocks = v != NULL ? v : w->blocks;
+    return v != NULL;
 }
 
-static uint32_t ms_fn_u32(const ms_dw_value *value)
+static inline uint32_t ms_fn_u32(const ms_dw_value *value)
 {
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
@@ -9745,28 +10039,21 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
-static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                           ms_fn_block *block)
+/* Puts the ranges of an entry that has a list of them into a block. Returns false when it has none, or memory
+ * is out. */
+static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
-    const ms_dw_enc *enc = &w->root->enc;
     ms_range first = {0, 0};
+    uint64_t budget = w->list.budget = ms_fn_list_budget(w, entry->is_function, entry->die_off);
     w->list.count = 0;
-    block->ranges = NULL;
-    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0) {
-        block->range_count = ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC),
-                                            ms_dw_get(die, ms_SLOT_HIGH_PC), &first);
-    } else {
-        uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
-        if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
-            w->is_damaged = true;
-        w->lists[is_function] += budget - w->list.budget;
-        first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_FN_FEW_RANGES)
-            ms_fn_sort_ranges(w);
-        first = w->list.count == 1 ? w->list.v[0] : first;
-        block->range_count = (uint32_t)w->list.count;
-    }
+    if (!ms_dw_ranges(w->dw, &w->root->enc, &entry->v[ms_CALL_RANGES], &w->list))
+        w->is_damaged = true;
+    w->lists[entry->is_function] += budget - w->list.budget;
+    first = w->list.count > 0 ? w->list.v[0] : first;
+    if (w->list.count > ms_FN_FEW_RANGES)
+        ms_fn_sort_ranges(w);
+    first = w->list.count == 1 ? w->list.v[0] : first;
+    block->range_count = (uint32_t)w->list.count;
     block->lo = first.lo;
     block->hi = first.hi;
     if (block->range_count > 1)
@@ -9793,79 +10080,138 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
     return ok;
 }
 
-/* How deep a call would stand that begins now; 0 when no function is open. */
-static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
+static inline bool ms_fn_set_code(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
-    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].depth + 1;
+    ms_range range;
+    block->ranges = NULL;
+    if (entry->v[ms_CALL_RANGES].form != 0)
+        return ms_fn_set_ranges(w, entry, block);
+    if (!ms_dw_low_high(w->dw, &w->root->enc, &entry->v[ms_CALL_LOW_PC], &entry->v[ms_CALL_HIGH_PC], &range))
+        return false;
+    block->range_count = 1;
+    block->lo = range.lo;
+    block->hi = range.hi;
+    return true;
+}
+
+/* How deep a call would stand that begins now; 0 when no function is open. */
+static inline uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+{
+    return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].depth + 1;
 }
 
 /* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
-static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                            uint32_t lists)
+static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
 {
-    uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
-    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1 || (!is_function && w->open == ms_SEG_NONE) ||
-        !ms_fn_make_room(w))
+    bool is_function = entry->is_function;
+    uint32_t depth = ms_fn_next_depth(w);
+    if (!ms_fn_make_room(w) || (!is_function && (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1)))
         return false;
     ms_fn_block *block = &w->blocks[w->count];
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
-             (is_function && !ms_fn_add_pieces(w, block)))
+    else if (!ms_fn_set_code(w, entry, block) || (is_function && !ms_fn_add_pieces(w, block)))
         return false;
-    block->die_off = die_off;
+    block->die_off = entry->die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
-    block->parent = is_function ? ms_SEG_NONE : w->open;
+    ms_dw_reference(&w->root->enc, &entry->v[ms_CALL_ORIGIN], &block->origin);
+    block->parent = is_function ? ms_SEG_NONE : w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
-    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
-    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
-    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
-    w->opened[w->count].outer = w->open;
-    w->opened[w->count].lists = lists;
-    w->opened[w->count].depth = depth;
-    w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
+    block->call_file = ms_fn_u32(&entry->v[ms_CALL_FILE]);
+    block->call_line = ms_fn_u32(&entry->v[ms_CALL_LINE]);
+    block->call_column = ms_fn_u32(&entry->v[ms_CALL_COLUMN]);
+    block->unread = 0;
+    w->is_deep |= !is_function && depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
     w->count++;
     return true;
+}
+
+/* Opens the newest block: what follows stands inside it. lists are open where it stands. */
+static inline void ms_fn_open_block(ms_fn_walk *w, uint32_t lists)
+{
+    ms_fn_open *v =
+        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->open_count, &w->opened_cap, sizeof *v);
+    ms_fn_block *block = &w->blocks[w->count - 1];
+    if (v == NULL)
+        return;
+    bool is_function = block->parent == ms_SEG_NONE;
+    v[w->open_count].depth = is_function ? 0 : ms_fn_next_depth(w);
+    v[w->open_count].block = (uint32_t)(w->count - 1);
+    v[w->open_count].lists = lists;
+    w->opened = v;
+    w->open_count++;
+    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
 }
 
 /* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
  * closes. */
 static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
-    while (w->open != ms_SEG_NONE && w->opened[w->open].lists >= lists) {
-        ms_fn_block *block = &w->blocks[w->open];
+    while (w->open_count > 0 && w->opened[w->open_count - 1].lists >= lists) {
+        ms_fn_block *block = &w->blocks[w->opened[--w->open_count].block];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
-        w->open = w->opened[w->open].outer;
     }
-    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+    return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
 
-/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
- * values end; NULL at damage. */
-static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                       const uint8_t *p, const uint8_t *end, uint32_t lists)
+/* Reads an entry that may have code; p stands behind its code. Returns where its values end; NULL at
+ * damage. */
+static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, const uint8_t *p,
+                                       const uint8_t *end, ms_fn_values *entry)
 {
-    ms_dw_die values;
-    bool is_function = abbrev->kind == ms_KIND_FUNCTION;
-    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_dw_read_die(w->root->abbrevs, abbrev, &rd, &w->root->enc, &values);
-    if (rd.failed)
+    ms_dw_die die;
+    p = ms_dw_read_values(w->root->abbrevs, abbrev, p, end, &w->root->enc, &die);
+    if (p == NULL)
         return NULL;
-    if (is_function) {
+    entry->v[ms_CALL_ORIGIN] = *ms_dw_get(&die, ms_SLOT_ORIGIN);
+    entry->v[ms_CALL_LOW_PC] = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    entry->v[ms_CALL_HIGH_PC] = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
+    entry->v[ms_CALL_RANGES] = *ms_dw_get(&die, ms_SLOT_RANGES);
+    entry->v[ms_CALL_FILE] = *ms_dw_get(&die, ms_SLOT_CALL_FILE);
+    entry->v[ms_CALL_LINE] = *ms_dw_get(&die, ms_SLOT_CALL_LINE);
+    entry->v[ms_CALL_COLUMN] = *ms_dw_get(&die, ms_SLOT_CALL_COLUMN);
+    return p;
+}
+
+/* The same of a call that has a layout; so many bytes as that takes are there. */
+static inline const uint8_t *ms_fn_read_call(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                             const uint8_t *p, ms_fn_values *entry)
+{
+    const ms_dw_layout *layout = &table->layouts[abbrev->layout - 1];
+    entry->v[ms_CALL_ORIGIN] = ms_dw_laid_value(layout, p, ms_CALL_ORIGIN); /* a loop takes twice as long */
+    entry->v[ms_CALL_LOW_PC] = ms_dw_laid_value(layout, p, ms_CALL_LOW_PC);
+    entry->v[ms_CALL_HIGH_PC] = ms_dw_laid_value(layout, p, ms_CALL_HIGH_PC);
+    entry->v[ms_CALL_RANGES] = ms_dw_laid_value(layout, p, ms_CALL_RANGES);
+    entry->v[ms_CALL_FILE] = ms_dw_laid_value(layout, p, ms_CALL_FILE);
+    entry->v[ms_CALL_LINE] = ms_dw_laid_value(layout, p, ms_CALL_LINE);
+    entry->v[ms_CALL_COLUMN] = ms_dw_laid_value(layout, p, ms_CALL_COLUMN);
+    return p + abbrev->skip_tail;
+}
+
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands behind its code.
+ * Returns where its values end; NULL at damage. */
+static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+{
+    ms_fn_values entry;
+    entry.die_off = die_off;
+    entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
+    if (abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES)
+        p = ms_fn_read_call(w->root->abbrevs, abbrev, p, &entry);
+    else
+        p = ms_fn_read_entry(w, abbrev, p, end, &entry);
+    if (p == NULL)
+        return NULL;
+    if (entry.is_function) {
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (!ms_fn_add_block(w, die_off, is_function, &values, lists))
-        return rd.p;
-    if (abbrev->has_children)
-        w->open = (uint32_t)(w->count - 1);
-    else
-        w->blocks[w->count - 1].unread = 0;
-    return rd.p;
+    if (ms_fn_add_block(w, &entry) && abbrev->has_children)
+        ms_fn_open_block(w, lists);
+    return p;
 }
 
 /* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
@@ -9927,28 +10273,40 @@ typedef struct ms_fn_count {
 } ms_fn_count;
 
 /* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
- * brief_end is where so few bytes are left that a brief may lead past the end. Returns where the first
- * entry begins that must be looked at. */
-static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, uint8_t stops_at, const uint8_t *p,
-                                               const uint8_t *brief_end, ms_fn_count *count)
+ * brief_end is where so few bytes are left that a brief may lead past the end; close is how many lists are
+ * open where the innermost block closes. Returns where the first entry begins that must be looked at. */
+static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, unsigned stops_at,
+                                               const uint8_t *p, const uint8_t *brief_end, uint32_t close,
+                                               ms_fn_count *count)
 {
+    const ms_dw_brief *briefs = table->briefs;
+    const size_t most = table->brief_count;
+    ms_fn_count sum = *count;
     while (p < brief_end) {
         const uint8_t *values = p + 1;
         size_t code = *p;
         if (code >= 0x80)
             code = (code & 0x7f) | (size_t)*values++ << 7;
-        if (code - 1 >= table->brief_count) /* 0, or a longer code: its second byte makes it too large */
+        if (code > most) /* also a longer code: its second byte makes it too large */
             break;
-        const ms_dw_brief *brief = &table->briefs[code];
-        const uint8_t *next = ms_dw_skip_brief(brief, stops_at, values);
-        if (next == NULL)
-            break;
+        const ms_dw_brief *brief = &briefs[code];
+        values += brief->skip;
+        if (brief->flags != 0) {
+            bool ends = (brief->flags & ms_BRIEF_END) != 0;
+            if ((brief->flags & stops_at) != 0 || (ends && sum.lists <= close + 1))
+                break;
+            values = ms_dw_skip_varying(brief, values);
+            if (values == NULL)
+                break;
+            sum.unread += (brief->flags & ms_BRIEF_CALL) != 0;
+            sum.lists -= ends;
+        }
         MACHSYM_COUNT_WORK(1);
-        p = next;
-        count->entries++;
-        count->lists += brief->has_children;
-        count->unread += brief->flags >> 1;
+        p = values;
+        sum.entries++;
+        sum.lists += brief->has_children;
     }
+    *count = sum;
     return p;
 }
 
@@ -9959,23 +10317,28 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     const ms_dw_enc *enc = &w->root->enc;
     const ms_dw_abbrevs *table = w->root->abbrevs;
     const ms_span unit = ms_span_sub(w->dw->info, enc->unit_off, enc->unit_end - enc->unit_off);
-    const uint8_t stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
+    const unsigned stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
     const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     ms_fn_count count = {0, lists, 0};
     uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
-        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, &count);
+        p = ms_fn_skip_briefs(table, stops_at, p, brief_end, close, &count);
         w->unread += count.unread;
         count.unread = 0;
         if (p >= end)
             break;
-        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-        uint64_t code = ms_rd_uleb(&rd);
+        const uint8_t *values = p + 1;
+        uint64_t code = *p;
+        if (code >= 0x80) {
+            ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+            code = ms_rd_uleb(&rd);
+            values = rd.p;
+        }
         count.entries++;
         if (code == 0) { /* also in more bytes than it needs */
-            p = rd.p;
+            p = values;
             count.lists--;
             if (count.lists <= close)
                 close = ms_fn_close_blocks(w, count.lists);
@@ -9986,8 +10349,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, rd.p, end, count.lists);
-        close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(p - unit.ptr) + enc->unit_off, values, end, count.lists);
+        close = w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
         count.lists += abbrev->has_children;
     } while (count.lists != 0 && p != NULL);
     ms_fn_close_blocks(w, 0);
@@ -10026,11 +10389,8 @@ enum {
 /* Makes room for so many blocks at once. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
-    w->cap = w->opened_cap = (size_t)count;
-    w->opened = (ms_fn_open *)ms_arena_alloc(w->scratch, w->opened_cap, sizeof *w->opened);
-    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, w->cap, sizeof *w->blocks);
-    if (w->blocks == NULL || w->opened == NULL)
-        w->cap = w->opened_cap = 0;
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, (size_t)count, sizeof *w->blocks);
+    w->cap = w->blocks != NULL ? (size_t)count : 0;
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -10039,7 +10399,6 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     ms_zero(w, sizeof *w);
     w->dw = dw;
     w->root = root;
-    w->open = ms_SEG_NONE;
     w->arena = arena;
     w->scratch = scratch;
     w->list.arena = scratch;
@@ -11667,6 +12026,7 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
+    const char *called[2]; /* what the caller's bytes are called; NULL for files */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -11781,13 +12141,21 @@ static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
 #endif
 }
 
-/* The compressed section that stands for one of debug info; NULL when there is none. "__debug_line_str" is
- * "__zdebug_line_st", because names are cut at 16 characters. */
+/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
+ * cut at 16 characters. */
+static void ms_im_put_compressed(const char *name, char compressed[17])
+{
+    size_t len = ms_str_from_c(name).len;
+    ms_zero(compressed, 17);
+    ms_copy(compressed, "__z", 3);
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
+}
+
+/* The compressed section that stands for one of debug info; NULL when there is none. */
 static const ms_mo_section *ms_im_compressed(const ms_mo *mo, const char *name)
 {
-    char compressed[17] = "__z";
-    size_t len = ms_str_from_c(name).len;
-    ms_copy(compressed + 3, name + 2, len < 15 ? len - 1 : 13);
+    char compressed[17];
+    ms_im_put_compressed(name, compressed);
     return ms_mo_section_named(mo, NULL, compressed);
 }
 
@@ -11861,28 +12229,127 @@ static void ms_im_find_dwarf(machsym_image *image)
     image->damage.first.is_pair = is_pair;
 }
 
+/* ---- Files that are not in memory ---- */
+
+/* Whether answers may need a section. Of debug info those are what ms_im_read_dwarf reads, of code what
+ * selectors are found in. */
+static bool ms_im_needs(const ms_mo_section *section)
+{
+    static const char *const read[] = {
+        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
+        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+    char compressed[17];
+    if ((section->flags & ms_S_ATTR_CODE) != 0)
+        return ms_str_is(section->name, "__objc_stubs");
+    if (!ms_str_is(section->segment, "__DWARF"))
+        return true;
+    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+        ms_im_put_compressed(read[i], compressed);
+        if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
+            return true;
+    }
+    return false;
+}
+
+/* A table that load commands lead to. */
+typedef struct ms_im_table {
+    uint64_t off;
+    uint32_t *count;
+    uint32_t size; /* of an entry */
+} ms_im_table;
+
+enum { ms_IM_TABLES = 8 };
+
+static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
+{
+    ms_mo_loads *l = &mo->loads;
+    const ms_im_table tables[ms_IM_TABLES] = {
+        {l->sym_off, &l->sym_count, mo->is_64 ? 16u : 12u},
+        {l->str_off, &l->str_size, 1},
+        {l->indirect_off, &l->indirect_count, 4},
+        {l->starts_off, &l->starts_size, 1},
+        {l->exports_off, &l->exports_size, 1},
+        {l->fixups_off, &l->fixups_size, 1},
+        {l->bind_off, &l->bind_size, 1},
+        {l->lazy_bind_off, &l->lazy_bind_size, 1},
+    };
+    ms_copy(out, tables, sizeof tables);
+}
+
+/* Reads the tables that load commands lead to. A table that runs past the end of the slice is read as far as
+ * it goes. Returns those that cannot be read, a bit each. */
+static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
+{
+    ms_im_table tables[ms_IM_TABLES];
+    uint32_t lost = 0;
+    ms_im_list_tables(mo, tables);
+    for (unsigned i = 0; i < ms_IM_TABLES; i++) {
+        uint64_t len = (uint64_t)*tables[i].count * tables[i].size;
+        uint64_t left = tables[i].off < mo->bytes.len ? mo->bytes.len - tables[i].off : 0;
+        len = len < left ? len : left;
+        if (len != 0 && !ms_file_fill(input, mo->slice.offset + tables[i].off, len))
+            lost |= 1u << i;
+    }
+    return lost;
+}
+
+/* Reads the sections that are needed, and forgets the others, so that nothing looks at what is not there. */
+static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
+{
+    ms_im_table tables[ms_IM_TABLES];
+    ms_im_list_tables(mo, tables);
+    for (unsigned i = 0; i < ms_IM_TABLES; i++) {
+        if ((lost_tables >> i & 1) == 0)
+            continue;
+        *tables[i].count = 0;
+        ms_damage_note(&mo->damage, "a table cannot be read", "load commands",
+                       ms_mo_file_offset(mo, tables[i].off));
+    }
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        ms_mo_section *section = &mo->sections[i];
+        uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
+        bool needs = section->bytes.len != 0 && ms_im_needs(section);
+        bool has = needs && ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        if (needs && !has)
+            ms_damage_note(&mo->damage, "a section cannot be read", "section", ms_mo_file_offset(mo, at));
+        if (!has)
+            section->bytes = ms_span_make(NULL, 0);
+    }
+}
+
 /* ---- Halves ---- */
 
 /* Takes a slice of input into the image. */
-static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                     const ms_file *input, const char *arch, const machsym_uuid *uuid,
-                                     machsym_error *err)
+static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc, ms_file *input,
+                                     const char *arch, const machsym_uuid *uuid, machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
     uint64_t lost = 0;
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, &lost, err);
+    uint32_t lost_tables = 0;
+    bool is_read = input->read.call != NULL;
+    machsym_result result = ms_file_choose(input->bytes, is_read, arch, uuid, mo, &lost, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
     ms_span bytes = mo->bytes;
+    size_t head = mo->head;
+    bool is_whole =
+        slice.filetype == ms_MH_OBJECT || slice.filetype == ms_MH_FILESET; /* relocations; images */
+    if (is_read && is_whole && !ms_file_fill(input, slice.offset, bytes.len))
+        return ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read to its end", "file", slice.offset);
+    if (is_read && !is_whole)
+        lost_tables = ms_im_read_tables(input, mo);
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
+    mo->head = is_whole ? 0 : head;
     mo->slice = slice;
     mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
                                  : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    if (is_read && !is_whole)
+        ms_im_read_sections(input, mo, lost_tables);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -11899,7 +12366,7 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
     ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
     machsym_result result =
-        ms_file_open(path, desc->pair_bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_open(path, desc->pair_bytes, NULL, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
@@ -12021,9 +12488,19 @@ static const char *ms_im_keep_c(machsym_image *image, const char *text)
     return copy;
 }
 
+/* The path of a half, or what its bytes are called; NULL when nobody says. */
+static const char *ms_im_path(const machsym_image *image, size_t half)
+{
+    return image->inputs[half].path != NULL ? image->inputs[half].path : image->called[half];
+}
+
 static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
 {
-    image->name = ms_os_base_name(ms_str_from_c(image->inputs[0].path));
+    if ((desc->bytes.ptr != NULL || desc->read.call != NULL) && desc->path != NULL)
+        image->called[0] = ms_im_keep_c(image, desc->path);
+    if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
+        image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
     if (desc->entry != NULL)
@@ -12100,12 +12577,17 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+    if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
+                       0);
     machsym_result result =
-        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, &desc->read, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {
         image->inputs[0] = input;
+        if (!ms_file_is_whole(&image->inputs[0]))
+            return ms_fail(err, MACHSYM_ERR_IO, "the map cannot be read to its end", "file", 0);
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
@@ -12186,8 +12668,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_zero(out, sizeof *out);
     out->slice = mo->slice;
     out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
+    out->path = ms_im_path(image, 0);
+    out->pair_path = ms_im_path(image, 1);
     out->text_addr = mo->text_addr;
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;
@@ -12199,6 +12681,10 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->map = image->map;
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
+    for (size_t i = 0; i < 2; i++) {
+        out->read_count += image->inputs[i].read_count;
+        out->read_bytes += image->inputs[i].read_bytes;
+    }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {
@@ -16175,6 +16661,7 @@ typedef struct ms_dm {
     size_t cap;         /* bytes that out holds; what is printed past them is counted only */
     size_t out_len;     /* bytes printed so far */
     size_t out_limit;   /* the output budget: printing past it sets failed */
+    size_t room;        /* the smaller of cap and out_limit */
     size_t work;        /* steps left; a node that is made, visited or read again costs one */
     unsigned depth;     /* recursion depth now */
     bool failed;        /* stays set: this is no name of the language, or a budget is spent */
@@ -16190,6 +16677,7 @@ static void ms_dm_start(ms_dm *d)
     d->at = 0;
     d->out_len = 0;
     d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->room = d->cap < d->out_limit ? d->cap : d->out_limit;
     d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
     d->depth = 0;
     d->failed = false;
@@ -16198,8 +16686,8 @@ static void ms_dm_start(ms_dm *d)
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
-/* Appends to the output. Nothing else stores there. */
-static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+/* Appends what is long, or does not fit, or is empty. */
+static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
         d->failed = true;
@@ -16210,6 +16698,36 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
         ms_copy(d->out + d->out_len, ptr, len < room ? len : room);
     }
     d->out_len += len;
+}
+
+/* Appends to the output. Most of what is printed is short: it is copied without a call, its two halves by
+ * words that may overlap. */
+static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+{
+    size_t end = d->out_len + len;
+    if (len - 1 > 15 || end > d->room) {
+        ms_dm_put_any(d, ptr, len);
+        return;
+    }
+    char *to = d->out + d->out_len;
+    d->out_len = end;
+    if (len >= 8) {
+        uint64_t first, last;
+        ms_copy(&first, ptr, 8);
+        ms_copy(&last, ptr + len - 8, 8);
+        ms_copy(to, &first, 8);
+        ms_copy(to + len - 8, &last, 8);
+    } else if (len >= 4) {
+        uint32_t first, last;
+        ms_copy(&first, ptr, 4);
+        ms_copy(&last, ptr + len - 4, 4);
+        ms_copy(to, &first, 4);
+        ms_copy(to + len - 4, &last, 4);
+    } else {
+        to[0] = ptr[0];
+        to[len / 2] = ptr[len / 2];
+        to[len - 1] = ptr[len - 1];
+    }
 }
 #endif
 
@@ -21142,12 +21660,13 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name; -1 when none is printed. Swift's own printer keeps it in an int and
- * leaves out negative ones. */
+/* The number behind an extra name. No program has as many closures as an int cannot count: Swift's own
+ * printer leaves out what wraps there, here the name is broken. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
-    uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
-    return low > INT32_MAX ? -1 : (int64_t)low;
+    uint64_t number = ms_dmsw_at(p, index)->u.index + add;
+    p->d->failed = p->d->failed || number > INT32_MAX;
+    return (int64_t)number;
 }
 
 /* A declaration whose row's text is an extra name behind it, or its only name. */
@@ -22614,8 +23133,8 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
-    char text[4];
-    ms_dm_put(d, text, ms_dm_utf8(code, text));
+    char text[4] = {(char)code};
+    ms_dm_put(d, text, code < 0x80 ? 1 : ms_dm_utf8(code, text));
 }
 
 /* The code points that Rust 1.95 shows as \u{...}, of Unicode 17: controls, odd spaces, combining marks,
@@ -22855,30 +23374,43 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
-/* The value of a base-62 digit plus 1; 63 for `_`; 0 for a byte that no v0 name has. */
-static unsigned ms_dmrs_digit(char c)
+enum { ms_DMRS_DIGIT = 64, ms_DMRS_END = ms_DMRS_DIGIT + 62 };
+
+/* ms_DMRS_DIGIT and a base-62 digit's value; ms_DMRS_END for `_`; 0 for a byte that no v0 name has. */
+static const unsigned char ms_dmrs_digits[256] = {
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   64,  65,  66,  67,  68,  69,  70,  71,  72,  73,  0,   0,   0,   0,   0,
+    0,   0,   100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118,
+    119, 120, 121, 122, 123, 124, 125, 0,   0,   0,   0,   126, 0,   74,  75,  76,  77,  78,  79,  80,  81,
+    82,  83,  84,  85,  86,  87,  88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98,  99};
+
+/* How many bytes of a name are letters, digits or `_`. */
+static size_t ms_dmrs_alphabet(const char *ptr, size_t len)
 {
-    static const unsigned char v[128] = {
-        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
-        0,  0,  0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  0,  37,
-        38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
-        60, 61, 62, 0,  0,  0,  0,  63, 0,  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
-        24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 0,  0,  0,  0,  0};
-    return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
+    const unsigned char *s = (const unsigned char *)ptr, *v = ms_dmrs_digits;
+    size_t i = 0;
+    while (len - i >= 4 && (v[s[i]] & v[s[i + 1]] & v[s[i + 2]] & v[s[i + 3]] & ms_DMRS_DIGIT) != 0)
+        i += 4;
+    while (i < len && v[s[i]] != 0)
+        i++;
+    return i;
 }
 
 /* base-62-number: `_` means 0, and digits mean their value plus 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
-    if (ms_dmrs_eat(r, '_'))
-        return 0;
+    const unsigned char *s = (const unsigned char *)r->s;
+    size_t at = r->at, first = at, len = r->len;
     uint64_t value = 0;
-    while (r->at < r->len) {
-        unsigned digit = ms_dmrs_digit(r->s[r->at++]) - 1; /* the alphabet has been checked */
-        if (digit == 62)
-            return value + 1;
-        if (value > (UINT64_MAX - 1 - digit) / 62)
+    while (at < len) {
+        unsigned digit = ms_dmrs_digits[s[at++]]; /* the alphabet has been checked */
+        if (digit == ms_DMRS_END) {
+            r->at = at;
+            return value + (at - first > 1 ? 1 : 0);
+        }
+        digit -= ms_DMRS_DIGIT;
+        if (value >= UINT64_MAX / 62 - 1 && value > (UINT64_MAX - 1 - digit) / 62)
             break;
         value = value * 62 + digit;
     }
@@ -22889,10 +23421,11 @@ static uint64_t ms_dmrs_base62(ms_dmrs *r)
 /* disambiguator and binder: a tag and a number. Returns the number plus 1, or 0 when the tag is missing. */
 static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
 {
-    if (r->broken)
-        ms_dmrs_fail(r);
-    if (!ms_dmrs_eat(r, tag))
+    if (!ms_dmrs_eat(r, tag)) {
+        if (r->broken)
+            ms_dmrs_fail(r);
         return 0;
+    }
     uint64_t value = ms_dmrs_base62(r);
     if (value == UINT64_MAX)
         ms_dmrs_fail(r);
@@ -22904,29 +23437,22 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
 {
     ms_dmrs_id id = {NULL, 0, false};
     id.punycode = ms_dmrs_eat(r, 'u');
-    char c = ms_dmrs_peek(r);
-    if (c < '0' || c > '9') {
-        ms_dmrs_fail(r);
-        return id;
-    }
-    r->at++;
-    size_t len = (size_t)(c - '0');
-    while (len != 0 && (c = ms_dmrs_peek(r)) >= '0' && c <= '9') {
-        len = len * 10 + (size_t)(c - '0');
-        r->at++;
-        if (len > r->len)
+    size_t at = r->at, end = r->len, first = at, len = 0;
+    while (at < end && (unsigned)(r->s[at] - '0') < 10 && len <= end) {
+        len = len * 10 + (size_t)(r->s[at++] - '0');
+        if (len == 0) /* no digit follows a zero */
             break;
     }
-    ms_dmrs_eat(r, '_');
-    if (len > r->len - r->at) {
+    bool ok = at > first;
+    if (at < end && r->s[at] == '_')
+        at++;
+    if (!ok || len > end - at || (id.punycode && (len == 0 || r->s[at + len - 1] == '_'))) {
         ms_dmrs_fail(r);
         return id;
     }
-    id.ptr = r->s + r->at;
+    id.ptr = r->s + at;
     id.len = len;
-    r->at += len;
-    if (id.punycode && (len == 0 || id.ptr[len - 1] == '_'))
-        ms_dmrs_fail(r);
+    r->at = at + len;
     return id;
 }
 
@@ -23822,8 +24348,7 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
     bool hash = (d->flags & MACHSYM_DEMANGLE_RUST_HASH) != 0;
     ms_dmrs r = {d, d->s + prefix, 0, 0, 0, 0, 0, false, hash, false, false};
     size_t rest = d->len - prefix;
-    while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
-        r.len++;
+    r.len = ms_dmrs_alphabet(r.s, rest); /* one check here saves it in every identifier */
     if (r.s[0] == 'C' && (d->flags & MACHSYM_DEMANGLE_IN_TEXT) != 0) /* a crate alone is no symbol */
         return false;
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
@@ -23878,30 +24403,33 @@ static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
 static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 {
     size_t escapes = 0;
-    if (text.len >= 2 && text.ptr[0] == '_' && text.ptr[1] == '$') { /* `_` only makes it an identifier */
-        text.ptr++;
-        text.len--;
-    }
-    while (text.len > 0) {
-        size_t n = 0;
-        while (n < text.len && text.ptr[n] != '$' && text.ptr[n] != '.')
-            n++;
-        if (n > 0) {
-            ms_dm_put(d, text.ptr, n);
-        } else if (text.ptr[0] == '$') {
-            uint32_t code = ms_dmrs_escape(text, &n);
-            if (code == UINT32_MAX) { /* an unknown escape ends decoding */
-                ms_dm_put(d, text.ptr, text.len);
-                return escapes;
-            }
-            ms_dmrs_put_utf8(d, code);
-            escapes++;
-        } else {
-            n = text.len > 1 && text.ptr[1] == '.' ? 2 : 1;
-            ms_dm_put(d, n == 2 ? "::" : ".", n);
+    const char *ptr = text.ptr, *end = text.ptr + text.len;
+    if (text.len >= 2 && ptr[0] == '_' && ptr[1] == '$') /* `_` only makes it an identifier */
+        ptr++;
+    while (ptr < end) {
+        const char *from = ptr;
+        while (ptr < end && *ptr != '$' && *ptr != '.')
+            ptr++;
+        if (ptr > from)
+            ms_dm_put(d, from, (size_t)(ptr - from));
+        if (ptr == end)
+            break;
+        if (*ptr == '.') {
+            bool is_path = end - ptr > 1 && ptr[1] == '.';
+            ms_dm_put(d, is_path ? "::" : ".", is_path ? 2 : 1);
+            ptr += is_path ? 2 : 1;
+            continue;
         }
-        text.ptr += n;
-        text.len -= n;
+        size_t used = 0;
+        machsym_str rest = {ptr, (size_t)(end - ptr)};
+        uint32_t code = ms_dmrs_escape(rest, &used);
+        if (code == UINT32_MAX) { /* an unknown escape ends decoding */
+            ms_dm_put(d, rest.ptr, rest.len);
+            break;
+        }
+        ms_dmrs_put_utf8(d, code);
+        escapes++;
+        ptr += used;
     }
     return escapes;
 }
@@ -23909,41 +24437,40 @@ static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 /* Reads `<length> <bytes>`; false when there is none. */
 static bool ms_dmrs_part(const ms_dm *d, size_t *at, machsym_str *part)
 {
-    size_t len = 0, i = *at;
-    while (i < d->len && d->s[i] >= '0' && d->s[i] <= '9' && len <= d->len)
-        len = len * 10 + (size_t)(d->s[i++] - '0');
-    if (i == *at || len > d->len - i)
+    const char *s = d->s;
+    size_t len = 0, i = *at, end = d->len;
+    while (i < end && (unsigned)(s[i] - '0') < 10 && len <= end)
+        len = len * 10 + (size_t)(s[i++] - '0');
+    if (i == *at || len > end - i)
         return false;
-    part->ptr = d->s + i;
+    part->ptr = s + i;
     part->len = len;
     *at = i + len;
     return true;
 }
 
-/* `h` and hexadecimal digits. */
-static bool ms_dmrs_is_hash(machsym_str part)
+/* Whether a part is `h` and hexadecimal digits. *seen gets a bit for each digit that it has. */
+static bool ms_dmrs_is_hash(machsym_str part, unsigned *seen)
 {
+    *seen = 0;
     if (part.len == 0 || part.ptr[0] != 'h')
         return false;
     for (size_t i = 1; i < part.len; i++) {
-        char c = part.ptr[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+        unsigned digit = ms_dmrs_digits[(unsigned char)part.ptr[i]] - (unsigned)ms_DMRS_DIGIT;
+        if (digit > 15)
             return false;
+        *seen |= 1u << digit;
     }
     return true;
 }
 
 /* The compiler's hash has 16 digits. In all but one of millions of names at least five of them differ. */
-static bool ms_dmrs_is_full_hash(machsym_str part)
+static bool ms_dmrs_is_full_hash(machsym_str part, unsigned seen)
 {
-    unsigned seen = 0, count = 0;
-    if (part.len != 17 || !ms_dmrs_is_hash(part))
-        return false;
-    for (size_t i = 1; i < part.len; i++)
-        seen |= 1u << ms_dmrs_nibble(part.ptr[i]);
-    for (; seen != 0; seen &= seen - 1)
+    unsigned count = 0;
+    for (; seen != 0 && count < 5; seen &= seen - 1)
         count++;
-    return count >= 5;
+    return part.len == 17 && count == 5;
 }
 
 static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
@@ -23977,11 +24504,13 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
         return false;
-    bool sure =
-        (count > 1 && ms_dmrs_is_full_hash(part)) || ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
+    unsigned seen;
+    bool has_hash = ms_dmrs_is_hash(part, &seen);
+    bool sure = (has_hash && count > 1 && ms_dmrs_is_full_hash(part, seen)) ||
+                ms_dmrs_is_llvm_hex(d->s + end + 1, d->len - end - 1);
     if (!sure && !ms_dmrs_has_dollar(d, prefix, end))
         return false;
-    if (ms_dmrs_is_hash(part) && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
+    if (has_hash && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
         count--;
     for (size_t i = 0, at = prefix; i < count && ms_dmrs_part(d, &at, &part); i++) {
         if (i > 0)
@@ -24113,7 +24642,7 @@ typedef struct ms_dmcx_name_state {
     W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                               \
     W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                \
     W(SAT_FRACT_M, "_Sat unsigned long _Fract") W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")     \
-    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                      \
+    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ") W(ALLOC_TOKEN, ".alloc_token")                      \
     W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                 \
     W(TYPEINFO_NAME, "typeinfo name for ") W(COVARIANT, "covariant return thunk to ")                        \
     W(TLS_WRAPPER, "thread-local wrapper routine for ")                                                      \
@@ -24360,6 +24889,7 @@ enum ms_dmcx_kind {
     ms_DMCX_OF,         /* operator x (a) */
     ms_DMCX_ENCLOSED,   /* word x (a) */
     ms_DMCX_SIZEOF_PARAM_PACK,
+    ms_DMCX_PACK_INDEX,  /* element b of pack a */
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
     /* Values, lambdas, requirements */
@@ -25739,6 +26269,11 @@ static uint32_t ms_dmcxr_d_type(ms_dmcx *p)
     case 'T': return ms_dmcxr_decltype(p);
     case 'v': return ms_dmcxr_vector(p);
     case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_type(p));
+    case 'y': { /* an element of a pack of types */
+        p->at += 2;
+        uint32_t pack = ms_dmcxr_type(p);
+        return pack == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_PACK_INDEX, pack, ms_dmcxr_expr(p));
+    }
     case 'o':
     case 'O':
     case 'w':
@@ -26300,6 +26835,10 @@ static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
         return ms_dmcxr_subobject(p);
     if (ms_dmcx_eat2(p, 's', 'p'))
         return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_expr(p));
+    if (ms_dmcx_eat2(p, 's', 'y')) { /* an element of a pack */
+        uint32_t pack = ms_dmcxr_expr(p);
+        return pack == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_PACK_INDEX, pack, ms_dmcxr_expr(p));
+    }
     if (ms_dmcx_eat2(p, 's', 'Z'))
         return ms_dmcxr_sizeof_pack(p);
     if (ms_dmcx_eat2(p, 's', 'P')) {
@@ -26517,14 +27056,28 @@ static uint32_t ms_dmcxr_encoding(ms_dmcx *p)
     return ref;
 }
 
+/* The length of what clang puts in front of names of functions that allocate by the type's token:
+ * `__alloc_token_`, perhaps with a number and `_`. */
+static size_t ms_dmcxr_alloc_token(const char *s, size_t len)
+{
+    if (len < 14 || !ms_equal(s, "__alloc_token_", 14))
+        return 0;
+    size_t at = 14;
+    while (at < len && s[at] >= '0' && s[at] <= '9')
+        at++;
+    return at == 14 || at == len || s[at] != '_' ? 14 : at + 1;
+}
+
 /* The whole name; 0 when it is malformed. */
 static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
 {
+    uint32_t token = (uint32_t)ms_dmcxr_alloc_token(p->s, p->len);
+    p->at = token;
     while (ms_dmcx_eat(p, '_'))
         continue;
-    bool is_block = p->at >= 3;
+    bool is_block = p->at - token >= 3;
     p->at++;
-    uint32_t ref = ms_dmcxr_encoding(p);
+    uint32_t ref = is_block && token != 0 ? 0 : ms_dmcxr_encoding(p);
     if (ref == 0)
         return 0;
     if (is_block) {
@@ -26541,9 +27094,12 @@ static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
         ms_dmcx_span t;
         t.off = p->at;
         t.len = p->len - p->at;
-        return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
+        p->at = p->len;
+        ref = ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
     }
-    return p->at == p->len ? ref : 0;
+    if (p->at != p->len || token == 0)
+        return p->at == p->len ? ref : 0;
+    return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_DMCX_W_ALLOC_TOKEN);
 }
 
 #endif /* MACHSYM_NO_CXX */
@@ -27444,6 +28000,12 @@ static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof...");
         ms_dmcxp_fold_pack(p, n->a);
         break;
+    case ms_DMCX_PACK_INDEX:
+        ms_dmcxp_fold_pack(p, n->a);
+        ms_dmcxp_open(p, '[');
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_close(p, ']');
+        break;
     case ms_DMCX_SIZEOF_ARGS:
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
@@ -27799,10 +28361,10 @@ static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref)
 /* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
 static bool ms_dmcxp_is_mangled(const ms_dm *d)
 {
-    size_t at = 0;
-    while (at < 4 && at < d->len && d->s[at] == '_')
+    size_t first = ms_dmcxr_alloc_token(d->s, d->len), at = first;
+    while (at - first < 4 && at < d->len && d->s[at] == '_')
         at++;
-    return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
+    return at != first && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
 /* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter
@@ -27811,7 +28373,7 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
 static bool ms_dmcxp_in_text(const ms_dm *d)
 {
     static const char memory[][5] = {"nwm", "nwj", "nam", "naj", "dlPv", "daPv"};
-    size_t at = 0, len = 0;
+    size_t at = ms_dmcxr_alloc_token(d->s, d->len), len = 0;
     while (d->s[at] == '_') /* a Z follows: ms_dmcxp_is_mangled */
         at++;
     const char *s = d->s + at + 1;
@@ -28906,6 +29468,10 @@ static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
     case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
     case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
     case 'D': return n == 1 || n == 2 ? ms_DML_D : ms_DML_NONE;
+    case 'a': /* __alloc_token_0__Znwm */
+        *skip = n == 3;
+        return (n == 2 || n == 3) && len - n > 12 && ms_equal(s + n, "alloc_token_", 12) ? ms_DML_CXX
+                                                                                         : ms_DML_NONE;
     case 'Z':
         if (n == 0)
             return s[1] == 'N' ? ms_DML_RUST : ms_DML_NONE;
