@@ -431,7 +431,13 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
-    return ms_map_frames(map, addr, frames, cap);
+    return ms_map_frames(map, addr, NULL, frames, cap);
+}
+
+MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                         machsym_map_frame *frames, size_t cap, size_t *counts)
+{
+    ms_map_many(map, addrs, count, frames, cap, counts);
 }
 
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,

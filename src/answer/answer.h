@@ -219,9 +219,9 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
         ms_arena_admit(&s->keep, true);
         return 0;
     }
-    size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
+    size_t count = ms_map_frames(map, addr, s->kept, s->found, s->found_cap);
     if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, addr, s->found, s->found_cap);
+        ms_map_frames(map, addr, s->kept, s->found, s->found_cap);
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))
