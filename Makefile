@@ -22,7 +22,7 @@ MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 # B: where this build lies; RUN: what runs its programs (an emulator); both let one Makefile build for many hosts.
 B           ?= build
 RUN         ?=
-CFLAGS      ?= -O2 -g
+CFLAGS      ?= -O2
 TEST_CFLAGS ?= -O0 -g
 STD         ?= -std=c11
 PREFIX      ?= /usr/local
@@ -286,13 +286,13 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 	    -pthread $(LDLIBS)
 
 .PHONY: coverage coverage-tests coverage-report
-# Without what only repeats others on more or larger input: that takes a quarter of the time.
+# Without what only repeats others on more or larger input: that takes half of the time.
 COVERAGE := $(filter-out test_bounds test_map_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
 coverage:
 	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	@QUICK=1 SAMPLE=1 $(MAKE) test B=build/coverage CC=gcc ONLY="$(COVERAGE)" CFLAGS="-O0 -g0 --coverage" \
+	@QUICK=1 SAMPLE=7 $(MAKE) test B=build/coverage CC=gcc ONLY="$(COVERAGE)" CFLAGS="-O0 -g0 --coverage" \
 	    TEST_CFLAGS="-O0 -g0 --coverage" LONG_CFLAGS=
 coverage-report:
 	@B=build/coverage sh tests/coverage

@@ -166,28 +166,33 @@
  * answer is no change of meaning, and CHANGELOG.md names it. A map says in its header which format version it
  * has; a reader refuses any other. Before 1.0 anything may change with the minor version.
  *
- * # The map format, version 1
+ * # The map format, version 2
  *
  * A `.symmap` file holds what machsym knows of the code of one image: for each address the function, the
  * chain of inlined calls, file and line. A reader uses it as it lies in the file; nothing has to be unpacked
  * but the names that it prints. tests/symmap.py is a reader that was written from this page.
  *
+ * A lookup needs four pieces of the file, one after the other: header and directory (2 KB at most, and DICT, 16
+ * KB), a number of each index (4 bytes), a run of each table (700 bytes, see below), and the text of its names
+ * (a block of 1 KB for most). So a reader of a file that lies far away asks four times.
+ *
  * ## Conventions
  *
- * - All numbers are little-endian. Tables begin at multiples of 8; nothing else is aligned.
+ * - All numbers are little-endian. Tables begin at multiples of 8.
  * - `uleb` is an unsigned LEB128 number: 7 bits a byte, the lowest first; bit 7 is set on all bytes but the
- *   last. It has at most 10 bytes.
+ *   last.
  * - `zigzag(n)` makes a signed number of an unsigned one: n / 2 when n is even, else -((n + 1) / 2).
+ * - Bits of a run are counted from the lowest bit of its first byte on. A field of n bits has its lowest bit
+ *   first. Fields follow each other without padding, also over bytes. A field of 0 bits is 0.
  * - The text base is the vmaddr of `__TEXT`. Offsets of code count from it: an address of the file is text
  *   base + offset, and an address at run time is load address + offset. Offsets of code have 32 bits.
- * - `{u32 a, u32 b}` is a row of a table: two numbers of 32 bits, without padding.
  *
- * ## Header, 256 bytes
+ * ## Header, 96 bytes
  *
  * | at | what |
  * |---|---|
  * | 0 | the 7 letters `MACHSYM` and a line feed |
- * | 8 | u32 version: 1 |
+ * | 8 | u32 version: 2 |
  * | 12 | u32 flags: 1 the map has columns, 2 the map is a chunk, 4 what the map was made of was damaged |
  * | 16 | UUID, 16 bytes; all zero when the image has none |
  * | 32 | u32 cputype, as in Mach-O |
@@ -195,75 +200,98 @@
  * | 40 | u64 text base |
  * | 48 | u64 size of `__TEXT` |
  * | 56 | u32 line policy: 0 atos, 1 dwarf, 2 stmt (enum machsym_lines) |
- * | 60 | u32 bucket shift: 31 at most |
+ * | 60 | u32 rows of the directory, 64 at most |
  * | 64 | u64 size of the file |
- * | 72 | u64 checksum |
- * | 80 | the ten tables, of each u64 begin, u64 end: offsets in the file; end is the first byte behind |
- * | 240 | u64 vmaddr of `__TEXT_EXEC` (kernels), else 0 |
- * | 248 | u64 bytes from the text base to the end of the last code |
+ * | 72 | u64 checksum of header and directory |
+ * | 80 | u64 vmaddr of `__TEXT_EXEC` (kernels), else 0 |
+ * | 88 | u64 bytes from the text base to the end of the last code |
  *
- * ## Tables, in the order of the header
+ * ## Directory
  *
- * 0. NAME: the image's name; no NUL ends it.
- * 1. PARTS, rows {u32 begin, u32 files}, ascending: the positions in DATA where a part begins and where its
- *    file table stands.
- * 2. RUNS, rows {u32 offset, u32 at}, ascending by offset: a run begins at this offset of code; its RUN
- *    record stands at this position of DATA.
- * 3. BUCKETS, rows u32: number i is how many of RUNS begin below i << bucket shift.
- * 4. SYMBOL RUNS, as RUNS: runs that come from symbols, for code that no function of the debug info has.
- * 5. SYMBOL BUCKETS, as BUCKETS: the buckets of SYMBOL RUNS.
- * 6. DICT: text that packed blocks may refer to.
- * 7. BLOCKS, rows u32: the position in TEXT where packed block i begins. There is one number more than there
- *    are blocks.
- * 8. DATA: the records below. Its first byte is unused, so that position 0 means none. Its last 64 bytes are
- *    zeros and no record, so that the numbers of a record can be read without a check of each.
- * 9. TEXT: packed blocks of names.
+ * It follows the header, a row of 32 bytes for each table: u32 kind, u32 flags, u64 offset in the file, u64
+ * length in bytes, u32 a, u32 b. Flag 1 says that a reader that does not know the kind may go on without that
+ * table; without the flag it refuses the map. A kind that has no row is an empty table.
  *
- * ## Records in DATA
+ * | kind | table | a | b |
+ * |---|---|---|---|
+ * | 1 | NAME: the image's name; no NUL ends it | | |
+ * | 2 | SHEETS: u64 checksums | low half of its checksum | high half |
+ * | 3 | INDEX of RUNS: u32 numbers | shift, 31 at most | buckets |
+ * | 4 | RUNS from debug info, by address | how many | |
+ * | 5 | SYMBOL INDEX | as of INDEX | as of INDEX |
+ * | 6 | SYMBOL RUNS: from symbols, for code that no function of the debug info has | how many | |
+ * | 7 | DICT: text that packed blocks may refer to | | |
+ * | 8 | TEXT: packed blocks of names and paths | how many | |
  *
- * A record refers back only, by distance: "back d" is the record's own position minus d, and d = 0 means
- * none. So parts can be made apart from each other, and every walk ends. "Position" is that of the record's
- * first byte in DATA.
+ * SHEETS stands right behind the directory. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
+ * that a field can be read as 8 bytes from its first byte on.
  *
- * - TEXT: uleb length, then so many bytes.
- * - FUNCTION: the ref of the linkage name, then the ref of the name. A ref is a uleb r. r = 0: no text. r
- *   odd: the TEXT record that is back r >> 1. r even: the packed text at place (r >> 1) - 1.
- * - FILE: the refs of the compilation directory, of the directory, and of the file name. Each is 0 or odd.
- *   The path is these three joined by `/`; where one begins with `/`, those before it are left out.
- * - CHAIN: uleb w, then uleb f: its FUNCTION is back f; f = 0 means no name. The rest depends on w.
- *   - w odd: an inlined call. Its caller is the CHAIN back w >> 2. Its name comes from a symbol table when w
- *     & 2 is set, else from debug info. uleb file, uleb line, and, when the map has columns, uleb column: of
- *     the call in the caller.
- *   - w even: a concrete function. w >> 1 is the source of its name: 0 none, 1 debug info, 2 symbol table, 3
- *     stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum machsym_source). uleb offset
- *     of its first byte, uleb size. The offset wraps around 64 bits when the function begins below the text
- *     base, or none is known.
- * - RUN: uleb count, 16 at most, then so many ranges of code. The first begins at the run's offset, each
- *   other one where the one before ends. Of each range:
- *   - uleb size in bytes; uleb w.
- *   - If w & 1: uleb d: its CHAIN is back d from the RUN; d = 0 means lines, but no function. Else the CHAIN
- *     of the range before. The first range of a run has w & 1.
- *   - If w & 2: uleb file. Else the file of the range before; 0 at first.
- *   - When the map has columns: uleb column.
- *   - Its line is that of the range before (0 at first) + zigzag(w >> 2).
- * - FILES: the file table, which ends a part: u32 count, then u32 for file 1, 2, and so on: the position of
- *   the FILE record, counted from where the part begins. A file number, in a RUN as in a CHAIN, counts in
- *   the table of the part that the RUN stands in. 0 is no file.
+ * ## Index
  *
- * The part that a RUN stands in is the last one whose begin is at or below the RUN's position. Chains have
- * at most 4,096 records; a longer walk is damage.
+ * Bucket i stands for the code from i << shift on. Its number says which run a lookup of that code begins
+ * with: the last run that begins at or below i << shift, or else the first of all. The number is the run's
+ * position in RUNS divided by 2. Offsets behind the last bucket belong to the last bucket.
  *
- * ## Packed text
+ * When more than 8 runs begin in a bucket behind its first byte, its number is 0x80000000 + l instead. Then
+ * a list stands at u32 l of the table, behind all buckets: u32 count, and so many pairs {u32 begin, u32
+ * position / 2}, ascending: the run that the number would have led to, and those that begin in the bucket.
  *
- * Names lie in one long text, each ended by a NUL, which is cut into blocks of 1024 bytes. That text is the
- * string tables of the image one behind the other, with the strings that nobody needs left in. The text at
- * place p begins in block p / 1024 at byte p % 1024. It may run on into the next blocks, and has at most
- * 65,536 bytes.
+ * ## Runs
  *
- * Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]). It has no bytes when nothing refers to it. With 1024 bytes it
- * is the text as it is. With fewer it is an LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) that
- * unpacks to 1024 bytes. DICT stands before those 1024 bytes for matches to reach back into; a match that
- * reaches the end of DICT goes on at the begin of the block.
+ * Runs stand one behind the other, each at an even position, in the order of the code that they answer for.
+ * A run has all that its answers need but text: its ranges of code, the links of their chains, and where the
+ * names are. It has 64 ranges or some more; where chains are long, up to 32,767. 700 bytes are usual, and
+ * 256 KB more than there can be.
+ *
+ * | at | what |
+ * |---|---|
+ * | 0 | u32 begin: the offset of code from which on it answers |
+ * | 4 | u32 length of the run in bytes |
+ * | 8 | u32 end: the offset of code where its last range ends |
+ * | 12 | u32 text: the unit of TEXT that its places count from |
+ * | 16 | u16 ranges; 0x8000 more when the run is wide |
+ * | 18 | u16 roots |
+ * | 20 | u16 calls |
+ * | 22 | u16 functions |
+ * | 24 | u16 files |
+ * | 26 | 8 widths, a byte each: of LINK, FILE, FUNCTION, LINE, COLUMN, PLACE, START and SIZE |
+ * | 34 | u32 base |
+ *
+ * A width is how many bits the fields of that name have in this run: at most 16 for LINK, FILE and FUNCTION,
+ * 32 for LINE and COLUMN, 48 for PLACE, 64 for START and SIZE. Behind these 38 bytes stand, each from a byte
+ * boundary on:
+ *
+ * 1. Starts: of each range but the first, ascending, a number of 16 bits, or of 32 in a wide run. A range
+ *    begins at base + start, the first one at base. It ends where the next one begins, the last one at end.
+ * 2. Ranges: LINK, FILE, LINE, COLUMN. LINK 0: nothing is known of this code. LINK 1: a line, but no function.
+ *    Else it is the number of the innermost link.
+ * 3. Roots, the concrete functions that chains end in: FUNCTION; 4 bits for the source of the name: 0 none,
+ *    1 debug info, 2 symbol table, 3 stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum
+ *    machsym_source); START; SIZE. The function begins at offset base - zigzag(START), modulo 2^64: it may
+ *    lie below the text base, or be unknown. It has SIZE bytes.
+ * 4. Calls, which were inlined: LINK of the caller, which is less than the call's own number; FUNCTION; 1 bit:
+ *    the name is from a symbol table (else from debug info); FILE, LINE, COLUMN of the call in the caller.
+ * 5. Functions: PLACE of the linkage name, behind which the name stands.
+ * 6. Files: PLACE of the compilation directory, behind which the directory and the file's name stand. The path
+ *    is these three joined by `/`; where one begins with `/`, those before it are left out.
+ *
+ * Links are numbered from 2 on, roots first, then calls. Functions and files are numbered from 1 on; 0 is
+ * none. Chains have at most 4,096 links.
+ *
+ * The same run may stand in the table more than once with another begin: where another run answers for a gap
+ * of code in it. Ranges whose LINK is 0 stand for such gaps.
+ *
+ * ## Text
+ *
+ * Names and paths lie in one text, each a uleb length (65,536 at most) and so many bytes. The text is cut into
+ * blocks of 1024 bytes. A block is packed: u16 size, then so many bytes. With 1024 bytes it is the text as it
+ * is. With fewer it is an LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) that unpacks to 1024 bytes.
+ * DICT stands before those 1024 bytes for matches to reach back into; a match that reaches the end of DICT goes
+ * on at the begin of the block.
+ *
+ * Packed blocks begin at units of 8 bytes, and the next block begins at the next unit behind the one before.
+ * A text that runs on at the end of a block does so at the begin of the next block. PLACE p of a run is the
+ * byte p % 1024 of the block at unit text + p / 1024 of TEXT.
  *
  * ## From an address to an offset
  *
@@ -274,22 +302,23 @@
  *
  * ## To look up offset o
  *
- * 1. In RUNS find the last run with offset <= o. Let b = o >> bucket shift, or the number of the last bucket
- *    but one when that is smaller. Only the runs from BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into
- *    question; from the last bucket but one on, all runs from BUCKETS[b] - 1.
- * 2. Decode its RUN until the range that holds o. If there is one and it has a CHAIN, follow that. The first
- *    frame has the file and line of the range; each next frame is the caller, with the file and line of the
- *    call; the even CHAIN is the last. All frames have its begin and size.
- * 3. Else do the same in SYMBOL RUNS, which gives one frame. If step 2 found a range without a CHAIN, which
- *    has lines only, the first frame takes its file and line from that range. It is a frame without names
- *    when SYMBOL RUNS has none.
+ * 1. The index leads to a run. From a list, it is the last one whose begin is at or below o. If o is below its
+ *    begin, nothing is known.
+ * 2. If o is below the end of the run, its range is the last one that starts at or below o. Unless the LINK of
+ *    that is 0, it has the answer. Else look into the next run, if its begin is at or below o: 8 times at most.
+ *    When there is no such run, nothing is known.
+ * 3. In RUNS, follow the chain of the range. The first frame has the file and line of the range; each next
+ *    frame is the caller, with the file and line of the call; the root is the last. All frames have the begin
+ *    and the size of the root.
+ * 4. If nothing is known, or the range has lines only, look into SYMBOL RUNS, which gives one frame. If there
+ *    was a range with lines only, the first frame takes its file and line from that range. It is a frame
+ *    without names when SYMBOL RUNS has none.
  *
  * A range of a symbol may run on below ranges from debug info; those answer first.
  *
- * ## Checksum
+ * ## Checksums
  *
- * It is over the file with the checksum's own 8 bytes zero: the sum of the 256 bytes of the header, xor the
- * sum of the rest. All arithmetic is modulo 2^64. The sum of n bytes:
+ * The sum of n bytes, with arithmetic modulo 2^64:
  *
  * 1. K = 0x9e3779b97f4a7c15. Four lanes begin as 1, 2, 3 and n.
  * 2. For each 32 bytes, as four numbers of 64 bits: lane i becomes (lane i xor number i) * K, then lane i
@@ -299,36 +328,35 @@
  * 4. sum = 0; for lanes 0 to 3, sum becomes (sum xor lane xor (lane >> 32)) * K.
  * 5. The result is sum xor (sum >> 29).
  *
- * It finds damage. It is no protection against forgery, and readers must check every bound.
+ * The checksum of header and directory is the sum of the 96 bytes of the header, with the checksum's own 8
+ * bytes zero, xor the sum of the directory. All that stands behind SHEETS is divided into sheets of 16,384
+ * bytes; the last one may be shorter. SHEETS has the sum of each. So a reader may check all of a map when it
+ * opens it, or what it reads when it reads it.
+ *
+ * Checksums find damage. They are no protection against forgery, and readers must check every bound.
  *
  * ## A lookup in bytes
  *
  * The map of the demo (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says text base
- * 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500. So o = 0xaec, and the bucket
- * is 1.
+ * 0x100000000, the directory INDEX at 0x170 with shift 7, RUNS at 0x1c0, TEXT at 0x2a0. So o = 0xaec, and the
+ * bucket is 0x15.
  *
- * - BUCKETS is 0, 0, 7: runs 0 to 6 come into question. RUNS[6] = {0xa94, 0xee}: the last that begins at or
- *   below 0xaec.
- * - The RUN at DATA + 0xee says 0d: 13 ranges. To begin with, the line is 0, the file 0, and the offset
- *   0xa94.
- *
- *       08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
- *       04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0           [0xa9c, 0xaa0)
- *       ... ten more; the line is 21 after them ...
- *       04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
- *
- * - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6. The FUNCTION is back 0x4a: 0xa0.
- *   It was called in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, the refs 0x4fe and 0x516. Both are
- *   even: places 0x27e and 0x28a of block 0, "_Z7requireb" and "require". The first frame has these names,
- *   file 3 and line 6.
- * - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b. File 3 is at 0xb3. The FILE
- *   there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
- * - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
- *   line 19.
- * - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
- *   in file 2, line 19.
- * - CHAIN 0xd9: 02 03 94 15 5c: even: source 1, debug info; FUNCTION 0xd6: 00 98 09, no linkage name,
- *   "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and has 92 bytes.
+ * - INDEX has 19 buckets; the last one counts. It says 0: the run at position 0 of RUNS.
+ * - The head of the run says: begin 0x940, length 0xd2, end 0xaf0, text 0, 36 ranges, 7 roots, 6 calls, 11
+ *   functions, 3 files; the widths 4, 2, 4, 5, 0, 9, 10, 8; base 0x940. So ranges begin at byte 38 + 35 * 2 =
+ *   0x6c and have 11 bits, roots at 0x9e and have 26, calls at 0xb5 and have 16, functions at 0xc1, files at
+ *   0xce.
+ * - o - base is 0x1ac, which is the last of the starts: range 35. It begins at bit 385 of the ranges. The
+ *   bytes from 0x9c on, 7d 03, say after one bit: LINK 14, FILE 3, LINE 6.
+ * - Link 14 is call 5: 7d 6e at 0xbf. LINK 13, FUNCTION 7, from debug info, FILE 3, LINE 13. Function 7 has
+ *   PLACE 273, file 3 has PLACE 293. In the block at unit 0 stand there 0b "_Z7requireb" 07 "require", and 09
+ *   "/fixtures" 04 "demo" 09 "queue.hpp". The first frame has these names, this file, and line 6.
+ * - Link 13 is call 4: 8c 9e. LINK 12, FUNCTION 8, "_ZN5QueueIiE2atEi", called in file 3, line 19. The frame
+ *   has file 3, line 13.
+ * - Link 12 is call 3: a8 9c. LINK 8, FUNCTION 10, "_ZN5QueueIiE4dropEi", called in file 2, line 19. The frame
+ *   has file 3, line 19.
+ * - Link 8 is root 6, at bit 156 of the roots: FUNCTION 11, source 1, START 679, SIZE 92. The function is
+ *   "-[Player skip:]", in file 2, line 19; it begins at 0x940 + 340 = 0xa94.
  *
  * ## Chunks
  *
@@ -346,7 +374,8 @@
  *
  * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
  *
- * Version 1 is the first one. A reader refuses any other, and may ignore flags that it does not know.
+ * A reader refuses any version but its own: the map is to be built again. New tables may come with flag 1
+ * without another version. A reader may ignore flags of the header that it does not know.
  *
  * Flag 4 says that the file was cut short or damaged which the map was made of: names, lines and ranges may be
  * missing, and none are wrong. It is kept in chunks, and by tools that make a map of another one.
@@ -382,7 +411,7 @@
  *   >>answer        decides which name and which line a frame has.
  *   >>iterate       goes through all that a session can decode, one item after the other.
  *   >>explain       tells how the answer for an address came about.
- *   >>encode        writes the records of a map's DATA, each once. Format: docs/symmap.md.
+ *   >>encode        gathers the ranges of a part of a map, then writes them as runs with their text. Format:
  *   >>merge         puts the parts of a map together into one file in memory.
  *   >>build         makes the map of an image.
  *   >>writer        makes a map of ranges that the caller hands over.
@@ -686,9 +715,9 @@
 #define MACHSYM_PART_WORK 16
 #endif
 
-/* How many bytes a part of a map may have of paths, and of names that no string table holds: so many, and so
- * many more for each byte of debug info. Real files need less than one a byte. Without a limit many file
- * names could be ends of one long text. Texts past the limit are empty. */
+/* How many bytes of names and paths a part of a map may have: so many, and so many more for each byte of
+ * debug info. Real files need less than one a byte. Without a limit many names could be ends of one long
+ * text. Texts past the limit are empty. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif
@@ -1299,8 +1328,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names of a map.
  * Threads: the session's.
  * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
- * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Lookups from the third on are a
- * few binary searches.
+ * inlined into it; with MACHSYM_SESSION_INDEX, or once a third of all functions was asked for, they are
+ * decoded with the unit. Lookups from the third on are a few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
  * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
  * are. With debug info, those of such a session are whose unit is still decoded: the same address was asked
@@ -1579,7 +1608,7 @@ typedef struct machsym_map_desc {
  * Returns: OK and *out; else an error.
  * Owns: *out, until machsym_map_close. Borrows: bytes. Threads: any; a map never changes, so threads may
  * share it.
- * Cost: reads the file once; with MACHSYM_MAP_UNCHECKED, only its header. */
+ * Cost: reads the file once; with MACHSYM_MAP_UNCHECKED, only its header and directory. */
 MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
 /* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
@@ -1610,7 +1639,7 @@ typedef struct machsym_map_info {
     uint64_t symbol_run_count; /* of ranges from symbols */
     uint64_t text_bytes;       /* names before packing */
     uint64_t packed_bytes;     /* and after */
-    uint64_t data_bytes;       /* ranges, chains, functions */
+    uint64_t data_bytes;       /* runs: ranges, and the chains of calls that they lie in */
 } machsym_map_info;
 
 /* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
@@ -1622,8 +1651,8 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
 
 /* One function at an address as a map holds it: its names and its file are references into the map. */
 typedef struct machsym_map_frame {
-    uint32_t name_ref; /* 0: no name */
-    uint32_t file_ref; /* 0: no file */
+    uint64_t name_ref; /* 0: no name */
+    uint64_t file_ref; /* 0: no file */
     uint32_t line;     /* as in machsym_frame, and all that follow */
     uint32_t column;
     uint64_t function_start;
@@ -1636,14 +1665,20 @@ typedef struct machsym_map_frame {
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
  * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: about 0.2 microseconds. Signals: usable in handlers; no allocation, lock or system
- * call. */
+ * Threads: any. Cost: about 0.1 microseconds, most of which is waiting for memory in a large map. Signals:
+ * usable in handlers; no allocation, lock or system call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names are unpacked into
- * text. A map has no debug info, so die_offset is 0.
- * Returns: how many bytes of text all names need; names that do not fit are empty.
- * Borrows: files are views into the map, names are views into text.
+/* machsym_map_frames for count addresses at once: those of addrs[i] go to frames + i * cap, and counts[i]
+ * is what machsym_map_frames returns. In a map that is larger than the processor's cache it takes a third
+ * of the time, since memory is fetched for several lookups at once. The order of addresses does not
+ * matter. Threads: any. Cost: as count lookups. Signals: usable in handlers. */
+MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                         machsym_map_frame *frames, size_t cap, size_t *counts);
+/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names and paths are
+ * unpacked into text. A map has no debug info, so die_offset is 0.
+ * Returns: how many bytes of text all names and paths need; those that do not fit are empty.
+ * Borrows: names and paths are views into text.
  * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
  * call. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
@@ -10721,9 +10756,12 @@ typedef struct ms_tab {
     ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
 } ms_tab;
 
+/* Numbers that follow each other are frequent keys: after one multiplication they would still lie close
+ * together, and a search would try six to thirty slots. */
 static size_t ms_tab_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
     return (size_t)(h ^ h >> 32);
 }
 
@@ -10828,7 +10866,8 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 
 enum {
     /* Bytes of text in a block. A name costs the unpacking of half a block on average. */
-    ms_PK_BLOCK = 1024,
+    ms_PK_BLOCK_BITS = 10,
+    ms_PK_BLOCK = 1 << ms_PK_BLOCK_BITS,
     /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
      * no better. */
     ms_PK_DICT = 16384,
@@ -11067,6 +11106,14 @@ typedef struct ms_pk_spaces {
     uint64_t total;   /* bytes of all, whole blocks */
 } ms_pk_spaces;
 
+/* Adds string table i behind those before it. */
+static void ms_pk_add_space(ms_pk_spaces *spaces, size_t i, ms_span table)
+{
+    spaces->v[i] = table;
+    spaces->base[i] = spaces->total;
+    spaces->total += ((uint64_t)table.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+}
+
 /* Copies a block of the text. The end of a string table is padded with zeros. */
 static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
 {
@@ -11110,47 +11157,68 @@ static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names,
- *         ms_map_next.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_many, ms_map_names,
+ *         ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
-    ms_MAP_VERSION = 1,
-    ms_MAP_HEAD = 256, /* bytes of the header */
-    /* Zeros that end DATA. The numbers of a record, and of a range in a run, are five at most, of 10 bytes
-     * each: they are read without a look at where DATA ends. */
-    ms_MAP_MARGIN = 64,
-    /* Ranges in a run: a lookup decodes so many at most. 24 would save half a percent of a map. */
-    ms_MAP_RUN_MAX = 16,
-    /* CHAIN records in a chain. */
+    ms_MAP_VERSION = 2,
+    ms_MAP_HEAD = 96, /* bytes of the header */
+    ms_MAP_ROW = 32,  /* bytes of a row of the directory */
+    /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
+    ms_MAP_MOST_ROWS = 64,
+    /* Bytes of a sheet, which has a checksum of its own. A cold lookup touches five; the checksum of one
+     * takes 4 microseconds. Their checksums are 0.05 % of a map. */
+    ms_MAP_SHEET = 16384,
+    /* Zeros that end a table of runs: numbers are read as 8 bytes, from the first byte that holds a bit of
+     * them. */
+    ms_MAP_MARGIN = 8,
+    ms_MAP_RUN_HEAD = 38, /* bytes of the head of a run */
+    /* Ranges of a full run. A lookup searches their starts, which are two cache lines. */
+    ms_MAP_RUN_MAX = 64,
+    /* Links in a chain. */
     ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
-    ms_MAP_MOST_SHIFT = 31, /* the largest bucket shift */
-    /* Cache lines that are fetched before a run: nine of ten chains stand there. */
-    ms_MAP_FETCHED = 4,
+    /* Runs that may begin in a bucket. A bucket that would have more leads to a list of them. */
+    ms_MAP_STEPS = 8,
+    ms_MAP_MOST_SHIFT = 31,       /* the largest bucket shift */
+    ms_MAP_LAST_RUN = 0x7fffffff, /* the number of a bucket that leads to a list is above it */
+    ms_MAP_UNIT = 8, /* bytes of TEXT that places count in; packed blocks begin at multiples of it */
+    /* Cache lines of a run that are fetched before it is read: its head, starts, and most of its ranges. */
+    ms_MAP_FETCHED = 8,
+    /* Lookups that are under way at once: ten misses of the cache can be. */
+    ms_MAP_AT_ONCE = 16,
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
-    ms_MAP_AHEAD = 128,
-    /* A cache of names keeps 1 << 8 files, by a hash. */
-    ms_MAP_FILE_BITS = 8
+    ms_MAP_AHEAD = 128
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
-/* The tables of a map, in the order of the header. */
+/* The kinds of tables. */
 enum {
-    ms_MAP_NAME = 0,    /* the image's name */
-    ms_MAP_PARTS,       /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_MAP_RUNS,        /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_MAP_BUCKETS,     /* u32: number i is how many runs begin below i << bucket_shift */
-    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
-    ms_MAP_SYMBOL_BUCKETS,
-    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
-    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
-    ms_MAP_DATA,   /* functions, chains, runs, file tables */
-    ms_MAP_TEXT,   /* packed names */
-    ms_MAP_TABLES
+    ms_MAP_NAME = 1,     /* the image's name */
+    ms_MAP_SHEETS,       /* u64: the checksums of the sheets behind this table */
+    ms_MAP_INDEX,        /* u32: from a bucket of code to a run */
+    ms_MAP_RUNS,         /* runs of ranges from debug info, by address */
+    ms_MAP_SYMBOL_INDEX, /* the same for ranges from symbols */
+    ms_MAP_SYMBOL_RUNS,
+    ms_MAP_DICT, /* the text that blocks may refer to, as it is */
+    ms_MAP_TEXT, /* packed blocks of names and paths */
+    ms_MAP_KINDS
 };
 
-/* The fixed part of a map file. */
+enum { ms_MAP_MAY_IGNORE = 1 }; /* flag of a table that a reader need not know */
+
+/* A row of the directory. */
+typedef struct ms_map_table {
+    uint32_t flags;
+    uint64_t at;
+    uint64_t len;
+    /* INDEX: bucket shift; RUNS: how many runs; TEXT: how many blocks; SHEETS: low half of its checksum */
+    uint32_t a;
+    uint32_t b; /* INDEX: how many buckets; SHEETS: high half of its checksum */
+} ms_map_table;
+
+/* The fixed part of a map file, with the directory. */
 typedef struct ms_map_head {
     uint32_t version;
     uint32_t flags;
@@ -11160,12 +11228,12 @@ typedef struct ms_map_head {
     uint64_t text_addr;
     uint64_t text_size;
     uint32_t lines;
-    uint32_t bucket_shift;
+    uint32_t row_count;
     uint64_t size;
-    uint64_t checksum;
+    uint64_t checksum; /* of header and directory */
     uint64_t text_exec_addr;
     uint64_t code_size;
-    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
+    ms_map_table tables[ms_MAP_KINDS]; /* by kind */
 } ms_map_head;
 
 struct machsym_map {
@@ -11174,8 +11242,7 @@ struct machsym_map {
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_MAP_TABLES];
-    ms_span records; /* DATA without its margin */
+    ms_span tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -11188,10 +11255,16 @@ static int64_t ms_map_unzigzag(uint64_t number)
     return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
+static void ms_map_store_u16(uint8_t *p, uint32_t number)
+{
+    p[0] = (uint8_t)number;
+    p[1] = (uint8_t)(number >> 8);
+}
+
 static void ms_map_store_u32(uint8_t *p, uint32_t number)
 {
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = (uint8_t)(number >> 8 * i);
+    ms_map_store_u16(p, number);
+    ms_map_store_u16(p + 2, number >> 16);
 }
 
 static void ms_map_store_u64(uint8_t *p, uint64_t number)
@@ -11237,15 +11310,21 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u64(p + 40, head->text_addr);
     ms_map_store_u64(p + 48, head->text_size);
     ms_map_store_u32(p + 56, head->lines);
-    ms_map_store_u32(p + 60, head->bucket_shift);
+    ms_map_store_u32(p + 60, head->row_count);
     ms_map_store_u64(p + 64, head->size);
     ms_map_store_u64(p + 72, head->checksum);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
-        ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
+    ms_map_store_u64(p + 80, head->text_exec_addr);
+    ms_map_store_u64(p + 88, head->code_size);
+    for (uint32_t kind = 1; kind < ms_MAP_KINDS; kind++) {
+        const ms_map_table *table = &head->tables[kind];
+        uint8_t *row = p + ms_MAP_HEAD + (kind - 1) * ms_MAP_ROW;
+        ms_map_store_u32(row, kind);
+        ms_map_store_u32(row + 4, table->flags);
+        ms_map_store_u64(row + 8, table->at);
+        ms_map_store_u64(row + 16, table->len);
+        ms_map_store_u32(row + 24, table->a);
+        ms_map_store_u32(row + 28, table->b);
     }
-    ms_map_store_u64(p + 240, head->text_exec_addr);
-    ms_map_store_u64(p + 248, head->code_size);
 }
 
 static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
@@ -11258,34 +11337,47 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
     head->text_addr = ms_rd_raw_u64(p + 40);
     head->text_size = ms_rd_raw_u64(p + 48);
     head->lines = ms_rd_raw_u32(p + 56);
-    head->bucket_shift = ms_rd_raw_u32(p + 60);
+    head->row_count = ms_rd_raw_u32(p + 60);
     head->size = ms_rd_raw_u64(p + 64);
     head->checksum = ms_rd_raw_u64(p + 72);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
-        head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
-    }
-    head->text_exec_addr = ms_rd_raw_u64(p + 240);
-    head->code_size = ms_rd_raw_u64(p + 248);
+    head->text_exec_addr = ms_rd_raw_u64(p + 80);
+    head->code_size = ms_rd_raw_u64(p + 88);
 }
 
-/* The checksum counts its own field as zero. */
-static uint64_t ms_map_sum_of(ms_span bytes)
+/* The checksum of header and directory counts its own field as zero. */
+static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
 {
     uint8_t head[ms_MAP_HEAD];
     ms_copy(head, bytes.ptr, ms_MAP_HEAD);
     ms_map_store_u64(head + 72, 0);
     uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_map_checksum(ms_span_from(bytes, ms_MAP_HEAD));
+    return sum ^ ms_map_checksum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
-static void ms_map_set_tables(machsym_map *map)
+/* What the sheets divide: all behind the table of their checksums. */
+static ms_span ms_map_sheets(const machsym_map *map)
 {
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
-        map->tables[i] =
-            ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
-    ms_span data = map->tables[ms_MAP_DATA];
-    map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
+    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    return ms_span_from(map->bytes, table->at + table->len);
+}
+
+static uint64_t ms_map_sum_sheet(ms_span all, uint64_t sheet)
+{
+    uint64_t left = all.len - sheet * ms_MAP_SHEET;
+    return ms_map_checksum(
+        ms_span_sub(all, sheet * ms_MAP_SHEET, left < ms_MAP_SHEET ? left : (uint64_t)ms_MAP_SHEET));
+}
+
+static uint64_t ms_map_sheet_count(const machsym_map *map)
+{
+    return map->tables[ms_MAP_SHEETS].len / 8;
+}
+
+/* Whether the bytes of a sheet are those that were written. */
+static bool ms_map_sheet_is_whole(const machsym_map *map, uint64_t sheet)
+{
+    const uint8_t *sums = map->tables[ms_MAP_SHEETS].ptr;
+    return ms_map_sum_sheet(ms_map_sheets(map), sheet) == ms_rd_raw_u64(sums + 8 * sheet);
 }
 
 /* ---- Opening ---- */
@@ -11296,10 +11388,75 @@ static bool ms_map_is(ms_span bytes)
     return bytes.len >= 8 && ms_equal(bytes.ptr, ms_MAP_MAGIC, 8);
 }
 
+static machsym_result ms_map_fail_damaged(machsym_error *err, const char *what, uint64_t at)
+{
+    return ms_fail(err, MACHSYM_ERR_DAMAGED, what, "map header", at);
+}
+
+/* Sets the bytes of a table whose row lies inside the map. */
+static void ms_map_set_table(machsym_map *map, uint32_t kind)
+{
+    const ms_map_table *table = &map->head.tables[kind];
+    ms_span *bytes = &map->tables[kind];
+    *bytes = ms_span_sub(map->bytes, table->at, table->len);
+    if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS)
+        bytes->len -= bytes->len < ms_MAP_MARGIN ? bytes->len : (size_t)ms_MAP_MARGIN;
+}
+
+/* Reads a row of the directory. A table of a kind that this reader does not know is refused unless it may be
+ * ignored. */
+static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_error *err)
+{
+    const uint8_t *p = map->bytes.ptr + at;
+    uint32_t kind = ms_rd_raw_u32(p);
+    ms_map_table table;
+    table.flags = ms_rd_raw_u32(p + 4);
+    table.at = ms_rd_raw_u64(p + 8);
+    table.len = ms_rd_raw_u64(p + 16);
+    table.a = ms_rd_raw_u32(p + 24);
+    table.b = ms_rd_raw_u32(p + 28);
+    if (table.at > map->bytes.len || table.len > map->bytes.len - table.at)
+        return ms_map_fail_damaged(err, "a table lies outside the map", at);
+    if (kind == 0 || kind >= ms_MAP_KINDS) {
+        if ((table.flags & ms_MAP_MAY_IGNORE) != 0)
+            return MACHSYM_OK;
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map has a table that this version does not know; build it again", "map header",
+                       at);
+    }
+    bool is_index = kind == ms_MAP_INDEX || kind == ms_MAP_SYMBOL_INDEX;
+    if (is_index && (table.a > ms_MAP_MOST_SHIFT || table.b > table.len / 4))
+        return ms_map_fail_damaged(err, "a number of an index is out of bounds", at);
+    map->head.tables[kind] = table;
+    ms_map_set_table(map, kind);
+    return MACHSYM_OK;
+}
+
+/* Compares all checksums. */
+static machsym_result ms_map_check_sums(const machsym_map *map, machsym_error *err)
+{
+    static const char what[] = "the map's checksum does not match its bytes; build it again";
+    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    ms_span all = ms_map_sheets(map);
+    if (ms_map_sum_head(map->bytes, map->head.row_count) != map->head.checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map header", 72);
+    if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW ||
+        ms_map_sheet_count(map) != all.len / ms_MAP_SHEET + (all.len % ms_MAP_SHEET != 0))
+        return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
+    if (ms_map_checksum(map->tables[ms_MAP_SHEETS]) != ((uint64_t)table->b << 32 | table->a))
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map checksums", table->at);
+    for (uint64_t i = 0; i < ms_map_sheet_count(map); i++) {
+        if (!ms_map_sheet_is_whole(map, i))
+            return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map", table->at + table->len + i * ms_MAP_SHEET);
+    }
+    return MACHSYM_OK;
+}
+
 /* Checks what a map file says of itself. */
 static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
+    machsym_result result = MACHSYM_OK;
     if (map->bytes.len < ms_MAP_HEAD || !ms_map_is(map->bytes))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
     ms_map_load_head(map->bytes.ptr, head);
@@ -11307,20 +11464,16 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
         return ms_fail(err, MACHSYM_ERR_VERSION,
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > ms_MAP_MOST_SHIFT || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
+        return ms_map_fail_damaged(err, "the map is cut short or has grown", 64);
+    if (head->lines >= MACHSYM_LINES_COUNT || head->text_addr > UINT64_MAX - UINT32_MAX)
+        return ms_map_fail_damaged(err, "a number in the header is out of bounds", 56);
+    if (head->row_count > ms_MAP_MOST_ROWS || head->row_count > (map->bytes.len - ms_MAP_HEAD) / ms_MAP_ROW)
+        return ms_map_fail_damaged(err, "the directory has too many rows", 60);
+    for (uint32_t i = 0; i < head->row_count && result == MACHSYM_OK; i++)
+        result = ms_map_check_row(map, ms_MAP_HEAD + (uint64_t)i * ms_MAP_ROW, err);
+    if (result == MACHSYM_OK && (flags & MACHSYM_MAP_UNCHECKED) == 0)
+        result = ms_map_check_sums(map, err);
+    return result;
 }
 
 static void ms_map_close(machsym_map *map)
@@ -11388,224 +11541,379 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
     out->flags = head->flags;
     out->version = head->version;
     out->size = map->bytes.len;
-    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
+    out->run_count = head->tables[ms_MAP_RUNS].a;
+    out->symbol_run_count = head->tables[ms_MAP_SYMBOL_RUNS].a;
+    out->text_bytes = (uint64_t)head->tables[ms_MAP_TEXT].a * ms_PK_BLOCK;
     out->packed_bytes = map->tables[ms_MAP_TEXT].len;
-    out->data_bytes = map->tables[ms_MAP_DATA].len;
+    out->data_bytes = map->tables[ms_MAP_RUNS].len + map->tables[ms_MAP_SYMBOL_RUNS].len;
+}
+
+/* ---- Runs ---- */
+
+/* Reads fields of some bits each, one behind the other. */
+typedef struct ms_map_bits {
+    const uint8_t *v;
+    uint64_t bit;     /* of the next field */
+    uint64_t waiting; /* the bits from there on, as far as they have been read */
+    unsigned left;    /* how many those are */
+} ms_map_bits;
+
+static inline ms_map_bits ms_map_bits_at(const uint8_t *v, uint64_t bit)
+{
+    ms_map_bits b;
+    b.v = v;
+    b.bit = bit;
+    b.waiting = 0;
+    b.left = 0;
+    return b;
+}
+
+/* Reads a number of so many bits, 48 at most. It reads 8 bytes from the first one of the number on, which are
+ * there: a margin follows the last run. */
+static inline uint64_t ms_map_get(ms_map_bits *b, unsigned width)
+{
+    MACHSYM_COUNT_WORK(1);
+    if (b->left < width) {
+        b->waiting = ms_rd_raw_u64(b->v + b->bit / 8) >> (b->bit & 7);
+        b->left = 64 - (unsigned)(b->bit & 7);
+    }
+    uint64_t number = b->waiting & (((uint64_t)1 << width) - 1);
+    b->waiting >>= width;
+    b->left -= width;
+    b->bit += width;
+    return number;
+}
+
+/* Reads a number of up to 64 bits. */
+static inline uint64_t ms_map_get_long(ms_map_bits *b, unsigned width)
+{
+    if (width <= 32)
+        return ms_map_get(b, width);
+    uint64_t low = ms_map_get(b, 32);
+    return low | ms_map_get(b, width - 32) << 32;
+}
+
+/* The numbers of bits that fields have in a run, in the order of its head. */
+enum {
+    ms_MAP_LINK = 0, /* number of a link */
+    ms_MAP_FILE,     /* number of a file */
+    ms_MAP_FUNCTION, /* number of a function */
+    ms_MAP_LINE,
+    ms_MAP_COLUMN,
+    ms_MAP_PLACE,  /* where a text stands in TEXT */
+    ms_MAP_START,  /* of a function */
+    ms_MAP_EXTENT, /* of a function */
+    ms_MAP_WIDTHS
+};
+
+/* Whether none of 8 widths, a byte each, is above the most that its field may have: 16, 16, 16, 32, 32,
+ * 48, 64 and 64 bits. The sum of a width and the constant's byte has the high bit when it is. */
+static inline bool ms_map_widths_fit(const uint8_t *widths)
+{
+    uint64_t all = ms_rd_raw_u64(widths);
+    return ((all | (all + 0x3f3f4f5f5f6f6f6fu)) & 0x8080808080808080u) == 0;
+}
+
+enum {
+    ms_MAP_SOURCE_BITS = 4, /* of a concrete function: enum machsym_source */
+    ms_MAP_NOTHING = 0,     /* number of a link: nothing is known */
+    ms_MAP_ONLY_LINES,      /* lines, but no function */
+    ms_MAP_FIRST_LINK
+};
+
+/* A run that is being read. Its parts follow each other: starts, ranges, concrete functions, calls, names,
+ * files. */
+typedef struct ms_map_run {
+    const uint8_t *v;
+    uint64_t at; /* in the table of runs */
+    uint64_t len;
+    uint64_t begin; /* offset of the code from which on it answers */
+    uint64_t base;  /* offset that starts count from */
+    uint64_t end;   /* offset where its last range ends */
+    uint64_t text;  /* what places count from */
+    uint32_t range_count;
+    uint32_t root_count;
+    uint32_t call_count;
+    uint32_t function_count;
+    uint32_t file_count;
+    bool is_wide; /* starts have 4 bytes, not 2 */
+    uint8_t bits[ms_MAP_WIDTHS];
+    unsigned range_bits;
+    unsigned root_bits;
+    unsigned call_bits;
+    uint64_t ranges; /* bits from v on, and so on */
+    uint64_t roots;
+    uint64_t calls;
+    uint64_t functions;
+    uint64_t files;
+} ms_map_run;
+
+/* Bits of so many records, up to the next byte. */
+static inline uint64_t ms_map_fill(uint64_t count, unsigned bits)
+{
+    return (count * bits + 7) & ~(uint64_t)7;
+}
+
+/* Decides where the parts of a run begin. Returns its length in bytes. */
+static inline uint64_t ms_map_set_parts(ms_map_run *run)
+{
+    const uint8_t *bits = run->bits;
+    unsigned place = 0u + bits[ms_MAP_FILE] + bits[ms_MAP_LINE] + bits[ms_MAP_COLUMN];
+    run->range_bits = bits[ms_MAP_LINK] + place;
+    run->call_bits = bits[ms_MAP_LINK] + bits[ms_MAP_FUNCTION] + 1u + place;
+    run->root_bits =
+        bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS + bits[ms_MAP_START] + bits[ms_MAP_EXTENT];
+    run->ranges = 8 * (ms_MAP_RUN_HEAD + (run->is_wide ? 4 : 2) * (uint64_t)(run->range_count - 1));
+    run->roots = run->ranges + ms_map_fill(run->range_count, run->range_bits);
+    run->calls = run->roots + ms_map_fill(run->root_count, run->root_bits);
+    run->functions = run->calls + ms_map_fill(run->call_count, run->call_bits);
+    run->files = run->functions + ms_map_fill(run->function_count, bits[ms_MAP_PLACE]);
+    return (run->files + ms_map_fill(run->file_count, bits[ms_MAP_PLACE])) / 8;
+}
+
+/* Reads the head of the run at a position. Returns false when there is none, or a number of it is out of
+ * bounds. */
+static inline bool ms_map_open_run(ms_span runs, uint64_t at, ms_map_run *run)
+{
+    if (runs.len < ms_MAP_RUN_HEAD || at > runs.len - ms_MAP_RUN_HEAD)
+        return false;
+    const uint8_t *p = runs.ptr + at;
+    MACHSYM_COUNT_WORK(1);
+    run->v = p;
+    run->at = at;
+    run->begin = ms_rd_raw_u32(p);
+    run->len = ms_rd_raw_u32(p + 4);
+    run->end = ms_rd_raw_u32(p + 8);
+    run->text = (uint64_t)ms_rd_raw_u32(p + 12) << ms_PK_BLOCK_BITS;
+    run->is_wide = (ms_rd_raw_u16(p + 16) & 0x8000) != 0;
+    run->range_count = ms_rd_raw_u16(p + 16) & 0x7fffu;
+    run->root_count = ms_rd_raw_u16(p + 18);
+    run->call_count = ms_rd_raw_u16(p + 20);
+    run->function_count = ms_rd_raw_u16(p + 22);
+    run->file_count = ms_rd_raw_u16(p + 24);
+    ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
+    run->base = ms_rd_raw_u32(p + 34);
+    bool ok = run->range_count != 0 && run->len <= runs.len - at && run->base <= run->begin &&
+              run->begin < run->end;
+    return ok && ms_map_widths_fit(run->bits) && ms_map_set_parts(run) <= run->len;
+}
+
+/* ---- What a session keeps of a map ---- */
+
+/* A block of text that is unpacked, or its beginning. */
+typedef struct ms_map_page {
+    uint64_t unit; /* number + 1; 0: none */
+    uint64_t next; /* the unit where the next block begins */
+    size_t len;
+    uint8_t v[ms_PK_BLOCK + 16];
+} ms_map_page;
+
+/* Names that were unpacked before. */
+typedef struct ms_map_kept {
+    const machsym_map *map;
+    ms_arena arena;      /* of this */
+    ms_arena cache;      /* of what can be dropped */
+    ms_tab page_numbers; /* unit to the number of its page, from 1 on */
+    ms_map_page **pages; /* by number; in cache */
+    size_t page_count;
+    size_t page_cap;
+    ms_tab text_numbers; /* place and kind to the number of its texts, from 1 on */
+    machsym_path *texts; /* by number; in cache */
+    size_t text_count;
+    size_t text_cap;
+} ms_map_kept;
+
+static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
+    if (kept == NULL)
+        return NULL;
+    kept->map = map;
+    kept->cache = ms_arena_make(allocator);
+    kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
+    kept->arena = arena;
+    return kept;
+}
+
+static void ms_map_close_kept(ms_map_kept *kept)
+{
+    ms_arena arena = kept->arena; /* the object lies in it */
+    ms_arena_free(&kept->cache);
+    ms_arena_free(&arena);
 }
 
 /* ---- Lookup ---- */
 
 /* Where code comes from. */
 typedef struct ms_map_line {
-    uint32_t file; /* number in the part's file table */
+    uint32_t file; /* number in the run; in a writer, in the part */
     uint32_t line;
     uint32_t column;
 } ms_map_line;
 
-static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
-{
-    return ms_rd_raw_u32(table.ptr + 4 * index);
-}
-
-/* Reads a uleb of a record. It reads ten bytes at most, which are there: ms_MAP_MARGIN bytes follow the
- * last record. Lookups spend most of their time here. */
-static inline uint64_t ms_map_get(const uint8_t **at)
-{
-    const uint8_t *p = *at;
-    MACHSYM_COUNT_WORK(1);
-    uint64_t number = p[0] & 0x7fu;
-    if (p[0] < 0x80) {
-        *at = p + 1;
-        return number;
-    }
-    number |= (uint64_t)(p[1] & 0x7fu) << 7;
-    if (p[1] < 0x80) {
-        *at = p + 2;
-        return number;
-    }
-    size_t len = 2;
-    do {
-        number |= (uint64_t)(p[len] & 0x7fu) << 7 * len;
-    } while (p[len++] >= 0x80 && len < 10);
-    *at = p + len;
-    return number;
-}
-
-/* Has a run, and the chains that stand before it, come into the processor's cache. */
-static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
-{
-    ms_span data = map->tables[ms_MAP_DATA];
-    for (unsigned line = 0; line < ms_MAP_FETCHED && at < data.len && 64 * line <= at; line++)
-        ms_fetch(data.ptr + (at - 64 * line));
-}
-
 /* A range found, and what it says. */
 typedef struct ms_map_hit {
-    uint64_t lo; /* from the text base */
-    uint64_t hi;
-    uint32_t chain; /* in DATA; 0: lines only */
+    uint64_t hi; /* from the text base; of a range that is not known: where the next one begins that may be */
+    uint32_t link;
     ms_map_line line;
-    uint64_t run; /* its run's place in DATA */
+    ms_map_run run;
 } ms_map_hit;
 
-/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi
- * when none is. */
-static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
+/* Of count entries, which are pairs of u32 sorted by the first, the number of those whose first is at or
+ * below key. */
+static uint64_t ms_map_count_below(const uint8_t *pairs, uint64_t count, uint64_t key)
 {
-    for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
+    uint64_t lo = 0;
+    for (uint64_t left = count; left > 0;) {
         uint64_t half = left / 2;
-        bool is_below = ms_map_u32_at(pairs, 2 * (lo + half)) <= key;
+        bool is_below = ms_rd_raw_u32(pairs + 8 * (lo + half)) <= key;
         lo += is_below ? half + 1 : 0;
         left = is_below ? left - half - 1 : half;
     }
     return lo;
 }
 
-/* The last run that starts at or below off; the number of runs when there is none. */
-static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
+/* The position of the run that a list of runs leads to. */
+static uint64_t ms_map_run_of_list(ms_span index, uint64_t at, uint64_t off)
 {
-    ms_span table = map->tables[runs];
-    ms_span buckets = map->tables[runs + 1];
-    uint64_t count = table.len / 8;
-    uint64_t bucket_count = buckets.len / 4;
-    uint64_t bucket = off >> map->head.bucket_shift;
-    if (count == 0 || bucket_count < 2)
-        return count;
-    if (bucket > bucket_count - 2)
-        bucket = bucket_count - 2;
-    uint64_t lo = ms_map_u32_at(buckets, bucket);
-    uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
-    if (bucket == bucket_count - 2 || hi > count)
-        hi = count;
-    lo = ms_map_above(table, lo, hi, off);
-    return lo == 0 || lo > count ? count : lo - 1;
+    if (at >= index.len / 4)
+        return UINT64_MAX;
+    const uint8_t *list = index.ptr + 4 * at;
+    uint64_t count = ms_rd_raw_u32(list);
+    ms_lower_to(&count, (index.len / 4 - at - 1) / 2);
+    uint64_t below = ms_map_count_below(list + 4, count, off);
+    if (count == 0)
+        return UINT64_MAX;
+    return 2 * (uint64_t)ms_rd_raw_u32(list + 8 * (below > 0 ? below : 1));
 }
 
-/* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
-static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
+/* Where the number of a bucket stands in an index, which has buckets. */
+static inline const uint8_t *ms_map_bucket(const machsym_map *map, unsigned index, uint64_t off)
 {
-    if (at >= map->records.len)
-        return false;
-    const uint8_t *p = map->records.ptr + at;
-    const uint8_t *end = map->records.ptr + map->records.len;
-    bool columns = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0;
-    uint64_t count = ms_map_get(&p);
-    uint64_t lo = start;
-    uint64_t distance = 0;
-    uint64_t file = 0;
-    uint64_t line = 0;
-    uint64_t column = 0;
-    ms_lower_to(&count, ms_MAP_RUN_MAX);
-    for (uint64_t left = count; left > 0 && p < end; left--) {
-        MACHSYM_COUNT_WORK(1);
-        uint64_t hi = lo + ms_map_get(&p);
-        uint64_t what = ms_map_get(&p);
-        line += (uint64_t)ms_map_unzigzag(what >> 2);
-        if ((what & 1) != 0)
-            distance = ms_map_get(&p);
-        if ((what & 2) != 0)
-            file = ms_map_get(&p);
-        if (columns)
-            column = ms_map_get(&p);
-        if (off < hi) {
-            hit->lo = lo;
-            hit->hi = hi;
-            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
-            hit->line.file = (uint32_t)file;
-            hit->line.line = (uint32_t)line;
-            hit->line.column = (uint32_t)column;
-            hit->run = at;
-            return hi <= UINT32_MAX;
-        }
-        if (hi < lo)
-            return false;
-        lo = hi;
+    const ms_map_table *table = &map->head.tables[index];
+    uint64_t bucket = off >> table->a;
+    return map->tables[index].ptr + 4 * (bucket < table->b ? bucket : table->b - 1);
+}
+
+/* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
+ * few. */
+static inline uint64_t ms_map_first_run(const machsym_map *map, unsigned index, uint64_t off)
+{
+    if (map->head.tables[index].b == 0)
+        return UINT64_MAX;
+    const uint8_t *bucket = ms_map_bucket(map, index, off);
+    uint32_t number = ms_rd_raw_u32(bucket);
+    if (number <= ms_MAP_LAST_RUN)
+        return 2 * (uint64_t)number;
+    ms_span all = map->tables[index];
+    return ms_map_run_of_list(all, number & ms_MAP_LAST_RUN, off);
+}
+
+/* The number of the range that may hold an offset from base: the last one that starts at or below it. */
+static inline uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
+{
+    const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
+    uint32_t lo = 0;
+    for (uint32_t left = run->range_count - 1; left > 0;) { /* without branches that nobody can predict */
+        uint32_t half = left / 2;
+        uint32_t start = run->is_wide ? ms_rd_raw_u32(starts + 4 * (size_t)(lo + half))
+                                      : ms_rd_raw_u16(starts + 2 * (size_t)(lo + half));
+        bool is_below = start <= from;
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
     }
+    MACHSYM_COUNT_WORK(1);
+    return lo;
+}
+
+/* Where a range ends, as an offset of code. */
+static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
+{
+    const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
+    if (range + 1 == run->range_count)
+        return run->end;
+    return run->base + (run->is_wide ? ms_rd_raw_u32(starts + 4 * (size_t)range)
+                                     : ms_rd_raw_u16(starts + 2 * (size_t)range));
+}
+
+/* Reads file, line and column. */
+static inline void ms_map_get_line(const ms_map_run *run, ms_map_bits *b, ms_map_line *line)
+{
+    line->file = (uint32_t)ms_map_get(b, run->bits[ms_MAP_FILE]);
+    line->line = (uint32_t)ms_map_get(b, run->bits[ms_MAP_LINE]);
+    line->column = (uint32_t)ms_map_get(b, run->bits[ms_MAP_COLUMN]);
+}
+
+/* Looks for off in a run that begins at or below it. Returns whether a range of the run is known there; if
+ * not, hit->hi tells where its next one begins. */
+static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
+{
+    const ms_map_run *run = &hit->run;
+    hit->hi = UINT64_MAX;
+    if (off >= run->end)
+        return false;
+    uint32_t range = ms_map_range_at(run, off - run->base);
+    hit->hi = ms_map_end_of(run, range);
+    if (hit->hi <= off) { /* starts that do not ascend */
+        hit->hi = UINT64_MAX;
+        return false;
+    }
+    ms_map_bits b = ms_map_bits_at(run->v, run->ranges + (uint64_t)range * run->range_bits);
+    hit->link = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_LINK]);
+    ms_map_get_line(run, &b, &hit->line);
+    return hit->link != ms_MAP_NOTHING;
+}
+
+/* Looks for off in the runs that an index leads to. */
+static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t off, ms_map_hit *hit)
+{
+    ms_span runs = map->tables[index + 1];
+    uint64_t at = ms_map_first_run(map, index, off);
+    hit->hi = UINT64_MAX;
+    for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
+        if (!ms_map_open_run(runs, at, &hit->run))
+            return false;
+        if (off < hit->run.begin) {
+            hit->hi = hit->run.begin;
+            return false;
+        }
+        if (ms_map_in_run(off, hit))
+            return true;
+        at += hit->run.len;
+        if (at >= runs.len || runs.len - at < 4)
+            return false;
+        uint64_t next = ms_rd_raw_u32(runs.ptr + at);
+        if (next > off) {
+            ms_lower_to(&hit->hi, next);
+            return false;
+        }
+    }
+    hit->hi = UINT64_MAX; /* an index that leads to a place too far before */
     return false;
 }
 
-static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_map_hit *hit)
+/* Place number i of those that begin at a bit of a run. */
+static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint64_t i)
 {
-    uint64_t run = ms_map_run_at(map, runs, off);
-    ms_span table = map->tables[runs];
-    if (run >= table.len / 8)
-        return false;
-    uint64_t start = ms_map_u32_at(table, 2 * run);
-    uint64_t at = ms_map_u32_at(table, 2 * run + 1);
-    ms_map_fetch_record(map, at);
-    return start <= off && ms_map_in_run(map, start, at, off, hit);
+    unsigned width = run->bits[ms_MAP_PLACE];
+    ms_map_bits b = ms_map_bits_at(run->v, bit + i * width);
+    return run->text + ms_map_get(&b, width);
 }
 
-/* Plain text: its length, then its bytes. */
-static machsym_str ms_map_plain_at(ms_span data, uint64_t at)
-{
-    ms_rd rd = ms_rd_at(data, at);
-    ms_span text = ms_rd_span(&rd, ms_rd_uleb(&rd));
-    return ms_str_make((const char *)text.ptr, text.len);
-}
-
-static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
-{
-    return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
-}
-
-/* The file table of a part. */
-typedef struct ms_map_files {
-    uint64_t base;    /* of the part, in DATA */
-    const uint8_t *v; /* u32: file i at v + 4 * i */
-    uint64_t count;
-} ms_map_files;
-
-/* The files of the part that a record lies in. */
-static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
-{
-    ms_span parts = map->tables[ms_MAP_PARTS];
-    ms_span data = map->records;
-    ms_map_files files = {0, NULL, 0};
-    uint64_t next = ms_map_above(parts, 0, parts.len / 8, record);
-    if (next == 0)
-        return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * next - 1);
-    if (at >= data.len)
-        return files;
-    files.base = ms_map_u32_at(parts, 2 * next - 2);
-    files.v = data.ptr + at;
-    files.count = ms_rd_raw_u32(files.v);
-    if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
-        files.count = (data.len - at) / 4;
-    return files;
-}
-
-/* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
-                                   machsym_map_frame *frame)
+/* Sets a frame's line, and where its file stands in TEXT. */
+static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *line, machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
-    frame->file_ref = 0;
-    if ((uint64_t)line->file - 1 < files->count)
-        frame->file_ref = (uint32_t)(files->base + ms_rd_raw_u32(files->v + 4 * (uint64_t)line->file));
+    frame->file_ref = line->file - 1 < run->file_count ? ms_map_place(run, run->files, line->file - 1) : 0;
     if (line->line != 0 || frame->file_ref != 0)
         frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
-/* The file of a FILE record. */
-static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
-{
-    machsym_path path;
-    ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, record);
-    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    return path;
-}
-
-/* A CHAIN record. */
+/* A link of a chain. */
 typedef struct ms_map_link {
-    uint64_t caller; /* 0: this is the concrete function */
+    uint32_t caller; /* 0: this is the concrete function */
     uint32_t function;
     machsym_source source;
     ms_map_line call;
@@ -11613,62 +11921,67 @@ typedef struct ms_map_link {
     uint64_t size;
 } ms_map_link;
 
-static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
+/* Reads a concrete function. */
+static inline void ms_map_read_root(const ms_map_run *run, uint32_t root, ms_map_link *link)
 {
-    if (at >= map->records.len)
-        return false;
-    const uint8_t *p = map->records.ptr + at;
-    uint64_t what = ms_map_get(&p);
-    uint64_t function = ms_map_get(&p);
-    uint64_t a = ms_map_get(&p);
-    uint64_t b = ms_map_get(&p);
-    link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
-    if ((what & 1) != 0) {
-        uint64_t distance = what >> 2;
-        link->caller = distance == 0 || distance >= at ? 0 : at - distance;
-        link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        link->call.file = (uint32_t)a;
-        link->call.line = (uint32_t)b;
-        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&p) : 0;
-        link->start = link->size = 0;
-        return link->caller != 0;
-    }
+    ms_map_bits b = ms_map_bits_at(run->v, run->roots + (uint64_t)root * run->root_bits);
     link->caller = 0;
-    link->call.file = link->call.line = link->call.column = 0;
-    link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
-    link->start = a;
-    link->size = b;
-    return true;
+    link->function = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_FUNCTION]);
+    uint64_t source = ms_map_get(&b, ms_MAP_SOURCE_BITS);
+    link->source = (machsym_source)(source < MACHSYM_SOURCE_COUNT ? source : 0);
+    uint64_t back = ms_map_get_long(&b, run->bits[ms_MAP_START]);
+    link->start = run->base - (uint64_t)ms_map_unzigzag(back);
+    link->size = ms_map_get_long(&b, run->bits[ms_MAP_EXTENT]);
 }
 
-/* The frames of a chain. A caller's record stands before the record of the call, so the walk ends. Returns
- * 0 when the chain has more than ms_MAP_LINKS records. */
+/* Reads a link. The number of a caller is smaller, so a walk ends. */
+static inline bool ms_map_read_link(const ms_map_run *run, uint32_t number, ms_map_link *link)
+{
+    uint32_t call = number - ms_MAP_FIRST_LINK - run->root_count;
+    MACHSYM_COUNT_WORK(1);
+    if (call >= run->call_count) { /* also when the number is smaller */
+        if (number - ms_MAP_FIRST_LINK >= run->root_count)
+            return false;
+        ms_map_read_root(run, number - ms_MAP_FIRST_LINK, link);
+        return true;
+    }
+    ms_map_bits b = ms_map_bits_at(run->v, run->calls + (uint64_t)call * run->call_bits);
+    link->caller = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_LINK]);
+    link->function = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_FUNCTION]);
+    link->source = ms_map_get(&b, 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+    ms_map_get_line(run, &b, &link->call);
+    return link->caller >= ms_MAP_FIRST_LINK && link->caller < number;
+}
+
+/* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
+    const ms_map_run *run = &hit->run;
     ms_map_link link;
     ms_map_line line = hit->line;
+    ms_zero(&link, sizeof link);
     size_t count = 0;
-    uint64_t at = hit->chain;
+    uint32_t number = hit->link;
     machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
-    ms_map_files files = ms_map_files_of(map, hit->run);
     do {
-        MACHSYM_COUNT_WORK(1);
-        if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
+        if (count == ms_MAP_LINKS || !ms_map_read_link(run, number, &link))
             return 0;
         if (count < cap) {
             machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
-            frame->name_ref = link.function;
+            frame->name_ref = link.function - 1 < run->function_count
+                                  ? ms_map_place(run, run->functions, link.function - 1)
+                                  : 0;
             frame->name_source = link.source;
-            ms_map_set_line(&files, &line, frame);
+            ms_map_set_line(run, &line, frame);
         }
         line = link.call;
-        at = link.caller;
+        number = link.caller;
         count++;
-    } while (at != 0);
+    } while (number != 0);
     for (size_t i = 0; i < count && i < cap; i++) {
         frames[i].function_start = map->head.text_addr + link.start;
         frames[i].function_size = link.size;
@@ -11676,114 +11989,192 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
+/* The frames at an address. */
+static inline size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
+                                   size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
     uint64_t off = addr - map->head.text_addr;
     if (addr < map->head.text_addr || off > UINT32_MAX)
         return 0;
-    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
-    if (found && hit.chain != 0)
+    bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
+    if (found && hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol) && symbol.link != ms_MAP_ONLY_LINES
                        ? ms_map_chain_frames(map, &symbol, frames, cap)
                        : 0;
     if (!found)
         return count;
-    ms_map_files files = ms_map_files_of(map, hit.run);
     if (cap > 0 && count == 0)
         ms_zero(frames, sizeof *frames);
     if (cap > 0)
-        ms_map_set_line(&files, &hit.line, frames);
+        ms_map_set_line(&hit.run, &hit.line, frames);
     return 1;
+}
+
+/* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
+ * run. */
+static void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
+{
+    uint64_t off = addr - map->head.text_addr;
+    if (map->head.tables[ms_MAP_INDEX].b == 0)
+        return;
+    const uint8_t *bucket = ms_map_bucket(map, ms_MAP_INDEX, off);
+    if (!run) {
+        ms_fetch(bucket);
+        return;
+    }
+    ms_span runs = map->tables[ms_MAP_RUNS];
+    uint64_t at = 2 * (uint64_t)ms_rd_raw_u32(bucket);
+    for (unsigned line = 0; line < ms_MAP_FETCHED && at < runs.len; line++, at += 64)
+        ms_fetch(runs.ptr + at);
+}
+
+/* The frames at count addresses, of each at most cap. */
+static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                        machsym_map_frame *frames, size_t cap, size_t *counts)
+{
+    for (size_t i = 0; i < count; i += ms_MAP_AT_ONCE) {
+        size_t end = count - i < ms_MAP_AT_ONCE ? count : i + ms_MAP_AT_ONCE;
+        for (size_t k = i; k < end; k++)
+            ms_map_fetch(map, addrs[k], false);
+        for (size_t k = i; k < end; k++)
+            ms_map_fetch(map, addrs[k], true);
+        for (size_t k = i; k < end; k++)
+            counts[k] = ms_map_frames(map, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
+    }
 }
 
 /* ---- Names ---- */
 
-/* ---- Names ---- */
-
-/* The block of text unpacked last, or its beginning. */
-typedef struct ms_map_page {
-    uint64_t block; /* number + 1; 0: none */
-    size_t len;
-    uint8_t v[ms_PK_BLOCK + 16];
-} ms_map_page;
-
-/* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
-static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
+/* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
+ * not. */
+static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, ms_map_page *page)
 {
-    ms_span blocks = map->tables[ms_MAP_BLOCKS];
-    if (page->block == block + 1 && page->len >= want)
+    ms_span text = map->tables[ms_MAP_TEXT];
+    if (page->unit == unit + 1 && page->len >= want)
         return true;
-    if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
+    if (unit >= text.len / ms_MAP_UNIT)
         return false;
-    uint32_t lo = ms_map_u32_at(blocks, block);
-    uint32_t hi = ms_map_u32_at(blocks, block + 1);
-    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
-    page->block = block + 1;
+    ms_span rest = ms_span_from(text, unit * ms_MAP_UNIT);
+    uint64_t size = ms_rd_raw_u16(rest.ptr);
+    ms_span packed = ms_span_sub(rest, 2, size);
+    if (size > ms_PK_BLOCK)
+        return false;
+    page->unit = unit + 1;
+    page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
     page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
     return page->len >= want;
 }
 
-/* Copies the packed text at a place to out, as far as it fits. Returns its length, even if that is more
- * than cap; 0 when it is longer than MACHSYM_MAX_TEXT. */
-static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
-                                 size_t cap)
+/* Reads texts that follow each other in TEXT. */
+typedef struct ms_map_texts {
+    const machsym_map *map;
+    ms_map_kept *kept; /* NULL: only page is there to unpack into */
+    ms_map_page *page; /* the block that was read last */
+    uint64_t unit;     /* where the next byte stands */
+    size_t at;
+} ms_map_texts;
+
+static ms_map_texts ms_map_texts_at(const machsym_map *map, ms_map_kept *kept, ms_map_page *page,
+                                    uint64_t place)
 {
-    size_t len = 0;
-    bool ended = false;
-    size_t ahead = ms_MAP_AHEAD;
-    while (!ended && len <= MACHSYM_MAX_TEXT) {
-        size_t at = (size_t)(place % ms_PK_BLOCK);
-        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
-        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
-            break;
-        MACHSYM_COUNT_WORK(1 + want / 64);
-        machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
-        ended = at + piece.len < page->len;
-        ahead = ms_PK_BLOCK;
-        if (!ended && page->len < ms_PK_BLOCK)
-            continue;
-        if (len < cap)
-            ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
-        len += piece.len;
-        place += piece.len;
-        if (len > MACHSYM_MAX_TEXT)
+    ms_map_texts t;
+    t.map = map;
+    t.kept = kept;
+    t.page = page;
+    t.unit = place >> ms_PK_BLOCK_BITS;
+    t.at = (size_t)(place & (ms_PK_BLOCK - 1));
+    return t;
+}
+
+/* The page of a block that a session keeps, which is unpacked once. NULL when memory is out. */
+static ms_map_page *ms_map_kept_page(ms_map_kept *kept, uint64_t unit)
+{
+    ms_tab_slot *slot = ms_tab_get(&kept->page_numbers, unit, 0);
+    if (slot != NULL && slot->value != 0)
+        return kept->pages[slot->value - 1];
+    ms_map_page **v = (ms_map_page **)ms_arena_grow(&kept->cache, kept->pages, kept->page_count,
+                                                    &kept->page_cap, sizeof *v);
+    ms_map_page *page = (ms_map_page *)ms_arena_alloc(&kept->cache, 1, sizeof *page);
+    if (slot == NULL || v == NULL || page == NULL)
+        return NULL;
+    page->unit = 0;
+    kept->pages = v;
+    v[kept->page_count++] = page;
+    slot->value = (uint32_t)kept->page_count;
+    return page;
+}
+
+/* Has the page hold so many bytes of the text from where it is, or up to the end of its block. Returns how
+ * many there are; 0 when none are. */
+static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
+{
+    size_t left = ms_PK_BLOCK - t->at;
+    if (t->kept != NULL) {
+        t->page = ms_map_kept_page(t->kept, t->unit);
+        if (t->page == NULL || !ms_map_turn_to(t->map, t->unit, ms_PK_BLOCK, t->page))
             return 0;
+        return len < left ? len : left;
     }
-    return len <= MACHSYM_MAX_TEXT ? len : 0;
+    size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
+    if (!ms_map_turn_to(t->map, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK, t->page))
+        return 0;
+    return len < left ? len : left;
 }
 
-/* The refs of a FUNCTION record; 0 where there is no text. */
-typedef struct ms_map_refs {
-    uint64_t linkage_name;
-    uint64_t name;
-} ms_map_refs;
-
-static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record)
+/* Reads len bytes; out may be NULL. Returns false when they are not there. */
+static bool ms_map_take(ms_map_texts *t, char *out, size_t len)
 {
-    ms_map_refs refs = {0, 0};
-    if (record == 0 || record >= map->records.len)
-        return refs;
-    const uint8_t *p = map->records.ptr + record;
-    refs.linkage_name = ms_map_get(&p);
-    refs.name = ms_map_get(&p);
-    return refs;
+    while (len > 0) {
+        size_t count = ms_map_turn_page(t, len);
+        MACHSYM_COUNT_WORK(1 + count / 64);
+        if (count == 0)
+            return false;
+        if (out != NULL) {
+            ms_copy(out, t->page->v + t->at, count);
+            out += count;
+        }
+        len -= count;
+        t->at += count;
+        if (t->at == ms_PK_BLOCK) {
+            t->unit = t->page->next;
+            t->at = 0;
+        }
+    }
+    return true;
 }
 
-/* One name of a FUNCTION record: a view of the map, or a copy in text behind *used bytes, which then are
- * more. */
-static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
-                               char *text, size_t cap, size_t *used)
+/* Reads the length that stands before a text. Returns false when it is not there, or too long. */
+static bool ms_map_take_length(ms_map_texts *t, size_t *len)
 {
-    if ((ref & 1) != 0)
-        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
-    size_t room = *used < cap ? cap - *used : 0;
-    char *to = room > 0 ? text + *used : NULL;
-    size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
-    *used += len;
-    return len <= room ? ms_str_make(to, len) : ms_str_empty();
+    char byte = 0;
+    *len = 0;
+    for (unsigned shift = 0; shift < 21; shift += 7) {
+        if (!ms_map_take(t, &byte, 1))
+            return false;
+        *len |= (size_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0)
+            return *len <= MACHSYM_MAX_TEXT;
+    }
+    return false;
+}
+
+/* Reads texts into text behind *used bytes, which then are more. A text that does not fit, or that cannot be
+ * read, is empty. */
+static void ms_map_read_texts(ms_map_texts *t, unsigned count, machsym_str **out, char *text, size_t cap,
+                              size_t *used)
+{
+    size_t len;
+    for (unsigned i = 0; i < count && ms_map_take_length(t, &len); i++) {
+        char *to = *used <= cap && len <= cap - *used && len > 0 ? text + *used : NULL;
+        if (!ms_map_take(t, to, len))
+            return;
+        *used += len;
+        if (to != NULL)
+            *out[i] = ms_str_make(to, len);
+    }
 }
 
 /* A frame with what the map's frame says, but for names and file. */
@@ -11802,205 +12193,107 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
-    /* Names that follow each other lie together, but apart from their linkage names: each kind has its
-     * page. */
-    ms_map_page linkage_page;
-    ms_map_page page;
+    /* Names of callers lie near those of calls, and files near files: each kind has its page. */
+    ms_map_page names;
+    ms_map_page paths;
     size_t used = 0;
-    linkage_page.block = page.block = 0;
+    names.unit = paths.unit = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t record = from[i].name_ref;
-        ms_map_refs refs = ms_map_refs_of(map, record);
-        ms_map_begin_frame(&from[i], &frames[i]);
+        machsym_frame *frame = &frames[i];
+        machsym_str *of_function[2] = {&frame->linkage_name, &frame->name};
+        machsym_str *of_file[3] = {&frame->file.comp_dir, &frame->file.dir, &frame->file.name};
+        ms_map_begin_frame(&from[i], frame);
+        ms_map_texts t = ms_map_texts_at(map, NULL, &names, from[i].name_ref);
+        if (from[i].name_ref != 0)
+            ms_map_read_texts(&t, 2, of_function, text, cap, &used);
+        t = ms_map_texts_at(map, NULL, &paths, from[i].file_ref);
         if (from[i].file_ref != 0)
-            frames[i].file = ms_map_file(map, from[i].file_ref);
-        if (refs.linkage_name != 0)
-            frames[i].linkage_name =
-                ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
-        if (refs.name != 0)
-            frames[i].name = ms_map_name(map, record, refs.name, &page, text, cap, &used);
+            ms_map_read_texts(&t, 3, of_file, text, cap, &used);
     }
     return used;
 }
 
-/* ---- Names that were unpacked before ---- */
-
-/* ---- Names that were unpacked before ---- */
-
-typedef struct ms_map_kept {
-    const machsym_map *map;
-    ms_arena arena;      /* of this and of pages */
-    ms_arena cache;      /* of what can be dropped */
-    ms_map_page **pages; /* by block; NULL: not unpacked */
-    size_t page_count;
-    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
-    machsym_str *longs; /* by number; in cache */
-    size_t long_count;
-    size_t long_cap;
-    uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
-    machsym_path files[1 << ms_MAP_FILE_BITS];
-} ms_map_kept;
-
-static machsym_path ms_map_kept_file(ms_map_kept *names, uint32_t ref)
+/* Reads a text that a session keeps: a view of a page, or a copy of a text that runs on into other blocks. */
+static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
 {
-    size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
-    if (names->file_refs[slot] != ref) {
-        names->files[slot] = ms_map_file(names->map, ref);
-        names->file_refs[slot] = ref;
+    size_t len;
+    if (!ms_map_take_length(t, &len))
+        return false;
+    if (len == 0)
+        return true;
+    if (ms_map_turn_page(t, len) == len) {
+        *out = ms_str_make((const char *)t->page->v + t->at, len);
+        return ms_map_take(t, NULL, len);
     }
-    return names->files[slot];
+    char *copy = (char *)ms_arena_alloc(&t->kept->cache, len, 1);
+    if (copy == NULL || !ms_map_take(t, copy, len))
+        return false;
+    *out = ms_str_make(copy, len);
+    return true;
 }
 
-static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+/* The texts at a place: the two names of a function, or the three pieces of a path. They are unpacked when
+ * they are first asked for. */
+static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count)
 {
-    ms_arena arena = ms_arena_make(allocator);
-    ms_map_kept *names = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *names);
-    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
-    ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
-    if (names == NULL || pages == NULL) {
-        ms_arena_free(&arena);
-        return NULL;
-    }
-    names->map = map;
-    names->pages = pages;
-    names->page_count = page_count;
-    names->cache = ms_arena_make(allocator);
-    names->long_texts.arena = &names->cache;
-    names->arena = arena;
-    return names;
-}
-
-static void ms_map_close_kept(ms_map_kept *names)
-{
-    ms_arena arena = names->arena; /* the object lies in it */
-    ms_arena_free(&names->cache);
-    ms_arena_free(&arena);
-}
-
-/* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
- * block. */
-static machsym_str ms_map_unpacked(ms_map_kept *names, uint64_t block, size_t at)
-{
-    if (block >= names->page_count)
-        return ms_str_empty();
-    ms_map_page *page = names->pages[block];
-    if (page == NULL) {
-        page = (ms_map_page *)ms_arena_alloc(&names->cache, 1, sizeof *page);
-        if (page == NULL)
-            return ms_str_empty();
-        page->block = page->len = 0;
-        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
-        names->pages[block] = page;
-    }
-    return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
-}
-
-/* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_copy_long(ms_map_kept *names, uint64_t place)
-{
-    size_t len = 0;
-    size_t cap = 0;
-    char *v = NULL;
-    while (len <= MACHSYM_MAX_TEXT) {
-        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
-        machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
-        if (piece.len == 0)
-            return ms_str_make(v, len);
-        while (piece.len > cap - len) {
-            char *more = (char *)ms_arena_double(&names->cache, v, len, &cap, 1);
-            if (more == NULL)
-                return ms_str_empty();
-            v = more;
-        }
-        ms_copy(v + len, piece.ptr, piece.len);
-        len += piece.len;
-        place += piece.len;
-        if (piece.len < rest.len)
-            return ms_str_make(v, len);
-    }
-    return ms_str_empty();
-}
-
-/* A text that runs on into other blocks, copied when it is first asked for. */
-static machsym_str ms_map_long_text(ms_map_kept *names, uint64_t place)
-{
-    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    machsym_path texts;
+    ms_zero(&texts, sizeof texts);
+    ms_tab_slot *slot = ms_tab_get(&kept->text_numbers, place, count);
     if (slot != NULL && slot->value != 0)
-        return names->longs[slot->value - 1];
-    machsym_str text = ms_map_copy_long(names, place);
-    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
-                                                  &names->long_cap, sizeof *v);
-    if (slot == NULL || v == NULL || names->cache.oom)
-        return text;
-    names->longs = v;
-    v[names->long_count++] = text;
-    slot->value = (uint32_t)names->long_count;
-    return text;
+        return kept->texts[slot->value - 1];
+    ms_map_texts t = ms_map_texts_at(kept->map, kept, NULL, place);
+    machsym_str *all[3] = {&texts.comp_dir, &texts.dir, &texts.name};
+    for (unsigned i = 0; i < count && ms_map_keep_text(&t, all[i]); i++)
+        continue;
+    machsym_path *v = (machsym_path *)ms_arena_grow(&kept->cache, kept->texts, kept->text_count,
+                                                    &kept->text_cap, sizeof *v);
+    if (slot == NULL || v == NULL || kept->cache.oom)
+        return texts;
+    kept->texts = v;
+    v[kept->text_count++] = texts;
+    slot->value = (uint32_t)kept->text_count;
+    return texts;
 }
 
-static machsym_str ms_map_kept_name(ms_map_kept *names, uint64_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
-    uint64_t place = (ref >> 1) - 1;
-    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
-    machsym_str text = ms_str_bounded(rest.ptr, rest.len);
-    return text.len < rest.len ? text : ms_map_long_text(names, place);
-}
-
-static bool ms_map_kept_names(ms_map_kept *names, const machsym_map_frame *from, size_t count,
+/* Makes frames with names, which the session keeps. Returns false when memory was short. */
+static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t record = from[i].name_ref;
-        ms_map_refs refs = ms_map_refs_of(names->map, record);
         ms_map_begin_frame(&from[i], &frames[i]);
         if (from[i].file_ref != 0)
-            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
-        if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
-        if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, record, refs.name);
+            frames[i].file = ms_map_kept_texts(kept, from[i].file_ref, 3);
+        if (from[i].name_ref != 0) {
+            machsym_path names = ms_map_kept_texts(kept, from[i].name_ref, 2);
+            frames[i].linkage_name = names.comp_dir;
+            frames[i].name = names.dir;
+        }
     }
-    bool ok = !names->cache.oom;
-    names->cache.oom = false;
+    bool ok = !kept->cache.oom;
+    kept->cache.oom = false;
     return ok;
 }
 
 /* ---- Ranges ---- */
 
-/* ---- Ranges ---- */
-
-/* Where the next run starts; UINT64_MAX behind the last. */
-static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
-{
-    ms_span table = map->tables[runs];
-    uint64_t run = ms_map_run_at(map, runs, off);
-    run = run == table.len / 8 ? 0 : run + 1;
-    uint64_t start = run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
-    return start > off ? start : UINT64_MAX; /* a table out of order ends here */
-}
-
 static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
 {
     ms_map_hit hit;
+    ms_map_hit symbol;
     while (at->a <= UINT32_MAX) {
         uint64_t off = at->a;
-        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
-        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
+        bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
         out->is_symbol = !found;
-        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
-            found = true;
-            hit.hi = hit.hi < next ? hit.hi : next;
+        if (!found) {
+            found = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol);
+            ms_lower_to(&hit.hi, symbol.hi);
         }
+        at->a = hit.hi;
         if (found) {
             out->lo = map->head.text_addr + off;
             out->hi = map->head.text_addr + hit.hi;
-            at->a = hit.hi;
             return true;
         }
-        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
-        at->a = next < symbol ? next : symbol;
     }
     return false;
 }
@@ -13617,6 +13910,8 @@ struct machsym_session {
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
+    uint64_t functions_seen;   /* in the units decoded so far */
+    uint64_t functions_asked;  /* those of them whose calls were asked for */
     bool reads_calls;    /* units are decoded whole; else the calls in a function once it is asked for */
     ms_segs silent;      /* functions whose unit no table of claims tells, once has_silent */
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
@@ -13650,6 +13945,7 @@ static void ms_ses_clear(machsym_session *s)
     s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
+    s->functions_seen = s->functions_asked = 0;
     s->names = NULL;
     s->names_read = 0;
     s->kept = NULL;
@@ -13795,6 +14091,16 @@ static void ms_ses_trim(machsym_session *s)
         ms_ses_drop_units(s);
 }
 
+/* The same before an address is asked for. As long as addresses lie in the unit that was decoded last, it
+ * stays: a unit that takes more than the limit would else be decoded twice. */
+static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+{
+    const ms_fn_table *newest = s->decoded != NULL ? &s->decoded->functions : NULL;
+    if (newest == NULL || s->cache.live <= s->cache_limit ||
+        ms_seg_owner(newest->segs, newest->seg_count, addr) == ms_SEG_NONE)
+        ms_ses_trim(s);
+}
+
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 {
@@ -13803,6 +14109,22 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
     bool enough = cost <= s->budget;
     s->budget = enough ? s->budget - cost : 0;
     return enough;
+}
+
+/* A session of many addresses is asked for the calls of most functions. To decode those with their unit takes
+ * less than to walk each function a second time, once a third of the functions is asked for. */
+enum {
+    ms_SES_FEW_FUNCTIONS =
+        256,              /* from fewer nothing is concluded: a crash report asks for some in each unit */
+    ms_SES_MANY_ASKED = 3 /* one function of so many */
+};
+
+/* Whether the calls of the next unit are decoded with it. */
+static bool ms_ses_reads_calls(const machsym_session *s)
+{
+    bool many = s->functions_seen >= ms_SES_FEW_FUNCTIONS &&
+                s->functions_asked >= s->functions_seen / ms_SES_MANY_ASKED;
+    return s->reads_calls || many;
 }
 
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
@@ -13823,9 +14145,10 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
     if (unit == NULL)
         return NULL;
     ms_arena_reset(&s->scratch);
-    ms_fn_read(s->env.dw, root, s->reads_calls, &s->scratch, &s->cache, &unit->functions);
+    ms_fn_read(s->env.dw, root, ms_ses_reads_calls(s), &s->scratch, &s->cache, &unit->functions);
     if (s->cache.oom || s->scratch.oom)
         return NULL;
+    s->functions_seen += unit->functions.function_count;
     unit->index = index;
     unit->next = s->decoded;
     s->decoded = unit;
@@ -13847,6 +14170,7 @@ static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uin
         return NULL;
     if (unit->inside[function] == NULL) {
         ms_arena_reset(&s->scratch);
+        s->functions_asked++;
         unit->inside[function] = ms_fn_look_inside(s->env.dw, ms_cu_root_of(&s->env, unit->index), functions,
                                                    function, &s->scratch, &s->cache);
     }
@@ -14563,7 +14887,7 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
 {
     machsym_frame one;
     size_t count;
-    ms_ses_trim(s);
+    ms_ses_trim_for(s, addr);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
@@ -14611,7 +14935,7 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
 {
     if (s->image->map != NULL)
         return ms_ans_map_frames(s, addr, frames, cap);
-    ms_ses_trim(s);
+    ms_ses_trim_for(s, addr);
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);
@@ -15047,14 +15371,32 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
 }
 
 /* ==== >>encode ===========================================================================================
- * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add,
- *         ms_en_flush, ms_en_end_part.
+ * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:
+ *         docs/symmap.md.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
+ *         ms_en_is_full, ms_en_write, ms_en_finish.
  * Never:  knows where ranges and names come from. */
 
-/* ---- Writing numbers ---- */
+enum {
+    /* A run of one part of several goes on behind a gap of so many bytes: code between functions that fills
+     * them up to their alignment. In a larger gap there may be runs of another part. */
+    ms_EN_MOST_GAP = 64,
+    /* A run with more links takes no gap. Where a gap holds a run of another part, the run is written once
+     * more for what follows, and that must not multiply large ones. */
+    ms_EN_GAP_LINKS = 256,
+    /* A full run goes on while it has more links than so many for each range: a long chain is written once
+     * for many ranges. Real runs have one for each range at most. */
+    ms_EN_LINKS_PER_RANGE = 4,
+    /* A run with more links takes no further chains. One chain may have ms_MAP_LINKS more. */
+    ms_EN_MOST_LINKS = 8192,
+    /* Once so many links or ranges are gathered, their runs are written: they are all in the cache then. */
+    ms_EN_GATHERED = 8192,
+    ms_EN_MOST_NARROW = 0xffff, /* the largest start that 2 bytes hold */
+    ms_EN_MOST_RANGES = 0x7ffe, /* that a run's head can tell */
+    ms_EN_IS_WIDE = 0x8000      /* flag in its number of ranges */
+};
 
-enum { ms_EN_ULEB = 10 }; /* bytes of the longest uleb */
+/* ---- Bytes ---- */
 
 /* Bytes that grow at their end. */
 typedef struct ms_en_buf {
@@ -15076,236 +15418,330 @@ static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
     return b->v + b->len;
 }
 
-static inline uint8_t *ms_en_raw_uleb(uint8_t *to, uint64_t number)
+/* Adds a text: its length as a uleb, then its bytes. */
+static void ms_en_put_text(ms_en_buf *b, machsym_str text)
 {
-    while (number >= 0x80) {
-        *to++ = (uint8_t)(number | 0x80);
-        number >>= 7;
+    uint8_t *to = ms_en_room(b, 10 + text.len); /* a uleb has 10 bytes at most */
+    size_t rest = text.len;
+    if (to == NULL)
+        return;
+    for (; rest >= 0x80; rest >>= 7)
+        *to++ = (uint8_t)(rest | 0x80);
+    *to++ = (uint8_t)rest;
+    ms_copy(to, text.ptr, text.len);
+    b->len = (size_t)(to - b->v) + text.len;
+}
+
+/* Writes numbers of some bits each, the lowest bit first. */
+typedef struct ms_en_bits {
+    uint8_t *to;
+    uint64_t waiting; /* bits that do not fill a byte yet */
+    unsigned count;   /* how many */
+} ms_en_bits;
+
+static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
+{
+    b->waiting |= number << b->count;
+    for (b->count += width; b->count >= 8; b->count -= 8) {
+        *b->to++ = (uint8_t)b->waiting;
+        b->waiting >>= 8;
     }
-    *to++ = (uint8_t)number;
-    return to;
 }
 
-static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
+static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    uint8_t *to = ms_en_room(b, len);
-    if (to == NULL)
-        return;
-    ms_copy(to, ptr, len);
-    b->len += len;
+    unsigned low = width < 32 ? width : 32;
+    ms_en_put_bits(b, number & 0xffffffffu, low);
+    ms_en_put_bits(b, width > 32 ? number >> 32 : 0, width - low);
 }
 
-static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
+/* Goes on with the next byte. */
+static void ms_en_end_bits(ms_en_bits *b)
 {
-    uint8_t *to = ms_en_room(b, ms_EN_ULEB * count);
-    if (to == NULL)
-        return;
-    for (size_t i = 0; i < count; i++)
-        to = ms_en_raw_uleb(to, numbers[i]);
-    b->len = (size_t)(to - b->v);
+    if (b->count > 0)
+        *b->to++ = (uint8_t)b->waiting;
+    b->waiting = 0;
+    b->count = 0;
 }
 
-static void ms_en_put_uleb(ms_en_buf *b, uint64_t number)
+/* How many bits a number has. */
+static uint8_t ms_en_width(uint64_t number)
 {
-    ms_en_put_ulebs(b, &number, 1);
-}
-
-static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
-{
-    uint8_t bytes[4];
-    for (unsigned i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
-    ms_en_put_bytes(b, bytes, 4);
+    uint8_t width = 0;
+    for (; number != 0; number >>= 1)
+        width++;
+    return width;
 }
 
 /* Makes numbers that are near 0 small: 0, -1, 1, -2 become 0, 1, 2, 3. */
-static uint64_t ms_en_zigzag(int64_t number)
+static uint64_t ms_en_zigzag(uint64_t number)
 {
-    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+    return number << 1 ^ (number >> 63 != 0 ? UINT64_MAX : 0);
 }
 
-/* ---- Records ---- */
+/* ---- What a part has ---- */
 
-/* A run that was written: its code, and where it stands. */
-typedef struct ms_en_run {
+/* A link of a chain: an inlined call, or the concrete function that ends the chain. */
+typedef struct ms_en_link {
+    uint64_t start; /* of the concrete function, from the text base */
+    uint64_t size;
+    uint32_t caller; /* 0: this is the concrete function */
+    uint32_t function;
+    ms_map_line call;
+    uint32_t source;
+    uint32_t run; /* the run that it was numbered in last */
+    uint32_t number;
+} ms_en_link;
+
+/* A function's names, or a path. */
+typedef struct ms_en_text {
+    uint64_t place; /* of its texts: in the gathered text; once it is placed, in TEXT */
+    uint32_t run;   /* the run that it was numbered in last */
+    uint32_t number;
+} ms_en_text;
+
+typedef struct ms_en_list {
+    ms_en_text *v;
+    size_t count;
+    size_t cap;
+    size_t placed; /* how many have their place in TEXT */
+} ms_en_list;
+
+/* A range, with what holds there. */
+typedef struct ms_en_item {
     uint64_t lo;
     uint64_t hi;
-    uint32_t at;     /* in the part's data */
-    bool only_lines; /* its ranges have lines, but no function */
+    uint32_t chain; /* its innermost link; 0: lines, but no function */
+    ms_map_line line;
+} ms_en_item;
+
+/* A run that was written. */
+typedef struct ms_en_run {
+    uint32_t at; /* in the part's data */
+    uint32_t len;
 } ms_en_run;
 
-/* Writes the records of one part. */
+/* Code without a gap that a run answers for. */
+typedef struct ms_en_piece {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t run;
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_en_piece;
+
+/* Numbers that grow at their end. */
+typedef struct ms_en_numbers {
+    uint32_t *v;
+    size_t count;
+    size_t cap;
+} ms_en_numbers;
+
+/* The run that is being gathered: ranges from first on, and what they use, by their numbers in the run. */
+typedef struct ms_en_open {
+    uint32_t number;
+    size_t first;  /* its first item */
+    size_t count;  /* items */
+    size_t ranges; /* with the gaps between items */
+    ms_en_numbers roots;
+    ms_en_numbers calls;
+    ms_en_numbers functions;
+    ms_en_numbers files;
+    uint8_t bits[ms_MAP_WIDTHS];
+} ms_en_open;
+
+/* Gathers what a part has, then writes it. */
 typedef struct ms_en {
-    ms_en_buf data;
-    ms_arena *arena;            /* for what lives as long as the part: runs, the bits of used */
-    const ms_pk_spaces *spaces; /* the text that names may refer to; NULL: there is none yet */
-    ms_en_buf *texts;           /* without spaces: where names are gathered, to be packed later */
+    ms_en_buf data;             /* the runs that were written */
+    ms_en_buf packed;           /* the packed text */
+    ms_en_buf texts;            /* the text before it is packed */
+    ms_arena *arena;            /* for what lives as long as the part: runs, pieces */
+    ms_arena *tables;           /* for what is dropped when the part is written */
+    ms_arena *item_arena;       /* dropped then; holds nothing else */
+    const ms_pk_spaces *spaces; /* string tables of the image; NULL: there are none */
     uint64_t text_addr;
-    uint8_t *used;     /* a bit for each block of spaces that a name refers to */
-    ms_tab plain;      /* from a text's hash and length to the position of its TEXT record */
-    ms_tab kept;       /* from a text's hash and length to its place in texts */
-    ms_tab functions;  /* from two refs to the FUNCTION record */
-    ms_tab files;      /* from three refs to the file's number */
-    uint32_t *file_at; /* positions of the FILE records, by number */
-    size_t file_count;
-    size_t file_cap;
+    ms_tab texts_seen;     /* from a text's hash and length to its number in contents */
+    machsym_str *contents; /* texts that lie in no string table, by number */
+    size_t content_count;
+    size_t content_cap;
+    ms_tab function_numbers; /* from the keys of two names to the function's number */
+    ms_tab folders;          /* from the keys of two texts to a number */
+    ms_tab file_numbers;     /* from the number of the folder and the key of the name to the file's number */
+    ms_en_list functions;    /* by number - 1 */
+    ms_en_list files;        /* by number - 1 */
+    ms_en_link *links;       /* by number - 1 */
+    size_t link_count;
+    size_t link_cap;
+    ms_en_item *items;
+    size_t item_count;
+    size_t item_cap;
+    ms_en_open open;
     ms_en_run *runs;
     size_t run_count;
     size_t run_cap;
-    uint64_t text_left; /* bytes of plain text that may still be written */
+    ms_en_piece *pieces;
+    size_t piece_count;
+    size_t piece_cap;
+    uint64_t *units;    /* of TEXT, by block: where it begins */
+    size_t block_count; /* blocks that are packed */
+    size_t block_cap;
+    uint64_t most_gap;  /* a larger one ends a run */
+    uint64_t text_left; /* bytes of text that may still be gathered */
     bool columns;
     bool overflow; /* something does not fit the format's 32 bits */
 } ms_en;
 
-static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
+static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *item_arena)
 {
-    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
-    uint64_t len = ms_rd_uleb(&rd);
-    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+    ms_zero(c, sizeof *c);
+    c->arena = arena;
+    c->tables = tables;
+    c->item_arena = item_arena;
+    c->texts_seen.arena = c->function_numbers.arena = tables;
+    c->folders.arena = c->file_numbers.arena = tables;
+    c->most_gap = c->text_left = UINT64_MAX;
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts
- * may be written. */
-static uint32_t ms_en_plain(ms_en *c, machsym_str text)
+/* ---- Text ---- */
+
+/* Keys of texts that lie in a string table have this bit. */
+#define ms_EN_TABLE ((uint64_t)1 << 48)
+
+/* What tells a text from others: where it lies in the string tables, or the number of its content. 0: it is
+ * empty, or cannot be kept. */
+static uint64_t ms_en_key(ms_en *c, machsym_str text)
 {
-    ms_tab_text search = ms_tab_text_of(text);
-    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
-    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
-        if (ms_en_plain_is(c, slot->value - 1, text))
-            return slot->value - 1;
-    }
-    if (text.len > c->text_left)
+    if (text.len == 0 || text.len > MACHSYM_MAX_TEXT)
         return 0;
+    uint64_t place = c->spaces != NULL ? ms_pk_place(c->spaces, text) : UINT64_MAX;
+    if (place != UINT64_MAX)
+        return place | ms_EN_TABLE;
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->texts_seen, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->texts_seen, &search)) {
+        machsym_str seen = c->contents[slot->value - 1];
+        if (seen.len == text.len && ms_equal(seen.ptr, text.ptr, text.len))
+            return slot->value;
+    }
+    if (slot == NULL || text.len > c->text_left)
+        return 0;
+    machsym_str *v =
+        (machsym_str *)ms_arena_grow(c->tables, c->contents, c->content_count, &c->content_cap, sizeof *v);
+    char *copy = (char *)ms_arena_alloc(c->tables, text.len, 1);
+    if (v == NULL || copy == NULL)
+        return 0;
+    ms_copy(copy, text.ptr, text.len);
     c->text_left -= text.len;
-    uint32_t at = (uint32_t)c->data.len;
-    ms_en_put_uleb(&c->data, text.len);
-    ms_en_put_bytes(&c->data, text.ptr, text.len);
-    if (slot != NULL)
-        slot->value = at + 1;
-    return at;
+    c->contents = v;
+    v[c->content_count++] = ms_str_make(copy, text.len);
+    slot->value = (uint32_t)c->content_count;
+    return slot->value;
 }
 
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be
- * packed. */
-static uint64_t ms_en_keep(ms_en *c, machsym_str text)
+/* Adds texts to a list, which follow each other. Returns their number there, from 1 on; 0 when memory is out,
+ * or no more text may be gathered. */
+static uint32_t ms_en_add_texts(ms_en *c, ms_en_list *list, const machsym_str *texts, unsigned count)
 {
-    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
-        c->texts->len > UINT32_MAX / 2)
-        return UINT64_MAX;
-    ms_tab_text search = ms_tab_text_of(text);
-    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
-    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
-        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
-            return slot->value - 1;
-    }
-    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
-    if (to == NULL)
-        return UINT64_MAX;
-    ms_copy(to, text.ptr, text.len);
-    to[text.len] = 0;
-    slot->value = (uint32_t)c->texts->len + 1;
-    c->texts->len += text.len + 1;
-    return slot->value - 1;
-}
-
-/* The ref of a text. It is not the ref of docs/symmap.md yet: when it is odd, it has the position of the
- * TEXT record in the part's data, not the distance. */
-static uint64_t ms_en_ref(ms_en *c, machsym_str text)
-{
-    if (text.len == 0)
+    uint64_t len = 0;
+    for (unsigned i = 0; i < count; i++)
+        len += texts[i].len;
+    if (len > c->text_left)
         return 0;
-    uint64_t place = c->spaces != NULL  ? ms_pk_place(c->spaces, text)
-                     : c->texts != NULL ? ms_en_keep(c, text)
-                                        : UINT64_MAX;
-    if (place == UINT64_MAX)
-        return (uint64_t)ms_en_plain(c, text) << 1 | 1;
-    if (c->used == NULL)
-        return (place + 1) << 1;
-    MACHSYM_COUNT_WORK(text.len / ms_PK_BLOCK);
-    for (uint64_t block = place / ms_PK_BLOCK; block <= (place + text.len) / ms_PK_BLOCK; block++)
-        c->used[block / 8] |= (uint8_t)(1u << block % 8);
-    return (place + 1) << 1;
+    ms_en_text *v = (ms_en_text *)ms_arena_grow(c->tables, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return 0;
+    if (c->texts.len == 0)
+        ms_en_put_text(&c->texts, ms_str_empty()); /* place 0 means none */
+    list->v = v;
+    v += list->count;
+    v->place = c->texts.len;
+    v->run = v->number = 0;
+    for (unsigned i = 0; i < count; i++)
+        ms_en_put_text(&c->texts, texts[i]);
+    c->text_left -= len;
+    return (uint32_t)++list->count;
 }
 
-/* Writes a ref of the record that begins at a position. */
-static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
-    ms_en_put_uleb(&c->data, ref);
-}
-
-/* Writes a FUNCTION record, once. Returns its position. */
+/* The number of a function, from 1 on; 0: it has no name. */
 static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
 {
-    uint64_t a = ms_en_ref(c, linkage_name);
-    uint64_t b = ms_en_ref(c, name);
-    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
+    uint64_t a = ms_en_key(c, linkage_name);
+    uint64_t b = ms_en_key(c, name);
+    ms_tab_slot *slot = a != 0 || b != 0 ? ms_tab_get(&c->function_numbers, a, b) : NULL;
     if (slot == NULL)
         return 0;
     if (slot->value == 0) {
-        size_t record = c->data.len;
-        slot->value = (uint32_t)record + 1;
-        ms_en_put_ref(c, record, a);
-        ms_en_put_ref(c, record, b);
-    }
-    return slot->value - 1;
-}
-
-/* Writes a FILE record, once. Returns the file's number, from 1 on; 0 when the path has no name. */
-static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
-{
-    if (path->name.len == 0)
-        return 0;
-    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
-    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
-    uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
-    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
-    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
-    if (slot == NULL || v == NULL)
-        return 0;
-    c->file_at = v;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        v[c->file_count++] = (uint32_t)record;
-        slot->value = (uint32_t)c->file_count;
-        ms_en_put_ref(c, record, comp_dir);
-        ms_en_put_ref(c, record, dir);
-        ms_en_put_ref(c, record, name);
+        machsym_str texts[2] = {a != 0 ? linkage_name : ms_str_empty(), b != 0 ? name : ms_str_empty()};
+        slot->value = ms_en_add_texts(c, &c->functions, texts, 2);
     }
     return slot->value;
 }
 
-/* Writes the CHAIN record of a concrete function. Returns its position. */
-static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
-                           uint64_t size)
+/* The number of a file, from 1 on; 0 when the path has no name. */
+static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
 {
-    size_t record = c->data.len;
-    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
-                                size};
-    ms_en_put_ulebs(&c->data, fields, 4);
-    return (uint32_t)record;
+    uint64_t name = ms_en_key(c, path->name);
+    if (name == 0)
+        return 0;
+    uint64_t comp_dir = ms_en_key(c, path->comp_dir);
+    uint64_t dir = ms_en_key(c, path->dir);
+    ms_tab_slot *folder = ms_tab_get(&c->folders, comp_dir, dir);
+    if (folder == NULL)
+        return 0;
+    if (folder->value == 0)
+        folder->value = (uint32_t)c->folders.count;
+    ms_tab_slot *slot = ms_tab_get(&c->file_numbers, folder->value, name);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        machsym_str texts[3] = {comp_dir != 0 ? path->comp_dir : ms_str_empty(),
+                                dir != 0 ? path->dir : ms_str_empty(), path->name};
+        slot->value = ms_en_add_texts(c, &c->files, texts, 3);
+    }
+    return slot->value;
 }
 
-/* Writes the CHAIN record of an inlined call, whose caller's record stands before it. Returns its
- * position. */
+/* ---- Ranges ---- */
+
+static uint32_t ms_en_add_link(ms_en *c, const ms_en_link *link)
+{
+    ms_en_link *v = (ms_en_link *)ms_arena_grow(c->tables, c->links, c->link_count, &c->link_cap, sizeof *v);
+    if (v == NULL)
+        return 0;
+    c->links = v;
+    v[c->link_count] = *link;
+    return (uint32_t)++c->link_count;
+}
+
+/* Adds a concrete function. Returns its number, from 1 on; 0 when memory is out. */
+static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, uint64_t lo, uint64_t size)
+{
+    ms_en_link link;
+    ms_zero(&link, sizeof link);
+    link.source = (uint32_t)source;
+    link.function = function;
+    link.start = lo - c->text_addr;
+    link.size = size;
+    return ms_en_add_link(c, &link);
+}
+
+/* Adds an inlined call, whose caller was added before it. */
 static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
                            const ms_map_line *call)
 {
-    size_t record = c->data.len;
-    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
-    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
-    ms_en_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
-    return (uint32_t)record;
+    ms_en_link link;
+    ms_zero(&link, sizeof link);
+    link.source = (uint32_t)source;
+    link.function = function;
+    link.caller = caller;
+    link.call = *call;
+    return ms_en_add_link(c, &link);
 }
 
-/* A range before it is written. */
-typedef struct ms_en_item {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t chain; /* position of its CHAIN record */
-    ms_map_line line;
-} ms_en_item;
+/* The link of a number. */
+static inline ms_en_link *ms_en_link_at(const ms_en *c, uint32_t number)
+{
+    return &c->links[number - 1];
+}
 
 static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
 {
@@ -15313,185 +15749,524 @@ static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
            a->line.column == b->line.column;
 }
 
-/* Writes a RUN record, of ranges that follow each other. A range takes five numbers at most. */
-static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
-{
-    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
-    if (runs == NULL)
-        return;
-    c->runs = runs;
-    size_t at = c->data.len;
-    runs[c->run_count].lo = items[0].lo;
-    runs[c->run_count].hi = items[count - 1].hi;
-    runs[c->run_count].at = (uint32_t)at;
-    runs[c->run_count].only_lines = only_lines;
-    c->run_count++;
-    uint8_t *to = ms_en_room(&c->data, ms_EN_ULEB + 5 * ms_EN_ULEB * count);
-    if (to == NULL)
-        return;
-    to = ms_en_raw_uleb(to, count);
-    ms_en_item previous;
-    ms_zero(&previous, sizeof previous);
-    for (size_t i = 0; i < count; i++) {
-        const ms_en_item *item = &items[i];
-        bool new_chain = i == 0 || item->chain != previous.chain;
-        bool new_file = item->line.file != previous.line.file;
-        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        to = ms_en_raw_uleb(to, item->hi - item->lo);
-        to = ms_en_raw_uleb(to, ms_en_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
-        if (new_chain)
-            to = ms_en_raw_uleb(to, only_lines ? 0 : at - item->chain);
-        if (new_file)
-            to = ms_en_raw_uleb(to, item->line.file);
-        if (c->columns)
-            to = ms_en_raw_uleb(to, item->line.column);
-        previous = *item;
-    }
-    c->data.len = (size_t)(to - c->data.v);
-}
-
-/* Ranges that follow each other and are not written yet. */
-typedef struct ms_en_queue {
-    ms_en_item v[ms_MAP_RUN_MAX];
-    size_t count;
-    bool only_lines;
-} ms_en_queue;
-
-static void ms_en_flush(ms_en *c, ms_en_queue *q)
-{
-    if (q->count > 0)
-        ms_en_put_run(c, q->v, q->count, q->only_lines);
-    q->count = 0;
-}
-
 /* Adds a range. When the range before ends where it begins and says the same, that one becomes longer
  * instead. */
-static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
+static void ms_en_add(ms_en *c, const ms_en_item *item)
 {
-    ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
-    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
-        ms_en_flush(c, q);
-        last = NULL;
-    }
-    if (last != NULL && ms_en_same(last, item)) {
+    ms_en_item *last = c->item_count > 0 ? &c->items[c->item_count - 1] : NULL;
+    if (last != NULL && last->hi == item->lo && ms_en_same(last, item)) {
         last->hi = item->hi;
         return;
     }
-    if (q->count == ms_MAP_RUN_MAX)
-        ms_en_flush(c, q);
-    q->only_lines = only_lines;
-    q->v[q->count++] = *item;
+    ms_en_item *v =
+        (ms_en_item *)ms_arena_grow(c->item_arena, c->items, c->item_count, &c->item_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    c->items = v;
+    v[c->item_count++] = *item;
 }
 
-/* Ends a part with its file table. Returns the position of the table. */
-static uint32_t ms_en_end_part(ms_en *c)
+/* ---- Packing ---- */
+
+/* Where the next block begins. Returns false when memory is out. */
+static bool ms_en_set_unit(ms_en *c)
 {
-    uint32_t at = (uint32_t)c->data.len;
-    ms_en_put_u32(&c->data, (uint32_t)c->file_count);
-    for (size_t i = 0; i < c->file_count; i++)
-        ms_en_put_u32(&c->data, c->file_at[i]);
-    c->overflow |= c->data.len > 0x7fffffff;
-    return at;
+    uint64_t *v = (uint64_t *)ms_arena_grow(c->tables, c->units, c->block_count, &c->block_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    c->units = v;
+    v[c->block_count] = c->packed.len / ms_MAP_UNIT;
+    return true;
 }
 
-static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
+/* Packs the next block of the text that was gathered. */
+static void ms_en_pack_block(ms_en *c, const ms_pk_dict *dict)
 {
-    ms_zero(c, sizeof *c);
-    c->data.arena = data_arena;
-    c->arena = arena;
-    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
-    c->text_left = UINT64_MAX;
-    ms_en_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+    uint8_t packed[2 * ms_PK_BLOCK];
+    size_t size = ms_pk_pack(dict, c->texts.v + c->block_count * ms_PK_BLOCK, ms_PK_BLOCK, packed);
+    size_t whole = (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT * ms_MAP_UNIT;
+    uint8_t *to = ms_en_room(&c->packed, whole);
+    if (to == NULL)
+        return;
+    ms_map_store_u16(to, (uint32_t)size);
+    ms_copy(to + 2, packed, size);
+    ms_zero(to + 2 + size, whole - 2 - size);
+    c->packed.len += whole;
+    c->block_count++;
+    ms_en_set_unit(c);
+}
+
+/* Turns the places of texts to those in TEXT. They lie in blocks that are packed, or in the next one. */
+static void ms_en_place_texts(const ms_en *c, ms_en_list *list)
+{
+    for (; list->placed < list->count; list->placed++) {
+        uint64_t place = list->v[list->placed].place;
+        list->v[list->placed].place = c->units[place / ms_PK_BLOCK] << ms_PK_BLOCK_BITS | place % ms_PK_BLOCK;
+    }
+}
+
+/* Packs the blocks that are full, and places all texts. */
+static void ms_en_pack(ms_en *c, const ms_pk_dict *dict)
+{
+    if (c->block_count == 0 && !ms_en_set_unit(c))
+        return;
+    while ((c->block_count + 1) * ms_PK_BLOCK <= c->texts.len && !c->packed.arena->oom && !c->tables->oom)
+        ms_en_pack_block(c, dict);
+    if (c->packed.arena->oom || c->tables->oom)
+        return;
+    ms_en_place_texts(c, &c->functions);
+    ms_en_place_texts(c, &c->files);
+}
+
+/* ---- Runs ---- */
+
+static bool ms_en_list_number(ms_en *c, ms_en_numbers *list, uint32_t number)
+{
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->tables, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    list->v = v;
+    v[list->count++] = number;
+    return true;
+}
+
+/* Gives a text a number in the open run, unless it has one. */
+static void ms_en_use_text(ms_en *c, const ms_en_list *texts, uint32_t number, ms_en_numbers *list)
+{
+    if (number == 0)
+        return;
+    ms_en_text *text = &texts->v[number - 1];
+    if (text->run == c->open.number || !ms_en_list_number(c, list, number))
+        return;
+    text->run = c->open.number;
+    text->number = (uint32_t)list->count;
+}
+
+/* How many links of a chain have no number in the open run. */
+static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
+{
+    size_t count = 0;
+    for (; chain != 0 && ms_en_link_at(c, chain)->run != c->open.number;
+         chain = ms_en_link_at(c, chain)->caller)
+        count++;
+    MACHSYM_COUNT_WORK(1 + count);
+    return count;
+}
+
+/* Gives the links of a chain numbers in the open run, callers first. */
+static void ms_en_use_chain(ms_en *c, uint32_t chain)
+{
+    ms_en_open *run = &c->open;
+    size_t count = ms_en_new_links(c, chain);
+    size_t first = run->calls.count;
+    for (size_t i = 0; i < count; i++) {
+        if (!ms_en_list_number(c, &run->calls, 0))
+            return;
+    }
+    for (size_t at = first + count; at > first; chain = ms_en_link_at(c, chain)->caller) {
+        ms_en_link *link = ms_en_link_at(c, chain);
+        link->run = run->number;
+        run->calls.v[--at] = chain;
+        ms_en_use_text(c, &c->functions, link->function, &run->functions);
+        ms_en_use_text(c, &c->files, link->call.file, &run->files);
+    }
+    if (count > 0 &&
+        ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
+        uint32_t root = run->calls.v[first];
+        for (size_t i = first + 1; i < run->calls.count; i++)
+            run->calls.v[i - 1] = run->calls.v[i];
+        run->calls.count--;
+        ms_en_list_number(c, &run->roots, root);
+    }
+}
+
+static uint64_t ms_en_links_of(const ms_en_open *run)
+{
+    return run->roots.count + run->calls.count;
+}
+
+/* Whether the open run, which has items, can take one more. */
+static bool ms_en_fits(const ms_en *c, const ms_en_item *item)
+{
+    const ms_en_open *run = &c->open;
+    const ms_en_item *last = item - 1;
+    uint64_t links = ms_en_links_of(run);
+    bool has_gap = item->lo != last->hi;
+    if (item->lo < last->hi || item->lo - last->hi > c->most_gap || (has_gap && links > ms_EN_GAP_LINKS))
+        return false;
+    bool is_full =
+        run->ranges + has_gap >= ms_MAP_RUN_MAX || item->lo - c->items[run->first].lo > ms_EN_MOST_NARROW;
+    if ((is_full && run->ranges * ms_EN_LINKS_PER_RANGE >= links) ||
+        run->ranges + has_gap >= ms_EN_MOST_RANGES)
+        return false;
+    return links + ms_en_new_links(c, item->chain) <= ms_EN_MOST_LINKS;
+}
+
+/* Numbers the links that were listed: concrete functions first. */
+static void ms_en_number_links(ms_en *c)
+{
+    const ms_en_open *run = &c->open;
+    uint32_t number = ms_MAP_FIRST_LINK;
+    for (size_t i = 0; i < run->roots.count; i++)
+        ms_en_link_at(c, run->roots.v[i])->number = number++;
+    for (size_t i = 0; i < run->calls.count; i++)
+        ms_en_link_at(c, run->calls.v[i])->number = number++;
+}
+
+static void ms_en_widen(uint64_t *most, uint64_t number)
+{
+    *most |= number; /* as many bits as the largest has */
+}
+
+/* What a root's start is counted from in the open run. */
+static uint64_t ms_en_base(const ms_en *c)
+{
+    return c->items[c->open.first].lo - c->text_addr;
+}
+
+/* The smallest place of the open run's texts, as it is in the head of the run. */
+static uint64_t ms_en_text_base(const ms_en *c)
+{
+    const ms_en_open *run = &c->open;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < run->functions.count; i++)
+        ms_lower_to(&least, c->functions.v[run->functions.v[i] - 1].place);
+    for (size_t i = 0; i < run->files.count; i++)
+        ms_lower_to(&least, c->files.v[run->files.v[i] - 1].place);
+    return least == UINT64_MAX ? 0 : least >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+}
+
+/* Decides how many bits each field of the open run has. */
+static void ms_en_set_widths(ms_en *c, uint64_t text)
+{
+    ms_en_open *run = &c->open;
+    uint64_t most[ms_MAP_WIDTHS] = {0, 0, 0, 0, 0, 0, 0, 0};
+    ms_en_widen(&most[ms_MAP_LINK], ms_MAP_FIRST_LINK + ms_en_links_of(run) - 1);
+    ms_en_widen(&most[ms_MAP_FILE], run->files.count);
+    ms_en_widen(&most[ms_MAP_FUNCTION], run->functions.count);
+    for (size_t i = 0; i < run->count; i++) {
+        ms_en_widen(&most[ms_MAP_LINE], c->items[run->first + i].line.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], c->items[run->first + i].line.column);
+    }
+    for (size_t i = 0; i < run->calls.count; i++) {
+        ms_en_widen(&most[ms_MAP_LINE], ms_en_link_at(c, run->calls.v[i])->call.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], ms_en_link_at(c, run->calls.v[i])->call.column);
+    }
+    for (size_t i = 0; i < run->roots.count; i++) {
+        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
+        ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(ms_en_base(c) - root->start));
+        ms_en_widen(&most[ms_MAP_EXTENT], root->size);
+    }
+    for (size_t i = 0; i < run->functions.count; i++)
+        ms_en_widen(&most[ms_MAP_PLACE], c->functions.v[run->functions.v[i] - 1].place - text);
+    for (size_t i = 0; i < run->files.count; i++)
+        ms_en_widen(&most[ms_MAP_PLACE], c->files.v[run->files.v[i] - 1].place - text);
+    for (unsigned i = 0; i < ms_MAP_WIDTHS; i++)
+        run->bits[i] = ms_en_width(most[i]);
+}
+
+/* Writes starts of 2 or 4 bytes. A gap is a range of its own. */
+static void ms_en_put_starts(const ms_en *c, bool is_wide, ms_en_bits *b)
+{
+    const ms_en_item *items = c->items + c->open.first;
+    unsigned width = is_wide ? 32 : 16;
+    for (size_t i = 1; i < c->open.count; i++) {
+        if (items[i].lo != items[i - 1].hi)
+            ms_en_put_bits(b, items[i - 1].hi - items[0].lo, width);
+        ms_en_put_bits(b, items[i].lo - items[0].lo, width);
+    }
+    ms_en_end_bits(b);
+}
+
+/* Writes where code comes from. */
+static void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
+{
+    const uint8_t *bits = c->open.bits;
+    ms_en_put_bits(b, line->file != 0 ? c->files.v[line->file - 1].number : 0, bits[ms_MAP_FILE]);
+    ms_en_put_bits(b, line->line, bits[ms_MAP_LINE]);
+    ms_en_put_bits(b, line->column, bits[ms_MAP_COLUMN]);
+}
+
+static void ms_en_put_ranges(const ms_en *c, ms_en_bits *b)
+{
+    const ms_en_item *items = c->items + c->open.first;
+    const ms_map_line nowhere = {0, 0, 0};
+    unsigned width = c->open.bits[ms_MAP_LINK];
+    for (size_t i = 0; i < c->open.count; i++) {
+        if (i > 0 && items[i].lo != items[i - 1].hi) {
+            ms_en_put_bits(b, ms_MAP_NOTHING, width);
+            ms_en_put_line(c, &nowhere, b);
+        }
+        ms_en_put_bits(
+            b, items[i].chain != 0 ? ms_en_link_at(c, items[i].chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
+            width);
+        ms_en_put_line(c, &items[i].line, b);
+    }
+    ms_en_end_bits(b);
+}
+
+static uint32_t ms_en_function_number(const ms_en *c, const ms_en_link *link)
+{
+    return link->function != 0 ? c->functions.v[link->function - 1].number : 0;
+}
+
+static void ms_en_put_links(const ms_en *c, ms_en_bits *b)
+{
+    const ms_en_open *run = &c->open;
+    const uint8_t *bits = run->bits;
+    for (size_t i = 0; i < run->roots.count; i++) {
+        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
+        ms_en_put_bits(b, ms_en_function_number(c, root), bits[ms_MAP_FUNCTION]);
+        ms_en_put_bits(b, root->source, ms_MAP_SOURCE_BITS);
+        ms_en_put_long_bits(b, ms_en_zigzag(ms_en_base(c) - root->start), bits[ms_MAP_START]);
+        ms_en_put_long_bits(b, root->size, bits[ms_MAP_EXTENT]);
+    }
+    ms_en_end_bits(b);
+    for (size_t i = 0; i < run->calls.count; i++) {
+        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
+        ms_en_put_bits(b, ms_en_link_at(c, call->caller)->number, bits[ms_MAP_LINK]);
+        ms_en_put_bits(b, ms_en_function_number(c, call), bits[ms_MAP_FUNCTION]);
+        ms_en_put_bits(b, call->source == (uint32_t)MACHSYM_SOURCE_SYMTAB, 1);
+        ms_en_put_line(c, &call->call, b);
+    }
+    ms_en_end_bits(b);
+}
+
+static void ms_en_put_places(const ms_en *c, const ms_en_list *texts, const ms_en_numbers *list,
+                             uint64_t text, ms_en_bits *b)
+{
+    for (size_t i = 0; i < list->count; i++)
+        ms_en_put_bits(b, texts->v[list->v[i] - 1].place - text, c->open.bits[ms_MAP_PLACE]);
+    ms_en_end_bits(b);
+}
+
+/* Adds a run that was written, with the pieces of code that it answers for. */
+static bool ms_en_list_run(ms_en *c, uint32_t at, uint32_t len)
+{
+    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return false;
+    c->runs = runs;
+    runs[c->run_count].at = at;
+    runs[c->run_count].len = len;
+    ms_en_piece *piece = NULL;
+    for (size_t i = 0; i < c->open.count; i++) {
+        const ms_en_item *item = &c->items[c->open.first + i];
+        if (piece != NULL && piece->hi == item->lo && piece->only_lines == (item->chain == 0)) {
+            piece->hi = item->hi;
+            continue;
+        }
+        ms_en_piece *v =
+            (ms_en_piece *)ms_arena_grow(c->arena, c->pieces, c->piece_count, &c->piece_cap, sizeof *v);
+        if (v == NULL)
+            return false;
+        c->pieces = v;
+        piece = &v[c->piece_count++];
+        piece->lo = item->lo;
+        piece->hi = item->hi;
+        piece->run = (uint32_t)c->run_count;
+        piece->only_lines = item->chain == 0;
+    }
+    c->run_count++;
+    return true;
+}
+
+/* Writes the open run. */
+static void ms_en_put_run(ms_en *c)
+{
+    ms_en_open *run = &c->open;
+    const ms_en_item *last = &c->items[run->first + run->count - 1];
+    ms_map_run parts;
+    uint64_t text = ms_en_text_base(c);
+    ms_en_number_links(c);
+    ms_en_set_widths(c, text);
+    ms_zero(&parts, sizeof parts);
+    parts.is_wide = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW;
+    parts.range_count = (uint32_t)run->ranges;
+    parts.root_count = (uint32_t)run->roots.count;
+    parts.call_count = (uint32_t)run->calls.count;
+    parts.function_count = (uint32_t)run->functions.count;
+    parts.file_count = (uint32_t)run->files.count;
+    ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
+    uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
+    uint8_t *p = ms_en_room(&c->data, (size_t)len);
+    if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
+        return;
+    ms_map_store_u32(p, (uint32_t)ms_en_base(c));
+    ms_map_store_u32(p + 4, (uint32_t)len);
+    ms_map_store_u32(p + 8, (uint32_t)(last->hi - c->text_addr));
+    ms_map_store_u32(p + 12, (uint32_t)(text >> ms_PK_BLOCK_BITS));
+    ms_map_store_u16(p + 16, parts.range_count | (parts.is_wide ? (uint32_t)ms_EN_IS_WIDE : 0));
+    ms_map_store_u16(p + 18, parts.root_count);
+    ms_map_store_u16(p + 20, parts.call_count);
+    ms_map_store_u16(p + 22, parts.function_count);
+    ms_map_store_u16(p + 24, parts.file_count);
+    ms_copy(p + 26, run->bits, ms_MAP_WIDTHS);
+    ms_map_store_u32(p + 34, (uint32_t)ms_en_base(c));
+    ms_en_bits b = {p + ms_MAP_RUN_HEAD, 0, 0};
+    p[len - 1] = 0; /* what fills it up */
+    ms_en_put_starts(c, parts.is_wide, &b);
+    ms_en_put_ranges(c, &b);
+    ms_en_put_links(c, &b);
+    ms_en_put_places(c, &c->functions, &run->functions, text, &b);
+    ms_en_put_places(c, &c->files, &run->files, text, &b);
+    c->data.len += (size_t)len;
+    c->overflow |= c->data.len > UINT32_MAX / 2;
+}
+
+/* Begins a run with an item. */
+static void ms_en_begin_run(ms_en *c, size_t item)
+{
+    ms_en_open *run = &c->open;
+    run->number++;
+    run->first = item;
+    run->count = run->ranges = 0;
+    run->roots.count = run->calls.count = run->functions.count = run->files.count = 0;
+}
+
+/* Whether so much was gathered that it should be written. */
+static bool ms_en_is_full(const ms_en *c)
+{
+    return c->link_count >= ms_EN_GATHERED || c->item_count >= ms_EN_GATHERED;
+}
+
+/* Writes the runs of what was gathered, and forgets ranges and links: numbers of links do not hold any
+ * longer. */
+static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
+{
+    ms_en_open *run = &c->open;
+    ms_en_pack(c, dict);
+    for (size_t i = 0; i < c->item_count && !c->tables->oom && !c->packed.arena->oom; i++) {
+        const ms_en_item *item = &c->items[i];
+        if (i == 0 || !ms_en_fits(c, item)) {
+            if (i > 0)
+                ms_en_put_run(c);
+            ms_en_begin_run(c, i);
+        }
+        run->ranges += run->count > 0 && item->lo != item[-1].hi ? 2 : 1;
+        run->count++;
+        ms_en_use_chain(c, item->chain);
+        ms_en_use_text(c, &c->files, item->line.file, &run->files);
+    }
+    if (c->item_count > 0 && !c->tables->oom && !c->packed.arena->oom)
+        ms_en_put_run(c);
+    c->item_count = c->link_count = 0;
+}
+
+/* Writes all that is left, with the last block of text. */
+static void ms_en_finish(ms_en *c, const ms_pk_dict *dict)
+{
+    ms_en_write(c, dict);
+    size_t rest = c->texts.len % ms_PK_BLOCK;
+    uint8_t *end = rest != 0 ? ms_en_room(&c->texts, ms_PK_BLOCK) : NULL;
+    if (end != NULL) {
+        ms_zero(end, ms_PK_BLOCK - rest);
+        ms_en_pack_block(c, dict);
+    }
+    c->overflow |= c->packed.len / ms_MAP_UNIT > UINT32_MAX;
 }
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
- * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs,
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_end_part, ms_mg_sort_pieces,
  *         ms_mg_is_covered, ms_mg_finish, ms_mg_close.
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* Blocks of text in a part, 4 MB: small parts let threads end at about the same time. */
-    ms_MG_TEXT_BLOCKS = (4 << 20) / (int)ms_PK_BLOCK,
-    /* A bucket has about so many runs: the search in it takes two or three steps. */
-    ms_MG_PER_BUCKET = 4,
-    /* A bucket has at least 1 << 6 bytes of text. */
-    ms_MG_LEAST_SHIFT = 6
+    /* An index has at most ms_MG_BUCKETS buckets, and ms_MG_PER_RUN more for each run: 16 bytes, of the 700
+     * that a run has on average. */
+    ms_MG_BUCKETS = 16,
+    ms_MG_PER_RUN = 4,
+    /* A bucket has at least 1 << 5 bytes of code. */
+    ms_MG_LEAST_SHIFT = 5
 };
 
 /* ---- Parts ---- */
 
-typedef enum ms_mg_kind {
-    ms_MG_RECORDS = 0, /* functions, chains, runs, files */
-    ms_MG_TEXT         /* packed blocks of text */
-} ms_mg_kind;
-
-/* A part of a map: records, or packed blocks of text one behind the other. */
+/* A part of a map: runs with their packed text. */
 struct machsym_part {
-    ms_mg_kind kind;
-    ms_arena data_arena; /* holds coder.data, and nothing else */
     ms_arena arena;
-    ms_arena tables; /* holds the coder's tables; it is emptied when the part is whole */
+    ms_arena data_arena;   /* holds coder.data, and nothing else */
+    ms_arena packed_arena; /* coder.packed */
+    ms_arena text_arena;   /* coder.texts; it and those below are emptied when the part is whole */
+    ms_arena item_arena;   /* coder.items */
+    ms_arena tables;       /* the coder's tables */
     ms_en coder;
-    uint32_t files_at;     /* position of the file table in coder.data */
-    uint32_t *block_sizes; /* of the packed blocks */
     machsym_part_info info;
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
 {
-    return part->data_arena.oom || part->arena.oom || part->tables.oom;
-}
-
-/* Packs blocks lo to hi of the text. Returns false when memory is out. */
-static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
-                             machsym_part *part)
-{
-    uint8_t raw[ms_PK_BLOCK];
-    uint8_t packed[2 * ms_PK_BLOCK];
-    size_t count = (size_t)(hi - lo);
-    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
-    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_pk_raw_block(spaces, lo + i, raw);
-        size_t size = ms_pk_pack(dict, raw, ms_PK_BLOCK, packed);
-        part->block_sizes[i] = (uint32_t)size;
-        ms_en_put_bytes(&part->coder.data, packed, size);
-    }
-    return part->block_sizes != NULL && !part->data_arena.oom;
+    return part->data_arena.failed || part->packed_arena.failed || part->text_arena.failed ||
+           part->item_arena.failed || part->tables.failed || part->arena.failed;
 }
 
 static void ms_mg_free_part(machsym_part *part)
 {
     ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->packed_arena);
+    ms_arena_free(&part->text_arena);
+    ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
     ms_arena arena = part->arena; /* the part lies in its own arena */
     ms_arena_free(&arena);
 }
 
-static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind)
+static machsym_part *ms_mg_new_part(machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
     machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
     if (part == NULL)
         return NULL;
     part->arena = arena;
-    part->data_arena = ms_arena_make(allocator);
-    part->tables = ms_arena_make(allocator);
-    part->kind = kind;
-    ms_en_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
-    if (kind == ms_MG_TEXT)
-        part->coder.data.len = 0;
+    part->data_arena = part->packed_arena = part->text_arena = ms_arena_make(allocator);
+    part->item_arena = part->tables = ms_arena_make(allocator);
+    ms_en_init(&part->coder, &part->arena, &part->tables, &part->item_arena);
+    part->coder.data.arena = &part->data_arena;
+    part->coder.packed.arena = &part->packed_arena;
+    part->coder.texts.arena = &part->text_arena;
     return part;
+}
+
+/* Writes what the part has gathered. Returns false when memory was short. */
+static bool ms_mg_end_part(machsym_part *part, const ms_pk_dict *dict)
+{
+    if (ms_mg_part_failed(part))
+        return false;
+    ms_en_finish(&part->coder, dict);
+    bool failed = ms_mg_part_failed(part);
+    ms_arena_free(&part->text_arena);
+    ms_arena_free(&part->item_arena);
+    ms_arena_free(&part->tables);
+    return !failed;
 }
 
 /* ---- Putting the parts together ---- */
 
-/* A table of runs, by address, as it is put together. */
-typedef struct ms_mg_index {
-    uint32_t *starts; /* offsets from the text base */
-    uint32_t *at;     /* positions in DATA */
+/* A run's place in the table of runs. A run stands there once more when another one answers for a gap in
+ * it. */
+typedef struct ms_mg_place {
+    uint32_t begin; /* offset of the code from which on it answers */
+    uint32_t part;
+    uint32_t run;
+    uint64_t at; /* in the table */
+} ms_mg_place;
+
+/* A table of runs as it is put together. */
+typedef struct ms_mg_runs {
+    ms_mg_place *v;
     size_t count;
-} ms_mg_index;
+    uint64_t size; /* bytes of the table, without its margin */
+    uint32_t shift;
+    uint32_t bucket_count;
+    uint64_t list_size; /* u32 that the lists of crowded buckets take */
+} ms_mg_runs;
+
+/* A piece of a part. */
+typedef struct ms_mg_piece {
+    const ms_en_piece *piece;
+    uint32_t part;
+} ms_mg_piece;
 
 /* A map while it is put together. */
 typedef struct ms_mg {
@@ -15499,297 +16274,327 @@ typedef struct ms_mg {
     ms_arena arena;
     machsym_part **parts;
     size_t part_count;
-    machsym_part *symbols; /* the part that holds the runs of symbols; its data comes last */
-    uint64_t *bases; /* by part: the position in DATA where its data begins; that of symbols is the last */
-    uint64_t data_size;
-    uint64_t text_addr;
-    ms_en_run **order;    /* runs with debug info, by address */
-    uint32_t *order_part; /* and the part of each */
-    size_t order_count;
-    ms_mg_index runs;
-    ms_mg_index symbol_runs;
-    uint8_t *used; /* a bit for each block of text that a part refers to */
+    machsym_part *symbols; /* the part that holds the runs of symbols */
+    uint64_t *texts;       /* by part, then of symbols: the unit of TEXT where its text begins */
+    size_t *waiting;       /* by part, then of symbols: how many places have not been written */
+    uint64_t text_size;
     uint64_t block_count;
-    uint64_t text_size; /* bytes of the packed blocks that are used */
-    bool too_large;     /* something does not fit the format's 32 bits */
-    bool is_damaged;    /* a part is */
+    uint64_t text_addr;
+    ms_mg_piece *order; /* pieces of the parts with debug info, by address */
+    size_t order_count;
+    ms_mg_runs runs;
+    ms_mg_runs symbol_runs;
+    bool too_large;  /* something does not fit the format's 32 bits */
+    bool is_damaged; /* a part is */
 } ms_mg;
 
-/* Gathers the runs of all parts but symbols, and sorts them by address. */
-static void ms_mg_sort_runs(ms_mg *m)
+/* Gathers the pieces of some parts, and sorts them by address. Returns NULL when memory is out. */
+static ms_mg_piece *ms_mg_sort(ms_mg *m, machsym_part **parts, size_t part_count, size_t *total)
 {
-    size_t total = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        total += m->parts[i]->coder.run_count;
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    m->order = (ms_en_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
-    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
-    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
-        return;
     size_t count = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
-            keys[count].key = m->parts[i]->coder.runs[j].lo;
+    for (size_t i = 0; i < part_count; i++)
+        count += parts[i]->coder.piece_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_mg_piece *order = (ms_mg_piece *)ms_arena_alloc(&m->arena, count, sizeof *order);
+    *total = 0;
+    if (keys == NULL || room == NULL || order == NULL)
+        return NULL;
+    count = 0;
+    for (size_t i = 0; i < part_count; i++) {
+        for (size_t j = 0; j < parts[i]->coder.piece_count; j++) {
+            keys[count].key = parts[i]->coder.pieces[j].lo;
             keys[count++].item = (uint64_t)i << 32 | j;
         }
     }
     ms_sort(keys, count, room);
     for (size_t i = 0; i < count; i++) {
-        size_t part = (size_t)(keys[i].item >> 32);
-        ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
-        m->order[m->order_count] = run;
-        m->order_part[m->order_count++] = (uint32_t)part;
+        order[i].part = (uint32_t)(keys[i].item >> 32);
+        order[i].piece = &parts[order[i].part]->coder.pieces[keys[i].item & 0xffffffff];
+        m->too_large |= order[i].piece->hi - m->text_addr > UINT32_MAX;
     }
+    *total = count;
+    return order;
+}
+
+/* Sorts the pieces of all parts but symbols. */
+static void ms_mg_sort_pieces(ms_mg *m)
+{
+    m->order = ms_mg_sort(m, m->parts, m->part_count, &m->order_count);
 }
 
 /* Whether functions of the debug info cover [lo, hi). The ranges that are asked about must ascend: *at,
- * which begins as 0, moves on through the runs. */
+ * which begins as 0, moves on through the pieces. */
 static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
 {
-    while (*at < m->order_count && m->order[*at]->hi <= lo)
+    while (*at < m->order_count && m->order[*at].piece->hi <= lo)
         ++*at;
-    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+    for (size_t i = *at; i < m->order_count; i++) {
+        const ms_en_piece *piece = m->order[i].piece;
+        if (piece->lo > lo || piece->only_lines)
+            return false;
         MACHSYM_COUNT_WORK(1);
-        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        lo = piece->hi > lo ? piece->hi : lo;
         if (lo >= hi)
             return true;
     }
     return false;
 }
 
-/* Decides where the data of each part begins, and gathers which blocks of text are used. */
-static void ms_mg_lay_out(ms_mg *m)
+/* Decides where runs stand: in the order of their pieces. */
+static void ms_mg_place_runs(ms_mg *m, ms_mg_runs *runs, const ms_mg_piece *order, size_t count,
+                             machsym_part **parts)
 {
-    size_t used_len = (size_t)(m->block_count / 8 + 1);
-    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
-    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
-    if (m->used == NULL || m->bases == NULL)
-        return;
-    for (size_t i = 0; i <= m->part_count; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MG_RECORDS)
+    runs->v = (ms_mg_place *)ms_arena_alloc(&m->arena, count, sizeof *runs->v);
+    for (size_t i = 0; i < count && runs->v != NULL; i++) {
+        const ms_mg_place *last = runs->count > 0 ? &runs->v[runs->count - 1] : NULL;
+        if (last != NULL && last->part == order[i].part && last->run == order[i].piece->run)
             continue;
-        m->bases[i] = m->data_size;
-        m->data_size += part->coder.data.len;
+        ms_mg_place *place = &runs->v[runs->count++];
+        place->begin = (uint32_t)(order[i].piece->lo - m->text_addr);
+        place->part = order[i].part;
+        place->run = order[i].piece->run;
+        place->at = runs->size;
+        runs->size += parts[place->part]->coder.runs[place->run].len;
+    }
+    m->too_large |= runs->size / 2 > ms_MAP_LAST_RUN;
+}
+
+/* Decides where the text of each part begins. */
+static void ms_mg_place_text(ms_mg *m)
+{
+    m->texts = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->texts);
+    m->waiting = (size_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->waiting);
+    for (size_t i = 0; i <= m->part_count && m->waiting != NULL && m->texts != NULL; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        m->texts[i] = m->text_size / ms_MAP_UNIT;
+        m->text_size += part->coder.packed.len;
+        m->block_count += part->coder.block_count;
         m->is_damaged |= part->info.damaged_units != 0;
         m->too_large |= part->coder.overflow;
-        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
-            m->used[j] |= part->coder.used[j];
     }
-    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
+    m->too_large |= m->text_size / ms_MAP_UNIT > UINT32_MAX || m->block_count > UINT32_MAX;
 }
 
-static void ms_mg_index_alloc(ms_mg *m, ms_mg_index *index, size_t count)
+/* ---- Index ---- */
+
+/* How many runs begin in a bucket, behind its first byte. *next, which begins as 0, moves on through the
+ * places: it is the first that begins behind the bucket's first byte. */
+static size_t ms_mg_count_in(const ms_mg_runs *runs, uint32_t bucket, size_t *next)
 {
-    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
-    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
-    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+    uint64_t lo = (uint64_t)bucket << runs->shift;
+    uint64_t hi = lo + ((uint64_t)1 << runs->shift);
+    while (*next < runs->count && runs->v[*next].begin <= lo)
+        ++*next;
+    size_t end = *next;
+    while (end < runs->count && runs->v[end].begin < hi)
+        end++;
+    MACHSYM_COUNT_WORK(1 + end - *next);
+    return end - *next;
 }
 
-static void ms_mg_index_runs(ms_mg *m)
+/* Decides how many buckets there are, and how large the lists of those are that have too many runs. */
+static void ms_mg_size_index(ms_mg_runs *runs)
 {
-    const ms_en *c = &m->symbols->coder;
-    ms_mg_index_alloc(m, &m->runs, m->order_count);
-    ms_mg_index_alloc(m, &m->symbol_runs, c->run_count);
-    if (m->bases == NULL || m->arena.oom)
+    size_t next = 0;
+    if (runs->count == 0)
         return;
-    for (size_t i = 0; i < m->runs.count; i++) {
-        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
-        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    uint64_t last = runs->v[runs->count - 1].begin;
+    uint64_t most = ms_MG_BUCKETS + (uint64_t)ms_MG_PER_RUN * runs->count;
+    runs->shift = ms_MG_LEAST_SHIFT;
+    while ((last >> runs->shift) + 1 > most)
+        runs->shift++;
+    runs->bucket_count = (uint32_t)(last >> runs->shift) + 1;
+    for (uint32_t i = 0; i < runs->bucket_count; i++) {
+        size_t count = ms_mg_count_in(runs, i, &next);
+        runs->list_size += count > ms_MAP_STEPS ? 1 + 2 * (count + (next > 0)) : 0;
     }
-    for (size_t i = 0; i < m->symbol_runs.count; i++) {
-        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
-        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+}
+
+/* Writes the list of a bucket: the run before those that begin in it, and them. */
+static uint8_t *ms_mg_write_list(const ms_mg_runs *runs, size_t first, size_t count, uint8_t *p)
+{
+    ms_map_store_u32(p, (uint32_t)count);
+    p += 4;
+    for (size_t i = first; i < first + count; i++, p += 8) {
+        ms_map_store_u32(p, runs->v[i].begin);
+        ms_map_store_u32(p + 4, (uint32_t)(runs->v[i].at / 2));
+    }
+    return p;
+}
+
+static void ms_mg_write_index(const ms_mg_runs *runs, uint8_t *p)
+{
+    uint8_t *list = p + 4 * (size_t)runs->bucket_count;
+    size_t next = 0;
+    for (uint32_t i = 0; i < runs->bucket_count; i++) {
+        size_t count = ms_mg_count_in(runs, i, &next);
+        size_t first = next > 0 ? next - 1 : 0;
+        uint32_t number = (uint32_t)(runs->v[first].at / 2);
+        if (count > ms_MAP_STEPS) {
+            number = (uint32_t)((size_t)(list - p) / 4) | ((uint32_t)ms_MAP_LAST_RUN + 1);
+            list = ms_mg_write_list(runs, first, count + (next - first), list);
+        }
+        ms_map_store_u32(p + 4 * (size_t)i, number);
     }
 }
 
 /* ---- The file ---- */
-
-/* A map file as it is written, table by table. */
-typedef struct ms_mg_file {
-    uint8_t *v;
-    size_t len;
-    ms_map_head *head;
-} ms_mg_file;
 
 static uint64_t ms_mg_align(uint64_t at)
 {
     return (at + 7) & ~(uint64_t)7;
 }
 
-/* Takes room for a table. Returns where it goes; what fills it up to a multiple of 8 is zero. */
-static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
+/* Decides where a table stands: behind the ones before. */
+static void ms_mg_set_table(ms_map_head *head, unsigned kind, uint64_t len, uint64_t a, uint64_t b)
 {
-    out->head->tables[table].lo = out->len;
-    out->head->tables[table].hi = out->len + size;
-    uint8_t *at = out->v + out->len;
-    out->len = (size_t)ms_mg_align(out->len + size);
-    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
-    return at;
+    ms_map_table *table = &head->tables[kind];
+    table->at = head->size;
+    table->len = len;
+    table->a = (uint32_t)a;
+    table->b = (uint32_t)b;
+    head->size = ms_mg_align(head->size + len);
 }
 
-static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
+static void ms_mg_set_runs(ms_map_head *head, unsigned index, const ms_mg_runs *runs)
 {
-    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+    uint64_t margin = runs->count > 0 ? ms_MAP_MARGIN : 0;
+    ms_mg_set_table(head, index, 4 * (runs->bucket_count + runs->list_size), runs->shift, runs->bucket_count);
+    ms_mg_set_table(head, index + 1, runs->size + margin, runs->count, 0);
 }
 
-/* The bucket shift with which a bucket has about ms_MG_PER_BUCKET runs. */
-static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
+/* Decides where all tables stand. The checksums come first, since they are of what follows them. */
+static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    uint32_t shift = ms_MG_LEAST_SHIFT;
-    size_t most = index->count / ms_MG_PER_BUCKET;
-    while (shift < ms_MAP_MOST_SHIFT && index->count > 0 && index->starts[index->count - 1] >> shift > most)
-        shift++;
-    return shift;
+    head->row_count = ms_MAP_KINDS - 1;
+    head->size = 0;
+    ms_mg_set_table(head, ms_MAP_NAME, name.len, 0, 0);
+    ms_mg_set_runs(head, ms_MAP_INDEX, &m->runs);
+    ms_mg_set_runs(head, ms_MAP_SYMBOL_INDEX, &m->symbol_runs);
+    ms_mg_set_table(head, ms_MAP_DICT, dict->len, 0, 0);
+    ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
+    uint64_t size = head->size;
+    head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
+    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_MAP_SHEET - 1) / ms_MAP_SHEET), 0, 0);
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+        head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
+    head->size += size;
 }
 
-static void ms_mg_write_index(ms_mg_file *out, unsigned runs, const ms_mg_index *index, uint32_t shift)
+/* Writes the runs of parts into their table. A part is freed as soon as all of it is there. */
+static void ms_mg_write_runs(ms_mg *m, const ms_mg_runs *runs, machsym_part **parts, size_t first, uint8_t *p)
 {
-    uint8_t *p = ms_mg_begin_table(out, runs, (uint64_t)index->count * 8);
-    for (size_t i = 0; i < index->count; i++) {
-        ms_map_store_u32(p + 8 * i, index->starts[i]);
-        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    for (size_t i = 0; i < runs->count; i++)
+        m->waiting[first + runs->v[i].part]++;
+    for (size_t i = 0; i < runs->count; i++) {
+        const ms_mg_place *place = &runs->v[i];
+        machsym_part *part = parts[place->part];
+        const ms_en_run *run = &part->coder.runs[place->run];
+        uint8_t *to = p + place->at;
+        ms_copy(to, part->coder.data.v + run->at, run->len);
+        ms_map_store_u32(to, place->begin);
+        ms_map_store_u32(to + 12, ms_rd_raw_u32(to + 12) + (uint32_t)m->texts[first + place->part]);
+        if (--m->waiting[first + place->part] == 0)
+            ms_arena_free(&part->data_arena);
     }
-    uint32_t buckets = ms_mg_bucket_count(index, shift);
-    p = ms_mg_begin_table(out, runs + 1, (uint64_t)buckets * 4);
-    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
-        while (run < index->count && index->starts[run] >> shift < bucket)
-            run++;
-        ms_map_store_u32(p + 4 * (size_t)bucket, run);
-    }
 }
 
-static void ms_mg_write_data(ms_mg *m, ms_mg_file *out)
+static void ms_mg_write_text(ms_mg *m, uint8_t *p)
 {
-    size_t units = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        units += m->parts[i]->kind == ms_MG_RECORDS;
-    uint8_t *table = ms_mg_begin_table(out, ms_MAP_PARTS, (uint64_t)(units + 1) * 8);
-    uint8_t *data = ms_mg_begin_table(out, ms_MAP_DATA, m->data_size + ms_MAP_MARGIN);
-    ms_zero(data + m->data_size, ms_MAP_MARGIN);
     for (size_t i = 0; i <= m->part_count; i++) {
         machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MG_RECORDS)
-            continue;
-        ms_map_store_u32(table, (uint32_t)m->bases[i]);
-        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
-        table += 8;
-        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
-        ms_mg_free_part(part);
-        if (i < m->part_count)
-            m->parts[i] = NULL;
-        else
-            m->symbols = NULL;
+        ms_copy(p + m->texts[i] * ms_MAP_UNIT, part->coder.packed.v, part->coder.packed.len);
+        ms_arena_free(&part->packed_arena);
     }
 }
 
-static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
+/* Writes what the tables hold into the memory of the file, which is zero between them. */
+static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
+                               uint8_t *p)
 {
-    return (m->used[block / 8] >> block % 8 & 1) != 0;
-}
-
-/* Writes the packed blocks that are used. The others have no bytes. */
-static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
-{
-    uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
-    uint8_t *text = ms_mg_begin_table(out, ms_MAP_TEXT, m->text_size);
-    uint64_t block = 0;
-    uint32_t to = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        if (part == NULL || part->kind != ms_MG_TEXT)
-            continue;
-        size_t from = 0;
-        size_t step = ms_MG_TEXT_BLOCKS;
-        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
-            ms_map_store_u32(blocks + 4 * block, to);
-            if (ms_mg_block_used(m, block)) {
-                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
-                to += part->block_sizes[j];
-            }
-            from += part->block_sizes[j];
-        }
+    const ms_map_table *tables = head->tables;
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++) {
+        uint64_t end = tables[kind].at + tables[kind].len;
+        ms_zero(p + end, (size_t)(ms_mg_align(end) - end));
     }
-    ms_map_store_u32(blocks + 4 * block, to);
+    ms_copy(p + tables[ms_MAP_NAME].at, name.ptr, name.len);
+    ms_copy(p + tables[ms_MAP_DICT].at, dict->text, dict->len);
+    ms_mg_write_text(m, p + tables[ms_MAP_TEXT].at);
+    ms_mg_write_index(&m->runs, p + tables[ms_MAP_INDEX].at);
+    ms_mg_write_index(&m->symbol_runs, p + tables[ms_MAP_SYMBOL_INDEX].at);
+    ms_mg_write_runs(m, &m->runs, m->parts, 0, p + tables[ms_MAP_RUNS].at);
+    ms_mg_write_runs(m, &m->symbol_runs, &m->symbols, m->part_count, p + tables[ms_MAP_SYMBOL_RUNS].at);
+    ms_zero(p + tables[ms_MAP_RUNS].at + m->runs.size, m->runs.count > 0 ? ms_MAP_MARGIN : 0);
+    ms_zero(p + tables[ms_MAP_SYMBOL_RUNS].at + m->symbol_runs.size,
+            m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);
 }
 
-/* Adds up the sizes of the packed blocks that are used. */
-static void ms_mg_size_text(ms_mg *m)
+/* Writes the checksums, of sheets first. */
+static void ms_mg_write_sums(machsym_map *map, uint8_t *p)
 {
-    uint64_t block = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        size_t step = ms_MG_TEXT_BLOCKS;
-        for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
-            m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
-    }
-    m->too_large |= m->text_size > UINT32_MAX;
+    ms_map_head *head = &map->head;
+    ms_map_table *sheets = &head->tables[ms_MAP_SHEETS];
+    ms_span all = ms_map_sheets(map);
+    for (uint64_t i = 0; i < sheets->len / 8; i++)
+        ms_map_store_u64(p + sheets->at + 8 * i, ms_map_sum_sheet(all, i));
+    uint64_t sum = ms_map_checksum(ms_span_make(p + sheets->at, (size_t)sheets->len));
+    sheets->a = (uint32_t)sum;
+    sheets->b = (uint32_t)(sum >> 32);
+    head->checksum = 0;
+    ms_map_store_head(head, p);
+    head->checksum = ms_map_sum_head(map->bytes, head->row_count);
+    ms_map_store_u64(p + 72, head->checksum);
 }
 
-/* Writes the whole file into one piece of memory. Each part with records is freed as soon as its data is
- * copied. */
+/* Writes the whole file into one piece of memory. */
 static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
-    head->bucket_shift = ms_mg_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
-    size += ms_mg_align((uint64_t)m->runs.count * 8) + ms_mg_align((uint64_t)m->symbol_runs.count * 8);
-    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->runs, head->bucket_shift) * 4);
-    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
-    size += ms_mg_align(dict->len) + ms_mg_align((m->block_count + 1) * 4);
-    size += ms_mg_align(m->data_size + ms_MAP_MARGIN) + ms_mg_align(m->text_size);
+    ms_mg_set_tables(m, head, name, dict);
     machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
-    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)head->size);
     if (map == NULL || memory == NULL) {
         if (map != NULL)
             m->allocator.free(m->allocator.user, map, sizeof *map);
         if (memory != NULL)
-            m->allocator.free(m->allocator.user, memory, (size_t)size);
+            m->allocator.free(m->allocator.user, memory, (size_t)head->size);
         return NULL;
     }
-    ms_mg_file out = {memory, ms_MAP_HEAD, head};
+    ms_mg_write_tables(m, head, name, dict, memory);
     ms_zero(map, sizeof *map);
-    ms_copy(ms_mg_begin_table(&out, ms_MAP_NAME, name.len), name.ptr, name.len);
-    ms_mg_write_index(&out, ms_MAP_RUNS, &m->runs, head->bucket_shift);
-    ms_mg_write_index(&out, ms_MAP_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
-    ms_copy(ms_mg_begin_table(&out, ms_MAP_DICT, dict->len), dict->text, dict->len);
-    ms_mg_write_text(m, &out);
-    ms_mg_write_data(m, &out);
-    head->size = out.len;
-    head->checksum = 0;
-    ms_map_store_head(head, memory);
-    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
-    ms_map_store_head(head, memory);
     map->allocator = m->allocator;
     map->memory = memory;
-    map->memory_size = (size_t)size;
-    map->bytes = ms_span_make(memory, out.len);
+    map->memory_size = (size_t)head->size;
+    map->bytes = ms_span_make(memory, (size_t)head->size);
     map->head = *head;
-    ms_map_set_tables(map);
+    ms_mg_write_sums(map, memory);
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+        ms_map_set_table(map, kind);
     return map;
 }
 
-/* Makes the map. ms_mg_sort_runs must have been called before, and the part of symbols must be whole. */
+/* Makes the map. ms_mg_sort_pieces must have been called before, and all parts must be whole. */
 static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
                                    machsym_map **out, machsym_error *err)
 {
-    ms_mg_lay_out(m);
-    if (!m->arena.oom) {
-        ms_mg_size_text(m);
-        ms_mg_index_runs(m);
-    }
-    if (m->too_large)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || ms_mg_part_failed(m->symbols))
+    size_t count;
+    ms_mg_place_text(m);
+    ms_mg_piece *symbols = ms_mg_sort(m, &m->symbols, 1, &count);
+    ms_mg_place_runs(m, &m->runs, m->order, m->order_count, m->parts);
+    ms_mg_place_runs(m, &m->symbol_runs, symbols, count, &m->symbols);
+    if (m->arena.oom)
         return ms_fail_memory(err);
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of code and of ranges at most", "", 0);
+    ms_mg_size_index(&m->runs);
+    ms_mg_size_index(&m->symbol_runs);
     if (m->is_damaged)
         head->flags |= MACHSYM_MAP_DAMAGED;
     *out = ms_mg_write(m, head, name, dict);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
-/* Frees the parts that are left, and what the merge holds. */
+/* Frees the parts, and what the merge holds. */
 static void ms_mg_close(ms_mg *m)
 {
     if (m->symbols != NULL)
@@ -15817,8 +16622,7 @@ enum {
 
 typedef enum ms_mb_kind {
     ms_MB_UNITS = 0, /* a run of units */
-    ms_MB_OBJECTS,   /* a run of object files of a debug map */
-    ms_MB_TEXT       /* a run of blocks of text */
+    ms_MB_OBJECTS    /* a run of object files of a debug map */
 } ms_mb_kind;
 
 /* One part's work: items lo to hi of its kind. */
@@ -15847,14 +16651,9 @@ struct machsym_plan {
 static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
 {
     ms_zero(spaces, sizeof *spaces);
-    spaces->v[0] = image->dw.str;
+    ms_pk_add_space(spaces, 0, image->dw.str);
     for (size_t i = 0; i < image->mo_count; i++)
-        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
-    for (size_t i = 0; i < 3; i++) {
-        uint64_t len = spaces->v[i].len;
-        spaces->base[i] = spaces->total;
-        spaces->total += (len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
-    }
+        ms_pk_add_space(spaces, 1 + i, ms_sym_strings(&image->mo[i]));
 }
 
 static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
@@ -15894,7 +16693,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* Cuts the units and the text into parts of about equal size. The number of threads does not matter. */
+/* Cuts the units into parts of about equal size. The number of threads does not matter. */
 static void ms_mb_cut_tasks(machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
@@ -15907,12 +16706,6 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
         first = i + 1;
     }
     ms_mb_cut_objects(plan);
-    uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
-    uint64_t step = ms_MG_TEXT_BLOCKS;
-    for (uint64_t lo = 0; lo < blocks; lo += step) {
-        uint64_t hi = lo + step < blocks ? lo + step : blocks;
-        ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
-    }
 }
 
 /* A session that decodes the units of one part. It borrows what the plan's session has indexed: root
@@ -16019,19 +16812,18 @@ typedef struct ms_mb_work {
     const machsym_plan *plan;
     machsym_session *session;
     ms_en *c;
-    ms_en_queue queue;
     ms_arena unit_arena; /* emptied for every unit */
     ms_ses_unit *unit;
     const ms_cu_root *root;
     uint32_t stamp;    /* of the unit: another one for each */
     ms_mb_file *files; /* by the unit's file number; in the part's tables */
     size_t file_count; /* that have room */
-    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t *written; /* blocks that have a record, which tells of the function's range */
+    uint32_t *chains;  /* by block: its link; 0 none yet */
+    uint32_t *written; /* blocks that have a link, which tells of the function's range */
     size_t written_count;
-    uint32_t function; /* the one whose blocks have records */
+    uint32_t function; /* the one whose blocks have links */
     ms_range range;    /* of it */
-    ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
+    ms_tab origins;    /* entry offset and unit to the function's number */
     machsym_part_info counts;
 } ms_mb_work;
 
@@ -16055,7 +16847,7 @@ static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, ui
     out->column = w->c->columns ? column : 0;
 }
 
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+/* Where the number of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
  * and unit, since an out-of-line copy in the same unit may give the name. */
 static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 {
@@ -16065,34 +16857,31 @@ static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
     return ms_tab_get(&w->origins, origin, w->unit->index + 1);
 }
 
-/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
-static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source,
-                                     bool *named)
+/* The number of a block's function, and where its name is from. Calls share that of what they call. */
+static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
     ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
     if (slot != NULL && slot->value != 0) {
         *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        *named = true;
-        return slot->value >> 1;
+        return (slot->value >> 1) - 1;
     }
     ms_zero(&frame, sizeof frame);
     frame.is_inline = is_inline;
     ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
     *source = frame.name_source;
-    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
-    uint32_t record = *named ? ms_en_function(w->c, frame.linkage_name, frame.name) : 0;
+    uint32_t function = ms_en_function(w->c, frame.linkage_name, frame.name);
     if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
         slot->value = ms_MB_BY_UNIT;
         slot = ms_mb_origin_slot(w, block->origin);
     }
     if (slot != NULL)
-        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
-    return record;
+        slot->value = (function + 1) << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return function;
 }
 
-/* The chain from the function at hand down to a block. Writes what of it has no record yet, callers first. */
+/* The chain from the function at hand down to a block. Adds what of it has no link yet, callers first. */
 static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
@@ -16108,28 +16897,27 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
     for (size_t i = 0; i < depth; i++) {
         const ms_fn_block *one = &blocks[path[i]];
         machsym_source source;
-        bool named;
-        uint32_t record = ms_mb_block_function(w, one, &source, &named);
+        uint32_t function = ms_mb_block_function(w, one, &source);
         if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] =
-                ms_en_root(w->c, source, record, named, w->range.lo, w->range.hi - w->range.lo);
+            w->chains[path[i]] = ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
         } else {
             ms_map_line call;
             ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
+            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, function, &call);
         }
     }
     return w->chains[innermost];
 }
 
-/* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
+/* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
 static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
-    ms_en_flush(w->c, &w->queue);
     while (w->written_count > 0)
         w->chains[w->written[--w->written_count]] = 0;
+    if (ms_en_is_full(w->c))
+        ms_en_write(w->c, w->plan->dict);
     w->function = span->function;
     w->range = span->range;
 }
@@ -16155,7 +16943,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
         const ms_ln_row *row = &lines->rows[span->row];
         ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
     }
-    ms_en_add(w->c, &w->queue, &item, !has_function);
+    ms_en_add(w->c, &item);
 }
 
 /* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
@@ -16248,7 +17036,6 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
         from = claims[i].hi > from ? claims[i].hi : from;
     }
     w->counts.damaged_units += is_lost || s->budget == 0;
-    ms_en_flush(w->c, &w->queue);
 }
 
 /* ---- Parts ---- */
@@ -16297,13 +17084,12 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     return ok;
 }
 
-static void ms_mb_begin_records(const machsym_plan *plan, machsym_part *part)
+static void ms_mb_begin_part(const machsym_plan *plan, machsym_part *part)
 {
     ms_en *c = &part->coder;
     c->spaces = &plan->spaces;
     c->text_addr = plan->image->mo[0].text_addr;
     c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-    c->used = (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_PK_BLOCK / 8 + 1), 1);
 }
 
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
@@ -16313,9 +17099,10 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     w.plan = plan;
     w.c = &part->coder;
     w.unit_arena = ms_arena_make(plan->allocator);
-    ms_mb_begin_records(plan, part);
+    ms_mb_begin_part(plan, part);
+    part->coder.most_gap = ms_EN_MOST_GAP;
     w.origins.arena = &part->tables;
-    bool ok = part->coder.used != NULL;
+    bool ok = true;
     for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
         ok = ms_mb_add_object(&w, part, (size_t)i);
     if (ok && task->kind == ms_MB_UNITS) {
@@ -16324,26 +17111,20 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
             ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
         ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
     }
-    if (ok)
-        part->files_at = ms_en_end_part(&part->coder);
     part->info = w.counts;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
-    ms_arena_free(&part->tables);
-    return ok && !ms_mg_part_failed(part);
+    return ok && ms_mg_end_part(part, plan->dict);
 }
 
 static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
 {
     const ms_mb_task *task = &plan->tasks[index];
-    machsym_part *part =
-        ms_mg_new_part(plan->allocator, task->kind == ms_MB_TEXT ? ms_MG_TEXT : ms_MG_RECORDS);
+    machsym_part *part = ms_mg_new_part(plan->allocator);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MB_TEXT ? ms_mg_build_text(&plan->spaces, plan->dict, task->lo, task->hi, part)
-                                       : ms_mb_build_units(plan, task, part);
-    if (ok)
+    if (ms_mb_build_units(plan, task, part))
         return part;
     ms_mg_free_part(part);
     return NULL;
@@ -16368,10 +17149,9 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
         item.lo = lo;
         item.hi = symbol.hi;
         uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
-        item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
-        ms_en_put_run(c, &item, 1, false);
+        item.chain = ms_en_root(c, symbol.source, function, symbol.lo, symbol.hi - symbol.lo);
+        ms_en_add(c, &item);
     }
-    m->symbols->files_at = ms_en_end_part(c);
 }
 
 static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
@@ -16418,17 +17198,18 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     m.parts = parts;
     m.part_count = count;
     m.text_addr = plan->image->mo[0].text_addr;
-    m.block_count = plan->spaces.total / ms_PK_BLOCK;
-    m.symbols = ms_mg_new_part(plan->allocator, ms_MG_RECORDS);
+    m.symbols = ms_mg_new_part(plan->allocator);
     machsym_result result = MACHSYM_ERR_MEMORY;
-    if (m.symbols != NULL)
-        ms_mb_begin_records(plan, m.symbols);
-    if (m.symbols != NULL && m.symbols->coder.used != NULL) {
+    if (m.symbols != NULL) {
+        ms_mb_begin_part(plan, m.symbols);
+        m.symbols->coder.text_left =
+            MACHSYM_PART_TEXT + MACHSYM_PART_TEXT_PER_BYTE * (plan->spaces.v[1].len + plan->spaces.v[2].len);
         ms_mb_set_head(plan, &head);
-        ms_mg_sort_runs(&m);
+        ms_mg_sort_pieces(&m);
         if (!m.arena.oom)
             ms_mb_add_symbols(&m, &plan->session->symbols.table);
-        result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+        if (ms_mg_end_part(m.symbols, plan->dict))
+            result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
     }
     ms_mg_close(&m);
     return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
@@ -16463,12 +17244,9 @@ static machsym_result ms_mb_build(machsym_plan *plan, machsym_map **out, machsym
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
-    ms_en_buf texts;        /* names of both */
-    ms_arena text_arena;    /* only ever holds them */
-    ms_en_queue queue;
     machsym_map_info info;
     uint64_t end[2]; /* of the last range of each */
-    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab chains;   /* caller's link and site, or function and start, to their link */
     ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
@@ -16479,7 +17257,6 @@ static void ms_mw_close(machsym_writer *w)
         if (w->parts[i] != NULL)
             ms_mg_free_part(w->parts[i]);
     }
-    ms_arena_free(&w->text_arena);
     ms_arena arena = w->arena; /* the writer lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -16496,35 +17273,31 @@ static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocato
     w->arena = arena;
     w->info = *info;
     w->chains.arena = w->sites.arena = &w->arena;
-    w->text_arena = ms_arena_make(allocator);
-    w->texts.arena = &w->text_arena;
     for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_mg_new_part(allocator, ms_MG_RECORDS);
+        w->parts[i] = ms_mg_new_part(allocator);
         if (w->parts[i] == NULL) {
             ms_mw_close(w);
             return NULL;
         }
-        w->parts[i]->coder.texts = &w->texts;
         w->parts[i]->coder.text_addr = info->text_addr;
         w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
     }
     return w;
 }
 
-/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+/* The link of a concrete function, added once for every start. Returns 0 when memory is out. */
 static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
 {
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
     ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
-            ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+            ms_en_root(c, frame->name_source, function, frame->function_start, frame->function_size);
     return slot == NULL ? 0 : slot->value;
 }
 
-/* The CHAIN record of a call from the frame behind it. */
+/* The link of a call from the frame behind it. */
 static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
 {
     const machsym_frame *from = frame + 1;
@@ -16564,47 +17337,35 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
         item.chain = ms_mw_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || ms_mg_part_failed(w->parts[which]))
+    if (w->arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
-    if (range->is_symbol)
-        ms_en_put_run(c, &item, 1, false);
-    else
-        ms_en_add(c, &w->queue, &item, false);
+    ms_en_add(c, &item);
     return MACHSYM_OK;
 }
 
-/* Packs the names that were gathered, and hands all parts over to a merge. Returns false when memory is
- * out. */
-static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
+/* Makes the dictionary of the text of both parts, writes them, and hands them over to a merge. Returns false
+ * when memory is out. */
+static bool ms_mw_end_parts(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;
-    size_t step = ms_MG_TEXT_BLOCKS;
+    uint64_t len = 0;
     ms_zero(&spaces, sizeof spaces);
-    spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
-    spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
-    m->block_count = spaces.total / ms_PK_BLOCK;
-    uint64_t pieces = w->texts.len / ms_PK_PER_SAMPLE;
+    for (size_t i = 0; i < 2; i++) {
+        const ms_en_buf *texts = &w->parts[i]->coder.texts;
+        ms_pk_add_space(&spaces, i, ms_span_make(texts->v, texts->len));
+        len += texts->len;
+    }
+    uint64_t pieces = len / ms_PK_PER_SAMPLE;
     uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
     ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
-    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
-                                                sizeof(machsym_part *));
-    uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
-    if (m->parts == NULL || used == NULL)
+    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1, sizeof(machsym_part *));
+    if (m->parts == NULL)
         return false;
-    for (uint64_t i = 0; i < m->block_count; i++)
-        used[i / 8] |= (uint8_t)(1u << i % 8);
-    w->parts[0]->coder.used = used;
-    m->symbols = w->parts[1];
+    bool ok = ms_mg_end_part(w->parts[0], dict) && ms_mg_end_part(w->parts[1], dict);
     m->parts[m->part_count++] = w->parts[0];
+    m->symbols = w->parts[1];
     w->parts[0] = w->parts[1] = NULL; /* the merge has them */
-    for (uint64_t lo = 0; lo < m->block_count; lo += step) {
-        uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
-        machsym_part *part = ms_mg_new_part(w->allocator, ms_MG_TEXT);
-        m->parts[m->part_count++] = part;
-        if (part == NULL || !ms_mg_build_text(&spaces, dict, lo, hi, part))
-            return false;
-    }
-    return true;
+    return ok;
 }
 
 static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
@@ -16630,16 +17391,12 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
     ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
     machsym_result result = MACHSYM_ERR_MEMORY;
     ms_zero(&m, sizeof m);
-    ms_en_flush(&w->parts[0]->coder, &w->queue);
-    for (size_t i = 0; i < 2; i++)
-        w->parts[i]->files_at = ms_en_end_part(&w->parts[i]->coder);
     m.allocator = w->allocator;
     m.arena = ms_arena_make(w->allocator);
     m.text_addr = w->info.text_addr;
     ms_mw_set_head(&w->info, &head);
-    bool ok = dict != NULL && !w->parts[0]->data_arena.oom && !w->text_arena.oom;
-    if (ok && ms_mw_pack(w, &m, dict)) {
-        ms_mg_sort_runs(&m);
+    if (dict != NULL && ms_mw_end_parts(w, &m, dict)) {
+        ms_mg_sort_pieces(&m);
         result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
     }
     ms_mg_close(&m);
@@ -30218,6 +30975,12 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
+}
+
+MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                         machsym_map_frame *frames, size_t cap, size_t *counts)
+{
+    ms_map_many(map, addrs, count, frames, cap, counts);
 }
 
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,

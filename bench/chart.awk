@@ -1,6 +1,6 @@
 # Draws rows of bench/run (the input of table.awk) as an SVG bar chart: those that compare times with another
 # program and whose name matches `keep`, under the line `caption`. Rows of one name share a group. A group has
-# its own scale, from zero to its longest bar, and the measured value stands beside each bar; the figure at the
+# its own scale, from zero to its longest bar, and the measured value stands beside each bar. The figure at the
 # right is how many times faster than the group's fastest peer we are. The chart brings its own background, so
 # that it is legible on light and dark pages, and follows the reader's colour scheme.
 function show(value)
@@ -54,7 +54,7 @@ BEGIN {
     count = 0
 }
 
-$5 == "s" && $2 > 0 && $4 > 0 && $3 ~ /llvm|filt|addr2line|libbacktrace|rustc/ && $1 ~ keep {
+$5 == "s" && $2 + 0 > 0 && $4 + 0 > 0 && $3 ~ /llvm|filt|addr2line|libbacktrace|rustc/ && $1 ~ keep {
     if (!count || name[count - 1] != $1) {
         name[count] = $1
         ours[count] = $2

@@ -1,7 +1,8 @@
 # Prints the rows of bench/run as one aligned table.
 # Input, tab-separated: name, ours, peer's name, peer's value, unit (s, /s, KB, B), goal ('>=N' for peer/ours,
 # '<=N' for ours/peer, '<N' and '>N' for our value in its unit, - for none). Goals are shown with -v goals=1.
-# A row without a value of ours (-) shows what the machine can do; a peer's value of - is one that is missing.
+# A row without a value of ours (-) shows what the machine can do; a peer's value of - is one that is not
+# installed, and of ? one that has no answers.
 function show(value, unit)
 {
     if (unit == "/s")
@@ -50,9 +51,9 @@ BEGIN {
         next
     }
     at_most = $6 ~ /^<=/
-    if ($4 != "" && $4 != "-" && $2 > 0 && $4 > 0)
+    if ($2 + 0 > 0 && $4 + 0 > 0)
         ratio = at_most ? $2 / $4 : $4 / $2
-    theirs = $4 == "-" ? "not installed" : $4 == "" ? "" : show($4, $5)
+    theirs = $4 == "-" ? "not installed" : $4 == "?" ? "no answers" : $4 == "" ? "" : show($4, $5)
     shown = ratio == "" ? "" : sprintf(ratio < 10 ? "%.2f" : "%.1f", ratio)
     if ($6 ~ /^[<>][0-9]/)
         put_alone($1, $2, $5, $6, $3, theirs, shown)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD = 256, TABLES = 10, LEAST = HEAD + 64, WORDS = 12 };
+enum { HEAD = 96, ROW = 32, KINDS = 8, LEAST = HEAD + KINDS * ROW, SHEET = 16384, WORDS = 12 };
 
 /* ---- A map that opens ---- */
 
@@ -52,24 +52,41 @@ static uint64_t sum_of(const uint8_t *p, size_t n)
     return sum ^ sum >> 29;
 }
 
-/* Makes right what the commands refuse a map for: they would not look at the rest. */
+/* Makes right what the commands refuse a map for: they would not look at the rest. The directory has a row for
+ * each kind, the checksums as many as the file needs. */
 static void repair(uint8_t *v, size_t len)
 {
-    memcpy(v, "MACHSYM\n\1\0\0\0", 12);
+    size_t begin = LEAST;
+    size_t count = (len - begin + SHEET - 1) / SHEET;
+    memcpy(v, "MACHSYM\n\2\0\0\0", 12);
     v[56] %= 3;
-    v[60] &= 31;
-    for (unsigned i = 0; i < 3; i++)
-        v[57 + i] = v[61 + i] = 0;
+    memset(v + 57, 0, 3);
+    memcpy(v + 60, "\10\0\0\0", 4);
     v[47] = 0; /* the text base leaves room for 4 GB */
     store(v + 64, len);
-    for (unsigned i = 0; i < TABLES; i++) {
-        uint8_t *table = v + 80 + 16 * i;
-        uint64_t hi = load(table + 8) % (len + 1);
-        store(table + 8, hi);
-        store(table, load(table) <= hi ? load(table) : 0);
+    while (count > 0 && (len - begin < 8 * count || (len - begin - 8 * count + SHEET - 1) / SHEET < count))
+        count--;
+    for (unsigned i = 0; i < KINDS; i++) {
+        uint8_t *row = v + HEAD + ROW * i;
+        store(row, i + 1);
+        store(row + 8, load(row + 8) % (len + 1));
+        store(row + 16, load(row + 16) % (len + 1 - load(row + 8)));
+        if (i == 2 || i == 4) {
+            row[24] &= 31;
+            memset(row + 25, 0, 3);
+            store(row + 24, (load(row + 24) & 31) | (load(row + 24) >> 32) % (load(row + 16) / 4 + 1) << 32);
+        }
     }
+    uint8_t *sheets = v + HEAD + ROW;
+    store(sheets + 8, begin);
+    store(sheets + 16, 8 * count);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = begin + 8 * count + i * SHEET;
+        store(v + begin + 8 * i, sum_of(v + at, len - at < SHEET ? len - at : SHEET));
+    }
+    store(sheets + 24, sum_of(v + begin, 8 * count));
     store(v + 72, 0);
-    store(v + 72, sum_of(v, HEAD) ^ sum_of(v + HEAD, len - HEAD));
+    store(v + 72, sum_of(v, HEAD) ^ sum_of(v + HEAD, KINDS * ROW));
 }
 
 static bool is_map(const uint8_t *data, size_t size)
@@ -80,23 +97,23 @@ static bool is_map(const uint8_t *data, size_t size)
 /* Changes one table in the way of its kind, or anything. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
+    static const uint8_t likely[] = {2, 3, 3, 3, 3, 4, 5, 5, 6, 7, 7, 0}; /* most of a map is runs */
     mutation m = mutate_begin(data, size, max, seed);
-    size_t table = mutate_random(&m, TABLES + 4);
     bool in_table = is_map(data, size) && mutate_random(&m, 8) != 0;
-    table = table < TABLES ? table : 8; /* most of a map is DATA */
-    uint64_t lo = in_table ? load(data + 80 + 16 * table) : size;
-    uint64_t hi = in_table ? load(data + 88 + 16 * table) : 0;
-    if (lo >= hi || hi > size) {
+    uint8_t *row = data + HEAD + ROW * likely[mutate_random(&m, sizeof likely)];
+    uint64_t lo = in_table ? load(row + 8) : size;
+    uint64_t len = in_table && lo < size ? load(row + 16) : 0;
+    if (len == 0 || len > size - lo) {
         mutate_plain(&m, 0, size, true);
-    } else if (table >= 1 && table <= 7 && table != 6) {
+    } else if ((load(row) & 0xff) == 3 || (load(row) & 0xff) == 5) {
+        uint8_t *v = m.v + lo + mutate_random(&m, (size_t)(len / 4 + 1)) * 4;
         m.lo = (size_t)lo;
-        m.hi = (size_t)(hi - (hi - lo) % 4);
-        uint8_t *v = m.v + mutate_random(&m, (size_t)((hi - lo) / 4)) * 4 + lo;
-        uint64_t number = mutate_number(&m, v[0] | (uint64_t)v[1] << 8 | (uint64_t)v[2] << 16);
-        for (unsigned i = 0; i < 4 && v + i < m.v + hi; i++)
+        m.hi = (size_t)(lo + len - len % 4);
+        uint64_t number = mutate_number(&m, v < m.v + m.hi ? v[0] : 0);
+        for (unsigned i = 0; i < 4 && v + i < m.v + m.hi; i++)
             v[i] = (uint8_t)(number >> 8 * i);
     } else {
-        mutate_plain(&m, (size_t)lo, (size_t)(hi - lo), false);
+        mutate_plain(&m, (size_t)lo, (size_t)len, false);
     }
     if (is_map(m.v, m.len))
         repair(m.v, m.len);

@@ -123,7 +123,7 @@ static void use(const char *input, size_t len, image_pool *files, unsigned bits)
 {
     redactor key;
     redact_open(&key, "words");
-    write_options writing = {(bits & 1) != 0, (bits & 2) != 0, (bits & 64) != 0};
+    write_options writing = {(bits & 1) != 0, (bits & 2) != 0, (bits & 64) != 0, false};
     resolve_options how;
     resolve_counts counts;
     report r;

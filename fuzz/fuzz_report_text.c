@@ -20,7 +20,7 @@ static void check_frames(const report *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    write_options how = {false, false, false};
+    write_options how = {false, false, false, false};
     report r;
     text out = {0};
     char *copy = tool_alloc(size); /* exactly as long: a byte too far is seen */

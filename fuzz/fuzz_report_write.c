@@ -43,7 +43,7 @@ static void check_json(const report *r, const text *out)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned seed = size > 0 ? data[size - 1] : 0;
-    write_options how = {(seed & 1) != 0, (seed & 2) != 0, (seed & 32) != 0};
+    write_options how = {(seed & 1) != 0, (seed & 2) != 0, (seed & 32) != 0, false};
     resolve_counts counts = {0, 0, 0, 0, 0};
     redactor key;
     redact_open(&key, "words");

@@ -434,6 +434,12 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
     return ms_map_frames(map, addr, frames, cap);
 }
 
+MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                                         machsym_map_frame *frames, size_t cap, size_t *counts)
+{
+    ms_map_many(map, addrs, count, frames, cap, counts);
+}
+
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                                      machsym_frame *frames, char *text, size_t cap)
 {

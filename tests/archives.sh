@@ -100,6 +100,42 @@ cmp -s "$work/want" "$work/got" && ! $machsym crash -q "$report" 2>/dev/null | c
 check "crash -d ZIP: $(head -n 3 "$work/said")"
 says "crash -d with a damaged zip" 1 "no end record" $machsym crash -q -d bad-cut.zip "$report"
 
+# Reports in archives and folders, and lists of them.
+mkdir "$work/reports" "$work/reports/empty" "$work/written"
+cp "$report" "$work/reports/one.crash"
+cp "$bin/../reports/demo-cr.crash" "$work/reports/two.crash"
+echo "no report" >"$work/reports/readme.md"
+(cd "$work/reports" && python3 -m zipfile -c all.zip one.crash two.crash readme.md && tar czf all.tar.gz one.crash two.crash &&
+    python3 -c 'import gzip; gzip.open("one.crash.gz", "wb").write(open("one.crash", "rb").read())')
+$machsym crash -q -d "$two" "$work/reports/one.crash" "$work/reports/two.crash" >"$work/want" 2>/dev/null
+[ -s "$work/want" ]
+check "two reports"
+for what in all.zip all.tar.gz .; do
+    $machsym crash -q -d "$two" "$work/reports/$what" >"$work/got" 2>"$work/said"
+    cmp -s "$work/want" "$work/got"
+    check "reports in $what: $(head -n 3 "$work/said")"
+done
+$machsym crash -q -d "$two" "$work/reports/one.crash.gz" 2>"$work/said" |
+    cmp -s - <($machsym crash -q -d "$two" "$work/reports/one.crash" 2>/dev/null)
+check "a report that gzip compressed: $(head -n 3 "$work/said")"
+printf '%s\n\n%s\n' "$work/reports/one.crash" "$work/reports/all.zip/two.crash" >"$work/list"
+$machsym crash -q -d "$two" --files-from "$work/list" >"$work/got" 2>"$work/said"
+cmp -s "$work/want" "$work/got"
+check "--files-from: $(head -n 3 "$work/said")"
+$machsym crash -q -d "$two" --files-from - <"$work/list" | cmp -s "$work/want" -
+check "--files-from -"
+says "--files-from: no such list" 1 "none: " $machsym crash -q -d "$two" --files-from none
+says "a folder without reports" 1 "the folder holds no report" $machsym crash -q -d "$two" "$work/reports/empty"
+says "a zip without reports" 1 "the archive holds no report" $machsym crash -q -d "$two" two.zip
+says "a damaged zip of reports" 1 "no end record" $machsym crash -q -d "$two" bad-cut.zip
+cp -r "$two" "$work/reports/"
+(cd "$work" && $machsym crash -q "reports/all.zip" >"$work/got" 2>/dev/null)
+cmp -s "$work/want" "$work/got"
+check "the dSYM beside the zip of reports is found"
+$machsym crash -q -d "$two" -o "$work/written" "$work/reports/all.zip" 2>"$work/said"
+[ -s "$work/written/one.crash" ] && [ -s "$work/written/two.crash" ]
+check "crash -o: a file for each report"
+
 find . -type f | sort | cmp -s "$work/before" -
 check "nothing is unpacked"
 [ ! -e /tmp/outside ]

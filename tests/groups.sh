@@ -157,6 +157,40 @@ stack "$work/a.crash" SIGSEGV 'operator<(A, A)' main
 stack "$work/b.crash" SIGSEGV 'operator>(A, A)' main
 differ "operators"
 
+# ---- Carried on ----
+
+group() # OPTION...
+{
+    $MACHSYM crash -q --group $demo "$@"
+}
+
+same() # FILE FILE WHAT
+{
+    diff "$1" "$2" >"$work/differs"
+    check "$3"
+    head -n 8 "$work/differs"
+}
+
+mkdir "$work/days"
+n=0
+for report in demo.crash demo.ips demo-leb.crash demo-sample.txt demo-kscrash.json demo-nbsp.crash; do
+    n=$((n + 1))
+    sed "s/2026-03-14/2026-03-1$n/; s/^Version: .*/Version: 1.$((n % 2)) (\"$n\")/" $reports/$report >"$work/days/$n.${report##*.}"
+done
+group --groups-out "$work/all.state" "$work"/days/* >"$work/out"
+group --groups-out "$work/one.state" "$work"/days/[123]* >/dev/null
+group --groups-in "$work/one.state" --groups-out "$work/two.state" "$work"/days/[456]* >"$work/later"
+same "$work/all.state" "$work/two.state" "a state that is carried on is that of all reports"
+grep -q '^    first seen 2026-03-11, last seen 2026-03-16, in versions 1.0 ("6"), 1.1 ("1"), 1.2 (7)$' "$work/later"
+check "since when, and in which versions"
+grep -v '^ *'"$work" "$work/later" | grep -v 'seen' >"$work/two"
+grep -v '^ *'"$work" "$work/out" >"$work/one"
+same "$work/one" "$work/two" "the groups are the same"
+head -c 100 "$work/all.state" >"$work/cut.state"
+$MACHSYM crash -q --group --groups-in "$work/cut.state" --groups-out "$work/none.state" "$work"/days/1* >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'cut.state: a string is not closed, at byte 92' "$work/err" && [ ! -s "$work/out" ] && [ ! -f "$work/none.state" ]
+check "a state that is cut is refused: $(cat "$work/err")"
+
 # ---- CrashProbe ----
 
 corpus=${CORPUS:-../shared/corpus}

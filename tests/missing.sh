@@ -66,7 +66,7 @@ told 0 crash -q --missing=text -j 4 -d "$work/wrong" $reports/demo.crash "$work/
 same "$work/table" "$work/out" "--missing=text prints it in place of the reports, whatever their order, by several threads"
 told 0 crash -q --missing=json -d "$work/wrong" "$work/tiny.crash" $reports/demo.crash $reports/demo.ips
 same - "$work/out" "--missing=json" <<END
-{"machsym":"$($MACHSYM --version)","reports":3,"missing":[
+{"schema":"crash-missing/1","machsym":"$($MACHSYM --version)","reports":3,"missing":[
 {"image":"demo","version":"7 (1.2)","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":8,"reports":2,"why":"no file","file":null},
 {"image":"tiny","version":null,"uuid":"4C4C44B6-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":4,"reports":1,"why":"other uuid","file":"$work/wrong/tiny.dSYM/$inside/tiny","file_uuid":"4C4C4465-5555-3144-A185-EBD523938759"}],
 "system":{"images":1,"frames":3}}

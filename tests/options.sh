@@ -74,7 +74,7 @@ $M atos -o $dsym -d=-i -i 0x100000aec >"$work/out" 2>"$work/err" && grep -q ')-i
 ok "a value that is the name of an option, behind =" $?
 $M atos -o $dsym -s -0x1000 0xffffeaec >"$work/out" 2>"$work/err" && grep -q . "$work/out"
 ok "a negative number is a value" $?
-says "an option of another command" 2 "no such option: --json" map info --json "$work/demo.symmap"
+says "an option of another command" 2 "no such option: --summary" map info --summary "$work/demo.symmap"
 says "a slice that is not there" 1 "architecture x86_64" atos --arch=x86_64 -o $dsym 0x100000940
 $M info --copy $dsym -- -none >"$work/out" 2>"$work/err"
 [ $? -eq 1 ] && grep -q '^machsym: -none: ' "$work/err"

@@ -31,10 +31,10 @@ check "ranges" "0x100000448 0x1000004c4 124 2 main.o
 0x1000005a8 0x10000068c 228 2 libutil.a(util_with_a_long_name.o)"
 
 run owners --json $program 0x100000450 0x1000004d0 10 nothing
-check "addresses as JSON" '{"address":"0x100000450","owner":"main.o"}
-{"address":"0x1000004d0","owner":"libutil.a(util.o)"}
-{"address":"10","owner":null}
-{"address":"nothing","owner":null}'
+check "addresses as JSON" '{"schema":"owners/1","address":"0x100000450","owner":"main.o"}
+{"schema":"owners/1","address":"0x1000004d0","owner":"libutil.a(util.o)"}
+{"schema":"owners/1","address":"10","owner":null}
+{"schema":"owners/1","address":"nothing","owner":null}'
 
 # A link map as ld64 writes it, its successor's numbered members, and text behind it that is none of its business.
 cat >"$tmp/app map.txt" <<'MAP'

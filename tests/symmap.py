@@ -9,11 +9,16 @@ import json
 import struct
 import sys
 
-TABLES = ("name parts runs buckets symbol_runs symbol_buckets dict blocks data text").split()
+KINDS = "none name sheets index runs symbol_index symbol_runs dict text".split()
 SOURCES = "none dwarf symtab stub exports objc block swift function_starts".split()
+HEADER = 96
+ROW = 32
+MOST_ROWS = 64
+SHEET = 16384
+RUN_HEAD = 38
+MOST_STEPS = 8
 BLOCK = 1024
-MARGIN = 64
-MOST_RANGES = 16
+UNIT = 8
 MOST_LINKS = 4096
 MOST_TEXT = 65536
 CPU_TYPE_ARM = 12
@@ -70,102 +75,142 @@ def unpack_lz4(packed, before):
     return bytes(out[len(before):])
 
 
-class Numbers:
-    """Reads ulebs one after the other."""
-
-    def __init__(self, data, at):
-        self.data = data
-        self.at = at
-
-    def uleb(self):
-        number = 0
-        for i in range(10):
-            byte = self.data[self.at]
-            self.at += 1
-            number |= (byte & 0x7F) << 7 * i
-            if byte < 0x80:
-                break
-        return number & (1 << 64) - 1
-
-
 def zigzag(number):
     return number // 2 if number % 2 == 0 else -((number + 1) // 2)
+
+
+class Run:
+    """A run, with its parts as lists."""
+
+    def __init__(self, runs, at):
+        self.length, self.end, self.text, ranges, roots, calls, functions, files = struct.unpack_from("<3I5H", runs, at + 4)
+        self.begin, = struct.unpack_from("<I", runs, at)
+        self.link, self.file, self.function, self.line, self.column, self.place, self.start, self.size = runs[at + 26:at + 34]
+        self.base, = struct.unpack_from("<I", runs, at + 34)
+        self.data = runs[at:at + self.length]
+        self.at = RUN_HEAD
+        line = [self.file, self.line, self.column]
+        count = ranges & 0x7FFF
+        starts = [self.base] + [self.base + start for start, in self.records(count - 1, [32 if ranges & 0x8000 else 16])]
+        ends = starts[1:] + [self.end]
+        rows = self.records(count, [self.link] + line)
+        self.ranges = [(lo, hi) + row for lo, hi, row in zip(starts, ends, rows)]
+        self.roots = self.records(roots, [self.function, 4, self.start, self.size])
+        self.calls = self.records(calls, [self.link, self.function, 1] + line)
+        self.functions = self.records(functions, [self.place])
+        self.files = self.records(files, [self.place])
+        if self.at > self.length:
+            raise Damaged("a run is longer than it says")
+
+    def records(self, count, widths):
+        """Rows of fields of so many bits, from a byte on."""
+        rows = []
+        bits = count * sum(widths)
+        number = int.from_bytes(self.data[self.at:self.at + (bits + 7) // 8], "little")
+        for _ in range(count):
+            row = []
+            for width in widths:
+                row.append(number & (1 << width) - 1)
+                number >>= width
+            rows.append(tuple(row))
+        self.at += (bits + 7) // 8
+        return rows
 
 
 class Map:
     def __init__(self, data):
         self.open_header(data)
-        begin, end = 72, 80
-        head = data[:begin] + bytes(8) + data[end:256]
-        if checksum(head) ^ checksum(data[256:]) != self.checksum:
-            raise Damaged("the checksum does not match")
-        self.records = len(self.data) - MARGIN
-        self.parts = list(struct.iter_unpack("<II", self.parts))
+        self.open_directory(data)
+        self.check_sheets(data)
         self.kept_blocks = {}
 
     def open_header(self, data):
-        if len(data) < 256 or data[:8] != b"MACHSYM\n":
+        if len(data) < HEADER or data[:8] != b"MACHSYM\n":
             raise Damaged("not a map")
         version, self.flags = struct.unpack_from("<2I", data, 8)
-        if version != 1:
+        if version != 2:
             raise Damaged("version %d" % version)
         self.uuid = data[16:32]
         self.cputype, self.cpusubtype, self.text_base, self.text_size = struct.unpack_from("<2I2Q", data, 32)
-        self.policy, self.shift, size, self.checksum = struct.unpack_from("<2I2Q", data, 56)
+        self.policy, self.rows, size, self.checksum = struct.unpack_from("<2I2Q", data, 56)
         if size != len(data):
             raise Damaged("the file has another size")
-        for i, table in enumerate(TABLES):
-            begin, end = struct.unpack_from("<2Q", data, 80 + 16 * i)
-            if begin > end or end > size or begin % 8 != 0:
-                raise Damaged("a table lies outside")
-            setattr(self, table, data[begin:end])
+        if self.rows > MOST_ROWS:
+            raise Damaged("the directory has %d rows" % self.rows)
         self.columns = self.flags & 1 != 0
         self.is_damaged = self.flags & 4 != 0
 
+    def open_directory(self, data):
+        end = HEADER + ROW * self.rows
+        head = data[:72] + bytes(8) + data[80:HEADER]
+        if checksum(head) ^ checksum(data[HEADER:end]) != self.checksum:
+            raise Damaged("the checksum of the header does not match")
+        self.numbers = {}
+        for kind in KINDS:
+            setattr(self, kind, b"")
+            self.numbers[kind] = (0, 0)
+        for at in range(HEADER, end, ROW):
+            kind, flags, begin, length, a, b = struct.unpack_from("<2I2Q2I", data, at)
+            if begin + length > len(data) or begin % 8 != 0:
+                raise Damaged("a table lies outside")
+            if kind < len(KINDS):
+                setattr(self, KINDS[kind], data[begin:begin + length])
+                self.numbers[KINDS[kind]] = (a, b)
+            elif flags & 1 == 0:
+                raise Damaged("a table of kind %d" % kind)
+
+    def check_sheets(self, data):
+        low, high = self.numbers["sheets"]
+        if checksum(self.sheets) != low | high << 32:
+            raise Damaged("the checksum of the checksums does not match")
+        begin = HEADER + ROW * self.rows + len(self.sheets)
+        sums = [checksum(data[at:at + SHEET]) for at in range(begin, len(data), SHEET)]
+        if struct.pack("<%dQ" % len(sums), *sums) != self.sheets:
+            raise Damaged("the checksum of a sheet does not match")
+
     # ---- text ----
 
-    def block(self, number):
-        if number not in self.kept_blocks:
-            begin, end = struct.unpack_from("<2I", self.blocks, 4 * number)
-            packed = self.text[begin:end]
-            self.kept_blocks[number] = packed if len(packed) == BLOCK else unpack_lz4(packed, self.dict)
-        return self.kept_blocks[number]
+    def block(self, unit):
+        """The text of a block, and the unit where the next one begins."""
+        if unit not in self.kept_blocks:
+            size, = struct.unpack_from("<H", self.text, unit * UNIT)
+            packed = self.text[unit * UNIT + 2:unit * UNIT + 2 + size]
+            text = packed if size == BLOCK else unpack_lz4(packed, self.dict)
+            self.kept_blocks[unit] = text, unit + (2 + size + UNIT - 1) // UNIT
+        return self.kept_blocks[unit]
 
-    def packed_text(self, place):
-        text = b""
-        number = place // BLOCK
-        piece = self.block(number)[place % BLOCK:]
-        while b"\0" not in piece:
-            text += piece
-            number += 1
-            piece = self.block(number)
-        text += piece[:piece.index(b"\0")]
-        if len(text) > MOST_TEXT:
-            raise Damaged("a name of %d bytes" % len(text))
-        return text
+    def texts(self, run, place, count):
+        """So many texts from a place of a run on."""
+        unit = run.text + place // BLOCK
+        piece, unit = self.block(unit)
+        piece = piece[place % BLOCK:]
+        found = []
 
-    def ref(self, record, ref):
-        if ref == 0:
-            return b""
-        if ref & 1 == 0:
-            return self.packed_text((ref >> 1) - 1)
-        numbers = Numbers(self.data, record - (ref >> 1))
-        length = numbers.uleb()
-        return self.data[numbers.at:numbers.at + length]
+        def take(length):
+            nonlocal piece, unit
+            while len(piece) < length:
+                more, unit = self.block(unit)
+                piece += more
+            taken = piece[:length]
+            piece = piece[length:]
+            return taken
 
-    # ---- records ----
+        for _ in range(count):
+            length = shift = 0
+            byte = 0x80
+            while byte >= 0x80:
+                byte = take(1)[0]
+                length |= (byte & 0x7F) << shift
+                shift += 7
+            if length > MOST_TEXT:
+                raise Damaged("a text of %d bytes" % length)
+            found.append(take(length))
+        return found
 
-    def file(self, run, number):
-        """The path of a file number in the part that a run stands in."""
+    def path(self, run, number):
         if number == 0:
             return b""
-        begin, table = [part for part in self.parts if part[0] <= run][-1]
-        count, = struct.unpack_from("<I", self.data, table)
-        if number > count:
-            return b""
-        record = begin + struct.unpack_from("<I", self.data, table + 4 * number)[0]
-        numbers = Numbers(self.data, record)
-        parts = [self.ref(record, numbers.uleb()) for _ in range(3)]
+        parts = self.texts(run, run.files[number - 1][0], 3)
         for i in (1, 2):
             if parts[i][:1] == b"/":
                 parts[:i] = [b""] * i
@@ -174,75 +219,72 @@ class Map:
             path += b"/" + part if path and part and path[-1:] != b"/" else part
         return path
 
-    def run(self, start, at):
-        """The ranges of a run: begin, end, position of the chain or 0, file, line, column."""
-        numbers = Numbers(self.data, at)
-        chain = file = line = column = 0
-        count = numbers.uleb()
-        if count > MOST_RANGES:
-            raise Damaged("a run of %d ranges" % count)
-        for _ in range(count):
-            end = start + numbers.uleb()
-            what = numbers.uleb()
-            line += zigzag(what >> 2)
-            if what & 1:
-                back = numbers.uleb()
-                chain = at - back if back != 0 else 0
-            if what & 2:
-                file = numbers.uleb()
-            if self.columns:
-                column = numbers.uleb()
-            yield start, end, chain, file, line, column
-            start = end
+    # ---- runs ----
 
-    def chain(self, run, at, file, line, column):
+    def chain(self, run, number, file, line, column):
         """The frames of a chain."""
         frames = []
         while True:
             if len(frames) == MOST_LINKS:
                 raise Damaged("a chain without end")
-            numbers = Numbers(self.data, at)
-            what, function = numbers.uleb(), numbers.uleb()
-            frame = {"linkage_name": b"", "name": b"", "file": self.file(run, file), "line": line, "column": column,
-                     "inline": what & 1 != 0}
+            is_call = number >= 2 + len(run.roots)
+            if is_call:
+                caller, function, source, next_file, next_line, next_column = run.calls[number - 2 - len(run.roots)]
+                if caller >= number:
+                    raise Damaged("a caller behind its call")
+                source += 1
+            else:
+                function, source, start, size = run.roots[number - 2]
+            frame = {"linkage_name": b"", "name": b"", "file": self.path(run, file), "line": line, "column": column,
+                     "inline": is_call, "name_source": SOURCES[source]}
             if function != 0:
-                record = at - function
-                refs = Numbers(self.data, record)
-                frame["linkage_name"] = self.ref(record, refs.uleb())
-                frame["name"] = self.ref(record, refs.uleb())
+                frame["linkage_name"], frame["name"] = self.texts(run, run.functions[function - 1][0], 2)
             frames.append(frame)
-            if what & 1 == 0:
+            if not is_call:
                 break
-            frame["name_source"] = "symtab" if what & 2 else "dwarf"
-            file, line = numbers.uleb(), numbers.uleb()
-            column = numbers.uleb() if self.columns else 0
-            at -= what >> 2
-        frames[-1]["name_source"] = SOURCES[what >> 1]
-        start, size = numbers.uleb(), numbers.uleb()
+            number, file, line, column = caller, next_file, next_line, next_column
         for frame in frames:
-            frame["start"] = self.text_base + start & (1 << 64) - 1
+            frame["start"] = self.text_base + run.base - zigzag(start) & (1 << 64) - 1
             frame["size"] = size
         return frames
 
+    def all_runs(self, runs):
+        at = 0
+        while at < len(runs) - 8:
+            run = Run(runs, at)
+            yield run
+            at += run.length
+
     # ---- lookup ----
 
-    def find(self, runs, buckets, offset):
-        """The range that holds an offset, with the position of its run before it; None."""
-        last = len(buckets) // 4 - 2
-        if last < 0 or len(runs) == 0:
+    def first_run(self, kind, offset):
+        """The position of the run that a lookup begins with; None."""
+        index = getattr(self, kind)
+        shift, buckets = self.numbers[kind]
+        if buckets == 0:
             return None
-        bucket = min(offset >> self.shift, last)
-        lo, hi = struct.unpack_from("<2I", buckets, 4 * bucket)
-        if bucket == last:
-            hi = len(runs) // 8
-        for i in range(hi - 1, max(lo - 1, 0) - 1, -1):
-            start, at = struct.unpack_from("<2I", runs, 8 * i)
-            if start > offset:
-                continue
-            for one in self.run(start, at):
-                if one[0] <= offset < one[1]:
-                    return (at,) + one
-            return None
+        number, = struct.unpack_from("<I", index, 4 * min(offset >> shift, buckets - 1))
+        if number < 1 << 31:
+            return 2 * number
+        at = 4 * (number - (1 << 31))
+        count, = struct.unpack_from("<I", index, at)
+        pairs = struct.iter_unpack("<2I", index[at + 4:at + 4 + 8 * count])
+        return 2 * [position for i, (begin, position) in enumerate(pairs) if i == 0 or begin <= offset][-1]
+
+    def find(self, kind, offset):
+        """The run that knows an offset, with the range that holds it; None."""
+        runs = getattr(self, kind.replace("index", "runs"))
+        at = self.first_run(kind, offset)
+        for _ in range(1 + MOST_STEPS):
+            if at is None or at >= len(runs) - 8:
+                return None
+            run = Run(runs, at)
+            if offset < run.begin:
+                return None
+            for lo, hi, link, file, line, column in run.ranges:
+                if lo <= offset < hi and link != 0:
+                    return run, link, file, line, column
+            at += run.length
         return None
 
     def plain(self, address):
@@ -253,23 +295,25 @@ class Map:
         offset = address - self.text_base
         if not 0 <= offset < 1 << 32:
             return []
-        hit = self.find(self.runs, self.buckets, offset)
-        if hit is not None and hit[3] != 0:
-            return self.chain(hit[0], *hit[3:])
-        symbol = self.find(self.symbol_runs, self.symbol_buckets, offset)
-        frames = self.chain(symbol[0], *symbol[3:]) if symbol is not None else []
+        hit = self.find("index", offset)
+        if hit is not None and hit[1] != 1:
+            return self.chain(*hit)
+        symbol = self.find("symbol_index", offset)
+        frames = self.chain(*symbol) if symbol is not None else []
         if hit is not None:
             if not frames:
                 frames = [{"linkage_name": b"", "name": b"", "inline": False, "start": 0, "size": 0,
                            "name_source": "none"}]
-            frames[0].update(file=self.file(hit[0], hit[4]), line=hit[5], column=hit[6])
+            run, _, file, line, column = hit
+            frames[0].update(file=self.path(run, file), line=line, column=column)
         return frames
 
     def ranges(self):
         for runs in (self.runs, self.symbol_runs):
-            for start, at in struct.iter_unpack("<II", runs):
-                for one in self.run(start, at):
-                    yield self.text_base + one[0], self.text_base + one[1]
+            for run in self.all_runs(runs):
+                for lo, hi, link, *_ in run.ranges:
+                    if link != 0:
+                        yield self.text_base + lo, self.text_base + hi
 
 
 def as_printed(frame, address):

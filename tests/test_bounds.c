@@ -1335,13 +1335,16 @@ static void fixup_chains_that_never_end(trap *t, size_t n)
 
 /* ---- Maps ---- */
 
-/* A map whose tables are given, in the order of the format; bucket shift 31. */
-static void put_map(trap *t, const bytes *tables)
+enum { TABLE_INDEX = 2, TABLE_RUNS, TABLE_TEXT = 7, TABLE_COUNT };
+
+/* A map whose tables are given, by kind - 1; one bucket a 16 bytes of code. */
+static void put_map(trap *t, bytes *tables)
 {
-    size_t at = 256;
+    size_t at = 96 + 32 * TABLE_COUNT;
     bytes *b = &t->file;
+    put_zeros(&tables[TABLE_RUNS], 8); /* the margin */
     put(b, "MACHSYM\n", 8);
-    put32(b, 1);
+    put32(b, 2);
     put32(b, 0);
     put_zeros(b, 16);
     put32(b, 0x0100000cu);
@@ -1349,89 +1352,112 @@ static void put_map(trap *t, const bytes *tables)
     put64(b, MAKE_TEXT);
     put64(b, t->p.macho.code_size);
     put32(b, 0);
-    put32(b, 31);
-    put_zeros(b, 16); /* size, checksum */
-    for (unsigned i = 0; i < 10; i++) {
+    put32(b, TABLE_COUNT);
+    put_zeros(b, 32); /* size, checksum, two numbers that are not used */
+    for (unsigned i = 0; i < TABLE_COUNT; i++) {
+        put32(b, i + 1);
+        put32(b, 0);
         put64(b, at);
-        put64(b, at + tables[i].len);
+        put64(b, tables[i].len);
+        put32(b, i == TABLE_INDEX ? 4 : 0);
+        put32(b, i == TABLE_INDEX ? tables[i].len / 4 : 0);
         at += (tables[i].len + 7) / 8 * 8;
     }
-    put_zeros(b, 256 - b->len);
-    for (unsigned i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < TABLE_COUNT; i++) {
         put_bytes(b, &tables[i]);
         put_zeros(b, (8 - b->len % 8) % 8);
+        bytes_free(&tables[i]);
     }
     patch(b, 64, b->len, 8);
     t->flags = MACHSYM_MAP_UNCHECKED;
     t->is_map = true;
 }
 
-enum { TABLE_PARTS = 1, TABLE_RUNS, TABLE_BUCKETS, TABLE_BLOCKS = 7, TABLE_DATA, TABLE_TEXT };
-
-/* n runs of 16 bytes of code that all stand at one place of DATA. */
-static void put_runs(bytes *tables, size_t n, size_t run)
+/* A run of one range from begin to end: of a link of calls nested n deep, or of their concrete function, all of
+ * which have the names at place 1 of TEXT. */
+static void put_run(bytes *b, size_t begin, size_t end, size_t n)
 {
+    static const uint8_t bits[8] = {16, 0, 7, 0, 0, 32, 5, 0};
+    put32(b, begin);
+    put32(b, (38 + 2 + 2 + 3 * n + 4 + 1) / 2 * 2);
+    put32(b, end);
+    put32(b, 0);
+    put16(b, 1);
+    put16(b, 1);
+    put16(b, n);
+    put16(b, 1);
+    put16(b, 0);
+    put(b, bits, sizeof bits);
+    put32(b, begin);
+    put16(b, n + 2);      /* the range: its link */
+    put16(b, 1 | 1 << 7); /* the concrete function: its names, its source, a start */
     for (size_t i = 0; i < n; i++) {
-        put32(&tables[TABLE_RUNS], 16 * i);
-        put32(&tables[TABLE_RUNS], run);
+        put16(b, i + 2); /* the caller */
+        put8(b, 1);
     }
-    put32(&tables[TABLE_BUCKETS], 0);
-    put32(&tables[TABLE_BUCKETS], n);
-}
-
-static void free_tables(bytes *tables)
-{
-    for (unsigned i = 0; i < 10; i++)
-        bytes_free(&tables[i]);
+    put32(b, 1);
+    put_zeros(b, b->len % 2);
 }
 
 /* Calls nested n deep, which all code is in. */
 static void map_of_one_long_chain(trap *t, size_t n)
 {
-    bytes tables[10];
-    bytes *data = &tables[TABLE_DATA];
+    bytes tables[TABLE_COUNT];
     memset(tables, 0, sizeof tables);
     t->p.macho.code_size = 16 * n;
-    put(data, "\0\2\0\0\20", 5); /* a concrete function without a name */
     for (size_t i = 0; i < n; i++)
-        put(data, i == 0 ? "\21\0\0\0" : "\21\0\0\7", 4); /* inlined into what stands 4 bytes before */
-    put_runs(tables, n, data->len);
-    put(data, "\1\20\1\4", 4); /* one range of 16 bytes in the last of them */
+        put32(&tables[TABLE_INDEX], 0);
+    put_run(&tables[TABLE_RUNS], 0, 16 * n, n);
     put_map(t, tables);
-    free_tables(tables);
 }
 
-/* A run of 24 ranges that begins everywhere. */
-static void map_of_one_run(trap *t, size_t n)
+/* n runs, to the first of which the index leads from everywhere. */
+static void map_of_a_false_index(trap *t, size_t n)
 {
-    bytes tables[10];
+    bytes tables[TABLE_COUNT];
     memset(tables, 0, sizeof tables);
     t->p.macho.code_size = 16 * n;
-    put_runs(tables, n, 1);
-    put(&tables[TABLE_DATA], "\0\30", 2);
-    for (unsigned i = 0; i < 24; i++)
-        put(&tables[TABLE_DATA], "\1\4", 2);
+    for (size_t i = 0; i < n; i++) {
+        put32(&tables[TABLE_INDEX], 0);
+        put_run(&tables[TABLE_RUNS], 16 * i, 16 * i + 16, 1);
+    }
     put_map(t, tables);
-    free_tables(tables);
 }
 
-/* A name that no NUL ends, in n blocks packed as small as they may be. */
+/* n runs, to which the index leads by one list. */
+static void map_of_one_list(trap *t, size_t n)
+{
+    bytes tables[TABLE_COUNT];
+    memset(tables, 0, sizeof tables);
+    t->p.macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++)
+        put32(&tables[TABLE_INDEX], n | 1u << 31);
+    put32(&tables[TABLE_INDEX], n);
+    for (size_t i = 0; i < n; i++) {
+        put32(&tables[TABLE_INDEX], 16 * i);
+        put32(&tables[TABLE_INDEX], tables[TABLE_RUNS].len / 2);
+        put_run(&tables[TABLE_RUNS], 16 * i, 16 * i + 16, 1);
+    }
+    put_map(t, tables);
+}
+
+/* The longest name that there can be, in blocks packed as small as they may be; n runs have it. */
 static void map_of_one_long_name(trap *t, size_t n)
 {
-    bytes tables[10];
-    bytes *data = &tables[TABLE_DATA];
+    bytes tables[TABLE_COUNT];
     memset(tables, 0, sizeof tables);
     t->p.macho.code_size = 16 * n;
-    for (size_t i = 0; i < n; i++) { /* LZ4: one byte, the same 1018 times, 5 bytes */
-        put32(&tables[TABLE_BLOCKS], tables[TABLE_TEXT].len);
-        put(&tables[TABLE_TEXT], "\37a\1\0\377\377\377\352\120aaaaa", 14);
+    for (size_t i = 0; i < n; i++) {
+        put32(&tables[TABLE_INDEX], tables[TABLE_RUNS].len / 2);
+        put_run(&tables[TABLE_RUNS], 16 * i, 16 * i + 16, 0);
     }
-    put32(&tables[TABLE_BLOCKS], tables[TABLE_TEXT].len);
-    put(data, "\0\2\2\2\2\0\20", 7); /* FUNCTION at 1: both names at place 0; CHAIN at 3 */
-    put_runs(tables, n, data->len);
-    put(data, "\1\20\1\4", 4);
+    /* LZ4: one byte, the length 65,536, one byte, the same 1013 times, 5 bytes */
+    put(&tables[TABLE_TEXT], "\23\0\137\0\200\200\4a\1\0\377\377\377\345\120aaaaa", 21);
+    put_zeros(&tables[TABLE_TEXT], 3);
+    for (size_t i = 0; i < 64; i++) { /* one byte, the same 1018 times, 5 bytes */
+        put(&tables[TABLE_TEXT], "\16\0\37a\1\0\377\377\377\352\120aaaaa", 16);
+    }
     put_map(t, tables);
-    free_tables(tables);
 }
 
 /* ---- The session's cache ---- */
@@ -1567,7 +1593,8 @@ int main(int argc, char **argv)
     TRAP(classes_of_one_method_list, 2000);
     TRAP(fixup_chains_that_never_end, 2000);
     TRAP(map_of_one_long_chain, 2000);
-    TRAP(map_of_one_run, 2000);
+    TRAP(map_of_a_false_index, 2000);
+    TRAP(map_of_one_list, 2000);
     TRAP(map_of_one_long_name, 200);
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);

@@ -496,7 +496,7 @@ static void test_groups(void)
         text_free(&s.text);
         text_free(&t);
     }
-    groups_print(groups, &out);
+    groups_print(groups, false, &out);
     text_add(&out, "", 1);
     CHECK(strncmp(out.v, "3 reports", 9) == 0);
     const char *second = strstr(out.v, "1 report ");

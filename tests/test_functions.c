@@ -701,6 +701,41 @@ static void test_call_search(void)
     }
 }
 
+/* Once many functions of a unit are asked for, the next unit is decoded with its calls. The answers stay. */
+static void test_many_asked(void)
+{
+    enum { FUNCTIONS = 300, SIZE = 16 };
+    program p;
+    lookup l;
+    begin(&p);
+    p.macho.code_size = 0x4000;
+    for (uint64_t at = 0x1000, i = 0; i < 2; i++) {
+        begin_unit_of(&p, at, at + FUNCTIONS * SIZE);
+        size_t a = put_abstract(&p, "a", "_Za");
+        for (unsigned j = 0; j < FUNCTIONS; j++, at += SIZE) {
+            put_function(&p, "f", at, at + SIZE);
+            die(&p, INLINE_BARE);
+            put32(&p.info, local(&p, a));
+            put_range(&p, at + 4, at + 8);
+            put_inline(&p, a, at + 8, at + 12, j);
+            end_children(&p);
+            end_children(&p);
+        }
+        end_unit(&p);
+    }
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned i = 0; i < 2 * FUNCTIONS; i++) {
+        check_names(&l, 0x1000 + i * SIZE, "f");
+        check_names(&l, 0x1004 + i * SIZE, "a f");
+        check_names(&l, 0x1008 + i * SIZE, "a f");
+        CHECK_EQ(l.v[1].line, i % FUNCTIONS);
+    }
+    CHECK_EQ(l.session->units[0]->functions.count, FUNCTIONS);
+    CHECK_EQ(l.session->units[1]->functions.count, 3 * FUNCTIONS);
+    lookup_close(&l);
+    program_free(&p);
+}
+
 int main(void)
 {
     test_call_search();
@@ -718,5 +753,6 @@ int main(void)
     test_long_end(true);
     test_long_end(false);
     test_long_codes();
+    test_many_asked();
     return test_done();
 }

@@ -447,7 +447,7 @@ static void check_room(void)
     machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
     machsym_map_frame found[MAPS_FRAMES];
     machsym_frame frames[MAPS_FRAMES];
-    char text[256];
+    char text[512];
     const uint64_t addr = 0x100000aec; /* has inlined calls: see the demo */
     size_t count = machsym_map_frames(map, addr, NULL, 0);
     CHECK(count > 1);
@@ -463,6 +463,7 @@ static void check_room(void)
     memset(text, '#', sizeof text);
     CHECK_EQ(machsym_map_names(map, found, count, frames, text, need - 1), need);
     CHECK_EQ(text[need - 1], '#');
+    CHECK(frames[0].file.name.len > 0 && frames[0].file.name.ptr >= text); /* paths are in the text too */
     CHECK_EQ(machsym_map_frames(map, 0, found, MAPS_FRAMES), 0);
     CHECK_EQ(machsym_map_frames(map, UINT64_MAX, found, MAPS_FRAMES), 0);
     machsym_map_close(map);
@@ -580,18 +581,24 @@ static void check_file(void)
 /* The lookup in bytes that the manual walks through: when this fails, the manual is out of date too. */
 static void check_manual(void)
 {
-    static const uint8_t run[] = {0x0d, 0x08, 0x93, 0x01, 0x0c, 0x03, 0x04, 0x8d, 0x01, 0x15};
-    static const uint8_t chain[] = {0x11, 0x4a, 0x03, 0x0d};
+    static const uint8_t head[] = {0x40, 9, 0, 0,  0xd2, 0, 0, 0, 0xf0, 0x0a, 0, 0, 0, 0,  0, 0,    36, 0, 7,
+                                   0,    6, 0, 11, 0,    3, 0, 4, 2,    4,    5, 0, 9, 10, 8, 0x40, 9,  0, 0};
+    static const uint8_t range[] = {0x7d, 0x03};
+    static const uint8_t calls[] = {0xa8, 0x9c, 0x8c, 0x9e, 0x7d, 0x6e};
     machsym_image *image = test_open(BIN "/demo.app.dSYM");
     machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    const ms_map_table *tables = map->head.tables;
     ms_span runs = map->tables[ms_MAP_RUNS];
-    ms_span data = map->tables[ms_MAP_DATA];
-    CHECK_EQ(map->head.version, 1);
-    CHECK_EQ(map->head.tables[ms_MAP_RUNS].lo, 0x108);
-    CHECK_EQ(map->head.tables[ms_MAP_DATA].lo, 0x500);
-    CHECK(runs.len == 56 && ms_rd_raw_u32(runs.ptr + 48) == 0xa94 && ms_rd_raw_u32(runs.ptr + 52) == 0xee);
-    CHECK(data.len > 0x11b && memcmp(data.ptr + 0xee, run, sizeof run) == 0);
-    CHECK(data.len > 0x11b && memcmp(data.ptr + 0xea, chain, sizeof chain) == 0);
+    CHECK_EQ(map->head.version, 2);
+    CHECK_EQ(tables[ms_MAP_INDEX].at, 0x170);
+    CHECK_EQ(tables[ms_MAP_INDEX].a, 7);
+    CHECK_EQ(tables[ms_MAP_INDEX].b, 19);
+    CHECK_EQ(tables[ms_MAP_RUNS].at, 0x1c0);
+    CHECK_EQ(tables[ms_MAP_TEXT].at, 0x2a0);
+    CHECK_EQ(runs.len, 0xd2);
+    CHECK(runs.len == 0xd2 && memcmp(runs.ptr, head, sizeof head) == 0);
+    CHECK(runs.len == 0xd2 && memcmp(runs.ptr + 0x9c, range, sizeof range) == 0);
+    CHECK(runs.len == 0xd2 && memcmp(runs.ptr + 0xbb, calls, sizeof calls) == 0);
     machsym_map_close(map);
     machsym_image_close(image);
 }

@@ -324,7 +324,7 @@ int main(int argc, char **argv)
     const unsigned exports = 1u << DUMP | 1u << BREAKPAD | 1u << BUGLY | 1u << CHUNKS;
     TRAP(long_name, 8000, exports, exports);
     TRAP(deep_chain, 3000, exports, exports);
-    TRAP(colliding_names, 1030, 1u << BREAKPAD, 0);
+    TRAP(colliding_names, 1500, 1u << BREAKPAD, 0);
     TRAP(wide_range, 2000, exports, 1u << CHUNKS);
     TRAP(rows_at_one_address, 2000, 1u << IMPORT, 0);
     TRAP(rows_of_many_names, 3000, 1u << IMPORT, 0);

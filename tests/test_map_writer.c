@@ -3,6 +3,7 @@
  * AddressSanitizer) and end. */
 #define TEST_ROOM "../src/map/writer.h"
 #include "maps.h"
+#include "repair.h"
 
 static map_answer got;
 
@@ -23,6 +24,13 @@ static machsym_map_info test_info(void)
     info.text_size = 0x10000;
     info.lines = MACHSYM_LINES_STMT;
     return info;
+}
+
+static machsym_allocator no_allocator(void)
+{
+    machsym_allocator none;
+    memset(&none, 0, sizeof none);
+    return none;
 }
 
 static machsym_frame test_frame(const char *linkage_name, const char *file, uint32_t line)
@@ -176,6 +184,117 @@ static void check_many(void)
     machsym_map_close(map);
 }
 
+/* Many runs at one place, and one that is far away: buckets are large, and one leads to a list of runs. */
+static void check_crowded(void)
+{
+    enum { COUNT = 5000 };
+    machsym_writer *writer = open_writer(0);
+    machsym_map *map = NULL;
+    machsym_frame frame = test_frame("f", "a.c", 1);
+    machsym_map_range range = {0x1f0000000, 0x1f0000010, false};
+    size_t wrong = 0;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        machsym_map_range one = {0x100000100 + 2 * i, 0x100000101 + 2 * i, false};
+        frame.line = (uint32_t)i + 1;
+        wrong += machsym_writer_add(writer, &one, &frame, 1, NULL) != MACHSYM_OK;
+    }
+    wrong += machsym_writer_add(writer, &range, &frame, 1, NULL) != MACHSYM_OK;
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    CHECK(map->head.tables[ms_MAP_INDEX].len < 4096);
+    CHECK(ms_rd_raw_u32(map->tables[ms_MAP_INDEX].ptr) > ms_MAP_LAST_RUN);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        ask_map(map, 0x100000100 + 2 * i, &got);
+        wrong += got.count != 1 || got.frames[0].line != i + 1;
+        wrong += machsym_map_frames(map, 0x100000101 + 2 * i, NULL, 0) != 0;
+    }
+    CHECK_EQ(machsym_map_frames(map, 0x100000000, NULL, 0), 0);
+    CHECK_EQ(machsym_map_frames(map, 0x1f000000f, NULL, 0), 1);
+    CHECK_EQ(machsym_map_frames(map, 0x1f0000010, NULL, 0), 0);
+    CHECK_EQ(wrong, 0);
+    machsym_map_close(map);
+}
+
+/* A part of a map with every second one of some ranges of 4 bytes. */
+static machsym_part *every_second(uint64_t first, uint64_t count, const ms_pk_dict *dict)
+{
+    machsym_part *part = ms_mg_new_part(ms_arena_default(no_allocator()));
+    ms_en *c = &part->coder;
+    c->text_addr = 0x100000000;
+    c->most_gap = ms_EN_MOST_GAP;
+    for (uint64_t i = first; i < count; i += 2) {
+        ms_en_item item = {c->text_addr + 4 * i, c->text_addr + 4 * i + 4, 0, {0, (uint32_t)i + 1, 0}};
+        item.chain = ms_en_root(c, MACHSYM_SOURCE_DWARF, ms_en_function(c, str("f"), str("")), item.lo, 4);
+        ms_en_add(c, &item);
+    }
+    CHECK(ms_mg_end_part(part, dict));
+    return part;
+}
+
+/* Parts whose ranges alternate: the run of each stands in the map once for every gap in the other. */
+static void check_alternating(void)
+{
+    enum { COUNT = 1000 };
+    static ms_pk_dict dict;
+    ms_mg m;
+    ms_map_head head;
+    machsym_part *parts[2] = {every_second(0, COUNT, &dict), every_second(1, COUNT, &dict)};
+    machsym_map *map = NULL;
+    size_t wrong = 0;
+    memset(&m, 0, sizeof m);
+    memset(&head, 0, sizeof head);
+    m.allocator = ms_arena_default(no_allocator());
+    m.arena = ms_arena_make(m.allocator);
+    m.parts = parts;
+    m.part_count = 2;
+    m.text_addr = head.text_addr = 0x100000000;
+    head.version = ms_MAP_VERSION;
+    m.symbols = every_second(0, 0, &dict);
+    ms_mg_sort_pieces(&m);
+    CHECK_EQ(ms_mg_finish(&m, &head, str("x"), &dict, &map, NULL), MACHSYM_OK);
+    ms_mg_close(&m);
+    machsym_map *opened = reopen_map(map, 0);
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        ask_map(opened, 0x100000000 + 4 * i + 3, &got);
+        wrong += got.count != 1 || got.frames[0].line != i + 1 ||
+                 got.frames[0].function_start != 0x100000000 + 4 * i;
+        wrong += !machsym_map_next(opened, &at, &range) || range.lo != 0x100000000 + 4 * i ||
+                 range.hi != range.lo + 4;
+    }
+    CHECK(!machsym_map_next(opened, &at, &range));
+    CHECK_EQ(wrong, 0);
+    machsym_map_close(opened);
+    machsym_map_close(map);
+}
+
+/* Many lookups at once say what each says. */
+static void check_at_once(void)
+{
+    enum { COUNT = 100, CAP = 2 };
+    machsym_map *map = write_map(MACHSYM_MAP_COLUMNS);
+    uint64_t addrs[COUNT];
+    size_t counts[COUNT];
+    machsym_map_frame all[COUNT * CAP];
+    machsym_map_frame one[CAP];
+    size_t wrong = 0;
+    memset(all, 0, sizeof all);
+    for (size_t i = 0; i < COUNT; i++)
+        addrs[i] = i == 7 ? 0 : 0x100000ff0 + 47 * i; /* one lies below the image */
+    machsym_map_frames_many(map, addrs, COUNT, all, CAP, counts);
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t count = machsym_map_frames(map, addrs[i], one, CAP);
+        wrong += counts[i] != count;
+        for (size_t k = 0; k < count && k < CAP; k++)
+            wrong += all[CAP * i + k].name_ref != one[k].name_ref || all[CAP * i + k].line != one[k].line ||
+                     all[CAP * i + k].file_ref != one[k].file_ref;
+    }
+    machsym_map_frames_many(map, addrs, COUNT, NULL, 0, counts);
+    CHECK(counts[1] == 2 || counts[0] == 0);
+    CHECK_EQ(wrong, 0);
+    machsym_map_close(map);
+}
+
 static void check_empty(void)
 {
     machsym_map *map = NULL;
@@ -293,16 +412,6 @@ static uint64_t use_map(const machsym_map *map)
     return sum;
 }
 
-/* Makes size and checksum right again, so that the damage lies deeper. */
-static void repair(uint8_t *bytes, size_t len)
-{
-    if (len < ms_MAP_HEAD)
-        return;
-    ms_map_store_u64(bytes + 64, len);
-    ms_map_store_u64(bytes + 72, 0);
-    ms_map_store_u64(bytes + 72, ms_map_sum_of(ms_span_make(bytes, len)));
-}
-
 static machsym_result try_bytes(const uint8_t *bytes, size_t len, uint32_t flags)
 {
     /* memory of exactly this size, so that a byte past it is noticed */
@@ -335,7 +444,7 @@ static void check_cut(const uint8_t *bytes, size_t len)
         opened += try_bytes(bytes, cut, 0) == MACHSYM_OK;
         opened += try_bytes(bytes, cut, MACHSYM_MAP_UNCHECKED) == MACHSYM_OK;
         memcpy(copy, bytes, cut);
-        repair(copy, cut);
+        repair_map(copy, cut);
         try_bytes(copy, cut, 0);
     }
     CHECK_EQ(opened, 0);
@@ -352,10 +461,9 @@ static void check_flips(const uint8_t *bytes, size_t len)
         for (unsigned bit = 0; bit < 8; bit++) {
             copy[i] = (uint8_t)(bytes[i] ^ 1u << bit);
             unnoticed += try_bytes(copy, len, 0) == MACHSYM_OK;
-            repair(copy, len);
+            repair_map(copy, len);
             opened += try_bytes(copy, len, 0) == MACHSYM_OK;
-            memcpy(copy + 64, bytes + 64, 16);
-            copy[i] = bytes[i];
+            memcpy(copy, bytes, len);
         }
     }
     CHECK_EQ(unnoticed, 0); /* the checksum finds every one of them */
@@ -374,10 +482,10 @@ static void check_scrambled(const uint8_t *bytes, size_t len)
         memcpy(copy, bytes, len);
         size_t count = 1 + next_random(&random) % 6;
         for (size_t i = 0; i < count; i++) {
-            size_t at = (round & 1) != 0 ? 80 + next_random(&random) % 160 : next_random(&random) % len;
+            size_t at = (round & 1) != 0 ? 56 + next_random(&random) % 296 : next_random(&random) % len;
             copy[at % len] = favourites[next_random(&random) % sizeof favourites];
         }
-        repair(copy, len);
+        repair_map(copy, len);
         opened += try_bytes(copy, len, 0) == MACHSYM_OK;
     }
     CHECK(opened > 0);
@@ -407,7 +515,7 @@ static void check_versions(void)
     CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_VERSION);
     copy[8]--;
     ms_map_store_u64(copy + 40, UINT64_MAX - 1000); /* a text base from which addresses would wrap around */
-    repair(copy, bytes.len);
+    repair_map(copy, bytes.len);
     CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_DAMAGED);
     memcpy(copy, bytes.ptr, bytes.len);
     copy[bytes.len - 1] ^= 1;
@@ -429,10 +537,10 @@ static size_t frames_of_depth(size_t depth)
     const ms_map_line line = {0, 1, 0};
     uint32_t function = ms_en_function(c, str("f"), str("f"));
     ms_en_item item = {0x100001000, 0x100001010, 0, line};
-    item.chain = ms_en_root(c, MACHSYM_SOURCE_DWARF, function, true, 0x100001000, 16);
+    item.chain = ms_en_root(c, MACHSYM_SOURCE_DWARF, function, 0x100001000, 16);
     for (size_t i = 0; i < depth; i++)
         item.chain = ms_en_call(c, item.chain, MACHSYM_SOURCE_DWARF, function, &line);
-    ms_en_put_run(c, &item, 1, false);
+    ms_en_add(c, &item);
     CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
     size_t count = machsym_map_frames(map, 0x100001000, NULL, 0);
     machsym_map_close(map);
@@ -530,6 +638,9 @@ int main(void)
     check_contents(MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED); /* a chunk of a map that says so says so too */
     check_contents(MACHSYM_MAP_CHUNK);
     check_many();
+    check_crowded();
+    check_alternating();
+    check_at_once();
     check_empty();
     check_arguments();
     check_plan_arguments();

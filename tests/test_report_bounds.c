@@ -30,7 +30,7 @@ static unsigned long long use(const text *input)
     report r;
     resolve_counts counts;
     resolve_options how;
-    write_options writing = {false, true, false};
+    write_options writing = {false, true, false, false};
     signature sign;
     missing_list missing;
     redactor key;
@@ -502,7 +502,7 @@ static unsigned long long group_signatures(size_t n, uint64_t step)
         s.frame_count = 1;
         groups_add(groups, "report", &s);
     }
-    groups_print(groups, &out);
+    groups_print(groups, false, &out);
     groups_close(groups);
     text_free(&out);
     return work;

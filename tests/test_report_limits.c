@@ -179,7 +179,7 @@ static int use(const text *input, image_pool *files)
     report r;
     resolve_counts counts;
     resolve_options how;
-    write_options writing = {true, true, false};
+    write_options writing = {true, true, false, false};
     text out = {0};
     bool ok = true;
     memset(&how, 0, sizeof how);

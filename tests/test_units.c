@@ -306,7 +306,8 @@ static void test_contested(unsigned aranges)
     }
 }
 
-/* With hardly any cache, units are dropped, but for the few that one lookup needs: the answers stay. */
+/* With hardly any cache, units are dropped, but for the few that one lookup needs: the answers stay. The unit
+ * decoded last stays too, as long as addresses lie in it. */
 static void test_small_cache(void)
 {
     enum { UNITS = 8 };
@@ -326,6 +327,9 @@ static void test_small_cache(void)
         CHECK_EQ(machsym_session_frames(session, 0x1010 + 0x100 * (i % UNITS), &frame, 1), 1);
         CHECK_EQ(frame.function_start, 0x1000 + 0x100 * (i % UNITS));
         CHECK(session->decoded_count >= 1 && session->decoded_count <= MACHSYM_KEPT_UNITS + 1);
+        uint64_t seen = session->functions_seen;
+        CHECK_EQ(machsym_session_frames(session, 0x1020 + 0x100 * (i % UNITS), &frame, 1), 1);
+        CHECK_EQ(session->functions_seen, seen);
     }
     machsym_session_close(session);
     machsym_image_close(image);

@@ -1,5 +1,6 @@
 /* machsym atos: answers as text, as JSON, and how they came about. */
 #include "cmd_atos.h"
+#include "json_put.h"
 
 #include <string.h>
 
@@ -116,28 +117,17 @@ static void atos_print_text(const atos *a, text *out, const target *t, uint64_t 
 static void atos_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                             size_t count)
 {
-    text_c(out, "{\"address\":\"0x");
-    text_hex(out, given, 1);
-    text_c(out, "\",\"image\":");
+    json_begin(out, "atos");
+    json_put_hex(out, "address", given);
+    json_put_key(out, "image");
     text_json(out, t->file.info.name);
-    text_c(out, ",\"uuid\":");
-    if (t->file.info.has_uuid) {
-        text_char(out, '"');
-        text_uuid(out, &t->file.info.uuid);
-        text_char(out, '"');
-    } else {
-        text_c(out, "null");
-    }
-    text_c(out, ",\"arch\":\"");
-    text_c(out, t->file.info.arch);
-    text_char(out, '"');
+    json_put_uuid(out, "uuid", t->file.info.has_uuid ? &t->file.info.uuid : NULL);
+    json_put_str(out, "arch", str_c(t->file.info.arch));
     machsym_str owner = {NULL, 0};
     if (t->owned != NULL)
         owner = owners_find(t->owned, addr, count > 0 ? &a->frames[0] : NULL);
-    if (owner.len != 0) {
-        text_c(out, ",\"owner\":");
-        text_json(out, owner);
-    }
+    if (owner.len != 0)
+        json_put_str(out, "owner", owner);
     text_c(out, ",\"frames\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
@@ -150,7 +140,8 @@ static void atos_print_json(const atos *a, text *out, const target *t, uint64_t 
 static void atos_print_unknown(const atos *a, text *out, const char *written, size_t len)
 {
     if (a->json) {
-        text_c(out, "{\"address\":");
+        json_begin(out, "atos");
+        json_put_key(out, "address");
         text_json(out, (machsym_str){written, len});
         text_c(out, ",\"image\":null,\"uuid\":null,\"arch\":null,\"frames\":[]}");
     } else {

@@ -1,5 +1,6 @@
 /* machsym crash: whole reports in, readable reports out. */
 #include "cmd_crash.h"
+#include "inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,10 +119,9 @@ static bool take_inline(void *field, const char *value)
 
 static const option table[] = {
     {"d", "PATH",
-     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with them, "
-     "a .symmap (made with "
-     "map build "
-     "--lines=dwarf); may repeat.\nWithout it: beside the report, and in the current folder",
+     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
+     "them, a .symmap (made with map build\n--lines=dwarf); may repeat. Without it: beside the report, and "
+     "in the\ncurrent folder",
      0, take_store},
     {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
      0, take_map},
@@ -134,6 +134,8 @@ static const option table[] = {
      offsetof(crash_options, resolve.no_uuid), NULL},
     {"no-cache", NULL, "look through all folders anew, and remember nothing",
      offsetof(crash_options, no_cache), NULL},
+    {"files-from", "LIST", "a file that names reports, a line each; - is standard input",
+     offsetof(crash_options, files_from), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
      offsetof(crash_options, copy), NULL},
     {NULL, NULL, "", 0, NULL},
@@ -171,6 +173,10 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
+    {"groups-in", "STATE", "--group goes on with what an earlier run counted, and says since when",
+     offsetof(crash_options, groups_in), NULL},
+    {"groups-out", "STATE", "--group keeps what was counted for a later run",
+     offsetof(crash_options, groups_out), NULL},
     {"machinery", "FILE",
      "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
      "of "
@@ -181,6 +187,8 @@ static const option table[] = {
      "or "
      "json for machines. Without it the table goes\nto standard error",
      offsetof(crash_options, missing), take_missing},
+    {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
+     offsetof(crash_options, json), NULL},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
     {"redact", NULL,
      "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
@@ -202,6 +210,19 @@ static const option table[] = {
 
 /* ---- The command ---- */
 
+/* The reports of the command line and of a list: those in archives and folders too. */
+static bool gather(const crash_options *crash, char **named, size_t count, path_list *out)
+{
+    path_list list = {NULL, 0, 0};
+    bool ok = crash->files_from == NULL || inside_read_list(crash->files_from, &list);
+    for (size_t i = 0; i < count; i++)
+        ok = inside_expand_reports(named[i], out) && ok;
+    for (size_t i = 0; i < list.count; i++)
+        ok = inside_expand_reports(list.v[i], out) && ok;
+    path_list_free(&list);
+    return ok;
+}
+
 static int run_crash(int argc, char **argv)
 {
     static crash_options crash;
@@ -214,25 +235,37 @@ static int run_crash(int argc, char **argv)
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
+    crash.group |= crash.groups_in != NULL || crash.groups_out != NULL;
     if (crash.write.is_apple) {
         crash.format = FORMAT_TEXT;
         crash.resolve.raw_addresses = true;
         crash.lines.lines = crash.lines.is_set ? crash.lines.lines : MACHSYM_LINES_ATOS;
     }
+    if (crash.json) {
+        crash.format = FORMAT_JSON;
+        crash.write.one_line = true;
+        crash.missing = crash.missing == MISSING_TEXT ? MISSING_JSON : crash.missing;
+    }
     crash.is_redacted |= crash.redact_key != NULL;
     if (crash.is_redacted)
         crash.resolve.redact = &crash.redact;
+    path_list reports = {NULL, 0, 0};
+    bool ok = count < 0 || gather(&crash, argv + 1, (size_t)count, &reports);
     if (count < 0)
         status = options_status(count);
-    else if (count == 0)
+    else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
+    else if (reports.count == 0)
+        status = TOOL_ERROR;
     else if (crash.is_redacted && !redact_open(&crash.redact, crash.redact_key)) {
         tool_say("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
         status = TOOL_ERROR;
     } else if (!owners_are_read(crash.rules))
         status = TOOL_ERROR;
     else
-        status = crash_run_reports(&crash, argv + 1, (size_t)count);
+        status = crash_run_reports(&crash, reports.v, reports.count);
+    path_list_free(&reports);
+    status = status == TOOL_OK && !ok ? TOOL_ERROR : status;
     owners_free(crash.rules);
     machinery_free(crash.machinery);
     return status;
@@ -243,10 +276,9 @@ const command crash_command = {
     "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks",
     "[options] REPORT...",
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file or - for standard input: .crash, .ips, sample, spindump, hang, cpu and disk reports, "
-    "leaks,\n"
-    "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the "
-    "contents.\n",
+    "REPORT is a file, a .gz, a zip, tar or folder with some, or - for standard input: .crash, .ips,\n"
+    "sample, spindump, hang, cpu and disk reports, leaks, MetricKit, KSCrash, PLCrashReporter, Sentry\n"
+    "events, pasted stacks. The format is told by the contents.\n",
     {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,

@@ -24,6 +24,7 @@ typedef struct crash_options {
     owners *rules;        /* NULL without --owners */
     machinery *machinery; /* NULL without --machinery */
     object_options objects;
+    const char *files_from; /* a list of reports; NULL: none */
     const char *output;
     crash_format format;
     lines_option lines;
@@ -39,7 +40,11 @@ typedef struct crash_options {
     bool summary;   /* in place of the report */
     bool signature; /* the same */
     bool group;     /* the same, for all */
+    const char
+        *groups_in; /* --groups-in, --groups-out: what earlier runs counted, and what later ones take */
+    const char *groups_out;
     missing_form missing;
+    bool json; /* all that goes to standard output, one object a line */
     bool force;
     bool quiet;
     bool strict;

@@ -1,5 +1,6 @@
 /* machsym crash: one run over reports: where symbols and outputs lie, what becomes of each report. */
 #include "cmd_crash.h"
+#include "inside.h"
 #include "outfile.h"
 
 #include <errno.h>
@@ -116,7 +117,9 @@ static void answer_report(const crash_run *run, report *r, crash_result *result)
     missing_add_report(&result->missing, r);
     if (!run->in_place || o->output != NULL)
         write_report(o, r, result);
-    if (o->summary || run->tell)
+    if (o->summary && o->json)
+        report_summary_json(r, result->label, &result->counts, &result->summary);
+    else if (o->summary || run->tell)
         text_summary(&result->summary, r, &result->counts, run->colour);
     else if (run->brief)
         text_brief(&result->summary, r, &result->counts);
@@ -131,7 +134,7 @@ static void do_report(const crash_run *run, crash_result *result)
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    const char *why = text_read_file(&input, result->path);
+    const char *why = inside_read(result->path, &input);
     if (why != NULL) {
         fail(result, why);
         text_free(&input);
@@ -148,9 +151,20 @@ static void do_report(const crash_run *run, crash_result *result)
 
 /* ---- All reports ---- */
 
-static void print_signature(const crash_result *result)
+static void print_signature(const crash_result *result, bool is_json)
 {
     const signature *s = &result->signature;
+    if (is_json) {
+        text t = {0};
+        json_begin(&t, "crash-signature");
+        json_put_str(&t, "report", str_c(result->label));
+        json_put_hash(&t, "hash", s->hash);
+        json_put_str(&t, "signature", (machsym_str){s->text.v, s->text.len});
+        text_c(&t, "}\n");
+        out_text(&t);
+        text_free(&t);
+        return;
+    }
     out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->label);
 }
 
@@ -186,11 +200,11 @@ static void emit(crash_run *run, crash_result *result)
     if (result->failure.len > 0) {
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
-        if (run->count > 1)
+        if (run->count > 1 && !o->json)
             out_line("== %s", result->label);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
-        print_signature(result);
+        print_signature(result, o->json);
     } else if (result->output_path == NULL && !run->in_place) {
         out_write(result->output.v, result->output.len);
     }
@@ -267,7 +281,12 @@ static void print_table(const crash_run *run)
 
 static char *folder_of(const char *path)
 {
-    size_t len = path_folder(path);
+    size_t archive = inside_is_member(path);
+    size_t len = 0;
+    for (size_t i = 0; i < archive; i++) /* the folder of the archive */
+        len = posix_is_slash(path[i]) ? i + 1 : len;
+    if (archive == 0)
+        len = path_folder(path);
     len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = tool_alloc(len + 2);
     memcpy(folder, path, len);
@@ -410,18 +429,28 @@ static bool prepare_output(crash_run *run)
 
 /* ---- One run ---- */
 
-static void print_groups(const crash_run *run)
+static bool print_groups(const crash_run *run)
 {
+    const crash_options *o = run->options;
     group_list *groups = groups_open();
     text out = {0};
+    bool ok = o->groups_in == NULL || groups_read(groups, o->groups_in);
     for (size_t i = 0; i < run->count; i++) {
         if (run->results[i].failure.len == 0)
             groups_add(groups, run->results[i].label, &run->results[i].signature);
     }
-    groups_print(groups, &out);
-    out_text(&out);
+    groups_print(groups, o->json, &out);
+    if (ok)
+        out_text(&out);
+    out.len = 0;
+    groups_put_state(groups, &out);
+    int failure =
+        ok && o->groups_out != NULL ? outfile_write(o->groups_out, out.v, out.len, OUTFILE_REPLACE) : 0;
+    if (failure != 0)
+        tool_say("%s: %s", o->groups_out, outfile_error(failure));
     text_free(&out);
     groups_close(groups);
+    return ok && failure == 0;
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
@@ -430,10 +459,13 @@ static void print_missing(crash_run *run)
     const crash_options *o = run->options;
     text t = {0};
     bool seen = run->tell && run->count == 1;
-    if (o->missing == MISSING_JSON)
+    if (o->missing == MISSING_JSON) {
         missing_put_json(&run->missing, &t);
-    else if (o->missing == MISSING_TEXT || (!o->quiet && !seen))
+        if (o->json)
+            json_one_line(&t, 0);
+    } else if (o->missing == MISSING_TEXT || (!o->quiet && !seen)) {
         missing_put_text(&run->missing, &t);
+    }
     if (o->missing != MISSING_SAID)
         out_text(&t);
     else
@@ -444,8 +476,8 @@ static void print_missing(crash_run *run)
 static int finish(crash_run *run)
 {
     int status = run->has_failed ? TOOL_ERROR : TOOL_OK;
-    if (run->options->group)
-        print_groups(run);
+    if (run->options->group && !print_groups(run))
+        status = TOOL_ERROR;
     out_flush();
     print_missing(run);
     if (run->count > 1 && !run->options->quiet)

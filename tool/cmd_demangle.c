@@ -1,5 +1,6 @@
 /* machsym demangle: names as compilers mangle them to names as programmers write them. */
 #include "demangle_text.h"
+#include "json_put.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -34,26 +35,60 @@ static bool take_all(void *field, const char *value)
     return true;
 }
 
-static void print_name(const char *name, uint32_t flags)
+typedef struct demangle_options {
+    uint32_t flags;
+    bool json;
+} demangle_options;
+
+static void print_name(machsym_str mangled, const demangle_options *o)
 {
-    text line = {0};
-    machsym_str mangled = {name, strlen(name)};
+    text name = {0};
+    uint32_t flags = o->flags & ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT;
     size_t len = machsym_demangle(mangled, flags, NULL, 0);
-    line.len = machsym_demangle(mangled, flags, text_room(&line, len + 1), len + 1);
-    text_end_line(&line, 0);
-    out_text(&line);
-    text_free(&line);
+    name.len = machsym_demangle(mangled, flags, text_room(&name, len + 1), len + 1);
+    if (o->json) {
+        text line = {0};
+        json_begin(&line, "demangle");
+        json_put_key(&line, "linkage_name");
+        text_json(&line, mangled);
+        json_put_key(&line, "name");
+        text_json(&line, (machsym_str){name.v, name.len});
+        text_c(&line, "}\n");
+        out_text(&line);
+        text_free(&line);
+    } else {
+        text_end_line(&name, 0);
+        out_text(&name);
+    }
+    text_free(&name);
+}
+
+/* A name a line, in place of a text with names in it. */
+static int print_lines(const demangle_options *o)
+{
+    text input = {0};
+    machsym_str line;
+    const char *why = text_read_file(&input, "-");
+    machsym_str rest = {input.v, input.len};
+    if (why != NULL)
+        tool_say("standard input: %s", why);
+    while (why == NULL && !out_failed() && str_take_line(&rest, &line))
+        print_name(line, o);
+    text_free(&input);
+    return why == NULL ? TOOL_OK : TOOL_ERROR;
 }
 
 static int run_demangle(int argc, char **argv)
 {
-    uint32_t flags = MACHSYM_DEMANGLE_IN_TEXT;
-    int count = options_parse(&demangle_command, &flags, argc, argv);
+    demangle_options o = {MACHSYM_DEMANGLE_IN_TEXT, false};
+    int count = options_parse(&demangle_command, &o, argc, argv);
     if (count < 0)
         return options_status(count);
     for (int i = 1; i <= count; i++)
-        print_name(argv[i], flags & ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT);
-    if (count > 0 || filter_text(fileno(stdin), flags) == 0 || out_failed())
+        print_name(str_c(argv[i]), &o);
+    if (count == 0 && o.json)
+        return print_lines(&o);
+    if (count > 0 || filter_text(fileno(stdin), o.flags) == 0 || out_failed())
         return TOOL_OK;
     tool_say("standard input cannot be copied: %s", strerror(errno));
     return TOOL_ERROR;
@@ -70,6 +105,8 @@ static const option table[] = {
      "in text, replace all that the grammars take, bare types and markers too, as\n$sSi is and a variable "
      "$el",
      0, take_all},
+    {"json", NULL, "one JSON object a name; standard input has one a line", offsetof(demangle_options, json),
+     NULL},
     {0},
 };
 

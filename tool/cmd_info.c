@@ -1,4 +1,5 @@
 /* machsym info: what a file holds. */
+#include "json_put.h"
 #include "tool.h"
 
 #include "inside.h"
@@ -104,13 +105,20 @@ static void print_debug_info(const machsym_session_info *info)
                    (unsigned long long)info->first_damage_offset);
 }
 
-static void print_symbols(machsym_session *session, const machsym_image_info *info)
+/* counts has a place for each source. */
+static void count_symbols(machsym_session *session, uint64_t *counts)
 {
-    uint64_t counts[MACHSYM_SOURCE_COUNT] = {0};
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
+    memset(counts, 0, MACHSYM_SOURCE_COUNT * sizeof *counts);
     while (machsym_session_next_symbol(session, &at, &symbol))
         counts[symbol.source]++;
+}
+
+static void print_symbols(machsym_session *session, const machsym_image_info *info)
+{
+    uint64_t counts[MACHSYM_SOURCE_COUNT];
+    count_symbols(session, counts);
     out_format("  symbols: %u in LC_SYMTAB; code addresses by best source:", info->symbol_count);
     for (unsigned i = 1; i < MACHSYM_SOURCE_COUNT; i++) {
         if (counts[i] != 0)
@@ -131,6 +139,20 @@ static void print_slice(const machsym_slice *slice)
     text_free(&line);
 }
 
+/* Opens an image of a kernel collection; NULL, with *info zeroed, when it is damaged. */
+static machsym_image *open_entry(machsym_open_desc desc, machsym_str name, machsym_image_info *info)
+{
+    text name_z = {0};
+    machsym_image *one = NULL;
+    text_str(&name_z, name);
+    desc.entry = text_z(&name_z);
+    memset(info, 0, sizeof *info);
+    if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
+        machsym_image_get_info(one, info);
+    text_free(&name_z);
+    return one;
+}
+
 /* The images of a kernel collection, each with its UUID. */
 static void print_entries(const machsym_image *image, machsym_open_desc desc)
 {
@@ -144,21 +166,16 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
     at = (machsym_cursor){0, 0};
     for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); i++) {
         text line = {0};
-        machsym_image *one = NULL;
-        machsym_image_info info = {0};
-        char *name = tool_alloc(entry.name.len + 1);
-        snprintf(name, entry.name.len + 1, "%.*s", (int)entry.name.len, entry.name.ptr);
-        desc.entry = name;
-        if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
-            machsym_image_get_info(one, &info);
+        machsym_image_info info;
+        machsym_image *one = open_entry(desc, entry.name, &info);
         if (info.slice.has_uuid)
             text_uuid(&line, &info.slice.uuid);
         else
             text_c(&line, one != NULL ? "no UUID" : "damaged");
-        out_line("    0x%llx %-36.*s %s", (unsigned long long)entry.addr, (int)line.len, line.v, name);
+        out_line("    0x%llx %-36.*s %.*s", (unsigned long long)entry.addr, (int)line.len, line.v,
+                 (int)entry.name.len, entry.name.ptr);
         machsym_image_close(one);
         text_free(&line);
-        free(name);
     }
     if (count > MAX_ENTRIES)
         tool_say("the first %d images are shown", MAX_ENTRIES);
@@ -205,9 +222,192 @@ static bool print_image(const machsym_image *image, bool quick)
     return ok;
 }
 
+/* ---- JSON ---- */
+
+/* Begins a member that is an object or a list, without a comma before what is first in it. */
+static void put_open(text *t, const char *key, char bracket)
+{
+    json_put_key(t, key);
+    text_char(t, bracket);
+}
+
+static void put_version(text *t, const char *key, uint32_t version)
+{
+    text_c(t, ",\"");
+    text_c(t, key);
+    text_c(t, "\":\"");
+    text_dec(t, version >> 16);
+    text_char(t, '.');
+    text_dec(t, version >> 8 & 0xff);
+    text_char(t, '.');
+    text_dec(t, version & 0xff);
+    text_char(t, '"');
+}
+
+static void put_platforms(text *t, const machsym_image *image)
+{
+    machsym_cursor at = {0, 0};
+    machsym_platform p;
+    put_open(t, "platforms", '[');
+    for (bool is_first = true; machsym_image_next_platform(image, &at, &p); is_first = false) {
+        text_c(t, is_first ? "{\"platform\":" : ",{\"platform\":");
+        text_json(t, str_c(platform_name(p.platform)));
+        put_version(t, "minimum", p.min_os);
+        put_version(t, "sdk", p.sdk);
+        text_char(t, '}');
+    }
+    text_char(t, ']');
+}
+
+static void put_sections(text *t, const machsym_image *image)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section s;
+    put_open(t, "sections", '[');
+    for (bool is_first = true; machsym_image_next_section(image, &at, &s); is_first = false) {
+        text_c(t, is_first ? "{\"segment\":" : ",{\"segment\":");
+        text_json(t, s.segment);
+        json_put_key(t, "name");
+        text_json(t, s.name);
+        json_put_hex(t, "address", s.addr);
+        json_put_number(t, "size", s.size);
+        json_put_number(t, "bytes_in_file", s.bytes.len);
+        json_put_bool(t, "code", s.is_code);
+        json_put_bool(t, "other_half", s.is_pair);
+        text_char(t, '}');
+    }
+    text_char(t, ']');
+}
+
+static void put_debug_info(text *t, const machsym_session_info *info)
+{
+    put_open(t, "debug_info", '{');
+    text_c(t, "\"units\":");
+    text_dec(t, info->unit_count);
+    put_open(t, "dwarf_versions", '{');
+    bool is_first = true;
+    for (unsigned version = 2; version < 6; version++) {
+        if (info->version_count[version] == 0)
+            continue;
+        text_c(t, is_first ? "\"" : ",\"");
+        text_dec(t, version);
+        text_c(t, "\":");
+        text_dec(t, info->version_count[version]);
+        is_first = false;
+    }
+    text_char(t, '}');
+    json_put_number(t, "functions", info->function_count);
+    json_put_number(t, "inlined_calls", info->inline_count);
+    json_put_number(t, "line_rows", info->line_row_count);
+    json_put_number(t, "entries", info->die_count);
+    json_put_number(t, "damaged_units", info->damaged_units);
+    text_char(t, '}');
+}
+
+static void put_symbols(text *t, machsym_session *session, const machsym_image_info *info)
+{
+    uint64_t counts[MACHSYM_SOURCE_COUNT];
+    bool is_first = true;
+    count_symbols(session, counts);
+    put_open(t, "symbols", '{');
+    text_c(t, "\"symtab\":");
+    text_dec(t, info->symbol_count);
+    put_open(t, "addresses_by_source", '{');
+    for (unsigned i = 1; i < MACHSYM_SOURCE_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        text_c(t, is_first ? "\"" : ",\"");
+        text_c(t, machsym_source_name((machsym_source)i));
+        text_c(t, "\":");
+        text_dec(t, counts[i]);
+        is_first = false;
+    }
+    text_c(t, "}}");
+}
+
+/* What takes time to count; --quick leaves it out. Returns whether nothing in it is damaged. */
+static bool put_decoded(text *t, const machsym_image *image, const machsym_image_info *info)
+{
+    machsym_session_info counts;
+    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
+    if (session == NULL)
+        return true;
+    machsym_session_read_info(session, &counts);
+    if (counts.object_count != 0) {
+        put_open(t, "debug_map", '{');
+        text_c(t, "\"objects\":");
+        text_dec(t, counts.object_count);
+        json_put_number(t, "missing", counts.missing_object_count);
+        text_char(t, '}');
+    }
+    if (info->has_dwarf || counts.unit_count != 0)
+        put_debug_info(t, &counts);
+    put_symbols(t, session, info);
+    json_put_number(t, "damaged_metadata", counts.damaged_metadata);
+    tool_session_close(session);
+    return counts.damaged_units == 0 && counts.damaged_metadata == 0;
+}
+
+static void put_entries(text *t, const machsym_image *image, const machsym_open_desc *desc)
+{
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    size_t count = 0;
+    for (; count < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); count++) {
+        machsym_image_info info;
+        machsym_image *one = open_entry(*desc, entry.name, &info);
+        if (count == 0)
+            put_open(t, "images", '[');
+        text_c(t, count == 0 ? "{\"name\":" : ",{\"name\":");
+        text_json(t, entry.name);
+        json_put_hex(t, "address", entry.addr);
+        json_put_uuid(t, "uuid", info.slice.has_uuid ? &info.slice.uuid : NULL);
+        json_put_bool(t, "damaged", one == NULL);
+        text_char(t, '}');
+        machsym_image_close(one);
+    }
+    if (count > 0)
+        text_char(t, ']');
+}
+
+/* One line. Returns whether nothing in it is damaged. */
+static bool print_image_json(const char *path, const machsym_image *image, const machsym_open_desc *desc,
+                             bool quick)
+{
+    text t = {0};
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    json_begin(&t, "info");
+    json_put_str(&t, "file", str_c(path));
+    json_put_str(&t, "arch", str_c(info.slice.arch));
+    json_put_str(&t, "filetype", str_c(filetype_name(info.slice.filetype)));
+    json_put_uuid(&t, "uuid", info.slice.has_uuid ? &info.slice.uuid : NULL);
+    json_put_number(&t, "offset", info.slice.offset);
+    json_put_number(&t, "size", info.slice.size);
+    json_put_str(&t, "other_half", str_c(info.pair_path != NULL ? info.pair_path : ""));
+    put_platforms(&t, image);
+    json_put_hex(&t, "text_address", info.text_addr);
+    json_put_number(&t, "text_size", info.text_size);
+    put_sections(&t, image);
+    bool ok = quick || put_decoded(&t, image, &info);
+    json_put_number(&t, "damaged_parts", info.damage_count);
+    if (info.damage_count != 0) {
+        json_put_str(&t, "damage", str_c(info.damage.what));
+        json_put_str(&t, "damage_where", str_c(info.damage.where));
+        json_put_number(&t, "damage_offset", info.damage.offset);
+        json_put_bool(&t, "cut_short", info.damage.is_cut_short);
+    }
+    put_entries(&t, image, desc);
+    text_c(&t, "}\n");
+    out_text(&t);
+    text_free(&t);
+    return ok && info.damage_count == 0;
+}
+
 typedef struct info_options {
     image_options from;
     bool quick;
+    bool json;
 } info_options;
 
 static void say_no_slice(const char *path, const image_options *from)
@@ -241,7 +441,8 @@ static bool print_file(const char *path, const info_options *o)
     }
     if (count == 0)
         return false;
-    out_line("%s", path);
+    if (!o->json)
+        out_line("%s", path);
     if (count > MAX_SLICES)
         tool_say("%s: %zu slices, the first %d are shown", path, count, MAX_SLICES);
     desc.pair_path = o->from.pair;
@@ -256,7 +457,9 @@ static bool print_file(const char *path, const info_options *o)
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
-        if (image != NULL) {
+        if (image != NULL && o->json) {
+            ok = print_image_json(path, image, &desc, o->quick) && ok;
+        } else if (image != NULL) {
             ok = print_image(image, o->quick) && ok;
             print_entries(image, desc);
         }
@@ -289,6 +492,7 @@ static int run_info(int argc, char **argv)
 
 static const option table[] = {
     {"quick", NULL, "headers only: do not decode the debug info", offsetof(info_options, quick), NULL},
+    {"json", NULL, "one JSON object a slice", offsetof(info_options, json), NULL},
     {0},
 };
 

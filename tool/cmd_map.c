@@ -1,6 +1,7 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
 #include "cmd_atos.h"
+#include "json_put.h"
 #include "source.h"
 
 #include <stdlib.h>
@@ -161,18 +162,48 @@ static bool print_info(const char *path, const machsym_map *map)
     return !is_damaged;
 }
 
+static bool print_info_json(const char *path, const machsym_map *map)
+{
+    machsym_map_info info;
+    text t = {0};
+    machsym_map_get_info(map, &info);
+    bool is_damaged = (info.flags & MACHSYM_MAP_DAMAGED) != 0;
+    json_begin(&t, "map-info");
+    json_put_str(&t, "file", str_c(path));
+    json_put_str(&t, "image", info.name);
+    json_put_str(&t, "arch", str_c(info.arch));
+    json_put_uuid(&t, "uuid", uuid_is_none(&info.uuid) ? NULL : &info.uuid);
+    json_put_hex(&t, "text_address", info.text_addr);
+    json_put_number(&t, "text_size", info.text_size);
+    json_put_str(&t, "lines", str_c(lines_name(info.lines)));
+    json_put_bool(&t, "columns", (info.flags & MACHSYM_MAP_COLUMNS) != 0);
+    json_put_bool(&t, "chunk", (info.flags & MACHSYM_MAP_CHUNK) != 0);
+    json_put_bool(&t, "damaged", is_damaged);
+    json_put_number(&t, "format", info.version);
+    json_put_number(&t, "size", info.size);
+    text_c(&t, "}\n");
+    out_text(&t);
+    text_free(&t);
+    return !is_damaged;
+}
+
+typedef struct map_info_options {
+    bool copy;
+    bool json;
+} map_info_options;
+
 static int run_info(int argc, char **argv)
 {
-    bool copy = false;
-    int count = options_parse(&map_info_command, &copy, argc, argv);
+    map_info_options o = {false, false};
+    int count = options_parse(&map_info_command, &o, argc, argv);
     int status = TOOL_OK;
     if (count < 0)
         return options_status(count);
     if (count == 0)
         return options_wrong(&map_info_command, "no map is named");
     for (int i = 1; i <= count; i++) {
-        machsym_map *map = map_open(argv[i], copy ? MACHSYM_MAP_COPY : 0);
-        if (map == NULL || !print_info(argv[i], map))
+        machsym_map *map = map_open(argv[i], o.copy ? MACHSYM_MAP_COPY : 0);
+        if (map == NULL || !(o.json ? print_info_json : print_info)(argv[i], map))
             status = TOOL_ERROR;
         machsym_map_close(map);
     }
@@ -180,7 +211,9 @@ static int run_info(int argc, char **argv)
 }
 
 static const option info_table[] = {
-    {"copy", NULL, "read files into memory first: safe when others may truncate them", 0, NULL},
+    {"copy", NULL, "read files into memory first: safe when others may truncate them",
+     offsetof(map_info_options, copy), NULL},
+    {"json", NULL, "one JSON object a map", offsetof(map_info_options, json), NULL},
     {0},
 };
 
@@ -234,9 +267,27 @@ static void dump_range(text *t, map_budget *budget, symbol_source *source, const
     text_char(t, '\n');
 }
 
+static void dump_range_json(text *t, map_budget *budget, symbol_source *source,
+                            const machsym_map_range *range, machsym_frame *frames, const frame_style *style)
+{
+    size_t from = t->len;
+    size_t count = map_frames(budget, source, range->lo, frames);
+    json_begin(t, "map-dump");
+    json_put_hex(t, "lo", range->lo);
+    json_put_hex(t, "hi", range->hi);
+    text_c(t, ",\"frames\":[");
+    for (size_t i = 0; i < count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_frame_json(t, &frames[i], range->lo, style);
+    }
+    text_c(t, "]}\n");
+    map_spend(budget, t->len - from);
+}
+
 typedef struct dump_options {
     symbol_desc desc;
     frame_style style;
+    bool json;
 } dump_options;
 
 static int run_dump(int argc, char **argv)
@@ -264,7 +315,7 @@ static int run_dump(int argc, char **argv)
     map_budget budget = map_budget_of(&file, 1);
     outfile_begin(&out, NULL, OUTFILE_REPLACE);
     while (!out_failed() && !budget.is_spent && machsym_map_next(file.map, &at, &range)) {
-        dump_range(&t, &budget, source, &range, frames, &o.style);
+        (o.json ? dump_range_json : dump_range)(&t, &budget, source, &range, frames, &o.style);
         outfile_flush(&out, &t);
     }
     symbol_source_close(source);
@@ -275,6 +326,7 @@ static int run_dump(int argc, char **argv)
 
 static const option dump_table[] = {
     {"no-demangle", NULL, "names as the linker knows them", offsetof(dump_options, style.raw_names), NULL},
+    {"json", NULL, "one JSON object a range", offsetof(dump_options, json), NULL},
     {0},
 };
 

@@ -1,6 +1,7 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
 #include "cmd_map.h"
 #include "inside.h"
+#include "json_put.h"
 #include "store/objects.h"
 
 #include <errno.h>
@@ -175,6 +176,7 @@ typedef struct build_command {
     bool columns;
     bool damaged; /* a file that is cut short is taken too */
     bool no_progress;
+    bool json;
     lines_option lines;
     build_options how;
 } build_command;
@@ -252,6 +254,28 @@ static void say_lost(const char *path, const machsym_image_info *info, const mac
     text_free(&t);
 }
 
+static void tell_built(const build_command *c, const char *path, const machsym_map *map)
+{
+    machsym_map_info made;
+    text t = {0};
+    machsym_map_get_info(map, &made);
+    if (!c->json) {
+        out_line("%s: %s, %llu bytes", path, made.arch, (unsigned long long)made.size);
+        return;
+    }
+    json_begin(&t, "map-build");
+    json_put_str(&t, "file", str_c(path));
+    json_put_str(&t, "image", made.name);
+    json_put_str(&t, "arch", str_c(made.arch));
+    json_put_uuid(&t, "uuid", uuid_is_none(&made.uuid) ? NULL : &made.uuid);
+    json_put_str(&t, "lines", str_c(lines_name(made.lines)));
+    json_put_bool(&t, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
+    json_put_number(&t, "size", made.size);
+    text_c(&t, "}\n");
+    out_text(&t);
+    text_free(&t);
+}
+
 static bool build_slice(const build_command *c, const machsym_open_desc *open)
 {
     machsym_plan_desc desc;
@@ -275,9 +299,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
         map = map_build_image(&desc, open->path, &c->how, &counts);
     bool ok = map != NULL && map_write(map, path.v);
     if (ok) {
-        machsym_map_info made;
-        machsym_map_get_info(map, &made);
-        out_line("%s: %s, %llu bytes", path.v, made.arch, (unsigned long long)made.size);
+        tell_built(c, path.v, map);
         say_lost(open->path, &info, &counts, map);
     }
     machsym_map_close(map);
@@ -360,6 +382,7 @@ static const option table[] = {
      offsetof(build_command, damaged), NULL},
     {"columns", NULL, "keep columns: about a tenth larger", offsetof(build_command, columns), NULL},
     {"no-progress", NULL, "no progress line on a terminal", offsetof(build_command, no_progress), NULL},
+    {"json", NULL, "one JSON object a map, in place of a line", offsetof(build_command, json), NULL},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* machsym map import: a map of a text symbol table. */
 #include "cmd_map.h"
+#include "json_put.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ typedef struct import_command {
     size_t cap;
     size_t skipped; /* lines that are no rows */
     size_t cut;     /* rows that overlap one before */
+    bool json;
 } import_command;
 
 static machsym_str cut_field(const char **at, const char *end)
@@ -235,6 +237,19 @@ static machsym_map *make_map(const import_command *c)
     return map;
 }
 
+static void tell_json(const import_command *c, const char *path)
+{
+    text t = {0};
+    json_begin(&t, "map-import");
+    json_put_str(&t, "file", str_c(path));
+    json_put_number(&t, "rows", c->count);
+    json_put_number(&t, "other_lines", c->skipped);
+    json_put_number(&t, "cut_rows", c->cut);
+    text_c(&t, "}\n");
+    out_text(&t);
+    text_free(&t);
+}
+
 static bool run_import(import_command *c)
 {
     text input = {0};
@@ -257,7 +272,9 @@ static bool run_import(import_command *c)
         map_default_name(&path, (machsym_str){c->name, c->name != NULL ? strlen(c->name) : 0}, NULL);
     }
     ok = map != NULL && map_write(map, path.v);
-    if (ok)
+    if (ok && c->json)
+        tell_json(c, path.v);
+    else if (ok)
         out_line("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before", path.v,
                  c->count, c->skipped, c->cut);
     machsym_map_close(map);
@@ -307,6 +324,7 @@ static const option table[] = {
     {"text", "ADDR", "... what the rows count from", 0, take_text},
     {"o", "OUT", "the file to write; NAME.symmap in this folder without it", offsetof(import_command, out),
      NULL},
+    {"json", NULL, "one JSON object, in place of a line", offsetof(import_command, json), NULL},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* machsym map verify: whether a map says what its image says. */
 #include "cmd_map.h"
+#include "json_put.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct verify {
     map_budget budget;
     uint64_t compared;
     uint64_t different;
+    bool json;
 } verify;
 
 static bool same_path(const machsym_path *a, const machsym_path *b)
@@ -76,7 +78,7 @@ static void compare_addr(verify *v, uint64_t addr)
     for (size_t i = 0; i < got && what == NULL; i++)
         what = frame_difference(v, &v->got[i], &v->want[i]);
     v->compared++;
-    if (what == NULL || v->different++ >= SHOWN_DIFFERENCES)
+    if (what == NULL || v->different++ >= SHOWN_DIFFERENCES || v->json)
         return;
     text t = {0};
     text_c(&t, "0x");
@@ -112,9 +114,9 @@ static void compare_ranges(verify *v, const machsym_map *map)
 }
 
 /* Compares the bytes with those of a map made anew. Returns whether they are the same. */
-static bool compare_bytes(const machsym_map *map, const machsym_map *made)
+static bool compare_bytes(const verify *v, const machsym_map *made)
 {
-    machsym_bytes a = machsym_map_bytes(map);
+    machsym_bytes a = machsym_map_bytes(v->map_file.map);
     machsym_bytes b = machsym_map_bytes(made);
     const unsigned char *x = a.ptr;
     const unsigned char *y = b.ptr;
@@ -123,6 +125,8 @@ static bool compare_bytes(const machsym_map *map, const machsym_map *made)
     size_t count = 0;
     if (a.len == b.len && memcmp(x, y, a.len) == 0)
         return true;
+    if (v->json)
+        return false;
     while (at < least && x[at] == y[at])
         at++;
     for (size_t i = at; i < least; i++)
@@ -173,6 +177,20 @@ static bool tell_damage(const verify *v, const char *image_path, const machsym_p
     return counts->damaged_units == 0 && !v->map_file.info.is_damaged && !v->image_file.info.is_damaged;
 }
 
+static void tell_json(const verify *v, bool same)
+{
+    text t = {0};
+    json_begin(&t, "map-verify");
+    json_put_str(&t, "file", str_c(v->map_file.info.path));
+    json_put_bool(&t, "same_bytes", same);
+    json_put_number(&t, "addresses", v->compared);
+    json_put_number(&t, "different", v->different);
+    json_put_bool(&t, "damaged", v->map_file.info.is_damaged);
+    text_c(&t, "}\n");
+    out_text(&t);
+    text_free(&t);
+}
+
 static bool verify_run(verify *v, const char *image_path, const build_options *how)
 {
     machsym_plan_desc desc;
@@ -184,17 +202,19 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     machsym_map *made = map_build_image(&desc, image_path, how, &counts);
     if (made == NULL)
         return false;
-    bool same = compare_bytes(v->map_file.map, made);
+    bool same = compare_bytes(v, made);
     v->budget = map_budget_of(&v->map_file, ASKED);
     compare_ranges(v, v->map_file.map);
     if (!same)
         compare_ranges(v, made); /* the map may have lost some */
     machsym_map_close(made);
-    if (v->different > SHOWN_DIFFERENCES)
+    if (v->different > SHOWN_DIFFERENCES && !v->json)
         out_format("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
     if (v->budget.is_spent)
         return false;
-    if (same && v->different == 0)
+    if (v->json)
+        tell_json(v, same);
+    else if (same && v->different == 0)
         out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_file.info.path,
                  (unsigned long long)v->compared);
     else
@@ -205,6 +225,7 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
 
 typedef struct verify_options {
     const char *pair;
+    bool json;
     build_options how;
 } verify_options;
 
@@ -219,6 +240,7 @@ static int run_command(int argc, char **argv)
         return options_status(count);
     if (count != 2)
         return options_wrong(&map_verify_command, "a map and its image are to be named");
+    v.json = o.json;
     v.got = tool_alloc(MAP_MAX_FRAMES * sizeof *v.got);
     v.want = tool_alloc(MAP_MAX_FRAMES * sizeof *v.want);
     bool ok = verify_open(&v, argv[1], argv[2], o.pair) && verify_run(&v, argv[2], &o.how);
@@ -235,6 +257,7 @@ static const option table[] = {
     {"pair", "FILE", "the other half: the binary to a dSYM, or the dSYM to a binary",
      offsetof(verify_options, pair), NULL},
     {"j", "N", "threads; all processors without it", offsetof(verify_options, how.jobs), take_jobs},
+    {"json", NULL, "one JSON object, in place of lines", offsetof(verify_options, json), NULL},
     {0},
 };
 

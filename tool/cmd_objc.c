@@ -1,4 +1,5 @@
 /* machsym objc: the Objective-C metadata of a file. */
+#include "json_put.h"
 #include "tool.h"
 
 static void print_method(text *out, const machsym_objc *m)
@@ -42,29 +43,22 @@ static void print_text(text *out, const machsym_objc *item)
     text_end_line(out, from);
 }
 
-static void json_field(text *out, const char *before, machsym_str value)
+/* An empty text stays one: a root class has the superclass "". */
+static void put_text(text *out, const char *key, machsym_str value)
 {
-    text_c(out, before);
+    json_put_key(out, key);
     text_json(out, value);
-}
-
-static void json_address(text *out, const char *before, uint64_t addr)
-{
-    text_c(out, before);
-    text_c(out, "\"0x");
-    text_hex(out, addr, 1);
-    text_char(out, '"');
 }
 
 static void print_json_owner(text *out, const machsym_objc *item)
 {
     bool is_class = item->kind == MACHSYM_OBJC_CLASS;
-    text_c(out, is_class ? "{\"kind\":\"class\"" : "{\"kind\":\"category\"");
-    json_field(out, ",\"class\":", item->class_name);
-    json_field(out,
-               is_class ? ",\"super\":" : ",\"category\":", is_class ? item->super_name : item->category);
-    json_address(out, ",\"address\":", item->addr);
-    text_c(out, item->is_swift ? ",\"swift\":true" : ",\"swift\":false");
+    json_begin(out, "objc");
+    json_put_str(out, "kind", str_c(is_class ? "class" : "category"));
+    put_text(out, "class", item->class_name);
+    put_text(out, is_class ? "super" : "category", is_class ? item->super_name : item->category);
+    json_put_hex(out, "address", item->addr);
+    json_put_bool(out, "swift", item->is_swift);
     text_c(out, ",\"methods\":[");
 }
 
@@ -72,10 +66,11 @@ static void print_json_method(text *out, const machsym_objc *item)
 {
     text name = {0};
     print_method(&name, item);
-    json_field(out, "{\"name\":", (machsym_str){name.v, name.len});
-    json_field(out, ",\"selector\":", item->selector);
-    text_c(out, item->is_class_method ? ",\"class_method\":true" : ",\"class_method\":false");
-    json_address(out, ",\"address\":", item->addr);
+    text_c(out, "{\"name\":");
+    text_json(out, (machsym_str){name.v, name.len});
+    put_text(out, "selector", item->selector);
+    json_put_bool(out, "class_method", item->is_class_method);
+    json_put_hex(out, "address", item->addr);
     text_char(out, '}');
     text_free(&name);
 }

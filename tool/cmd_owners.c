@@ -1,4 +1,5 @@
 /* machsym owners: whose code the addresses of a program are. */
+#include "json_put.h"
 #include "owners.h"
 
 #include <stdlib.h>
@@ -40,13 +41,9 @@ static void add_run(runs *to, const run *one)
     to->v[to->count++] = *one;
 }
 
-static void print_owner(text *out, machsym_str owner, bool json)
+static void print_owner(text *out, machsym_str owner)
 {
-    if (json && owner.len == 0)
-        text_c(out, "null");
-    else if (json)
-        text_json(out, owner);
-    else if (owner.len == 0)
+    if (owner.len == 0)
         text_c(out, "(nobody)");
     else
         text_shown(out, owner);
@@ -68,14 +65,18 @@ static void print_address(const request *r, const machsym_image *image, machsym_
         size_t count = machsym_session_frames(session, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
         owner = owners_find(owned, addr, count > 0 ? &frames[0] : NULL);
     }
-    text_c(out, r->json ? "{\"address\":" : "");
-    if (r->json)
-        text_json(out, (machsym_str){written, strlen(written)});
-    else
-        text_shown(out, str_c(written));
-    text_c(out, r->json ? ",\"owner\":" : " ");
-    print_owner(out, owner, r->json);
-    text_c(out, r->json ? "}\n" : "\n");
+    if (r->json) {
+        json_begin(out, "owners");
+        json_put_key(out, "address");
+        text_json(out, str_c(written));
+        json_put_str(out, "owner", owner);
+        text_c(out, "}\n");
+        return;
+    }
+    text_shown(out, str_c(written));
+    text_char(out, ' ');
+    print_owner(out, owner);
+    text_char(out, '\n');
 }
 
 /* ---- All of the code ---- */
@@ -140,24 +141,34 @@ static void sum(runs *all)
     qsort(all->v, all->count, sizeof *all->v, by_size);
 }
 
-static void print_run(text *out, const run *one, bool json, bool ranges)
+static void print_run(text *out, const run *one, bool ranges)
 {
-    if (json)
-        text_char(out, '{');
     if (ranges) {
-        text_c(out, json ? "\"lo\":\"0x" : "0x");
-        text_hex(out, one->lo, json ? 1 : 8);
-        text_c(out, json ? "\",\"hi\":\"0x" : " 0x");
-        text_hex(out, one->hi, json ? 1 : 8);
-        text_c(out, json ? "\"," : " ");
+        text_c(out, "0x");
+        text_hex(out, one->lo, 8);
+        text_c(out, " 0x");
+        text_hex(out, one->hi, 8);
+        text_char(out, ' ');
     }
-    text_c(out, json ? "\"bytes\":" : "");
     text_dec(out, one->hi - one->lo);
-    text_c(out, json ? ",\"functions\":" : " ");
+    text_char(out, ' ');
     text_dec(out, one->count);
-    text_c(out, json ? ",\"owner\":" : " ");
-    print_owner(out, one->owner, json);
-    text_c(out, json ? "}\n" : "\n");
+    text_char(out, ' ');
+    print_owner(out, one->owner);
+    text_char(out, '\n');
+}
+
+static void print_run_json(text *out, const run *one, bool ranges)
+{
+    json_begin(out, "owners");
+    if (ranges) {
+        json_put_hex(out, "lo", one->lo);
+        json_put_hex(out, "hi", one->hi);
+    }
+    json_put_number(out, "bytes", one->hi - one->lo);
+    json_put_number(out, "functions", one->count);
+    json_put_str(out, "owner", one->owner);
+    text_c(out, "}\n");
 }
 
 static void answer(const request *r, const machsym_image *image, machsym_session *session,
@@ -172,7 +183,7 @@ static void answer(const request *r, const machsym_image *image, machsym_session
     if (!r->ranges)
         sum(&all);
     for (size_t i = 0; i < all.count; i++)
-        print_run(&out, &all.v[i], r->json, r->ranges);
+        (r->json ? print_run_json : print_run)(&out, &all.v[i], r->ranges);
     out_text(&out);
     text_free(&out);
     free(all.v);

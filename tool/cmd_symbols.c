@@ -1,4 +1,5 @@
 /* machsym symbols: every name of a file by address. */
+#include "json_put.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -78,15 +79,13 @@ static void print_json(text *out, const machsym_symbol *symbol)
 {
     text name = {0};
     text_name(&name, symbol->name, MACHSYM_DEMANGLE_SIMPLIFIED);
-    text_c(out, "{\"address\":\"0x");
-    text_hex(out, symbol->lo, 1);
-    text_c(out, "\",\"size\":");
-    text_dec(out, symbol->hi - symbol->lo);
-    text_c(out, ",\"source\":\"");
-    text_c(out, machsym_source_name(symbol->source));
-    text_c(out, "\",\"name\":");
+    json_begin(out, "symbols");
+    json_put_hex(out, "address", symbol->lo);
+    json_put_number(out, "size", symbol->hi - symbol->lo);
+    json_put_str(out, "source", str_c(machsym_source_name(symbol->source)));
+    json_put_key(out, "name");
     text_json(out, (machsym_str){name.v, name.len});
-    text_c(out, ",\"linkage_name\":");
+    json_put_key(out, "linkage_name");
     text_json(out, symbol->name);
     text_c(out, "}\n");
     text_free(&name);

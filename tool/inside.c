@@ -239,8 +239,25 @@ static bool is_macho_file(const char *path)
     return got > 0 && is_macho(head, (size_t)got);
 }
 
-/* Lists the Mach-O files below a folder. Links are not followed: they may lead outside, or in circles. */
-static void list_folder(const char *path, unsigned depth, unsigned *left, path_list *out)
+/* What is looked for in an archive or folder. */
+typedef enum wanted { WANT_MACHO, WANT_REPORTS } wanted;
+
+/* Whether a name is that of a report. */
+static bool is_report_name(machsym_str name)
+{
+    static const char *const ends[] = {".crash", ".ips",  ".txt",  ".json", ".log",   ".spindump",
+                                       ".hang",  ".diag", ".spin", ".beta", ".panic", ".synced"};
+    if (str_starts(str_base_name(name), ".")) /* "._NAME" has what only Apple's file systems keep of NAME */
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (has_suffix(name, ends[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Lists the files below a folder. Links are not followed: they may lead outside, or in circles. */
+static void list_folder(const char *path, wanted what, unsigned depth, unsigned *left, path_list *out)
 {
     DIR *dir = opendir(path);
     text full = {0};
@@ -255,8 +272,9 @@ static void list_folder(const char *path, unsigned depth, unsigned *left, path_l
             continue;
         --*left;
         if (S_ISDIR(st.st_mode) && depth < FOLDER_MAX_DEPTH)
-            list_folder(full.v, depth + 1, left, out);
-        else if (S_ISREG(st.st_mode) && is_macho_file(full.v))
+            list_folder(full.v, what, depth + 1, left, out);
+        else if (S_ISREG(st.st_mode) &&
+                 (what == WANT_REPORTS ? is_report_name(str_make(full.v, full.len)) : is_macho_file(full.v)))
             add_path(out, copy_z(full.v, full.len));
     }
     closedir(dir);
@@ -341,7 +359,7 @@ static bool list_inside(const char *path, bool all, path_list *out, machsym_erro
     fail(err, MACHSYM_OK, "no error");
     memset(out, 0, sizeof *out);
     if (is_folder(path)) {
-        list_folder(path, 0, &left, out); /* of an empty one machsym.h says what it lacks */
+        list_folder(path, WANT_MACHO, 0, &left, out); /* of an empty one machsym.h says what it lacks */
     } else {
         pthread_mutex_lock(&kept.lock);
         ok = list_archive(path, out, err) || err->code == MACHSYM_OK;
@@ -377,11 +395,102 @@ bool inside_is_container(const char *path)
     return is;
 }
 
+/* ---- Reports ---- */
+
+/* Lists the reports in an archive. One file that gzip compressed is taken whatever its name is. Under the
+ * lock. */
+static bool list_reports(const char *path, path_list *out, machsym_error *err)
+{
+    text full = {0};
+    archive *a = open_kept(path, err);
+    for (size_t i = 0; a != NULL && i < archive_count(a); i++) {
+        machsym_str name = archive_at(a, i)->name;
+        bool is_alone = has_suffix(str_c(path), ".gz") && archive_count(a) == 1;
+        if (memchr(name.ptr, 0, name.len) != NULL || !(is_alone || is_report_name(name)))
+            continue;
+        full.len = 0;
+        text_c(&full, path);
+        text_char(&full, '/');
+        text_str(&full, name);
+        add_path(out, copy_z(full.v, full.len));
+    }
+    text_free(&full);
+    return a != NULL && (out->count > 0 || fail(err, MACHSYM_ERR_FORMAT, "the archive holds no report"));
+}
+
+bool inside_expand_reports(const char *path, path_list *out)
+{
+    unsigned left = FOLDER_MAX_FILES;
+    struct stat st;
+    path_list found = {NULL, 0, 0};
+    machsym_error err;
+    fail(&err, MACHSYM_OK, "no error");
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        list_folder(path, WANT_REPORTS, 0, &left, &found);
+        if (found.count == 0)
+            fail(&err, MACHSYM_ERR_IO, "the folder holds no report");
+    } else if (strcmp(path, "-") != 0) {
+        pthread_mutex_lock(&kept.lock);
+        list_reports(path, &found, &err);
+        pthread_mutex_unlock(&kept.lock);
+    }
+    if (found.count > 1)
+        qsort(found.v, found.count, sizeof *found.v, by_text);
+    if (found.count == 0 && err.code == MACHSYM_OK)
+        add_path(out, copy_z(path, strlen(path)));
+    for (size_t i = 0; i < found.count; i++)
+        add_path(out, found.v[i]);
+    free(found.v);
+    if (err.code != MACHSYM_OK)
+        tool_say_error(path, &err);
+    return err.code == MACHSYM_OK;
+}
+
+bool inside_read_list(const char *path, path_list *out)
+{
+    text list = {0};
+    machsym_str line;
+    const char *why = text_read_file(&list, path);
+    machsym_str rest = {list.v, list.len};
+    while (why == NULL && str_take_line(&rest, &line)) {
+        line = str_trim(line);
+        if (line.len > 0)
+            add_path(out, copy_z(line.ptr, line.len));
+    }
+    if (why != NULL)
+        tool_say("%s: %s", path, why);
+    text_free(&list);
+    return why == NULL;
+}
+
+const char *inside_read(const char *path, text *out)
+{
+    machsym_error err;
+    size_t end = archive_end(path);
+    if (end == 0)
+        return text_read_file(out, path);
+    char *archive_path = copy_z(path, end);
+    pthread_mutex_lock(&kept.lock);
+    archive *a = open_kept(archive_path, &err);
+    const archive_member *member = a != NULL ? find_member(a, str_c(path + end + 1)) : NULL;
+    if (a != NULL && member == NULL)
+        fail(&err, MACHSYM_ERR_IO, "the archive has no such member");
+    else if (a == NULL && err.code == MACHSYM_OK)
+        fail(&err, MACHSYM_ERR_IO, "a part of its path is no folder and no archive");
+    else if (a != NULL && member->size > TEXT_FILE_MAX)
+        fail(&err, MACHSYM_ERR_LIMIT, "the member has more than 1 GB");
+    else if (a != NULL)
+        archive_read(a, member, UINT64_MAX, out, &err);
+    pthread_mutex_unlock(&kept.lock);
+    free(archive_path);
+    return err.code == MACHSYM_OK ? NULL : err.what;
+}
+
 /* ---- Choosing ---- */
 
-bool inside_is_member(const char *path)
+size_t inside_is_member(const char *path)
 {
-    return archive_end(path) != 0;
+    return archive_end(path);
 }
 
 size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym_error *err)

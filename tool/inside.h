@@ -24,8 +24,16 @@ bool inside_is_container(const char *path);
  * none. */
 bool inside_list(const char *path, text *out);
 
-/* Whether a path leads into an archive. */
-bool inside_is_member(const char *path);
+/* The reports that a path stands for, by the ends of their names: those of an archive or folder, sorted; of
+ * anything else the path itself. Says what is wrong, and returns false. */
+bool inside_expand_reports(const char *path, path_list *out);
+/* Adds the paths that a list has, a line each; "-" is standard input. Says what is wrong, and returns
+ * false. */
+bool inside_read_list(const char *path, path_list *out);
+/* Appends a whole file, or a member of an archive. Returns NULL, or why it cannot be read. Threads: any. */
+const char *inside_read(const char *path, text *out);
+/* Whether a path leads into an archive: the length of the archive's own path; else 0. */
+size_t inside_is_member(const char *path);
 /* The slices of a Mach-O file. Of a thin member of an archive only the begin is read. */
 size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym_error *err);
 

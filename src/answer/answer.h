@@ -188,7 +188,7 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
 {
     machsym_frame one;
     size_t count;
-    ms_ses_trim(s);
+    ms_ses_trim_for(s, addr);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
@@ -236,7 +236,7 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
 {
     if (s->image->map != NULL)
         return ms_ans_map_frames(s, addr, frames, cap);
-    ms_ses_trim(s);
+    ms_ses_trim_for(s, addr);
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);

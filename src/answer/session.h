@@ -105,6 +105,8 @@ struct machsym_session {
     ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
+    uint64_t functions_seen;   /* in the units decoded so far */
+    uint64_t functions_asked;  /* those of them whose calls were asked for */
     bool reads_calls;    /* units are decoded whole; else the calls in a function once it is asked for */
     ms_segs silent;      /* functions whose unit no table of claims tells, once has_silent */
     ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
@@ -138,6 +140,7 @@ static void ms_ses_clear(machsym_session *s)
     s->last.hi = 0;
     s->programs = NULL;
     s->lines_run = 0;
+    s->functions_seen = s->functions_asked = 0;
     s->names = NULL;
     s->names_read = 0;
     s->kept = NULL;
@@ -283,6 +286,16 @@ static void ms_ses_trim(machsym_session *s)
         ms_ses_drop_units(s);
 }
 
+/* The same before an address is asked for. As long as addresses lie in the unit that was decoded last, it
+ * stays: a unit that takes more than the limit would else be decoded twice. */
+static void ms_ses_trim_for(machsym_session *s, uint64_t addr)
+{
+    const ms_fn_table *newest = s->decoded != NULL ? &s->decoded->functions : NULL;
+    if (newest == NULL || s->cache.live <= s->cache_limit ||
+        ms_seg_owner(newest->segs, newest->seg_count, addr) == ms_SEG_NONE)
+        ms_ses_trim(s);
+}
+
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 {
@@ -291,6 +304,22 @@ static bool ms_ses_spend(machsym_session *s, uint64_t cost)
     bool enough = cost <= s->budget;
     s->budget = enough ? s->budget - cost : 0;
     return enough;
+}
+
+/* A session of many addresses is asked for the calls of most functions. To decode those with their unit takes
+ * less than to walk each function a second time, once a third of the functions is asked for. */
+enum {
+    ms_SES_FEW_FUNCTIONS =
+        256,              /* from fewer nothing is concluded: a crash report asks for some in each unit */
+    ms_SES_MANY_ASKED = 3 /* one function of so many */
+};
+
+/* Whether the calls of the next unit are decoded with it. */
+static bool ms_ses_reads_calls(const machsym_session *s)
+{
+    bool many = s->functions_seen >= ms_SES_FEW_FUNCTIONS &&
+                s->functions_asked >= s->functions_seen / ms_SES_MANY_ASKED;
+    return s->reads_calls || many;
 }
 
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
@@ -311,9 +340,10 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
     if (unit == NULL)
         return NULL;
     ms_arena_reset(&s->scratch);
-    ms_fn_read(s->env.dw, root, s->reads_calls, &s->scratch, &s->cache, &unit->functions);
+    ms_fn_read(s->env.dw, root, ms_ses_reads_calls(s), &s->scratch, &s->cache, &unit->functions);
     if (s->cache.oom || s->scratch.oom)
         return NULL;
+    s->functions_seen += unit->functions.function_count;
     unit->index = index;
     unit->next = s->decoded;
     s->decoded = unit;
@@ -335,6 +365,7 @@ static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uin
         return NULL;
     if (unit->inside[function] == NULL) {
         ms_arena_reset(&s->scratch);
+        s->functions_asked++;
         unit->inside[function] = ms_fn_look_inside(s->env.dw, ms_cu_root_of(&s->env, unit->index), functions,
                                                    function, &s->scratch, &s->cache);
     }

@@ -282,9 +282,9 @@
 #define MACHSYM_PART_WORK 16
 #endif
 
-/* How many bytes a part of a map may have of paths, and of names that no string table holds: so many, and so
- * many more for each byte of debug info. Real files need less than one a byte. Without a limit many file
- * names could be ends of one long text. Texts past the limit are empty. */
+/* How many bytes of names and paths a part of a map may have: so many, and so many more for each byte of
+ * debug info. Real files need less than one a byte. Without a limit many names could be ends of one long
+ * text. Texts past the limit are empty. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif

@@ -25,9 +25,12 @@ typedef struct ms_tab {
     ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
 } ms_tab;
 
+/* Numbers that follow each other are frequent keys: after one multiplication they would still lie close
+ * together, and a search would try six to thirty slots. */
 static size_t ms_tab_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
     return (size_t)(h ^ h >> 32);
 }
 

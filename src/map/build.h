@@ -35,8 +35,7 @@ enum {
 
 typedef enum ms_mb_kind {
     ms_MB_UNITS = 0, /* a run of units */
-    ms_MB_OBJECTS,   /* a run of object files of a debug map */
-    ms_MB_TEXT       /* a run of blocks of text */
+    ms_MB_OBJECTS    /* a run of object files of a debug map */
 } ms_mb_kind;
 
 /* One part's work: items lo to hi of its kind. */
@@ -65,14 +64,9 @@ struct machsym_plan {
 static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
 {
     ms_zero(spaces, sizeof *spaces);
-    spaces->v[0] = image->dw.str;
+    ms_pk_add_space(spaces, 0, image->dw.str);
     for (size_t i = 0; i < image->mo_count; i++)
-        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
-    for (size_t i = 0; i < 3; i++) {
-        uint64_t len = spaces->v[i].len;
-        spaces->base[i] = spaces->total;
-        spaces->total += (len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
-    }
+        ms_pk_add_space(spaces, 1 + i, ms_sym_strings(&image->mo[i]));
 }
 
 static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
@@ -112,7 +106,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* Cuts the units and the text into parts of about equal size. The number of threads does not matter. */
+/* Cuts the units into parts of about equal size. The number of threads does not matter. */
 static void ms_mb_cut_tasks(machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
@@ -125,12 +119,6 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
         first = i + 1;
     }
     ms_mb_cut_objects(plan);
-    uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
-    uint64_t step = ms_MG_TEXT_BLOCKS;
-    for (uint64_t lo = 0; lo < blocks; lo += step) {
-        uint64_t hi = lo + step < blocks ? lo + step : blocks;
-        ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
-    }
 }
 
 /* A session that decodes the units of one part. It borrows what the plan's session has indexed: root
@@ -237,19 +225,18 @@ typedef struct ms_mb_work {
     const machsym_plan *plan;
     machsym_session *session;
     ms_en *c;
-    ms_en_queue queue;
     ms_arena unit_arena; /* emptied for every unit */
     ms_ses_unit *unit;
     const ms_cu_root *root;
     uint32_t stamp;    /* of the unit: another one for each */
     ms_mb_file *files; /* by the unit's file number; in the part's tables */
     size_t file_count; /* that have room */
-    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t *written; /* blocks that have a record, which tells of the function's range */
+    uint32_t *chains;  /* by block: its link; 0 none yet */
+    uint32_t *written; /* blocks that have a link, which tells of the function's range */
     size_t written_count;
-    uint32_t function; /* the one whose blocks have records */
+    uint32_t function; /* the one whose blocks have links */
     ms_range range;    /* of it */
-    ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
+    ms_tab origins;    /* entry offset and unit to the function's number */
     machsym_part_info counts;
 } ms_mb_work;
 
@@ -273,7 +260,7 @@ static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, ui
     out->column = w->c->columns ? column : 0;
 }
 
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+/* Where the number of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
  * and unit, since an out-of-line copy in the same unit may give the name. */
 static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 {
@@ -283,34 +270,31 @@ static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
     return ms_tab_get(&w->origins, origin, w->unit->index + 1);
 }
 
-/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
-static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source,
-                                     bool *named)
+/* The number of a block's function, and where its name is from. Calls share that of what they call. */
+static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
     ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
     if (slot != NULL && slot->value != 0) {
         *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        *named = true;
-        return slot->value >> 1;
+        return (slot->value >> 1) - 1;
     }
     ms_zero(&frame, sizeof frame);
     frame.is_inline = is_inline;
     ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
     *source = frame.name_source;
-    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
-    uint32_t record = *named ? ms_en_function(w->c, frame.linkage_name, frame.name) : 0;
+    uint32_t function = ms_en_function(w->c, frame.linkage_name, frame.name);
     if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
         slot->value = ms_MB_BY_UNIT;
         slot = ms_mb_origin_slot(w, block->origin);
     }
     if (slot != NULL)
-        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
-    return record;
+        slot->value = (function + 1) << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return function;
 }
 
-/* The chain from the function at hand down to a block. Writes what of it has no record yet, callers first. */
+/* The chain from the function at hand down to a block. Adds what of it has no link yet, callers first. */
 static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
@@ -326,28 +310,27 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
     for (size_t i = 0; i < depth; i++) {
         const ms_fn_block *one = &blocks[path[i]];
         machsym_source source;
-        bool named;
-        uint32_t record = ms_mb_block_function(w, one, &source, &named);
+        uint32_t function = ms_mb_block_function(w, one, &source);
         if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] =
-                ms_en_root(w->c, source, record, named, w->range.lo, w->range.hi - w->range.lo);
+            w->chains[path[i]] = ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
         } else {
             ms_map_line call;
             ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
+            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, function, &call);
         }
     }
     return w->chains[innermost];
 }
 
-/* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
+/* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
 static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
-    ms_en_flush(w->c, &w->queue);
     while (w->written_count > 0)
         w->chains[w->written[--w->written_count]] = 0;
+    if (ms_en_is_full(w->c))
+        ms_en_write(w->c, w->plan->dict);
     w->function = span->function;
     w->range = span->range;
 }
@@ -373,7 +356,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
         const ms_ln_row *row = &lines->rows[span->row];
         ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
     }
-    ms_en_add(w->c, &w->queue, &item, !has_function);
+    ms_en_add(w->c, &item);
 }
 
 /* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
@@ -466,7 +449,6 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
         from = claims[i].hi > from ? claims[i].hi : from;
     }
     w->counts.damaged_units += is_lost || s->budget == 0;
-    ms_en_flush(w->c, &w->queue);
 }
 
 /* ---- Parts ---- */
@@ -515,13 +497,12 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     return ok;
 }
 
-static void ms_mb_begin_records(const machsym_plan *plan, machsym_part *part)
+static void ms_mb_begin_part(const machsym_plan *plan, machsym_part *part)
 {
     ms_en *c = &part->coder;
     c->spaces = &plan->spaces;
     c->text_addr = plan->image->mo[0].text_addr;
     c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-    c->used = (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_PK_BLOCK / 8 + 1), 1);
 }
 
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
@@ -531,9 +512,10 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     w.plan = plan;
     w.c = &part->coder;
     w.unit_arena = ms_arena_make(plan->allocator);
-    ms_mb_begin_records(plan, part);
+    ms_mb_begin_part(plan, part);
+    part->coder.most_gap = ms_EN_MOST_GAP;
     w.origins.arena = &part->tables;
-    bool ok = part->coder.used != NULL;
+    bool ok = true;
     for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
         ok = ms_mb_add_object(&w, part, (size_t)i);
     if (ok && task->kind == ms_MB_UNITS) {
@@ -542,26 +524,20 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
             ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
         ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
     }
-    if (ok)
-        part->files_at = ms_en_end_part(&part->coder);
     part->info = w.counts;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
-    ms_arena_free(&part->tables);
-    return ok && !ms_mg_part_failed(part);
+    return ok && ms_mg_end_part(part, plan->dict);
 }
 
 static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
 {
     const ms_mb_task *task = &plan->tasks[index];
-    machsym_part *part =
-        ms_mg_new_part(plan->allocator, task->kind == ms_MB_TEXT ? ms_MG_TEXT : ms_MG_RECORDS);
+    machsym_part *part = ms_mg_new_part(plan->allocator);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MB_TEXT ? ms_mg_build_text(&plan->spaces, plan->dict, task->lo, task->hi, part)
-                                       : ms_mb_build_units(plan, task, part);
-    if (ok)
+    if (ms_mb_build_units(plan, task, part))
         return part;
     ms_mg_free_part(part);
     return NULL;
@@ -586,10 +562,9 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
         item.lo = lo;
         item.hi = symbol.hi;
         uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
-        item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
-        ms_en_put_run(c, &item, 1, false);
+        item.chain = ms_en_root(c, symbol.source, function, symbol.lo, symbol.hi - symbol.lo);
+        ms_en_add(c, &item);
     }
-    m->symbols->files_at = ms_en_end_part(c);
 }
 
 static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
@@ -636,17 +611,18 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     m.parts = parts;
     m.part_count = count;
     m.text_addr = plan->image->mo[0].text_addr;
-    m.block_count = plan->spaces.total / ms_PK_BLOCK;
-    m.symbols = ms_mg_new_part(plan->allocator, ms_MG_RECORDS);
+    m.symbols = ms_mg_new_part(plan->allocator);
     machsym_result result = MACHSYM_ERR_MEMORY;
-    if (m.symbols != NULL)
-        ms_mb_begin_records(plan, m.symbols);
-    if (m.symbols != NULL && m.symbols->coder.used != NULL) {
+    if (m.symbols != NULL) {
+        ms_mb_begin_part(plan, m.symbols);
+        m.symbols->coder.text_left =
+            MACHSYM_PART_TEXT + MACHSYM_PART_TEXT_PER_BYTE * (plan->spaces.v[1].len + plan->spaces.v[2].len);
         ms_mb_set_head(plan, &head);
-        ms_mg_sort_runs(&m);
+        ms_mg_sort_pieces(&m);
         if (!m.arena.oom)
             ms_mb_add_symbols(&m, &plan->session->symbols.table);
-        result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+        if (ms_mg_end_part(m.symbols, plan->dict))
+            result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
     }
     ms_mg_close(&m);
     return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;

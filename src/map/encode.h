@@ -3,21 +3,38 @@
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
-#include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/table.h"
 #include "pack.h"
 #include "symmap.h"
 
 /* ==== >>encode ===========================================================================================
- * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add,
- *         ms_en_flush, ms_en_end_part.
+ * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:
+ *         docs/symmap.md.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
+ *         ms_en_is_full, ms_en_write, ms_en_finish.
  * Never:  knows where ranges and names come from. */
 
-/* ---- Writing numbers ---- */
+enum {
+    /* A run of one part of several goes on behind a gap of so many bytes: code between functions that fills
+     * them up to their alignment. In a larger gap there may be runs of another part. */
+    ms_EN_MOST_GAP = 64,
+    /* A run with more links takes no gap. Where a gap holds a run of another part, the run is written once
+     * more for what follows, and that must not multiply large ones. */
+    ms_EN_GAP_LINKS = 256,
+    /* A full run goes on while it has more links than so many for each range: a long chain is written once
+     * for many ranges. Real runs have one for each range at most. */
+    ms_EN_LINKS_PER_RANGE = 4,
+    /* A run with more links takes no further chains. One chain may have ms_MAP_LINKS more. */
+    ms_EN_MOST_LINKS = 8192,
+    /* Once so many links or ranges are gathered, their runs are written: they are all in the cache then. */
+    ms_EN_GATHERED = 8192,
+    ms_EN_MOST_NARROW = 0xffff, /* the largest start that 2 bytes hold */
+    ms_EN_MOST_RANGES = 0x7ffe, /* that a run's head can tell */
+    ms_EN_IS_WIDE = 0x8000      /* flag in its number of ranges */
+};
 
-enum { ms_EN_ULEB = 10 }; /* bytes of the longest uleb */
+/* ---- Bytes ---- */
 
 /* Bytes that grow at their end. */
 typedef struct ms_en_buf {
@@ -39,236 +56,330 @@ static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
     return b->v + b->len;
 }
 
-static inline uint8_t *ms_en_raw_uleb(uint8_t *to, uint64_t number)
+/* Adds a text: its length as a uleb, then its bytes. */
+static void ms_en_put_text(ms_en_buf *b, machsym_str text)
 {
-    while (number >= 0x80) {
-        *to++ = (uint8_t)(number | 0x80);
-        number >>= 7;
+    uint8_t *to = ms_en_room(b, 10 + text.len); /* a uleb has 10 bytes at most */
+    size_t rest = text.len;
+    if (to == NULL)
+        return;
+    for (; rest >= 0x80; rest >>= 7)
+        *to++ = (uint8_t)(rest | 0x80);
+    *to++ = (uint8_t)rest;
+    ms_copy(to, text.ptr, text.len);
+    b->len = (size_t)(to - b->v) + text.len;
+}
+
+/* Writes numbers of some bits each, the lowest bit first. */
+typedef struct ms_en_bits {
+    uint8_t *to;
+    uint64_t waiting; /* bits that do not fill a byte yet */
+    unsigned count;   /* how many */
+} ms_en_bits;
+
+static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
+{
+    b->waiting |= number << b->count;
+    for (b->count += width; b->count >= 8; b->count -= 8) {
+        *b->to++ = (uint8_t)b->waiting;
+        b->waiting >>= 8;
     }
-    *to++ = (uint8_t)number;
-    return to;
 }
 
-static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
+static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    uint8_t *to = ms_en_room(b, len);
-    if (to == NULL)
-        return;
-    ms_copy(to, ptr, len);
-    b->len += len;
+    unsigned low = width < 32 ? width : 32;
+    ms_en_put_bits(b, number & 0xffffffffu, low);
+    ms_en_put_bits(b, width > 32 ? number >> 32 : 0, width - low);
 }
 
-static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
+/* Goes on with the next byte. */
+static void ms_en_end_bits(ms_en_bits *b)
 {
-    uint8_t *to = ms_en_room(b, ms_EN_ULEB * count);
-    if (to == NULL)
-        return;
-    for (size_t i = 0; i < count; i++)
-        to = ms_en_raw_uleb(to, numbers[i]);
-    b->len = (size_t)(to - b->v);
+    if (b->count > 0)
+        *b->to++ = (uint8_t)b->waiting;
+    b->waiting = 0;
+    b->count = 0;
 }
 
-static void ms_en_put_uleb(ms_en_buf *b, uint64_t number)
+/* How many bits a number has. */
+static uint8_t ms_en_width(uint64_t number)
 {
-    ms_en_put_ulebs(b, &number, 1);
-}
-
-static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
-{
-    uint8_t bytes[4];
-    for (unsigned i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
-    ms_en_put_bytes(b, bytes, 4);
+    uint8_t width = 0;
+    for (; number != 0; number >>= 1)
+        width++;
+    return width;
 }
 
 /* Makes numbers that are near 0 small: 0, -1, 1, -2 become 0, 1, 2, 3. */
-static uint64_t ms_en_zigzag(int64_t number)
+static uint64_t ms_en_zigzag(uint64_t number)
 {
-    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+    return number << 1 ^ (number >> 63 != 0 ? UINT64_MAX : 0);
 }
 
-/* ---- Records ---- */
+/* ---- What a part has ---- */
 
-/* A run that was written: its code, and where it stands. */
-typedef struct ms_en_run {
+/* A link of a chain: an inlined call, or the concrete function that ends the chain. */
+typedef struct ms_en_link {
+    uint64_t start; /* of the concrete function, from the text base */
+    uint64_t size;
+    uint32_t caller; /* 0: this is the concrete function */
+    uint32_t function;
+    ms_map_line call;
+    uint32_t source;
+    uint32_t run; /* the run that it was numbered in last */
+    uint32_t number;
+} ms_en_link;
+
+/* A function's names, or a path. */
+typedef struct ms_en_text {
+    uint64_t place; /* of its texts: in the gathered text; once it is placed, in TEXT */
+    uint32_t run;   /* the run that it was numbered in last */
+    uint32_t number;
+} ms_en_text;
+
+typedef struct ms_en_list {
+    ms_en_text *v;
+    size_t count;
+    size_t cap;
+    size_t placed; /* how many have their place in TEXT */
+} ms_en_list;
+
+/* A range, with what holds there. */
+typedef struct ms_en_item {
     uint64_t lo;
     uint64_t hi;
-    uint32_t at;     /* in the part's data */
-    bool only_lines; /* its ranges have lines, but no function */
+    uint32_t chain; /* its innermost link; 0: lines, but no function */
+    ms_map_line line;
+} ms_en_item;
+
+/* A run that was written. */
+typedef struct ms_en_run {
+    uint32_t at; /* in the part's data */
+    uint32_t len;
 } ms_en_run;
 
-/* Writes the records of one part. */
+/* Code without a gap that a run answers for. */
+typedef struct ms_en_piece {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t run;
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_en_piece;
+
+/* Numbers that grow at their end. */
+typedef struct ms_en_numbers {
+    uint32_t *v;
+    size_t count;
+    size_t cap;
+} ms_en_numbers;
+
+/* The run that is being gathered: ranges from first on, and what they use, by their numbers in the run. */
+typedef struct ms_en_open {
+    uint32_t number;
+    size_t first;  /* its first item */
+    size_t count;  /* items */
+    size_t ranges; /* with the gaps between items */
+    ms_en_numbers roots;
+    ms_en_numbers calls;
+    ms_en_numbers functions;
+    ms_en_numbers files;
+    uint8_t bits[ms_MAP_WIDTHS];
+} ms_en_open;
+
+/* Gathers what a part has, then writes it. */
 typedef struct ms_en {
-    ms_en_buf data;
-    ms_arena *arena;            /* for what lives as long as the part: runs, the bits of used */
-    const ms_pk_spaces *spaces; /* the text that names may refer to; NULL: there is none yet */
-    ms_en_buf *texts;           /* without spaces: where names are gathered, to be packed later */
+    ms_en_buf data;             /* the runs that were written */
+    ms_en_buf packed;           /* the packed text */
+    ms_en_buf texts;            /* the text before it is packed */
+    ms_arena *arena;            /* for what lives as long as the part: runs, pieces */
+    ms_arena *tables;           /* for what is dropped when the part is written */
+    ms_arena *item_arena;       /* dropped then; holds nothing else */
+    const ms_pk_spaces *spaces; /* string tables of the image; NULL: there are none */
     uint64_t text_addr;
-    uint8_t *used;     /* a bit for each block of spaces that a name refers to */
-    ms_tab plain;      /* from a text's hash and length to the position of its TEXT record */
-    ms_tab kept;       /* from a text's hash and length to its place in texts */
-    ms_tab functions;  /* from two refs to the FUNCTION record */
-    ms_tab files;      /* from three refs to the file's number */
-    uint32_t *file_at; /* positions of the FILE records, by number */
-    size_t file_count;
-    size_t file_cap;
+    ms_tab texts_seen;     /* from a text's hash and length to its number in contents */
+    machsym_str *contents; /* texts that lie in no string table, by number */
+    size_t content_count;
+    size_t content_cap;
+    ms_tab function_numbers; /* from the keys of two names to the function's number */
+    ms_tab folders;          /* from the keys of two texts to a number */
+    ms_tab file_numbers;     /* from the number of the folder and the key of the name to the file's number */
+    ms_en_list functions;    /* by number - 1 */
+    ms_en_list files;        /* by number - 1 */
+    ms_en_link *links;       /* by number - 1 */
+    size_t link_count;
+    size_t link_cap;
+    ms_en_item *items;
+    size_t item_count;
+    size_t item_cap;
+    ms_en_open open;
     ms_en_run *runs;
     size_t run_count;
     size_t run_cap;
-    uint64_t text_left; /* bytes of plain text that may still be written */
+    ms_en_piece *pieces;
+    size_t piece_count;
+    size_t piece_cap;
+    uint64_t *units;    /* of TEXT, by block: where it begins */
+    size_t block_count; /* blocks that are packed */
+    size_t block_cap;
+    uint64_t most_gap;  /* a larger one ends a run */
+    uint64_t text_left; /* bytes of text that may still be gathered */
     bool columns;
     bool overflow; /* something does not fit the format's 32 bits */
 } ms_en;
 
-static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
+static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *item_arena)
 {
-    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
-    uint64_t len = ms_rd_uleb(&rd);
-    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+    ms_zero(c, sizeof *c);
+    c->arena = arena;
+    c->tables = tables;
+    c->item_arena = item_arena;
+    c->texts_seen.arena = c->function_numbers.arena = tables;
+    c->folders.arena = c->file_numbers.arena = tables;
+    c->most_gap = c->text_left = UINT64_MAX;
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts
- * may be written. */
-static uint32_t ms_en_plain(ms_en *c, machsym_str text)
+/* ---- Text ---- */
+
+/* Keys of texts that lie in a string table have this bit. */
+#define ms_EN_TABLE ((uint64_t)1 << 48)
+
+/* What tells a text from others: where it lies in the string tables, or the number of its content. 0: it is
+ * empty, or cannot be kept. */
+static uint64_t ms_en_key(ms_en *c, machsym_str text)
 {
-    ms_tab_text search = ms_tab_text_of(text);
-    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
-    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
-        if (ms_en_plain_is(c, slot->value - 1, text))
-            return slot->value - 1;
-    }
-    if (text.len > c->text_left)
+    if (text.len == 0 || text.len > MACHSYM_MAX_TEXT)
         return 0;
+    uint64_t place = c->spaces != NULL ? ms_pk_place(c->spaces, text) : UINT64_MAX;
+    if (place != UINT64_MAX)
+        return place | ms_EN_TABLE;
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->texts_seen, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->texts_seen, &search)) {
+        machsym_str seen = c->contents[slot->value - 1];
+        if (seen.len == text.len && ms_equal(seen.ptr, text.ptr, text.len))
+            return slot->value;
+    }
+    if (slot == NULL || text.len > c->text_left)
+        return 0;
+    machsym_str *v =
+        (machsym_str *)ms_arena_grow(c->tables, c->contents, c->content_count, &c->content_cap, sizeof *v);
+    char *copy = (char *)ms_arena_alloc(c->tables, text.len, 1);
+    if (v == NULL || copy == NULL)
+        return 0;
+    ms_copy(copy, text.ptr, text.len);
     c->text_left -= text.len;
-    uint32_t at = (uint32_t)c->data.len;
-    ms_en_put_uleb(&c->data, text.len);
-    ms_en_put_bytes(&c->data, text.ptr, text.len);
-    if (slot != NULL)
-        slot->value = at + 1;
-    return at;
+    c->contents = v;
+    v[c->content_count++] = ms_str_make(copy, text.len);
+    slot->value = (uint32_t)c->content_count;
+    return slot->value;
 }
 
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be
- * packed. */
-static uint64_t ms_en_keep(ms_en *c, machsym_str text)
+/* Adds texts to a list, which follow each other. Returns their number there, from 1 on; 0 when memory is out,
+ * or no more text may be gathered. */
+static uint32_t ms_en_add_texts(ms_en *c, ms_en_list *list, const machsym_str *texts, unsigned count)
 {
-    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
-        c->texts->len > UINT32_MAX / 2)
-        return UINT64_MAX;
-    ms_tab_text search = ms_tab_text_of(text);
-    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
-    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
-        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
-            return slot->value - 1;
-    }
-    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
-    if (to == NULL)
-        return UINT64_MAX;
-    ms_copy(to, text.ptr, text.len);
-    to[text.len] = 0;
-    slot->value = (uint32_t)c->texts->len + 1;
-    c->texts->len += text.len + 1;
-    return slot->value - 1;
-}
-
-/* The ref of a text. It is not the ref of docs/symmap.md yet: when it is odd, it has the position of the
- * TEXT record in the part's data, not the distance. */
-static uint64_t ms_en_ref(ms_en *c, machsym_str text)
-{
-    if (text.len == 0)
+    uint64_t len = 0;
+    for (unsigned i = 0; i < count; i++)
+        len += texts[i].len;
+    if (len > c->text_left)
         return 0;
-    uint64_t place = c->spaces != NULL  ? ms_pk_place(c->spaces, text)
-                     : c->texts != NULL ? ms_en_keep(c, text)
-                                        : UINT64_MAX;
-    if (place == UINT64_MAX)
-        return (uint64_t)ms_en_plain(c, text) << 1 | 1;
-    if (c->used == NULL)
-        return (place + 1) << 1;
-    MACHSYM_COUNT_WORK(text.len / ms_PK_BLOCK);
-    for (uint64_t block = place / ms_PK_BLOCK; block <= (place + text.len) / ms_PK_BLOCK; block++)
-        c->used[block / 8] |= (uint8_t)(1u << block % 8);
-    return (place + 1) << 1;
+    ms_en_text *v = (ms_en_text *)ms_arena_grow(c->tables, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return 0;
+    if (c->texts.len == 0)
+        ms_en_put_text(&c->texts, ms_str_empty()); /* place 0 means none */
+    list->v = v;
+    v += list->count;
+    v->place = c->texts.len;
+    v->run = v->number = 0;
+    for (unsigned i = 0; i < count; i++)
+        ms_en_put_text(&c->texts, texts[i]);
+    c->text_left -= len;
+    return (uint32_t)++list->count;
 }
 
-/* Writes a ref of the record that begins at a position. */
-static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
-    ms_en_put_uleb(&c->data, ref);
-}
-
-/* Writes a FUNCTION record, once. Returns its position. */
+/* The number of a function, from 1 on; 0: it has no name. */
 static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
 {
-    uint64_t a = ms_en_ref(c, linkage_name);
-    uint64_t b = ms_en_ref(c, name);
-    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
+    uint64_t a = ms_en_key(c, linkage_name);
+    uint64_t b = ms_en_key(c, name);
+    ms_tab_slot *slot = a != 0 || b != 0 ? ms_tab_get(&c->function_numbers, a, b) : NULL;
     if (slot == NULL)
         return 0;
     if (slot->value == 0) {
-        size_t record = c->data.len;
-        slot->value = (uint32_t)record + 1;
-        ms_en_put_ref(c, record, a);
-        ms_en_put_ref(c, record, b);
-    }
-    return slot->value - 1;
-}
-
-/* Writes a FILE record, once. Returns the file's number, from 1 on; 0 when the path has no name. */
-static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
-{
-    if (path->name.len == 0)
-        return 0;
-    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
-    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
-    uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
-    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
-    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
-    if (slot == NULL || v == NULL)
-        return 0;
-    c->file_at = v;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        v[c->file_count++] = (uint32_t)record;
-        slot->value = (uint32_t)c->file_count;
-        ms_en_put_ref(c, record, comp_dir);
-        ms_en_put_ref(c, record, dir);
-        ms_en_put_ref(c, record, name);
+        machsym_str texts[2] = {a != 0 ? linkage_name : ms_str_empty(), b != 0 ? name : ms_str_empty()};
+        slot->value = ms_en_add_texts(c, &c->functions, texts, 2);
     }
     return slot->value;
 }
 
-/* Writes the CHAIN record of a concrete function. Returns its position. */
-static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
-                           uint64_t size)
+/* The number of a file, from 1 on; 0 when the path has no name. */
+static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
 {
-    size_t record = c->data.len;
-    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
-                                size};
-    ms_en_put_ulebs(&c->data, fields, 4);
-    return (uint32_t)record;
+    uint64_t name = ms_en_key(c, path->name);
+    if (name == 0)
+        return 0;
+    uint64_t comp_dir = ms_en_key(c, path->comp_dir);
+    uint64_t dir = ms_en_key(c, path->dir);
+    ms_tab_slot *folder = ms_tab_get(&c->folders, comp_dir, dir);
+    if (folder == NULL)
+        return 0;
+    if (folder->value == 0)
+        folder->value = (uint32_t)c->folders.count;
+    ms_tab_slot *slot = ms_tab_get(&c->file_numbers, folder->value, name);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        machsym_str texts[3] = {comp_dir != 0 ? path->comp_dir : ms_str_empty(),
+                                dir != 0 ? path->dir : ms_str_empty(), path->name};
+        slot->value = ms_en_add_texts(c, &c->files, texts, 3);
+    }
+    return slot->value;
 }
 
-/* Writes the CHAIN record of an inlined call, whose caller's record stands before it. Returns its
- * position. */
+/* ---- Ranges ---- */
+
+static uint32_t ms_en_add_link(ms_en *c, const ms_en_link *link)
+{
+    ms_en_link *v = (ms_en_link *)ms_arena_grow(c->tables, c->links, c->link_count, &c->link_cap, sizeof *v);
+    if (v == NULL)
+        return 0;
+    c->links = v;
+    v[c->link_count] = *link;
+    return (uint32_t)++c->link_count;
+}
+
+/* Adds a concrete function. Returns its number, from 1 on; 0 when memory is out. */
+static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, uint64_t lo, uint64_t size)
+{
+    ms_en_link link;
+    ms_zero(&link, sizeof link);
+    link.source = (uint32_t)source;
+    link.function = function;
+    link.start = lo - c->text_addr;
+    link.size = size;
+    return ms_en_add_link(c, &link);
+}
+
+/* Adds an inlined call, whose caller was added before it. */
 static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
                            const ms_map_line *call)
 {
-    size_t record = c->data.len;
-    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
-    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
-    ms_en_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
-    return (uint32_t)record;
+    ms_en_link link;
+    ms_zero(&link, sizeof link);
+    link.source = (uint32_t)source;
+    link.function = function;
+    link.caller = caller;
+    link.call = *call;
+    return ms_en_add_link(c, &link);
 }
 
-/* A range before it is written. */
-typedef struct ms_en_item {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t chain; /* position of its CHAIN record */
-    ms_map_line line;
-} ms_en_item;
+/* The link of a number. */
+static inline ms_en_link *ms_en_link_at(const ms_en *c, uint32_t number)
+{
+    return &c->links[number - 1];
+}
 
 static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
 {
@@ -276,95 +387,421 @@ static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
            a->line.column == b->line.column;
 }
 
-/* Writes a RUN record, of ranges that follow each other. A range takes five numbers at most. */
-static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
-{
-    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
-    if (runs == NULL)
-        return;
-    c->runs = runs;
-    size_t at = c->data.len;
-    runs[c->run_count].lo = items[0].lo;
-    runs[c->run_count].hi = items[count - 1].hi;
-    runs[c->run_count].at = (uint32_t)at;
-    runs[c->run_count].only_lines = only_lines;
-    c->run_count++;
-    uint8_t *to = ms_en_room(&c->data, ms_EN_ULEB + 5 * ms_EN_ULEB * count);
-    if (to == NULL)
-        return;
-    to = ms_en_raw_uleb(to, count);
-    ms_en_item previous;
-    ms_zero(&previous, sizeof previous);
-    for (size_t i = 0; i < count; i++) {
-        const ms_en_item *item = &items[i];
-        bool new_chain = i == 0 || item->chain != previous.chain;
-        bool new_file = item->line.file != previous.line.file;
-        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        to = ms_en_raw_uleb(to, item->hi - item->lo);
-        to = ms_en_raw_uleb(to, ms_en_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
-        if (new_chain)
-            to = ms_en_raw_uleb(to, only_lines ? 0 : at - item->chain);
-        if (new_file)
-            to = ms_en_raw_uleb(to, item->line.file);
-        if (c->columns)
-            to = ms_en_raw_uleb(to, item->line.column);
-        previous = *item;
-    }
-    c->data.len = (size_t)(to - c->data.v);
-}
-
-/* Ranges that follow each other and are not written yet. */
-typedef struct ms_en_queue {
-    ms_en_item v[ms_MAP_RUN_MAX];
-    size_t count;
-    bool only_lines;
-} ms_en_queue;
-
-static void ms_en_flush(ms_en *c, ms_en_queue *q)
-{
-    if (q->count > 0)
-        ms_en_put_run(c, q->v, q->count, q->only_lines);
-    q->count = 0;
-}
-
 /* Adds a range. When the range before ends where it begins and says the same, that one becomes longer
  * instead. */
-static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
+static void ms_en_add(ms_en *c, const ms_en_item *item)
 {
-    ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
-    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
-        ms_en_flush(c, q);
-        last = NULL;
-    }
-    if (last != NULL && ms_en_same(last, item)) {
+    ms_en_item *last = c->item_count > 0 ? &c->items[c->item_count - 1] : NULL;
+    if (last != NULL && last->hi == item->lo && ms_en_same(last, item)) {
         last->hi = item->hi;
         return;
     }
-    if (q->count == ms_MAP_RUN_MAX)
-        ms_en_flush(c, q);
-    q->only_lines = only_lines;
-    q->v[q->count++] = *item;
+    ms_en_item *v =
+        (ms_en_item *)ms_arena_grow(c->item_arena, c->items, c->item_count, &c->item_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    c->items = v;
+    v[c->item_count++] = *item;
 }
 
-/* Ends a part with its file table. Returns the position of the table. */
-static uint32_t ms_en_end_part(ms_en *c)
+/* ---- Packing ---- */
+
+/* Where the next block begins. Returns false when memory is out. */
+static bool ms_en_set_unit(ms_en *c)
 {
-    uint32_t at = (uint32_t)c->data.len;
-    ms_en_put_u32(&c->data, (uint32_t)c->file_count);
-    for (size_t i = 0; i < c->file_count; i++)
-        ms_en_put_u32(&c->data, c->file_at[i]);
-    c->overflow |= c->data.len > 0x7fffffff;
-    return at;
+    uint64_t *v = (uint64_t *)ms_arena_grow(c->tables, c->units, c->block_count, &c->block_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    c->units = v;
+    v[c->block_count] = c->packed.len / ms_MAP_UNIT;
+    return true;
 }
 
-static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
+/* Packs the next block of the text that was gathered. */
+static void ms_en_pack_block(ms_en *c, const ms_pk_dict *dict)
 {
-    ms_zero(c, sizeof *c);
-    c->data.arena = data_arena;
-    c->arena = arena;
-    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
-    c->text_left = UINT64_MAX;
-    ms_en_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+    uint8_t packed[2 * ms_PK_BLOCK];
+    size_t size = ms_pk_pack(dict, c->texts.v + c->block_count * ms_PK_BLOCK, ms_PK_BLOCK, packed);
+    size_t whole = (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT * ms_MAP_UNIT;
+    uint8_t *to = ms_en_room(&c->packed, whole);
+    if (to == NULL)
+        return;
+    ms_map_store_u16(to, (uint32_t)size);
+    ms_copy(to + 2, packed, size);
+    ms_zero(to + 2 + size, whole - 2 - size);
+    c->packed.len += whole;
+    c->block_count++;
+    ms_en_set_unit(c);
+}
+
+/* Turns the places of texts to those in TEXT. They lie in blocks that are packed, or in the next one. */
+static void ms_en_place_texts(const ms_en *c, ms_en_list *list)
+{
+    for (; list->placed < list->count; list->placed++) {
+        uint64_t place = list->v[list->placed].place;
+        list->v[list->placed].place = c->units[place / ms_PK_BLOCK] << ms_PK_BLOCK_BITS | place % ms_PK_BLOCK;
+    }
+}
+
+/* Packs the blocks that are full, and places all texts. */
+static void ms_en_pack(ms_en *c, const ms_pk_dict *dict)
+{
+    if (c->block_count == 0 && !ms_en_set_unit(c))
+        return;
+    while ((c->block_count + 1) * ms_PK_BLOCK <= c->texts.len && !c->packed.arena->oom && !c->tables->oom)
+        ms_en_pack_block(c, dict);
+    if (c->packed.arena->oom || c->tables->oom)
+        return;
+    ms_en_place_texts(c, &c->functions);
+    ms_en_place_texts(c, &c->files);
+}
+
+/* ---- Runs ---- */
+
+static bool ms_en_list_number(ms_en *c, ms_en_numbers *list, uint32_t number)
+{
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->tables, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    list->v = v;
+    v[list->count++] = number;
+    return true;
+}
+
+/* Gives a text a number in the open run, unless it has one. */
+static void ms_en_use_text(ms_en *c, const ms_en_list *texts, uint32_t number, ms_en_numbers *list)
+{
+    if (number == 0)
+        return;
+    ms_en_text *text = &texts->v[number - 1];
+    if (text->run == c->open.number || !ms_en_list_number(c, list, number))
+        return;
+    text->run = c->open.number;
+    text->number = (uint32_t)list->count;
+}
+
+/* How many links of a chain have no number in the open run. */
+static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
+{
+    size_t count = 0;
+    for (; chain != 0 && ms_en_link_at(c, chain)->run != c->open.number;
+         chain = ms_en_link_at(c, chain)->caller)
+        count++;
+    MACHSYM_COUNT_WORK(1 + count);
+    return count;
+}
+
+/* Gives the links of a chain numbers in the open run, callers first. */
+static void ms_en_use_chain(ms_en *c, uint32_t chain)
+{
+    ms_en_open *run = &c->open;
+    size_t count = ms_en_new_links(c, chain);
+    size_t first = run->calls.count;
+    for (size_t i = 0; i < count; i++) {
+        if (!ms_en_list_number(c, &run->calls, 0))
+            return;
+    }
+    for (size_t at = first + count; at > first; chain = ms_en_link_at(c, chain)->caller) {
+        ms_en_link *link = ms_en_link_at(c, chain);
+        link->run = run->number;
+        run->calls.v[--at] = chain;
+        ms_en_use_text(c, &c->functions, link->function, &run->functions);
+        ms_en_use_text(c, &c->files, link->call.file, &run->files);
+    }
+    if (count > 0 &&
+        ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
+        uint32_t root = run->calls.v[first];
+        for (size_t i = first + 1; i < run->calls.count; i++)
+            run->calls.v[i - 1] = run->calls.v[i];
+        run->calls.count--;
+        ms_en_list_number(c, &run->roots, root);
+    }
+}
+
+static uint64_t ms_en_links_of(const ms_en_open *run)
+{
+    return run->roots.count + run->calls.count;
+}
+
+/* Whether the open run, which has items, can take one more. */
+static bool ms_en_fits(const ms_en *c, const ms_en_item *item)
+{
+    const ms_en_open *run = &c->open;
+    const ms_en_item *last = item - 1;
+    uint64_t links = ms_en_links_of(run);
+    bool has_gap = item->lo != last->hi;
+    if (item->lo < last->hi || item->lo - last->hi > c->most_gap || (has_gap && links > ms_EN_GAP_LINKS))
+        return false;
+    bool is_full =
+        run->ranges + has_gap >= ms_MAP_RUN_MAX || item->lo - c->items[run->first].lo > ms_EN_MOST_NARROW;
+    if ((is_full && run->ranges * ms_EN_LINKS_PER_RANGE >= links) ||
+        run->ranges + has_gap >= ms_EN_MOST_RANGES)
+        return false;
+    return links + ms_en_new_links(c, item->chain) <= ms_EN_MOST_LINKS;
+}
+
+/* Numbers the links that were listed: concrete functions first. */
+static void ms_en_number_links(ms_en *c)
+{
+    const ms_en_open *run = &c->open;
+    uint32_t number = ms_MAP_FIRST_LINK;
+    for (size_t i = 0; i < run->roots.count; i++)
+        ms_en_link_at(c, run->roots.v[i])->number = number++;
+    for (size_t i = 0; i < run->calls.count; i++)
+        ms_en_link_at(c, run->calls.v[i])->number = number++;
+}
+
+static void ms_en_widen(uint64_t *most, uint64_t number)
+{
+    *most |= number; /* as many bits as the largest has */
+}
+
+/* What a root's start is counted from in the open run. */
+static uint64_t ms_en_base(const ms_en *c)
+{
+    return c->items[c->open.first].lo - c->text_addr;
+}
+
+/* The smallest place of the open run's texts, as it is in the head of the run. */
+static uint64_t ms_en_text_base(const ms_en *c)
+{
+    const ms_en_open *run = &c->open;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < run->functions.count; i++)
+        ms_lower_to(&least, c->functions.v[run->functions.v[i] - 1].place);
+    for (size_t i = 0; i < run->files.count; i++)
+        ms_lower_to(&least, c->files.v[run->files.v[i] - 1].place);
+    return least == UINT64_MAX ? 0 : least >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+}
+
+/* Decides how many bits each field of the open run has. */
+static void ms_en_set_widths(ms_en *c, uint64_t text)
+{
+    ms_en_open *run = &c->open;
+    uint64_t most[ms_MAP_WIDTHS] = {0, 0, 0, 0, 0, 0, 0, 0};
+    ms_en_widen(&most[ms_MAP_LINK], ms_MAP_FIRST_LINK + ms_en_links_of(run) - 1);
+    ms_en_widen(&most[ms_MAP_FILE], run->files.count);
+    ms_en_widen(&most[ms_MAP_FUNCTION], run->functions.count);
+    for (size_t i = 0; i < run->count; i++) {
+        ms_en_widen(&most[ms_MAP_LINE], c->items[run->first + i].line.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], c->items[run->first + i].line.column);
+    }
+    for (size_t i = 0; i < run->calls.count; i++) {
+        ms_en_widen(&most[ms_MAP_LINE], ms_en_link_at(c, run->calls.v[i])->call.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], ms_en_link_at(c, run->calls.v[i])->call.column);
+    }
+    for (size_t i = 0; i < run->roots.count; i++) {
+        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
+        ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(ms_en_base(c) - root->start));
+        ms_en_widen(&most[ms_MAP_EXTENT], root->size);
+    }
+    for (size_t i = 0; i < run->functions.count; i++)
+        ms_en_widen(&most[ms_MAP_PLACE], c->functions.v[run->functions.v[i] - 1].place - text);
+    for (size_t i = 0; i < run->files.count; i++)
+        ms_en_widen(&most[ms_MAP_PLACE], c->files.v[run->files.v[i] - 1].place - text);
+    for (unsigned i = 0; i < ms_MAP_WIDTHS; i++)
+        run->bits[i] = ms_en_width(most[i]);
+}
+
+/* Writes starts of 2 or 4 bytes. A gap is a range of its own. */
+static void ms_en_put_starts(const ms_en *c, bool is_wide, ms_en_bits *b)
+{
+    const ms_en_item *items = c->items + c->open.first;
+    unsigned width = is_wide ? 32 : 16;
+    for (size_t i = 1; i < c->open.count; i++) {
+        if (items[i].lo != items[i - 1].hi)
+            ms_en_put_bits(b, items[i - 1].hi - items[0].lo, width);
+        ms_en_put_bits(b, items[i].lo - items[0].lo, width);
+    }
+    ms_en_end_bits(b);
+}
+
+/* Writes where code comes from. */
+static void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
+{
+    const uint8_t *bits = c->open.bits;
+    ms_en_put_bits(b, line->file != 0 ? c->files.v[line->file - 1].number : 0, bits[ms_MAP_FILE]);
+    ms_en_put_bits(b, line->line, bits[ms_MAP_LINE]);
+    ms_en_put_bits(b, line->column, bits[ms_MAP_COLUMN]);
+}
+
+static void ms_en_put_ranges(const ms_en *c, ms_en_bits *b)
+{
+    const ms_en_item *items = c->items + c->open.first;
+    const ms_map_line nowhere = {0, 0, 0};
+    unsigned width = c->open.bits[ms_MAP_LINK];
+    for (size_t i = 0; i < c->open.count; i++) {
+        if (i > 0 && items[i].lo != items[i - 1].hi) {
+            ms_en_put_bits(b, ms_MAP_NOTHING, width);
+            ms_en_put_line(c, &nowhere, b);
+        }
+        ms_en_put_bits(
+            b, items[i].chain != 0 ? ms_en_link_at(c, items[i].chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
+            width);
+        ms_en_put_line(c, &items[i].line, b);
+    }
+    ms_en_end_bits(b);
+}
+
+static uint32_t ms_en_function_number(const ms_en *c, const ms_en_link *link)
+{
+    return link->function != 0 ? c->functions.v[link->function - 1].number : 0;
+}
+
+static void ms_en_put_links(const ms_en *c, ms_en_bits *b)
+{
+    const ms_en_open *run = &c->open;
+    const uint8_t *bits = run->bits;
+    for (size_t i = 0; i < run->roots.count; i++) {
+        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
+        ms_en_put_bits(b, ms_en_function_number(c, root), bits[ms_MAP_FUNCTION]);
+        ms_en_put_bits(b, root->source, ms_MAP_SOURCE_BITS);
+        ms_en_put_long_bits(b, ms_en_zigzag(ms_en_base(c) - root->start), bits[ms_MAP_START]);
+        ms_en_put_long_bits(b, root->size, bits[ms_MAP_EXTENT]);
+    }
+    ms_en_end_bits(b);
+    for (size_t i = 0; i < run->calls.count; i++) {
+        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
+        ms_en_put_bits(b, ms_en_link_at(c, call->caller)->number, bits[ms_MAP_LINK]);
+        ms_en_put_bits(b, ms_en_function_number(c, call), bits[ms_MAP_FUNCTION]);
+        ms_en_put_bits(b, call->source == (uint32_t)MACHSYM_SOURCE_SYMTAB, 1);
+        ms_en_put_line(c, &call->call, b);
+    }
+    ms_en_end_bits(b);
+}
+
+static void ms_en_put_places(const ms_en *c, const ms_en_list *texts, const ms_en_numbers *list,
+                             uint64_t text, ms_en_bits *b)
+{
+    for (size_t i = 0; i < list->count; i++)
+        ms_en_put_bits(b, texts->v[list->v[i] - 1].place - text, c->open.bits[ms_MAP_PLACE]);
+    ms_en_end_bits(b);
+}
+
+/* Adds a run that was written, with the pieces of code that it answers for. */
+static bool ms_en_list_run(ms_en *c, uint32_t at, uint32_t len)
+{
+    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return false;
+    c->runs = runs;
+    runs[c->run_count].at = at;
+    runs[c->run_count].len = len;
+    ms_en_piece *piece = NULL;
+    for (size_t i = 0; i < c->open.count; i++) {
+        const ms_en_item *item = &c->items[c->open.first + i];
+        if (piece != NULL && piece->hi == item->lo && piece->only_lines == (item->chain == 0)) {
+            piece->hi = item->hi;
+            continue;
+        }
+        ms_en_piece *v =
+            (ms_en_piece *)ms_arena_grow(c->arena, c->pieces, c->piece_count, &c->piece_cap, sizeof *v);
+        if (v == NULL)
+            return false;
+        c->pieces = v;
+        piece = &v[c->piece_count++];
+        piece->lo = item->lo;
+        piece->hi = item->hi;
+        piece->run = (uint32_t)c->run_count;
+        piece->only_lines = item->chain == 0;
+    }
+    c->run_count++;
+    return true;
+}
+
+/* Writes the open run. */
+static void ms_en_put_run(ms_en *c)
+{
+    ms_en_open *run = &c->open;
+    const ms_en_item *last = &c->items[run->first + run->count - 1];
+    ms_map_run parts;
+    uint64_t text = ms_en_text_base(c);
+    ms_en_number_links(c);
+    ms_en_set_widths(c, text);
+    ms_zero(&parts, sizeof parts);
+    parts.is_wide = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW;
+    parts.range_count = (uint32_t)run->ranges;
+    parts.root_count = (uint32_t)run->roots.count;
+    parts.call_count = (uint32_t)run->calls.count;
+    parts.function_count = (uint32_t)run->functions.count;
+    parts.file_count = (uint32_t)run->files.count;
+    ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
+    uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
+    uint8_t *p = ms_en_room(&c->data, (size_t)len);
+    if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
+        return;
+    ms_map_store_u32(p, (uint32_t)ms_en_base(c));
+    ms_map_store_u32(p + 4, (uint32_t)len);
+    ms_map_store_u32(p + 8, (uint32_t)(last->hi - c->text_addr));
+    ms_map_store_u32(p + 12, (uint32_t)(text >> ms_PK_BLOCK_BITS));
+    ms_map_store_u16(p + 16, parts.range_count | (parts.is_wide ? (uint32_t)ms_EN_IS_WIDE : 0));
+    ms_map_store_u16(p + 18, parts.root_count);
+    ms_map_store_u16(p + 20, parts.call_count);
+    ms_map_store_u16(p + 22, parts.function_count);
+    ms_map_store_u16(p + 24, parts.file_count);
+    ms_copy(p + 26, run->bits, ms_MAP_WIDTHS);
+    ms_map_store_u32(p + 34, (uint32_t)ms_en_base(c));
+    ms_en_bits b = {p + ms_MAP_RUN_HEAD, 0, 0};
+    p[len - 1] = 0; /* what fills it up */
+    ms_en_put_starts(c, parts.is_wide, &b);
+    ms_en_put_ranges(c, &b);
+    ms_en_put_links(c, &b);
+    ms_en_put_places(c, &c->functions, &run->functions, text, &b);
+    ms_en_put_places(c, &c->files, &run->files, text, &b);
+    c->data.len += (size_t)len;
+    c->overflow |= c->data.len > UINT32_MAX / 2;
+}
+
+/* Begins a run with an item. */
+static void ms_en_begin_run(ms_en *c, size_t item)
+{
+    ms_en_open *run = &c->open;
+    run->number++;
+    run->first = item;
+    run->count = run->ranges = 0;
+    run->roots.count = run->calls.count = run->functions.count = run->files.count = 0;
+}
+
+/* Whether so much was gathered that it should be written. */
+static bool ms_en_is_full(const ms_en *c)
+{
+    return c->link_count >= ms_EN_GATHERED || c->item_count >= ms_EN_GATHERED;
+}
+
+/* Writes the runs of what was gathered, and forgets ranges and links: numbers of links do not hold any
+ * longer. */
+static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
+{
+    ms_en_open *run = &c->open;
+    ms_en_pack(c, dict);
+    for (size_t i = 0; i < c->item_count && !c->tables->oom && !c->packed.arena->oom; i++) {
+        const ms_en_item *item = &c->items[i];
+        if (i == 0 || !ms_en_fits(c, item)) {
+            if (i > 0)
+                ms_en_put_run(c);
+            ms_en_begin_run(c, i);
+        }
+        run->ranges += run->count > 0 && item->lo != item[-1].hi ? 2 : 1;
+        run->count++;
+        ms_en_use_chain(c, item->chain);
+        ms_en_use_text(c, &c->files, item->line.file, &run->files);
+    }
+    if (c->item_count > 0 && !c->tables->oom && !c->packed.arena->oom)
+        ms_en_put_run(c);
+    c->item_count = c->link_count = 0;
+}
+
+/* Writes all that is left, with the last block of text. */
+static void ms_en_finish(ms_en *c, const ms_pk_dict *dict)
+{
+    ms_en_write(c, dict);
+    size_t rest = c->texts.len % ms_PK_BLOCK;
+    uint8_t *end = rest != 0 ? ms_en_room(&c->texts, ms_PK_BLOCK) : NULL;
+    if (end != NULL) {
+        ms_zero(end, ms_PK_BLOCK - rest);
+        ms_en_pack_block(c, dict);
+    }
+    c->overflow |= c->packed.len / ms_MAP_UNIT > UINT32_MAX;
 }
 
 #endif /* ms_ROOM_map_encode */

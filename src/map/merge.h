@@ -3,6 +3,7 @@
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
+#include "../base/reader.h"
 #include "../base/memory.h"
 #include "pack.h"
 #include "symmap.h"
@@ -10,92 +11,105 @@
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
- * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs,
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_end_part, ms_mg_sort_pieces,
  *         ms_mg_is_covered, ms_mg_finish, ms_mg_close.
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* Blocks of text in a part, 4 MB: small parts let threads end at about the same time. */
-    ms_MG_TEXT_BLOCKS = (4 << 20) / (int)ms_PK_BLOCK,
-    /* A bucket has about so many runs: the search in it takes two or three steps. */
-    ms_MG_PER_BUCKET = 4,
-    /* A bucket has at least 1 << 6 bytes of text. */
-    ms_MG_LEAST_SHIFT = 6
+    /* An index has at most ms_MG_BUCKETS buckets, and ms_MG_PER_RUN more for each run: 16 bytes, of the 700
+     * that a run has on average. */
+    ms_MG_BUCKETS = 16,
+    ms_MG_PER_RUN = 4,
+    /* A bucket has at least 1 << 5 bytes of code. */
+    ms_MG_LEAST_SHIFT = 5
 };
 
 /* ---- Parts ---- */
 
-typedef enum ms_mg_kind {
-    ms_MG_RECORDS = 0, /* functions, chains, runs, files */
-    ms_MG_TEXT         /* packed blocks of text */
-} ms_mg_kind;
-
-/* A part of a map: records, or packed blocks of text one behind the other. */
+/* A part of a map: runs with their packed text. */
 struct machsym_part {
-    ms_mg_kind kind;
-    ms_arena data_arena; /* holds coder.data, and nothing else */
     ms_arena arena;
-    ms_arena tables; /* holds the coder's tables; it is emptied when the part is whole */
+    ms_arena data_arena;   /* holds coder.data, and nothing else */
+    ms_arena packed_arena; /* coder.packed */
+    ms_arena text_arena;   /* coder.texts; it and those below are emptied when the part is whole */
+    ms_arena item_arena;   /* coder.items */
+    ms_arena tables;       /* the coder's tables */
     ms_en coder;
-    uint32_t files_at;     /* position of the file table in coder.data */
-    uint32_t *block_sizes; /* of the packed blocks */
     machsym_part_info info;
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
 {
-    return part->data_arena.oom || part->arena.oom || part->tables.oom;
-}
-
-/* Packs blocks lo to hi of the text. Returns false when memory is out. */
-static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
-                             machsym_part *part)
-{
-    uint8_t raw[ms_PK_BLOCK];
-    uint8_t packed[2 * ms_PK_BLOCK];
-    size_t count = (size_t)(hi - lo);
-    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
-    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_pk_raw_block(spaces, lo + i, raw);
-        size_t size = ms_pk_pack(dict, raw, ms_PK_BLOCK, packed);
-        part->block_sizes[i] = (uint32_t)size;
-        ms_en_put_bytes(&part->coder.data, packed, size);
-    }
-    return part->block_sizes != NULL && !part->data_arena.oom;
+    return part->data_arena.failed || part->packed_arena.failed || part->text_arena.failed ||
+           part->item_arena.failed || part->tables.failed || part->arena.failed;
 }
 
 static void ms_mg_free_part(machsym_part *part)
 {
     ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->packed_arena);
+    ms_arena_free(&part->text_arena);
+    ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
     ms_arena arena = part->arena; /* the part lies in its own arena */
     ms_arena_free(&arena);
 }
 
-static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind)
+static machsym_part *ms_mg_new_part(machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
     machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
     if (part == NULL)
         return NULL;
     part->arena = arena;
-    part->data_arena = ms_arena_make(allocator);
-    part->tables = ms_arena_make(allocator);
-    part->kind = kind;
-    ms_en_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
-    if (kind == ms_MG_TEXT)
-        part->coder.data.len = 0;
+    part->data_arena = part->packed_arena = part->text_arena = ms_arena_make(allocator);
+    part->item_arena = part->tables = ms_arena_make(allocator);
+    ms_en_init(&part->coder, &part->arena, &part->tables, &part->item_arena);
+    part->coder.data.arena = &part->data_arena;
+    part->coder.packed.arena = &part->packed_arena;
+    part->coder.texts.arena = &part->text_arena;
     return part;
+}
+
+/* Writes what the part has gathered. Returns false when memory was short. */
+static bool ms_mg_end_part(machsym_part *part, const ms_pk_dict *dict)
+{
+    if (ms_mg_part_failed(part))
+        return false;
+    ms_en_finish(&part->coder, dict);
+    bool failed = ms_mg_part_failed(part);
+    ms_arena_free(&part->text_arena);
+    ms_arena_free(&part->item_arena);
+    ms_arena_free(&part->tables);
+    return !failed;
 }
 
 /* ---- Putting the parts together ---- */
 
-/* A table of runs, by address, as it is put together. */
-typedef struct ms_mg_index {
-    uint32_t *starts; /* offsets from the text base */
-    uint32_t *at;     /* positions in DATA */
+/* A run's place in the table of runs. A run stands there once more when another one answers for a gap in
+ * it. */
+typedef struct ms_mg_place {
+    uint32_t begin; /* offset of the code from which on it answers */
+    uint32_t part;
+    uint32_t run;
+    uint64_t at; /* in the table */
+} ms_mg_place;
+
+/* A table of runs as it is put together. */
+typedef struct ms_mg_runs {
+    ms_mg_place *v;
     size_t count;
-} ms_mg_index;
+    uint64_t size; /* bytes of the table, without its margin */
+    uint32_t shift;
+    uint32_t bucket_count;
+    uint64_t list_size; /* u32 that the lists of crowded buckets take */
+} ms_mg_runs;
+
+/* A piece of a part. */
+typedef struct ms_mg_piece {
+    const ms_en_piece *piece;
+    uint32_t part;
+} ms_mg_piece;
 
 /* A map while it is put together. */
 typedef struct ms_mg {
@@ -103,297 +117,327 @@ typedef struct ms_mg {
     ms_arena arena;
     machsym_part **parts;
     size_t part_count;
-    machsym_part *symbols; /* the part that holds the runs of symbols; its data comes last */
-    uint64_t *bases; /* by part: the position in DATA where its data begins; that of symbols is the last */
-    uint64_t data_size;
-    uint64_t text_addr;
-    ms_en_run **order;    /* runs with debug info, by address */
-    uint32_t *order_part; /* and the part of each */
-    size_t order_count;
-    ms_mg_index runs;
-    ms_mg_index symbol_runs;
-    uint8_t *used; /* a bit for each block of text that a part refers to */
+    machsym_part *symbols; /* the part that holds the runs of symbols */
+    uint64_t *texts;       /* by part, then of symbols: the unit of TEXT where its text begins */
+    size_t *waiting;       /* by part, then of symbols: how many places have not been written */
+    uint64_t text_size;
     uint64_t block_count;
-    uint64_t text_size; /* bytes of the packed blocks that are used */
-    bool too_large;     /* something does not fit the format's 32 bits */
-    bool is_damaged;    /* a part is */
+    uint64_t text_addr;
+    ms_mg_piece *order; /* pieces of the parts with debug info, by address */
+    size_t order_count;
+    ms_mg_runs runs;
+    ms_mg_runs symbol_runs;
+    bool too_large;  /* something does not fit the format's 32 bits */
+    bool is_damaged; /* a part is */
 } ms_mg;
 
-/* Gathers the runs of all parts but symbols, and sorts them by address. */
-static void ms_mg_sort_runs(ms_mg *m)
+/* Gathers the pieces of some parts, and sorts them by address. Returns NULL when memory is out. */
+static ms_mg_piece *ms_mg_sort(ms_mg *m, machsym_part **parts, size_t part_count, size_t *total)
 {
-    size_t total = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        total += m->parts[i]->coder.run_count;
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    m->order = (ms_en_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
-    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
-    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
-        return;
     size_t count = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
-            keys[count].key = m->parts[i]->coder.runs[j].lo;
+    for (size_t i = 0; i < part_count; i++)
+        count += parts[i]->coder.piece_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, count, sizeof *keys);
+    ms_mg_piece *order = (ms_mg_piece *)ms_arena_alloc(&m->arena, count, sizeof *order);
+    *total = 0;
+    if (keys == NULL || room == NULL || order == NULL)
+        return NULL;
+    count = 0;
+    for (size_t i = 0; i < part_count; i++) {
+        for (size_t j = 0; j < parts[i]->coder.piece_count; j++) {
+            keys[count].key = parts[i]->coder.pieces[j].lo;
             keys[count++].item = (uint64_t)i << 32 | j;
         }
     }
     ms_sort(keys, count, room);
     for (size_t i = 0; i < count; i++) {
-        size_t part = (size_t)(keys[i].item >> 32);
-        ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
-        m->order[m->order_count] = run;
-        m->order_part[m->order_count++] = (uint32_t)part;
+        order[i].part = (uint32_t)(keys[i].item >> 32);
+        order[i].piece = &parts[order[i].part]->coder.pieces[keys[i].item & 0xffffffff];
+        m->too_large |= order[i].piece->hi - m->text_addr > UINT32_MAX;
     }
+    *total = count;
+    return order;
+}
+
+/* Sorts the pieces of all parts but symbols. */
+static void ms_mg_sort_pieces(ms_mg *m)
+{
+    m->order = ms_mg_sort(m, m->parts, m->part_count, &m->order_count);
 }
 
 /* Whether functions of the debug info cover [lo, hi). The ranges that are asked about must ascend: *at,
- * which begins as 0, moves on through the runs. */
+ * which begins as 0, moves on through the pieces. */
 static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
 {
-    while (*at < m->order_count && m->order[*at]->hi <= lo)
+    while (*at < m->order_count && m->order[*at].piece->hi <= lo)
         ++*at;
-    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+    for (size_t i = *at; i < m->order_count; i++) {
+        const ms_en_piece *piece = m->order[i].piece;
+        if (piece->lo > lo || piece->only_lines)
+            return false;
         MACHSYM_COUNT_WORK(1);
-        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        lo = piece->hi > lo ? piece->hi : lo;
         if (lo >= hi)
             return true;
     }
     return false;
 }
 
-/* Decides where the data of each part begins, and gathers which blocks of text are used. */
-static void ms_mg_lay_out(ms_mg *m)
+/* Decides where runs stand: in the order of their pieces. */
+static void ms_mg_place_runs(ms_mg *m, ms_mg_runs *runs, const ms_mg_piece *order, size_t count,
+                             machsym_part **parts)
 {
-    size_t used_len = (size_t)(m->block_count / 8 + 1);
-    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
-    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
-    if (m->used == NULL || m->bases == NULL)
-        return;
-    for (size_t i = 0; i <= m->part_count; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MG_RECORDS)
+    runs->v = (ms_mg_place *)ms_arena_alloc(&m->arena, count, sizeof *runs->v);
+    for (size_t i = 0; i < count && runs->v != NULL; i++) {
+        const ms_mg_place *last = runs->count > 0 ? &runs->v[runs->count - 1] : NULL;
+        if (last != NULL && last->part == order[i].part && last->run == order[i].piece->run)
             continue;
-        m->bases[i] = m->data_size;
-        m->data_size += part->coder.data.len;
+        ms_mg_place *place = &runs->v[runs->count++];
+        place->begin = (uint32_t)(order[i].piece->lo - m->text_addr);
+        place->part = order[i].part;
+        place->run = order[i].piece->run;
+        place->at = runs->size;
+        runs->size += parts[place->part]->coder.runs[place->run].len;
+    }
+    m->too_large |= runs->size / 2 > ms_MAP_LAST_RUN;
+}
+
+/* Decides where the text of each part begins. */
+static void ms_mg_place_text(ms_mg *m)
+{
+    m->texts = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->texts);
+    m->waiting = (size_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->waiting);
+    for (size_t i = 0; i <= m->part_count && m->waiting != NULL && m->texts != NULL; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        m->texts[i] = m->text_size / ms_MAP_UNIT;
+        m->text_size += part->coder.packed.len;
+        m->block_count += part->coder.block_count;
         m->is_damaged |= part->info.damaged_units != 0;
         m->too_large |= part->coder.overflow;
-        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
-            m->used[j] |= part->coder.used[j];
     }
-    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
+    m->too_large |= m->text_size / ms_MAP_UNIT > UINT32_MAX || m->block_count > UINT32_MAX;
 }
 
-static void ms_mg_index_alloc(ms_mg *m, ms_mg_index *index, size_t count)
+/* ---- Index ---- */
+
+/* How many runs begin in a bucket, behind its first byte. *next, which begins as 0, moves on through the
+ * places: it is the first that begins behind the bucket's first byte. */
+static size_t ms_mg_count_in(const ms_mg_runs *runs, uint32_t bucket, size_t *next)
 {
-    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
-    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
-    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+    uint64_t lo = (uint64_t)bucket << runs->shift;
+    uint64_t hi = lo + ((uint64_t)1 << runs->shift);
+    while (*next < runs->count && runs->v[*next].begin <= lo)
+        ++*next;
+    size_t end = *next;
+    while (end < runs->count && runs->v[end].begin < hi)
+        end++;
+    MACHSYM_COUNT_WORK(1 + end - *next);
+    return end - *next;
 }
 
-static void ms_mg_index_runs(ms_mg *m)
+/* Decides how many buckets there are, and how large the lists of those are that have too many runs. */
+static void ms_mg_size_index(ms_mg_runs *runs)
 {
-    const ms_en *c = &m->symbols->coder;
-    ms_mg_index_alloc(m, &m->runs, m->order_count);
-    ms_mg_index_alloc(m, &m->symbol_runs, c->run_count);
-    if (m->bases == NULL || m->arena.oom)
+    size_t next = 0;
+    if (runs->count == 0)
         return;
-    for (size_t i = 0; i < m->runs.count; i++) {
-        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
-        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    uint64_t last = runs->v[runs->count - 1].begin;
+    uint64_t most = ms_MG_BUCKETS + (uint64_t)ms_MG_PER_RUN * runs->count;
+    runs->shift = ms_MG_LEAST_SHIFT;
+    while ((last >> runs->shift) + 1 > most)
+        runs->shift++;
+    runs->bucket_count = (uint32_t)(last >> runs->shift) + 1;
+    for (uint32_t i = 0; i < runs->bucket_count; i++) {
+        size_t count = ms_mg_count_in(runs, i, &next);
+        runs->list_size += count > ms_MAP_STEPS ? 1 + 2 * (count + (next > 0)) : 0;
     }
-    for (size_t i = 0; i < m->symbol_runs.count; i++) {
-        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
-        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+}
+
+/* Writes the list of a bucket: the run before those that begin in it, and them. */
+static uint8_t *ms_mg_write_list(const ms_mg_runs *runs, size_t first, size_t count, uint8_t *p)
+{
+    ms_map_store_u32(p, (uint32_t)count);
+    p += 4;
+    for (size_t i = first; i < first + count; i++, p += 8) {
+        ms_map_store_u32(p, runs->v[i].begin);
+        ms_map_store_u32(p + 4, (uint32_t)(runs->v[i].at / 2));
+    }
+    return p;
+}
+
+static void ms_mg_write_index(const ms_mg_runs *runs, uint8_t *p)
+{
+    uint8_t *list = p + 4 * (size_t)runs->bucket_count;
+    size_t next = 0;
+    for (uint32_t i = 0; i < runs->bucket_count; i++) {
+        size_t count = ms_mg_count_in(runs, i, &next);
+        size_t first = next > 0 ? next - 1 : 0;
+        uint32_t number = (uint32_t)(runs->v[first].at / 2);
+        if (count > ms_MAP_STEPS) {
+            number = (uint32_t)((size_t)(list - p) / 4) | ((uint32_t)ms_MAP_LAST_RUN + 1);
+            list = ms_mg_write_list(runs, first, count + (next - first), list);
+        }
+        ms_map_store_u32(p + 4 * (size_t)i, number);
     }
 }
 
 /* ---- The file ---- */
-
-/* A map file as it is written, table by table. */
-typedef struct ms_mg_file {
-    uint8_t *v;
-    size_t len;
-    ms_map_head *head;
-} ms_mg_file;
 
 static uint64_t ms_mg_align(uint64_t at)
 {
     return (at + 7) & ~(uint64_t)7;
 }
 
-/* Takes room for a table. Returns where it goes; what fills it up to a multiple of 8 is zero. */
-static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
+/* Decides where a table stands: behind the ones before. */
+static void ms_mg_set_table(ms_map_head *head, unsigned kind, uint64_t len, uint64_t a, uint64_t b)
 {
-    out->head->tables[table].lo = out->len;
-    out->head->tables[table].hi = out->len + size;
-    uint8_t *at = out->v + out->len;
-    out->len = (size_t)ms_mg_align(out->len + size);
-    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
-    return at;
+    ms_map_table *table = &head->tables[kind];
+    table->at = head->size;
+    table->len = len;
+    table->a = (uint32_t)a;
+    table->b = (uint32_t)b;
+    head->size = ms_mg_align(head->size + len);
 }
 
-static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
+static void ms_mg_set_runs(ms_map_head *head, unsigned index, const ms_mg_runs *runs)
 {
-    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+    uint64_t margin = runs->count > 0 ? ms_MAP_MARGIN : 0;
+    ms_mg_set_table(head, index, 4 * (runs->bucket_count + runs->list_size), runs->shift, runs->bucket_count);
+    ms_mg_set_table(head, index + 1, runs->size + margin, runs->count, 0);
 }
 
-/* The bucket shift with which a bucket has about ms_MG_PER_BUCKET runs. */
-static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
+/* Decides where all tables stand. The checksums come first, since they are of what follows them. */
+static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    uint32_t shift = ms_MG_LEAST_SHIFT;
-    size_t most = index->count / ms_MG_PER_BUCKET;
-    while (shift < ms_MAP_MOST_SHIFT && index->count > 0 && index->starts[index->count - 1] >> shift > most)
-        shift++;
-    return shift;
+    head->row_count = ms_MAP_KINDS - 1;
+    head->size = 0;
+    ms_mg_set_table(head, ms_MAP_NAME, name.len, 0, 0);
+    ms_mg_set_runs(head, ms_MAP_INDEX, &m->runs);
+    ms_mg_set_runs(head, ms_MAP_SYMBOL_INDEX, &m->symbol_runs);
+    ms_mg_set_table(head, ms_MAP_DICT, dict->len, 0, 0);
+    ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
+    uint64_t size = head->size;
+    head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
+    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_MAP_SHEET - 1) / ms_MAP_SHEET), 0, 0);
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+        head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
+    head->size += size;
 }
 
-static void ms_mg_write_index(ms_mg_file *out, unsigned runs, const ms_mg_index *index, uint32_t shift)
+/* Writes the runs of parts into their table. A part is freed as soon as all of it is there. */
+static void ms_mg_write_runs(ms_mg *m, const ms_mg_runs *runs, machsym_part **parts, size_t first, uint8_t *p)
 {
-    uint8_t *p = ms_mg_begin_table(out, runs, (uint64_t)index->count * 8);
-    for (size_t i = 0; i < index->count; i++) {
-        ms_map_store_u32(p + 8 * i, index->starts[i]);
-        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    for (size_t i = 0; i < runs->count; i++)
+        m->waiting[first + runs->v[i].part]++;
+    for (size_t i = 0; i < runs->count; i++) {
+        const ms_mg_place *place = &runs->v[i];
+        machsym_part *part = parts[place->part];
+        const ms_en_run *run = &part->coder.runs[place->run];
+        uint8_t *to = p + place->at;
+        ms_copy(to, part->coder.data.v + run->at, run->len);
+        ms_map_store_u32(to, place->begin);
+        ms_map_store_u32(to + 12, ms_rd_raw_u32(to + 12) + (uint32_t)m->texts[first + place->part]);
+        if (--m->waiting[first + place->part] == 0)
+            ms_arena_free(&part->data_arena);
     }
-    uint32_t buckets = ms_mg_bucket_count(index, shift);
-    p = ms_mg_begin_table(out, runs + 1, (uint64_t)buckets * 4);
-    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
-        while (run < index->count && index->starts[run] >> shift < bucket)
-            run++;
-        ms_map_store_u32(p + 4 * (size_t)bucket, run);
-    }
 }
 
-static void ms_mg_write_data(ms_mg *m, ms_mg_file *out)
+static void ms_mg_write_text(ms_mg *m, uint8_t *p)
 {
-    size_t units = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        units += m->parts[i]->kind == ms_MG_RECORDS;
-    uint8_t *table = ms_mg_begin_table(out, ms_MAP_PARTS, (uint64_t)(units + 1) * 8);
-    uint8_t *data = ms_mg_begin_table(out, ms_MAP_DATA, m->data_size + ms_MAP_MARGIN);
-    ms_zero(data + m->data_size, ms_MAP_MARGIN);
     for (size_t i = 0; i <= m->part_count; i++) {
         machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MG_RECORDS)
-            continue;
-        ms_map_store_u32(table, (uint32_t)m->bases[i]);
-        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
-        table += 8;
-        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
-        ms_mg_free_part(part);
-        if (i < m->part_count)
-            m->parts[i] = NULL;
-        else
-            m->symbols = NULL;
+        ms_copy(p + m->texts[i] * ms_MAP_UNIT, part->coder.packed.v, part->coder.packed.len);
+        ms_arena_free(&part->packed_arena);
     }
 }
 
-static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
+/* Writes what the tables hold into the memory of the file, which is zero between them. */
+static void ms_mg_write_tables(ms_mg *m, const ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
+                               uint8_t *p)
 {
-    return (m->used[block / 8] >> block % 8 & 1) != 0;
-}
-
-/* Writes the packed blocks that are used. The others have no bytes. */
-static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
-{
-    uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
-    uint8_t *text = ms_mg_begin_table(out, ms_MAP_TEXT, m->text_size);
-    uint64_t block = 0;
-    uint32_t to = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        if (part == NULL || part->kind != ms_MG_TEXT)
-            continue;
-        size_t from = 0;
-        size_t step = ms_MG_TEXT_BLOCKS;
-        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
-            ms_map_store_u32(blocks + 4 * block, to);
-            if (ms_mg_block_used(m, block)) {
-                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
-                to += part->block_sizes[j];
-            }
-            from += part->block_sizes[j];
-        }
+    const ms_map_table *tables = head->tables;
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++) {
+        uint64_t end = tables[kind].at + tables[kind].len;
+        ms_zero(p + end, (size_t)(ms_mg_align(end) - end));
     }
-    ms_map_store_u32(blocks + 4 * block, to);
+    ms_copy(p + tables[ms_MAP_NAME].at, name.ptr, name.len);
+    ms_copy(p + tables[ms_MAP_DICT].at, dict->text, dict->len);
+    ms_mg_write_text(m, p + tables[ms_MAP_TEXT].at);
+    ms_mg_write_index(&m->runs, p + tables[ms_MAP_INDEX].at);
+    ms_mg_write_index(&m->symbol_runs, p + tables[ms_MAP_SYMBOL_INDEX].at);
+    ms_mg_write_runs(m, &m->runs, m->parts, 0, p + tables[ms_MAP_RUNS].at);
+    ms_mg_write_runs(m, &m->symbol_runs, &m->symbols, m->part_count, p + tables[ms_MAP_SYMBOL_RUNS].at);
+    ms_zero(p + tables[ms_MAP_RUNS].at + m->runs.size, m->runs.count > 0 ? ms_MAP_MARGIN : 0);
+    ms_zero(p + tables[ms_MAP_SYMBOL_RUNS].at + m->symbol_runs.size,
+            m->symbol_runs.count > 0 ? ms_MAP_MARGIN : 0);
 }
 
-/* Adds up the sizes of the packed blocks that are used. */
-static void ms_mg_size_text(ms_mg *m)
+/* Writes the checksums, of sheets first. */
+static void ms_mg_write_sums(machsym_map *map, uint8_t *p)
 {
-    uint64_t block = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        size_t step = ms_MG_TEXT_BLOCKS;
-        for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
-            m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
-    }
-    m->too_large |= m->text_size > UINT32_MAX;
+    ms_map_head *head = &map->head;
+    ms_map_table *sheets = &head->tables[ms_MAP_SHEETS];
+    ms_span all = ms_map_sheets(map);
+    for (uint64_t i = 0; i < sheets->len / 8; i++)
+        ms_map_store_u64(p + sheets->at + 8 * i, ms_map_sum_sheet(all, i));
+    uint64_t sum = ms_map_checksum(ms_span_make(p + sheets->at, (size_t)sheets->len));
+    sheets->a = (uint32_t)sum;
+    sheets->b = (uint32_t)(sum >> 32);
+    head->checksum = 0;
+    ms_map_store_head(head, p);
+    head->checksum = ms_map_sum_head(map->bytes, head->row_count);
+    ms_map_store_u64(p + 72, head->checksum);
 }
 
-/* Writes the whole file into one piece of memory. Each part with records is freed as soon as its data is
- * copied. */
+/* Writes the whole file into one piece of memory. */
 static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
-    uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
-    head->bucket_shift = ms_mg_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
-    size += ms_mg_align((uint64_t)m->runs.count * 8) + ms_mg_align((uint64_t)m->symbol_runs.count * 8);
-    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->runs, head->bucket_shift) * 4);
-    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
-    size += ms_mg_align(dict->len) + ms_mg_align((m->block_count + 1) * 4);
-    size += ms_mg_align(m->data_size + ms_MAP_MARGIN) + ms_mg_align(m->text_size);
+    ms_mg_set_tables(m, head, name, dict);
     machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
-    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)head->size);
     if (map == NULL || memory == NULL) {
         if (map != NULL)
             m->allocator.free(m->allocator.user, map, sizeof *map);
         if (memory != NULL)
-            m->allocator.free(m->allocator.user, memory, (size_t)size);
+            m->allocator.free(m->allocator.user, memory, (size_t)head->size);
         return NULL;
     }
-    ms_mg_file out = {memory, ms_MAP_HEAD, head};
+    ms_mg_write_tables(m, head, name, dict, memory);
     ms_zero(map, sizeof *map);
-    ms_copy(ms_mg_begin_table(&out, ms_MAP_NAME, name.len), name.ptr, name.len);
-    ms_mg_write_index(&out, ms_MAP_RUNS, &m->runs, head->bucket_shift);
-    ms_mg_write_index(&out, ms_MAP_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
-    ms_copy(ms_mg_begin_table(&out, ms_MAP_DICT, dict->len), dict->text, dict->len);
-    ms_mg_write_text(m, &out);
-    ms_mg_write_data(m, &out);
-    head->size = out.len;
-    head->checksum = 0;
-    ms_map_store_head(head, memory);
-    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
-    ms_map_store_head(head, memory);
     map->allocator = m->allocator;
     map->memory = memory;
-    map->memory_size = (size_t)size;
-    map->bytes = ms_span_make(memory, out.len);
+    map->memory_size = (size_t)head->size;
+    map->bytes = ms_span_make(memory, (size_t)head->size);
     map->head = *head;
-    ms_map_set_tables(map);
+    ms_mg_write_sums(map, memory);
+    for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
+        ms_map_set_table(map, kind);
     return map;
 }
 
-/* Makes the map. ms_mg_sort_runs must have been called before, and the part of symbols must be whole. */
+/* Makes the map. ms_mg_sort_pieces must have been called before, and all parts must be whole. */
 static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
                                    machsym_map **out, machsym_error *err)
 {
-    ms_mg_lay_out(m);
-    if (!m->arena.oom) {
-        ms_mg_size_text(m);
-        ms_mg_index_runs(m);
-    }
-    if (m->too_large)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || ms_mg_part_failed(m->symbols))
+    size_t count;
+    ms_mg_place_text(m);
+    ms_mg_piece *symbols = ms_mg_sort(m, &m->symbols, 1, &count);
+    ms_mg_place_runs(m, &m->runs, m->order, m->order_count, m->parts);
+    ms_mg_place_runs(m, &m->symbol_runs, symbols, count, &m->symbols);
+    if (m->arena.oom)
         return ms_fail_memory(err);
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of code and of ranges at most", "", 0);
+    ms_mg_size_index(&m->runs);
+    ms_mg_size_index(&m->symbol_runs);
     if (m->is_damaged)
         head->flags |= MACHSYM_MAP_DAMAGED;
     *out = ms_mg_write(m, head, name, dict);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
-/* Frees the parts that are left, and what the merge holds. */
+/* Frees the parts, and what the merge holds. */
 static void ms_mg_close(ms_mg *m)
 {
     if (m->symbols != NULL)

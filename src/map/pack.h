@@ -12,7 +12,8 @@
 
 enum {
     /* Bytes of text in a block. A name costs the unpacking of half a block on average. */
-    ms_PK_BLOCK = 1024,
+    ms_PK_BLOCK_BITS = 10,
+    ms_PK_BLOCK = 1 << ms_PK_BLOCK_BITS,
     /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
      * no better. */
     ms_PK_DICT = 16384,
@@ -250,6 +251,14 @@ typedef struct ms_pk_spaces {
     uint64_t base[3]; /* the place where each begins */
     uint64_t total;   /* bytes of all, whole blocks */
 } ms_pk_spaces;
+
+/* Adds string table i behind those before it. */
+static void ms_pk_add_space(ms_pk_spaces *spaces, size_t i, ms_span table)
+{
+    spaces->v[i] = table;
+    spaces->base[i] = spaces->total;
+    spaces->total += ((uint64_t)table.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+}
 
 /* Copies a block of the text. The end of a string table is padded with zeros. */
 static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)

@@ -7,52 +7,72 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/table.h"
-#include "../base/segments.h"
 #include "pack.h"
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names,
- *         ms_map_next.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_many, ms_map_names,
+ *         ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
-    ms_MAP_VERSION = 1,
-    ms_MAP_HEAD = 256, /* bytes of the header */
-    /* Zeros that end DATA. The numbers of a record, and of a range in a run, are five at most, of 10 bytes
-     * each: they are read without a look at where DATA ends. */
-    ms_MAP_MARGIN = 64,
-    /* Ranges in a run: a lookup decodes so many at most. 24 would save half a percent of a map. */
-    ms_MAP_RUN_MAX = 16,
-    /* CHAIN records in a chain. */
+    ms_MAP_VERSION = 2,
+    ms_MAP_HEAD = 96, /* bytes of the header */
+    ms_MAP_ROW = 32,  /* bytes of a row of the directory */
+    /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
+    ms_MAP_MOST_ROWS = 64,
+    /* Bytes of a sheet, which has a checksum of its own. A cold lookup touches five; the checksum of one
+     * takes 4 microseconds. Their checksums are 0.05 % of a map. */
+    ms_MAP_SHEET = 16384,
+    /* Zeros that end a table of runs: numbers are read as 8 bytes, from the first byte that holds a bit of
+     * them. */
+    ms_MAP_MARGIN = 8,
+    ms_MAP_RUN_HEAD = 38, /* bytes of the head of a run */
+    /* Ranges of a full run. A lookup searches their starts, which are two cache lines. */
+    ms_MAP_RUN_MAX = 64,
+    /* Links in a chain. */
     ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
-    ms_MAP_MOST_SHIFT = 31, /* the largest bucket shift */
-    /* Cache lines that are fetched before a run: nine of ten chains stand there. */
-    ms_MAP_FETCHED = 4,
+    /* Runs that may begin in a bucket. A bucket that would have more leads to a list of them. */
+    ms_MAP_STEPS = 8,
+    ms_MAP_MOST_SHIFT = 31,       /* the largest bucket shift */
+    ms_MAP_LAST_RUN = 0x7fffffff, /* the number of a bucket that leads to a list is above it */
+    ms_MAP_UNIT = 8, /* bytes of TEXT that places count in; packed blocks begin at multiples of it */
+    /* Cache lines of a run that are fetched before it is read: its head, starts, and most of its ranges. */
+    ms_MAP_FETCHED = 8,
+    /* Lookups that are under way at once: ten misses of the cache can be. */
+    ms_MAP_AT_ONCE = 16,
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
-    ms_MAP_AHEAD = 128,
-    /* A cache of names keeps 1 << 8 files, by a hash. */
-    ms_MAP_FILE_BITS = 8
+    ms_MAP_AHEAD = 128
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
-/* The tables of a map, in the order of the header. */
+/* The kinds of tables. */
 enum {
-    ms_MAP_NAME = 0,    /* the image's name */
-    ms_MAP_PARTS,       /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_MAP_RUNS,        /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_MAP_BUCKETS,     /* u32: number i is how many runs begin below i << bucket_shift */
-    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
-    ms_MAP_SYMBOL_BUCKETS,
-    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
-    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
-    ms_MAP_DATA,   /* functions, chains, runs, file tables */
-    ms_MAP_TEXT,   /* packed names */
-    ms_MAP_TABLES
+    ms_MAP_NAME = 1,     /* the image's name */
+    ms_MAP_SHEETS,       /* u64: the checksums of the sheets behind this table */
+    ms_MAP_INDEX,        /* u32: from a bucket of code to a run */
+    ms_MAP_RUNS,         /* runs of ranges from debug info, by address */
+    ms_MAP_SYMBOL_INDEX, /* the same for ranges from symbols */
+    ms_MAP_SYMBOL_RUNS,
+    ms_MAP_DICT, /* the text that blocks may refer to, as it is */
+    ms_MAP_TEXT, /* packed blocks of names and paths */
+    ms_MAP_KINDS
 };
 
-/* The fixed part of a map file. */
+enum { ms_MAP_MAY_IGNORE = 1 }; /* flag of a table that a reader need not know */
+
+/* A row of the directory. */
+typedef struct ms_map_table {
+    uint32_t flags;
+    uint64_t at;
+    uint64_t len;
+    /* INDEX: bucket shift; RUNS: how many runs; TEXT: how many blocks; SHEETS: low half of its checksum */
+    uint32_t a;
+    uint32_t b; /* INDEX: how many buckets; SHEETS: high half of its checksum */
+} ms_map_table;
+
+/* The fixed part of a map file, with the directory. */
 typedef struct ms_map_head {
     uint32_t version;
     uint32_t flags;
@@ -62,12 +82,12 @@ typedef struct ms_map_head {
     uint64_t text_addr;
     uint64_t text_size;
     uint32_t lines;
-    uint32_t bucket_shift;
+    uint32_t row_count;
     uint64_t size;
-    uint64_t checksum;
+    uint64_t checksum; /* of header and directory */
     uint64_t text_exec_addr;
     uint64_t code_size;
-    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
+    ms_map_table tables[ms_MAP_KINDS]; /* by kind */
 } ms_map_head;
 
 struct machsym_map {
@@ -76,8 +96,7 @@ struct machsym_map {
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_MAP_TABLES];
-    ms_span records; /* DATA without its margin */
+    ms_span tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -90,10 +109,16 @@ static int64_t ms_map_unzigzag(uint64_t number)
     return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
+static void ms_map_store_u16(uint8_t *p, uint32_t number)
+{
+    p[0] = (uint8_t)number;
+    p[1] = (uint8_t)(number >> 8);
+}
+
 static void ms_map_store_u32(uint8_t *p, uint32_t number)
 {
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = (uint8_t)(number >> 8 * i);
+    ms_map_store_u16(p, number);
+    ms_map_store_u16(p + 2, number >> 16);
 }
 
 static void ms_map_store_u64(uint8_t *p, uint64_t number)
@@ -139,15 +164,21 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u64(p + 40, head->text_addr);
     ms_map_store_u64(p + 48, head->text_size);
     ms_map_store_u32(p + 56, head->lines);
-    ms_map_store_u32(p + 60, head->bucket_shift);
+    ms_map_store_u32(p + 60, head->row_count);
     ms_map_store_u64(p + 64, head->size);
     ms_map_store_u64(p + 72, head->checksum);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
-        ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
+    ms_map_store_u64(p + 80, head->text_exec_addr);
+    ms_map_store_u64(p + 88, head->code_size);
+    for (uint32_t kind = 1; kind < ms_MAP_KINDS; kind++) {
+        const ms_map_table *table = &head->tables[kind];
+        uint8_t *row = p + ms_MAP_HEAD + (kind - 1) * ms_MAP_ROW;
+        ms_map_store_u32(row, kind);
+        ms_map_store_u32(row + 4, table->flags);
+        ms_map_store_u64(row + 8, table->at);
+        ms_map_store_u64(row + 16, table->len);
+        ms_map_store_u32(row + 24, table->a);
+        ms_map_store_u32(row + 28, table->b);
     }
-    ms_map_store_u64(p + 240, head->text_exec_addr);
-    ms_map_store_u64(p + 248, head->code_size);
 }
 
 static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
@@ -160,34 +191,47 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
     head->text_addr = ms_rd_raw_u64(p + 40);
     head->text_size = ms_rd_raw_u64(p + 48);
     head->lines = ms_rd_raw_u32(p + 56);
-    head->bucket_shift = ms_rd_raw_u32(p + 60);
+    head->row_count = ms_rd_raw_u32(p + 60);
     head->size = ms_rd_raw_u64(p + 64);
     head->checksum = ms_rd_raw_u64(p + 72);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
-        head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
-    }
-    head->text_exec_addr = ms_rd_raw_u64(p + 240);
-    head->code_size = ms_rd_raw_u64(p + 248);
+    head->text_exec_addr = ms_rd_raw_u64(p + 80);
+    head->code_size = ms_rd_raw_u64(p + 88);
 }
 
-/* The checksum counts its own field as zero. */
-static uint64_t ms_map_sum_of(ms_span bytes)
+/* The checksum of header and directory counts its own field as zero. */
+static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
 {
     uint8_t head[ms_MAP_HEAD];
     ms_copy(head, bytes.ptr, ms_MAP_HEAD);
     ms_map_store_u64(head + 72, 0);
     uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_map_checksum(ms_span_from(bytes, ms_MAP_HEAD));
+    return sum ^ ms_map_checksum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
-static void ms_map_set_tables(machsym_map *map)
+/* What the sheets divide: all behind the table of their checksums. */
+static ms_span ms_map_sheets(const machsym_map *map)
 {
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
-        map->tables[i] =
-            ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
-    ms_span data = map->tables[ms_MAP_DATA];
-    map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
+    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    return ms_span_from(map->bytes, table->at + table->len);
+}
+
+static uint64_t ms_map_sum_sheet(ms_span all, uint64_t sheet)
+{
+    uint64_t left = all.len - sheet * ms_MAP_SHEET;
+    return ms_map_checksum(
+        ms_span_sub(all, sheet * ms_MAP_SHEET, left < ms_MAP_SHEET ? left : (uint64_t)ms_MAP_SHEET));
+}
+
+static uint64_t ms_map_sheet_count(const machsym_map *map)
+{
+    return map->tables[ms_MAP_SHEETS].len / 8;
+}
+
+/* Whether the bytes of a sheet are those that were written. */
+static bool ms_map_sheet_is_whole(const machsym_map *map, uint64_t sheet)
+{
+    const uint8_t *sums = map->tables[ms_MAP_SHEETS].ptr;
+    return ms_map_sum_sheet(ms_map_sheets(map), sheet) == ms_rd_raw_u64(sums + 8 * sheet);
 }
 
 /* ---- Opening ---- */
@@ -198,10 +242,75 @@ static bool ms_map_is(ms_span bytes)
     return bytes.len >= 8 && ms_equal(bytes.ptr, ms_MAP_MAGIC, 8);
 }
 
+static machsym_result ms_map_fail_damaged(machsym_error *err, const char *what, uint64_t at)
+{
+    return ms_fail(err, MACHSYM_ERR_DAMAGED, what, "map header", at);
+}
+
+/* Sets the bytes of a table whose row lies inside the map. */
+static void ms_map_set_table(machsym_map *map, uint32_t kind)
+{
+    const ms_map_table *table = &map->head.tables[kind];
+    ms_span *bytes = &map->tables[kind];
+    *bytes = ms_span_sub(map->bytes, table->at, table->len);
+    if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS)
+        bytes->len -= bytes->len < ms_MAP_MARGIN ? bytes->len : (size_t)ms_MAP_MARGIN;
+}
+
+/* Reads a row of the directory. A table of a kind that this reader does not know is refused unless it may be
+ * ignored. */
+static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_error *err)
+{
+    const uint8_t *p = map->bytes.ptr + at;
+    uint32_t kind = ms_rd_raw_u32(p);
+    ms_map_table table;
+    table.flags = ms_rd_raw_u32(p + 4);
+    table.at = ms_rd_raw_u64(p + 8);
+    table.len = ms_rd_raw_u64(p + 16);
+    table.a = ms_rd_raw_u32(p + 24);
+    table.b = ms_rd_raw_u32(p + 28);
+    if (table.at > map->bytes.len || table.len > map->bytes.len - table.at)
+        return ms_map_fail_damaged(err, "a table lies outside the map", at);
+    if (kind == 0 || kind >= ms_MAP_KINDS) {
+        if ((table.flags & ms_MAP_MAY_IGNORE) != 0)
+            return MACHSYM_OK;
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map has a table that this version does not know; build it again", "map header",
+                       at);
+    }
+    bool is_index = kind == ms_MAP_INDEX || kind == ms_MAP_SYMBOL_INDEX;
+    if (is_index && (table.a > ms_MAP_MOST_SHIFT || table.b > table.len / 4))
+        return ms_map_fail_damaged(err, "a number of an index is out of bounds", at);
+    map->head.tables[kind] = table;
+    ms_map_set_table(map, kind);
+    return MACHSYM_OK;
+}
+
+/* Compares all checksums. */
+static machsym_result ms_map_check_sums(const machsym_map *map, machsym_error *err)
+{
+    static const char what[] = "the map's checksum does not match its bytes; build it again";
+    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    ms_span all = ms_map_sheets(map);
+    if (ms_map_sum_head(map->bytes, map->head.row_count) != map->head.checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map header", 72);
+    if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW ||
+        ms_map_sheet_count(map) != all.len / ms_MAP_SHEET + (all.len % ms_MAP_SHEET != 0))
+        return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
+    if (ms_map_checksum(map->tables[ms_MAP_SHEETS]) != ((uint64_t)table->b << 32 | table->a))
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map checksums", table->at);
+    for (uint64_t i = 0; i < ms_map_sheet_count(map); i++) {
+        if (!ms_map_sheet_is_whole(map, i))
+            return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map", table->at + table->len + i * ms_MAP_SHEET);
+    }
+    return MACHSYM_OK;
+}
+
 /* Checks what a map file says of itself. */
 static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
+    machsym_result result = MACHSYM_OK;
     if (map->bytes.len < ms_MAP_HEAD || !ms_map_is(map->bytes))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
     ms_map_load_head(map->bytes.ptr, head);
@@ -209,20 +318,16 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
         return ms_fail(err, MACHSYM_ERR_VERSION,
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > ms_MAP_MOST_SHIFT || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
+        return ms_map_fail_damaged(err, "the map is cut short or has grown", 64);
+    if (head->lines >= MACHSYM_LINES_COUNT || head->text_addr > UINT64_MAX - UINT32_MAX)
+        return ms_map_fail_damaged(err, "a number in the header is out of bounds", 56);
+    if (head->row_count > ms_MAP_MOST_ROWS || head->row_count > (map->bytes.len - ms_MAP_HEAD) / ms_MAP_ROW)
+        return ms_map_fail_damaged(err, "the directory has too many rows", 60);
+    for (uint32_t i = 0; i < head->row_count && result == MACHSYM_OK; i++)
+        result = ms_map_check_row(map, ms_MAP_HEAD + (uint64_t)i * ms_MAP_ROW, err);
+    if (result == MACHSYM_OK && (flags & MACHSYM_MAP_UNCHECKED) == 0)
+        result = ms_map_check_sums(map, err);
+    return result;
 }
 
 static void ms_map_close(machsym_map *map)
@@ -290,224 +395,379 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
     out->flags = head->flags;
     out->version = head->version;
     out->size = map->bytes.len;
-    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
+    out->run_count = head->tables[ms_MAP_RUNS].a;
+    out->symbol_run_count = head->tables[ms_MAP_SYMBOL_RUNS].a;
+    out->text_bytes = (uint64_t)head->tables[ms_MAP_TEXT].a * ms_PK_BLOCK;
     out->packed_bytes = map->tables[ms_MAP_TEXT].len;
-    out->data_bytes = map->tables[ms_MAP_DATA].len;
+    out->data_bytes = map->tables[ms_MAP_RUNS].len + map->tables[ms_MAP_SYMBOL_RUNS].len;
+}
+
+/* ---- Runs ---- */
+
+/* Reads fields of some bits each, one behind the other. */
+typedef struct ms_map_bits {
+    const uint8_t *v;
+    uint64_t bit;     /* of the next field */
+    uint64_t waiting; /* the bits from there on, as far as they have been read */
+    unsigned left;    /* how many those are */
+} ms_map_bits;
+
+static inline ms_map_bits ms_map_bits_at(const uint8_t *v, uint64_t bit)
+{
+    ms_map_bits b;
+    b.v = v;
+    b.bit = bit;
+    b.waiting = 0;
+    b.left = 0;
+    return b;
+}
+
+/* Reads a number of so many bits, 48 at most. It reads 8 bytes from the first one of the number on, which are
+ * there: a margin follows the last run. */
+static inline uint64_t ms_map_get(ms_map_bits *b, unsigned width)
+{
+    MACHSYM_COUNT_WORK(1);
+    if (b->left < width) {
+        b->waiting = ms_rd_raw_u64(b->v + b->bit / 8) >> (b->bit & 7);
+        b->left = 64 - (unsigned)(b->bit & 7);
+    }
+    uint64_t number = b->waiting & (((uint64_t)1 << width) - 1);
+    b->waiting >>= width;
+    b->left -= width;
+    b->bit += width;
+    return number;
+}
+
+/* Reads a number of up to 64 bits. */
+static inline uint64_t ms_map_get_long(ms_map_bits *b, unsigned width)
+{
+    if (width <= 32)
+        return ms_map_get(b, width);
+    uint64_t low = ms_map_get(b, 32);
+    return low | ms_map_get(b, width - 32) << 32;
+}
+
+/* The numbers of bits that fields have in a run, in the order of its head. */
+enum {
+    ms_MAP_LINK = 0, /* number of a link */
+    ms_MAP_FILE,     /* number of a file */
+    ms_MAP_FUNCTION, /* number of a function */
+    ms_MAP_LINE,
+    ms_MAP_COLUMN,
+    ms_MAP_PLACE,  /* where a text stands in TEXT */
+    ms_MAP_START,  /* of a function */
+    ms_MAP_EXTENT, /* of a function */
+    ms_MAP_WIDTHS
+};
+
+/* Whether none of 8 widths, a byte each, is above the most that its field may have: 16, 16, 16, 32, 32,
+ * 48, 64 and 64 bits. The sum of a width and the constant's byte has the high bit when it is. */
+static inline bool ms_map_widths_fit(const uint8_t *widths)
+{
+    uint64_t all = ms_rd_raw_u64(widths);
+    return ((all | (all + 0x3f3f4f5f5f6f6f6fu)) & 0x8080808080808080u) == 0;
+}
+
+enum {
+    ms_MAP_SOURCE_BITS = 4, /* of a concrete function: enum machsym_source */
+    ms_MAP_NOTHING = 0,     /* number of a link: nothing is known */
+    ms_MAP_ONLY_LINES,      /* lines, but no function */
+    ms_MAP_FIRST_LINK
+};
+
+/* A run that is being read. Its parts follow each other: starts, ranges, concrete functions, calls, names,
+ * files. */
+typedef struct ms_map_run {
+    const uint8_t *v;
+    uint64_t at; /* in the table of runs */
+    uint64_t len;
+    uint64_t begin; /* offset of the code from which on it answers */
+    uint64_t base;  /* offset that starts count from */
+    uint64_t end;   /* offset where its last range ends */
+    uint64_t text;  /* what places count from */
+    uint32_t range_count;
+    uint32_t root_count;
+    uint32_t call_count;
+    uint32_t function_count;
+    uint32_t file_count;
+    bool is_wide; /* starts have 4 bytes, not 2 */
+    uint8_t bits[ms_MAP_WIDTHS];
+    unsigned range_bits;
+    unsigned root_bits;
+    unsigned call_bits;
+    uint64_t ranges; /* bits from v on, and so on */
+    uint64_t roots;
+    uint64_t calls;
+    uint64_t functions;
+    uint64_t files;
+} ms_map_run;
+
+/* Bits of so many records, up to the next byte. */
+static inline uint64_t ms_map_fill(uint64_t count, unsigned bits)
+{
+    return (count * bits + 7) & ~(uint64_t)7;
+}
+
+/* Decides where the parts of a run begin. Returns its length in bytes. */
+static inline uint64_t ms_map_set_parts(ms_map_run *run)
+{
+    const uint8_t *bits = run->bits;
+    unsigned place = 0u + bits[ms_MAP_FILE] + bits[ms_MAP_LINE] + bits[ms_MAP_COLUMN];
+    run->range_bits = bits[ms_MAP_LINK] + place;
+    run->call_bits = bits[ms_MAP_LINK] + bits[ms_MAP_FUNCTION] + 1u + place;
+    run->root_bits =
+        bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS + bits[ms_MAP_START] + bits[ms_MAP_EXTENT];
+    run->ranges = 8 * (ms_MAP_RUN_HEAD + (run->is_wide ? 4 : 2) * (uint64_t)(run->range_count - 1));
+    run->roots = run->ranges + ms_map_fill(run->range_count, run->range_bits);
+    run->calls = run->roots + ms_map_fill(run->root_count, run->root_bits);
+    run->functions = run->calls + ms_map_fill(run->call_count, run->call_bits);
+    run->files = run->functions + ms_map_fill(run->function_count, bits[ms_MAP_PLACE]);
+    return (run->files + ms_map_fill(run->file_count, bits[ms_MAP_PLACE])) / 8;
+}
+
+/* Reads the head of the run at a position. Returns false when there is none, or a number of it is out of
+ * bounds. */
+static inline bool ms_map_open_run(ms_span runs, uint64_t at, ms_map_run *run)
+{
+    if (runs.len < ms_MAP_RUN_HEAD || at > runs.len - ms_MAP_RUN_HEAD)
+        return false;
+    const uint8_t *p = runs.ptr + at;
+    MACHSYM_COUNT_WORK(1);
+    run->v = p;
+    run->at = at;
+    run->begin = ms_rd_raw_u32(p);
+    run->len = ms_rd_raw_u32(p + 4);
+    run->end = ms_rd_raw_u32(p + 8);
+    run->text = (uint64_t)ms_rd_raw_u32(p + 12) << ms_PK_BLOCK_BITS;
+    run->is_wide = (ms_rd_raw_u16(p + 16) & 0x8000) != 0;
+    run->range_count = ms_rd_raw_u16(p + 16) & 0x7fffu;
+    run->root_count = ms_rd_raw_u16(p + 18);
+    run->call_count = ms_rd_raw_u16(p + 20);
+    run->function_count = ms_rd_raw_u16(p + 22);
+    run->file_count = ms_rd_raw_u16(p + 24);
+    ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
+    run->base = ms_rd_raw_u32(p + 34);
+    bool ok = run->range_count != 0 && run->len <= runs.len - at && run->base <= run->begin &&
+              run->begin < run->end;
+    return ok && ms_map_widths_fit(run->bits) && ms_map_set_parts(run) <= run->len;
+}
+
+/* ---- What a session keeps of a map ---- */
+
+/* A block of text that is unpacked, or its beginning. */
+typedef struct ms_map_page {
+    uint64_t unit; /* number + 1; 0: none */
+    uint64_t next; /* the unit where the next block begins */
+    size_t len;
+    uint8_t v[ms_PK_BLOCK + 16];
+} ms_map_page;
+
+/* Names that were unpacked before. */
+typedef struct ms_map_kept {
+    const machsym_map *map;
+    ms_arena arena;      /* of this */
+    ms_arena cache;      /* of what can be dropped */
+    ms_tab page_numbers; /* unit to the number of its page, from 1 on */
+    ms_map_page **pages; /* by number; in cache */
+    size_t page_count;
+    size_t page_cap;
+    ms_tab text_numbers; /* place and kind to the number of its texts, from 1 on */
+    machsym_path *texts; /* by number; in cache */
+    size_t text_count;
+    size_t text_cap;
+} ms_map_kept;
+
+static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
+    if (kept == NULL)
+        return NULL;
+    kept->map = map;
+    kept->cache = ms_arena_make(allocator);
+    kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
+    kept->arena = arena;
+    return kept;
+}
+
+static void ms_map_close_kept(ms_map_kept *kept)
+{
+    ms_arena arena = kept->arena; /* the object lies in it */
+    ms_arena_free(&kept->cache);
+    ms_arena_free(&arena);
 }
 
 /* ---- Lookup ---- */
 
 /* Where code comes from. */
 typedef struct ms_map_line {
-    uint32_t file; /* number in the part's file table */
+    uint32_t file; /* number in the run; in a writer, in the part */
     uint32_t line;
     uint32_t column;
 } ms_map_line;
 
-static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
-{
-    return ms_rd_raw_u32(table.ptr + 4 * index);
-}
-
-/* Reads a uleb of a record. It reads ten bytes at most, which are there: ms_MAP_MARGIN bytes follow the
- * last record. Lookups spend most of their time here. */
-static inline uint64_t ms_map_get(const uint8_t **at)
-{
-    const uint8_t *p = *at;
-    MACHSYM_COUNT_WORK(1);
-    uint64_t number = p[0] & 0x7fu;
-    if (p[0] < 0x80) {
-        *at = p + 1;
-        return number;
-    }
-    number |= (uint64_t)(p[1] & 0x7fu) << 7;
-    if (p[1] < 0x80) {
-        *at = p + 2;
-        return number;
-    }
-    size_t len = 2;
-    do {
-        number |= (uint64_t)(p[len] & 0x7fu) << 7 * len;
-    } while (p[len++] >= 0x80 && len < 10);
-    *at = p + len;
-    return number;
-}
-
-/* Has a run, and the chains that stand before it, come into the processor's cache. */
-static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
-{
-    ms_span data = map->tables[ms_MAP_DATA];
-    for (unsigned line = 0; line < ms_MAP_FETCHED && at < data.len && 64 * line <= at; line++)
-        ms_fetch(data.ptr + (at - 64 * line));
-}
-
 /* A range found, and what it says. */
 typedef struct ms_map_hit {
-    uint64_t lo; /* from the text base */
-    uint64_t hi;
-    uint32_t chain; /* in DATA; 0: lines only */
+    uint64_t hi; /* from the text base; of a range that is not known: where the next one begins that may be */
+    uint32_t link;
     ms_map_line line;
-    uint64_t run; /* its run's place in DATA */
+    ms_map_run run;
 } ms_map_hit;
 
-/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi
- * when none is. */
-static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
+/* Of count entries, which are pairs of u32 sorted by the first, the number of those whose first is at or
+ * below key. */
+static uint64_t ms_map_count_below(const uint8_t *pairs, uint64_t count, uint64_t key)
 {
-    for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
+    uint64_t lo = 0;
+    for (uint64_t left = count; left > 0;) {
         uint64_t half = left / 2;
-        bool is_below = ms_map_u32_at(pairs, 2 * (lo + half)) <= key;
+        bool is_below = ms_rd_raw_u32(pairs + 8 * (lo + half)) <= key;
         lo += is_below ? half + 1 : 0;
         left = is_below ? left - half - 1 : half;
     }
     return lo;
 }
 
-/* The last run that starts at or below off; the number of runs when there is none. */
-static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
+/* The position of the run that a list of runs leads to. */
+static uint64_t ms_map_run_of_list(ms_span index, uint64_t at, uint64_t off)
 {
-    ms_span table = map->tables[runs];
-    ms_span buckets = map->tables[runs + 1];
-    uint64_t count = table.len / 8;
-    uint64_t bucket_count = buckets.len / 4;
-    uint64_t bucket = off >> map->head.bucket_shift;
-    if (count == 0 || bucket_count < 2)
-        return count;
-    if (bucket > bucket_count - 2)
-        bucket = bucket_count - 2;
-    uint64_t lo = ms_map_u32_at(buckets, bucket);
-    uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
-    if (bucket == bucket_count - 2 || hi > count)
-        hi = count;
-    lo = ms_map_above(table, lo, hi, off);
-    return lo == 0 || lo > count ? count : lo - 1;
+    if (at >= index.len / 4)
+        return UINT64_MAX;
+    const uint8_t *list = index.ptr + 4 * at;
+    uint64_t count = ms_rd_raw_u32(list);
+    ms_lower_to(&count, (index.len / 4 - at - 1) / 2);
+    uint64_t below = ms_map_count_below(list + 4, count, off);
+    if (count == 0)
+        return UINT64_MAX;
+    return 2 * (uint64_t)ms_rd_raw_u32(list + 8 * (below > 0 ? below : 1));
 }
 
-/* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
-static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
+/* Where the number of a bucket stands in an index, which has buckets. */
+static inline const uint8_t *ms_map_bucket(const machsym_map *map, unsigned index, uint64_t off)
 {
-    if (at >= map->records.len)
-        return false;
-    const uint8_t *p = map->records.ptr + at;
-    const uint8_t *end = map->records.ptr + map->records.len;
-    bool columns = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0;
-    uint64_t count = ms_map_get(&p);
-    uint64_t lo = start;
-    uint64_t distance = 0;
-    uint64_t file = 0;
-    uint64_t line = 0;
-    uint64_t column = 0;
-    ms_lower_to(&count, ms_MAP_RUN_MAX);
-    for (uint64_t left = count; left > 0 && p < end; left--) {
-        MACHSYM_COUNT_WORK(1);
-        uint64_t hi = lo + ms_map_get(&p);
-        uint64_t what = ms_map_get(&p);
-        line += (uint64_t)ms_map_unzigzag(what >> 2);
-        if ((what & 1) != 0)
-            distance = ms_map_get(&p);
-        if ((what & 2) != 0)
-            file = ms_map_get(&p);
-        if (columns)
-            column = ms_map_get(&p);
-        if (off < hi) {
-            hit->lo = lo;
-            hit->hi = hi;
-            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
-            hit->line.file = (uint32_t)file;
-            hit->line.line = (uint32_t)line;
-            hit->line.column = (uint32_t)column;
-            hit->run = at;
-            return hi <= UINT32_MAX;
-        }
-        if (hi < lo)
-            return false;
-        lo = hi;
+    const ms_map_table *table = &map->head.tables[index];
+    uint64_t bucket = off >> table->a;
+    return map->tables[index].ptr + 4 * (bucket < table->b ? bucket : table->b - 1);
+}
+
+/* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
+ * few. */
+static inline uint64_t ms_map_first_run(const machsym_map *map, unsigned index, uint64_t off)
+{
+    if (map->head.tables[index].b == 0)
+        return UINT64_MAX;
+    const uint8_t *bucket = ms_map_bucket(map, index, off);
+    uint32_t number = ms_rd_raw_u32(bucket);
+    if (number <= ms_MAP_LAST_RUN)
+        return 2 * (uint64_t)number;
+    ms_span all = map->tables[index];
+    return ms_map_run_of_list(all, number & ms_MAP_LAST_RUN, off);
+}
+
+/* The number of the range that may hold an offset from base: the last one that starts at or below it. */
+static inline uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
+{
+    const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
+    uint32_t lo = 0;
+    for (uint32_t left = run->range_count - 1; left > 0;) { /* without branches that nobody can predict */
+        uint32_t half = left / 2;
+        uint32_t start = run->is_wide ? ms_rd_raw_u32(starts + 4 * (size_t)(lo + half))
+                                      : ms_rd_raw_u16(starts + 2 * (size_t)(lo + half));
+        bool is_below = start <= from;
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
     }
+    MACHSYM_COUNT_WORK(1);
+    return lo;
+}
+
+/* Where a range ends, as an offset of code. */
+static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
+{
+    const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
+    if (range + 1 == run->range_count)
+        return run->end;
+    return run->base + (run->is_wide ? ms_rd_raw_u32(starts + 4 * (size_t)range)
+                                     : ms_rd_raw_u16(starts + 2 * (size_t)range));
+}
+
+/* Reads file, line and column. */
+static inline void ms_map_get_line(const ms_map_run *run, ms_map_bits *b, ms_map_line *line)
+{
+    line->file = (uint32_t)ms_map_get(b, run->bits[ms_MAP_FILE]);
+    line->line = (uint32_t)ms_map_get(b, run->bits[ms_MAP_LINE]);
+    line->column = (uint32_t)ms_map_get(b, run->bits[ms_MAP_COLUMN]);
+}
+
+/* Looks for off in a run that begins at or below it. Returns whether a range of the run is known there; if
+ * not, hit->hi tells where its next one begins. */
+static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
+{
+    const ms_map_run *run = &hit->run;
+    hit->hi = UINT64_MAX;
+    if (off >= run->end)
+        return false;
+    uint32_t range = ms_map_range_at(run, off - run->base);
+    hit->hi = ms_map_end_of(run, range);
+    if (hit->hi <= off) { /* starts that do not ascend */
+        hit->hi = UINT64_MAX;
+        return false;
+    }
+    ms_map_bits b = ms_map_bits_at(run->v, run->ranges + (uint64_t)range * run->range_bits);
+    hit->link = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_LINK]);
+    ms_map_get_line(run, &b, &hit->line);
+    return hit->link != ms_MAP_NOTHING;
+}
+
+/* Looks for off in the runs that an index leads to. */
+static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t off, ms_map_hit *hit)
+{
+    ms_span runs = map->tables[index + 1];
+    uint64_t at = ms_map_first_run(map, index, off);
+    hit->hi = UINT64_MAX;
+    for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
+        if (!ms_map_open_run(runs, at, &hit->run))
+            return false;
+        if (off < hit->run.begin) {
+            hit->hi = hit->run.begin;
+            return false;
+        }
+        if (ms_map_in_run(off, hit))
+            return true;
+        at += hit->run.len;
+        if (at >= runs.len || runs.len - at < 4)
+            return false;
+        uint64_t next = ms_rd_raw_u32(runs.ptr + at);
+        if (next > off) {
+            ms_lower_to(&hit->hi, next);
+            return false;
+        }
+    }
+    hit->hi = UINT64_MAX; /* an index that leads to a place too far before */
     return false;
 }
 
-static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_map_hit *hit)
+/* Place number i of those that begin at a bit of a run. */
+static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint64_t i)
 {
-    uint64_t run = ms_map_run_at(map, runs, off);
-    ms_span table = map->tables[runs];
-    if (run >= table.len / 8)
-        return false;
-    uint64_t start = ms_map_u32_at(table, 2 * run);
-    uint64_t at = ms_map_u32_at(table, 2 * run + 1);
-    ms_map_fetch_record(map, at);
-    return start <= off && ms_map_in_run(map, start, at, off, hit);
+    unsigned width = run->bits[ms_MAP_PLACE];
+    ms_map_bits b = ms_map_bits_at(run->v, bit + i * width);
+    return run->text + ms_map_get(&b, width);
 }
 
-/* Plain text: its length, then its bytes. */
-static machsym_str ms_map_plain_at(ms_span data, uint64_t at)
-{
-    ms_rd rd = ms_rd_at(data, at);
-    ms_span text = ms_rd_span(&rd, ms_rd_uleb(&rd));
-    return ms_str_make((const char *)text.ptr, text.len);
-}
-
-static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
-{
-    return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
-}
-
-/* The file table of a part. */
-typedef struct ms_map_files {
-    uint64_t base;    /* of the part, in DATA */
-    const uint8_t *v; /* u32: file i at v + 4 * i */
-    uint64_t count;
-} ms_map_files;
-
-/* The files of the part that a record lies in. */
-static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
-{
-    ms_span parts = map->tables[ms_MAP_PARTS];
-    ms_span data = map->records;
-    ms_map_files files = {0, NULL, 0};
-    uint64_t next = ms_map_above(parts, 0, parts.len / 8, record);
-    if (next == 0)
-        return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * next - 1);
-    if (at >= data.len)
-        return files;
-    files.base = ms_map_u32_at(parts, 2 * next - 2);
-    files.v = data.ptr + at;
-    files.count = ms_rd_raw_u32(files.v);
-    if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
-        files.count = (data.len - at) / 4;
-    return files;
-}
-
-/* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
-                                   machsym_map_frame *frame)
+/* Sets a frame's line, and where its file stands in TEXT. */
+static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *line, machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
-    frame->file_ref = 0;
-    if ((uint64_t)line->file - 1 < files->count)
-        frame->file_ref = (uint32_t)(files->base + ms_rd_raw_u32(files->v + 4 * (uint64_t)line->file));
+    frame->file_ref = line->file - 1 < run->file_count ? ms_map_place(run, run->files, line->file - 1) : 0;
     if (line->line != 0 || frame->file_ref != 0)
         frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
-/* The file of a FILE record. */
-static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
-{
-    machsym_path path;
-    ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, record);
-    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    return path;
-}
-
-/* A CHAIN record. */
+/* A link of a chain. */
 typedef struct ms_map_link {
-    uint64_t caller; /* 0: this is the concrete function */
+    uint32_t caller; /* 0: this is the concrete function */
     uint32_t function;
     machsym_source source;
     ms_map_line call;
@@ -515,62 +775,67 @@ typedef struct ms_map_link {
     uint64_t size;
 } ms_map_link;
 
-static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
+/* Reads a concrete function. */
+static inline void ms_map_read_root(const ms_map_run *run, uint32_t root, ms_map_link *link)
 {
-    if (at >= map->records.len)
-        return false;
-    const uint8_t *p = map->records.ptr + at;
-    uint64_t what = ms_map_get(&p);
-    uint64_t function = ms_map_get(&p);
-    uint64_t a = ms_map_get(&p);
-    uint64_t b = ms_map_get(&p);
-    link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
-    if ((what & 1) != 0) {
-        uint64_t distance = what >> 2;
-        link->caller = distance == 0 || distance >= at ? 0 : at - distance;
-        link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        link->call.file = (uint32_t)a;
-        link->call.line = (uint32_t)b;
-        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&p) : 0;
-        link->start = link->size = 0;
-        return link->caller != 0;
-    }
+    ms_map_bits b = ms_map_bits_at(run->v, run->roots + (uint64_t)root * run->root_bits);
     link->caller = 0;
-    link->call.file = link->call.line = link->call.column = 0;
-    link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
-    link->start = a;
-    link->size = b;
-    return true;
+    link->function = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_FUNCTION]);
+    uint64_t source = ms_map_get(&b, ms_MAP_SOURCE_BITS);
+    link->source = (machsym_source)(source < MACHSYM_SOURCE_COUNT ? source : 0);
+    uint64_t back = ms_map_get_long(&b, run->bits[ms_MAP_START]);
+    link->start = run->base - (uint64_t)ms_map_unzigzag(back);
+    link->size = ms_map_get_long(&b, run->bits[ms_MAP_EXTENT]);
 }
 
-/* The frames of a chain. A caller's record stands before the record of the call, so the walk ends. Returns
- * 0 when the chain has more than ms_MAP_LINKS records. */
+/* Reads a link. The number of a caller is smaller, so a walk ends. */
+static inline bool ms_map_read_link(const ms_map_run *run, uint32_t number, ms_map_link *link)
+{
+    uint32_t call = number - ms_MAP_FIRST_LINK - run->root_count;
+    MACHSYM_COUNT_WORK(1);
+    if (call >= run->call_count) { /* also when the number is smaller */
+        if (number - ms_MAP_FIRST_LINK >= run->root_count)
+            return false;
+        ms_map_read_root(run, number - ms_MAP_FIRST_LINK, link);
+        return true;
+    }
+    ms_map_bits b = ms_map_bits_at(run->v, run->calls + (uint64_t)call * run->call_bits);
+    link->caller = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_LINK]);
+    link->function = (uint32_t)ms_map_get(&b, run->bits[ms_MAP_FUNCTION]);
+    link->source = ms_map_get(&b, 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+    ms_map_get_line(run, &b, &link->call);
+    return link->caller >= ms_MAP_FIRST_LINK && link->caller < number;
+}
+
+/* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
+    const ms_map_run *run = &hit->run;
     ms_map_link link;
     ms_map_line line = hit->line;
+    ms_zero(&link, sizeof link);
     size_t count = 0;
-    uint64_t at = hit->chain;
+    uint32_t number = hit->link;
     machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
-    ms_map_files files = ms_map_files_of(map, hit->run);
     do {
-        MACHSYM_COUNT_WORK(1);
-        if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
+        if (count == ms_MAP_LINKS || !ms_map_read_link(run, number, &link))
             return 0;
         if (count < cap) {
             machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
-            frame->name_ref = link.function;
+            frame->name_ref = link.function - 1 < run->function_count
+                                  ? ms_map_place(run, run->functions, link.function - 1)
+                                  : 0;
             frame->name_source = link.source;
-            ms_map_set_line(&files, &line, frame);
+            ms_map_set_line(run, &line, frame);
         }
         line = link.call;
-        at = link.caller;
+        number = link.caller;
         count++;
-    } while (at != 0);
+    } while (number != 0);
     for (size_t i = 0; i < count && i < cap; i++) {
         frames[i].function_start = map->head.text_addr + link.start;
         frames[i].function_size = link.size;
@@ -578,114 +843,192 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
+/* The frames at an address. */
+static inline size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
+                                   size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
     uint64_t off = addr - map->head.text_addr;
     if (addr < map->head.text_addr || off > UINT32_MAX)
         return 0;
-    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
-    if (found && hit.chain != 0)
+    bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
+    if (found && hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol) && symbol.link != ms_MAP_ONLY_LINES
                        ? ms_map_chain_frames(map, &symbol, frames, cap)
                        : 0;
     if (!found)
         return count;
-    ms_map_files files = ms_map_files_of(map, hit.run);
     if (cap > 0 && count == 0)
         ms_zero(frames, sizeof *frames);
     if (cap > 0)
-        ms_map_set_line(&files, &hit.line, frames);
+        ms_map_set_line(&hit.run, &hit.line, frames);
     return 1;
+}
+
+/* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
+ * run. */
+static void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
+{
+    uint64_t off = addr - map->head.text_addr;
+    if (map->head.tables[ms_MAP_INDEX].b == 0)
+        return;
+    const uint8_t *bucket = ms_map_bucket(map, ms_MAP_INDEX, off);
+    if (!run) {
+        ms_fetch(bucket);
+        return;
+    }
+    ms_span runs = map->tables[ms_MAP_RUNS];
+    uint64_t at = 2 * (uint64_t)ms_rd_raw_u32(bucket);
+    for (unsigned line = 0; line < ms_MAP_FETCHED && at < runs.len; line++, at += 64)
+        ms_fetch(runs.ptr + at);
+}
+
+/* The frames at count addresses, of each at most cap. */
+static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
+                        machsym_map_frame *frames, size_t cap, size_t *counts)
+{
+    for (size_t i = 0; i < count; i += ms_MAP_AT_ONCE) {
+        size_t end = count - i < ms_MAP_AT_ONCE ? count : i + ms_MAP_AT_ONCE;
+        for (size_t k = i; k < end; k++)
+            ms_map_fetch(map, addrs[k], false);
+        for (size_t k = i; k < end; k++)
+            ms_map_fetch(map, addrs[k], true);
+        for (size_t k = i; k < end; k++)
+            counts[k] = ms_map_frames(map, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
+    }
 }
 
 /* ---- Names ---- */
 
-/* ---- Names ---- */
-
-/* The block of text unpacked last, or its beginning. */
-typedef struct ms_map_page {
-    uint64_t block; /* number + 1; 0: none */
-    size_t len;
-    uint8_t v[ms_PK_BLOCK + 16];
-} ms_map_page;
-
-/* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
-static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
+/* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
+ * not. */
+static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, ms_map_page *page)
 {
-    ms_span blocks = map->tables[ms_MAP_BLOCKS];
-    if (page->block == block + 1 && page->len >= want)
+    ms_span text = map->tables[ms_MAP_TEXT];
+    if (page->unit == unit + 1 && page->len >= want)
         return true;
-    if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
+    if (unit >= text.len / ms_MAP_UNIT)
         return false;
-    uint32_t lo = ms_map_u32_at(blocks, block);
-    uint32_t hi = ms_map_u32_at(blocks, block + 1);
-    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
-    page->block = block + 1;
+    ms_span rest = ms_span_from(text, unit * ms_MAP_UNIT);
+    uint64_t size = ms_rd_raw_u16(rest.ptr);
+    ms_span packed = ms_span_sub(rest, 2, size);
+    if (size > ms_PK_BLOCK)
+        return false;
+    page->unit = unit + 1;
+    page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
     page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
     return page->len >= want;
 }
 
-/* Copies the packed text at a place to out, as far as it fits. Returns its length, even if that is more
- * than cap; 0 when it is longer than MACHSYM_MAX_TEXT. */
-static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
-                                 size_t cap)
+/* Reads texts that follow each other in TEXT. */
+typedef struct ms_map_texts {
+    const machsym_map *map;
+    ms_map_kept *kept; /* NULL: only page is there to unpack into */
+    ms_map_page *page; /* the block that was read last */
+    uint64_t unit;     /* where the next byte stands */
+    size_t at;
+} ms_map_texts;
+
+static ms_map_texts ms_map_texts_at(const machsym_map *map, ms_map_kept *kept, ms_map_page *page,
+                                    uint64_t place)
 {
-    size_t len = 0;
-    bool ended = false;
-    size_t ahead = ms_MAP_AHEAD;
-    while (!ended && len <= MACHSYM_MAX_TEXT) {
-        size_t at = (size_t)(place % ms_PK_BLOCK);
-        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
-        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
-            break;
-        MACHSYM_COUNT_WORK(1 + want / 64);
-        machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
-        ended = at + piece.len < page->len;
-        ahead = ms_PK_BLOCK;
-        if (!ended && page->len < ms_PK_BLOCK)
-            continue;
-        if (len < cap)
-            ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
-        len += piece.len;
-        place += piece.len;
-        if (len > MACHSYM_MAX_TEXT)
+    ms_map_texts t;
+    t.map = map;
+    t.kept = kept;
+    t.page = page;
+    t.unit = place >> ms_PK_BLOCK_BITS;
+    t.at = (size_t)(place & (ms_PK_BLOCK - 1));
+    return t;
+}
+
+/* The page of a block that a session keeps, which is unpacked once. NULL when memory is out. */
+static ms_map_page *ms_map_kept_page(ms_map_kept *kept, uint64_t unit)
+{
+    ms_tab_slot *slot = ms_tab_get(&kept->page_numbers, unit, 0);
+    if (slot != NULL && slot->value != 0)
+        return kept->pages[slot->value - 1];
+    ms_map_page **v = (ms_map_page **)ms_arena_grow(&kept->cache, kept->pages, kept->page_count,
+                                                    &kept->page_cap, sizeof *v);
+    ms_map_page *page = (ms_map_page *)ms_arena_alloc(&kept->cache, 1, sizeof *page);
+    if (slot == NULL || v == NULL || page == NULL)
+        return NULL;
+    page->unit = 0;
+    kept->pages = v;
+    v[kept->page_count++] = page;
+    slot->value = (uint32_t)kept->page_count;
+    return page;
+}
+
+/* Has the page hold so many bytes of the text from where it is, or up to the end of its block. Returns how
+ * many there are; 0 when none are. */
+static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
+{
+    size_t left = ms_PK_BLOCK - t->at;
+    if (t->kept != NULL) {
+        t->page = ms_map_kept_page(t->kept, t->unit);
+        if (t->page == NULL || !ms_map_turn_to(t->map, t->unit, ms_PK_BLOCK, t->page))
             return 0;
+        return len < left ? len : left;
     }
-    return len <= MACHSYM_MAX_TEXT ? len : 0;
+    size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
+    if (!ms_map_turn_to(t->map, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK, t->page))
+        return 0;
+    return len < left ? len : left;
 }
 
-/* The refs of a FUNCTION record; 0 where there is no text. */
-typedef struct ms_map_refs {
-    uint64_t linkage_name;
-    uint64_t name;
-} ms_map_refs;
-
-static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record)
+/* Reads len bytes; out may be NULL. Returns false when they are not there. */
+static bool ms_map_take(ms_map_texts *t, char *out, size_t len)
 {
-    ms_map_refs refs = {0, 0};
-    if (record == 0 || record >= map->records.len)
-        return refs;
-    const uint8_t *p = map->records.ptr + record;
-    refs.linkage_name = ms_map_get(&p);
-    refs.name = ms_map_get(&p);
-    return refs;
+    while (len > 0) {
+        size_t count = ms_map_turn_page(t, len);
+        MACHSYM_COUNT_WORK(1 + count / 64);
+        if (count == 0)
+            return false;
+        if (out != NULL) {
+            ms_copy(out, t->page->v + t->at, count);
+            out += count;
+        }
+        len -= count;
+        t->at += count;
+        if (t->at == ms_PK_BLOCK) {
+            t->unit = t->page->next;
+            t->at = 0;
+        }
+    }
+    return true;
 }
 
-/* One name of a FUNCTION record: a view of the map, or a copy in text behind *used bytes, which then are
- * more. */
-static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
-                               char *text, size_t cap, size_t *used)
+/* Reads the length that stands before a text. Returns false when it is not there, or too long. */
+static bool ms_map_take_length(ms_map_texts *t, size_t *len)
 {
-    if ((ref & 1) != 0)
-        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
-    size_t room = *used < cap ? cap - *used : 0;
-    char *to = room > 0 ? text + *used : NULL;
-    size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
-    *used += len;
-    return len <= room ? ms_str_make(to, len) : ms_str_empty();
+    char byte = 0;
+    *len = 0;
+    for (unsigned shift = 0; shift < 21; shift += 7) {
+        if (!ms_map_take(t, &byte, 1))
+            return false;
+        *len |= (size_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0)
+            return *len <= MACHSYM_MAX_TEXT;
+    }
+    return false;
+}
+
+/* Reads texts into text behind *used bytes, which then are more. A text that does not fit, or that cannot be
+ * read, is empty. */
+static void ms_map_read_texts(ms_map_texts *t, unsigned count, machsym_str **out, char *text, size_t cap,
+                              size_t *used)
+{
+    size_t len;
+    for (unsigned i = 0; i < count && ms_map_take_length(t, &len); i++) {
+        char *to = *used <= cap && len <= cap - *used && len > 0 ? text + *used : NULL;
+        if (!ms_map_take(t, to, len))
+            return;
+        *used += len;
+        if (to != NULL)
+            *out[i] = ms_str_make(to, len);
+    }
 }
 
 /* A frame with what the map's frame says, but for names and file. */
@@ -704,205 +1047,107 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
-    /* Names that follow each other lie together, but apart from their linkage names: each kind has its
-     * page. */
-    ms_map_page linkage_page;
-    ms_map_page page;
+    /* Names of callers lie near those of calls, and files near files: each kind has its page. */
+    ms_map_page names;
+    ms_map_page paths;
     size_t used = 0;
-    linkage_page.block = page.block = 0;
+    names.unit = paths.unit = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t record = from[i].name_ref;
-        ms_map_refs refs = ms_map_refs_of(map, record);
-        ms_map_begin_frame(&from[i], &frames[i]);
+        machsym_frame *frame = &frames[i];
+        machsym_str *of_function[2] = {&frame->linkage_name, &frame->name};
+        machsym_str *of_file[3] = {&frame->file.comp_dir, &frame->file.dir, &frame->file.name};
+        ms_map_begin_frame(&from[i], frame);
+        ms_map_texts t = ms_map_texts_at(map, NULL, &names, from[i].name_ref);
+        if (from[i].name_ref != 0)
+            ms_map_read_texts(&t, 2, of_function, text, cap, &used);
+        t = ms_map_texts_at(map, NULL, &paths, from[i].file_ref);
         if (from[i].file_ref != 0)
-            frames[i].file = ms_map_file(map, from[i].file_ref);
-        if (refs.linkage_name != 0)
-            frames[i].linkage_name =
-                ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
-        if (refs.name != 0)
-            frames[i].name = ms_map_name(map, record, refs.name, &page, text, cap, &used);
+            ms_map_read_texts(&t, 3, of_file, text, cap, &used);
     }
     return used;
 }
 
-/* ---- Names that were unpacked before ---- */
-
-/* ---- Names that were unpacked before ---- */
-
-typedef struct ms_map_kept {
-    const machsym_map *map;
-    ms_arena arena;      /* of this and of pages */
-    ms_arena cache;      /* of what can be dropped */
-    ms_map_page **pages; /* by block; NULL: not unpacked */
-    size_t page_count;
-    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
-    machsym_str *longs; /* by number; in cache */
-    size_t long_count;
-    size_t long_cap;
-    uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
-    machsym_path files[1 << ms_MAP_FILE_BITS];
-} ms_map_kept;
-
-static machsym_path ms_map_kept_file(ms_map_kept *names, uint32_t ref)
+/* Reads a text that a session keeps: a view of a page, or a copy of a text that runs on into other blocks. */
+static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
 {
-    size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
-    if (names->file_refs[slot] != ref) {
-        names->files[slot] = ms_map_file(names->map, ref);
-        names->file_refs[slot] = ref;
+    size_t len;
+    if (!ms_map_take_length(t, &len))
+        return false;
+    if (len == 0)
+        return true;
+    if (ms_map_turn_page(t, len) == len) {
+        *out = ms_str_make((const char *)t->page->v + t->at, len);
+        return ms_map_take(t, NULL, len);
     }
-    return names->files[slot];
+    char *copy = (char *)ms_arena_alloc(&t->kept->cache, len, 1);
+    if (copy == NULL || !ms_map_take(t, copy, len))
+        return false;
+    *out = ms_str_make(copy, len);
+    return true;
 }
 
-static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+/* The texts at a place: the two names of a function, or the three pieces of a path. They are unpacked when
+ * they are first asked for. */
+static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count)
 {
-    ms_arena arena = ms_arena_make(allocator);
-    ms_map_kept *names = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *names);
-    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
-    ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
-    if (names == NULL || pages == NULL) {
-        ms_arena_free(&arena);
-        return NULL;
-    }
-    names->map = map;
-    names->pages = pages;
-    names->page_count = page_count;
-    names->cache = ms_arena_make(allocator);
-    names->long_texts.arena = &names->cache;
-    names->arena = arena;
-    return names;
-}
-
-static void ms_map_close_kept(ms_map_kept *names)
-{
-    ms_arena arena = names->arena; /* the object lies in it */
-    ms_arena_free(&names->cache);
-    ms_arena_free(&arena);
-}
-
-/* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
- * block. */
-static machsym_str ms_map_unpacked(ms_map_kept *names, uint64_t block, size_t at)
-{
-    if (block >= names->page_count)
-        return ms_str_empty();
-    ms_map_page *page = names->pages[block];
-    if (page == NULL) {
-        page = (ms_map_page *)ms_arena_alloc(&names->cache, 1, sizeof *page);
-        if (page == NULL)
-            return ms_str_empty();
-        page->block = page->len = 0;
-        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
-        names->pages[block] = page;
-    }
-    return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
-}
-
-/* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_copy_long(ms_map_kept *names, uint64_t place)
-{
-    size_t len = 0;
-    size_t cap = 0;
-    char *v = NULL;
-    while (len <= MACHSYM_MAX_TEXT) {
-        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
-        machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
-        if (piece.len == 0)
-            return ms_str_make(v, len);
-        while (piece.len > cap - len) {
-            char *more = (char *)ms_arena_double(&names->cache, v, len, &cap, 1);
-            if (more == NULL)
-                return ms_str_empty();
-            v = more;
-        }
-        ms_copy(v + len, piece.ptr, piece.len);
-        len += piece.len;
-        place += piece.len;
-        if (piece.len < rest.len)
-            return ms_str_make(v, len);
-    }
-    return ms_str_empty();
-}
-
-/* A text that runs on into other blocks, copied when it is first asked for. */
-static machsym_str ms_map_long_text(ms_map_kept *names, uint64_t place)
-{
-    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    machsym_path texts;
+    ms_zero(&texts, sizeof texts);
+    ms_tab_slot *slot = ms_tab_get(&kept->text_numbers, place, count);
     if (slot != NULL && slot->value != 0)
-        return names->longs[slot->value - 1];
-    machsym_str text = ms_map_copy_long(names, place);
-    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
-                                                  &names->long_cap, sizeof *v);
-    if (slot == NULL || v == NULL || names->cache.oom)
-        return text;
-    names->longs = v;
-    v[names->long_count++] = text;
-    slot->value = (uint32_t)names->long_count;
-    return text;
+        return kept->texts[slot->value - 1];
+    ms_map_texts t = ms_map_texts_at(kept->map, kept, NULL, place);
+    machsym_str *all[3] = {&texts.comp_dir, &texts.dir, &texts.name};
+    for (unsigned i = 0; i < count && ms_map_keep_text(&t, all[i]); i++)
+        continue;
+    machsym_path *v = (machsym_path *)ms_arena_grow(&kept->cache, kept->texts, kept->text_count,
+                                                    &kept->text_cap, sizeof *v);
+    if (slot == NULL || v == NULL || kept->cache.oom)
+        return texts;
+    kept->texts = v;
+    v[kept->text_count++] = texts;
+    slot->value = (uint32_t)kept->text_count;
+    return texts;
 }
 
-static machsym_str ms_map_kept_name(ms_map_kept *names, uint64_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
-    uint64_t place = (ref >> 1) - 1;
-    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
-    machsym_str text = ms_str_bounded(rest.ptr, rest.len);
-    return text.len < rest.len ? text : ms_map_long_text(names, place);
-}
-
-static bool ms_map_kept_names(ms_map_kept *names, const machsym_map_frame *from, size_t count,
+/* Makes frames with names, which the session keeps. Returns false when memory was short. */
+static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t record = from[i].name_ref;
-        ms_map_refs refs = ms_map_refs_of(names->map, record);
         ms_map_begin_frame(&from[i], &frames[i]);
         if (from[i].file_ref != 0)
-            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
-        if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
-        if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, record, refs.name);
+            frames[i].file = ms_map_kept_texts(kept, from[i].file_ref, 3);
+        if (from[i].name_ref != 0) {
+            machsym_path names = ms_map_kept_texts(kept, from[i].name_ref, 2);
+            frames[i].linkage_name = names.comp_dir;
+            frames[i].name = names.dir;
+        }
     }
-    bool ok = !names->cache.oom;
-    names->cache.oom = false;
+    bool ok = !kept->cache.oom;
+    kept->cache.oom = false;
     return ok;
 }
 
 /* ---- Ranges ---- */
 
-/* ---- Ranges ---- */
-
-/* Where the next run starts; UINT64_MAX behind the last. */
-static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
-{
-    ms_span table = map->tables[runs];
-    uint64_t run = ms_map_run_at(map, runs, off);
-    run = run == table.len / 8 ? 0 : run + 1;
-    uint64_t start = run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
-    return start > off ? start : UINT64_MAX; /* a table out of order ends here */
-}
-
 static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
 {
     ms_map_hit hit;
+    ms_map_hit symbol;
     while (at->a <= UINT32_MAX) {
         uint64_t off = at->a;
-        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
-        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
+        bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
         out->is_symbol = !found;
-        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
-            found = true;
-            hit.hi = hit.hi < next ? hit.hi : next;
+        if (!found) {
+            found = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol);
+            ms_lower_to(&hit.hi, symbol.hi);
         }
+        at->a = hit.hi;
         if (found) {
             out->lo = map->head.text_addr + off;
             out->hi = map->head.text_addr + hit.hi;
-            at->a = hit.hi;
             return true;
         }
-        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
-        at->a = next < symbol ? next : symbol;
     }
     return false;
 }

@@ -17,12 +17,9 @@
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
-    ms_en_buf texts;        /* names of both */
-    ms_arena text_arena;    /* only ever holds them */
-    ms_en_queue queue;
     machsym_map_info info;
     uint64_t end[2]; /* of the last range of each */
-    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab chains;   /* caller's link and site, or function and start, to their link */
     ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
@@ -33,7 +30,6 @@ static void ms_mw_close(machsym_writer *w)
         if (w->parts[i] != NULL)
             ms_mg_free_part(w->parts[i]);
     }
-    ms_arena_free(&w->text_arena);
     ms_arena arena = w->arena; /* the writer lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -50,35 +46,31 @@ static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocato
     w->arena = arena;
     w->info = *info;
     w->chains.arena = w->sites.arena = &w->arena;
-    w->text_arena = ms_arena_make(allocator);
-    w->texts.arena = &w->text_arena;
     for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_mg_new_part(allocator, ms_MG_RECORDS);
+        w->parts[i] = ms_mg_new_part(allocator);
         if (w->parts[i] == NULL) {
             ms_mw_close(w);
             return NULL;
         }
-        w->parts[i]->coder.texts = &w->texts;
         w->parts[i]->coder.text_addr = info->text_addr;
         w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
     }
     return w;
 }
 
-/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+/* The link of a concrete function, added once for every start. Returns 0 when memory is out. */
 static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
 {
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
     ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
-            ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+            ms_en_root(c, frame->name_source, function, frame->function_start, frame->function_size);
     return slot == NULL ? 0 : slot->value;
 }
 
-/* The CHAIN record of a call from the frame behind it. */
+/* The link of a call from the frame behind it. */
 static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
 {
     const machsym_frame *from = frame + 1;
@@ -118,47 +110,35 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
         item.chain = ms_mw_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || ms_mg_part_failed(w->parts[which]))
+    if (w->arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
-    if (range->is_symbol)
-        ms_en_put_run(c, &item, 1, false);
-    else
-        ms_en_add(c, &w->queue, &item, false);
+    ms_en_add(c, &item);
     return MACHSYM_OK;
 }
 
-/* Packs the names that were gathered, and hands all parts over to a merge. Returns false when memory is
- * out. */
-static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
+/* Makes the dictionary of the text of both parts, writes them, and hands them over to a merge. Returns false
+ * when memory is out. */
+static bool ms_mw_end_parts(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;
-    size_t step = ms_MG_TEXT_BLOCKS;
+    uint64_t len = 0;
     ms_zero(&spaces, sizeof spaces);
-    spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
-    spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
-    m->block_count = spaces.total / ms_PK_BLOCK;
-    uint64_t pieces = w->texts.len / ms_PK_PER_SAMPLE;
+    for (size_t i = 0; i < 2; i++) {
+        const ms_en_buf *texts = &w->parts[i]->coder.texts;
+        ms_pk_add_space(&spaces, i, ms_span_make(texts->v, texts->len));
+        len += texts->len;
+    }
+    uint64_t pieces = len / ms_PK_PER_SAMPLE;
     uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
     ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
-    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
-                                                sizeof(machsym_part *));
-    uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
-    if (m->parts == NULL || used == NULL)
+    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1, sizeof(machsym_part *));
+    if (m->parts == NULL)
         return false;
-    for (uint64_t i = 0; i < m->block_count; i++)
-        used[i / 8] |= (uint8_t)(1u << i % 8);
-    w->parts[0]->coder.used = used;
-    m->symbols = w->parts[1];
+    bool ok = ms_mg_end_part(w->parts[0], dict) && ms_mg_end_part(w->parts[1], dict);
     m->parts[m->part_count++] = w->parts[0];
+    m->symbols = w->parts[1];
     w->parts[0] = w->parts[1] = NULL; /* the merge has them */
-    for (uint64_t lo = 0; lo < m->block_count; lo += step) {
-        uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
-        machsym_part *part = ms_mg_new_part(w->allocator, ms_MG_TEXT);
-        m->parts[m->part_count++] = part;
-        if (part == NULL || !ms_mg_build_text(&spaces, dict, lo, hi, part))
-            return false;
-    }
-    return true;
+    return ok;
 }
 
 static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
@@ -184,16 +164,12 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
     ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
     machsym_result result = MACHSYM_ERR_MEMORY;
     ms_zero(&m, sizeof m);
-    ms_en_flush(&w->parts[0]->coder, &w->queue);
-    for (size_t i = 0; i < 2; i++)
-        w->parts[i]->files_at = ms_en_end_part(&w->parts[i]->coder);
     m.allocator = w->allocator;
     m.arena = ms_arena_make(w->allocator);
     m.text_addr = w->info.text_addr;
     ms_mw_set_head(&w->info, &head);
-    bool ok = dict != NULL && !w->parts[0]->data_arena.oom && !w->text_arena.oom;
-    if (ok && ms_mw_pack(w, &m, dict)) {
-        ms_mg_sort_runs(&m);
+    if (dict != NULL && ms_mw_end_parts(w, &m, dict)) {
+        ms_mg_sort_pieces(&m);
         result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
     }
     ms_mg_close(&m);

@@ -1,4 +1,5 @@
 /* Groups of reports by signature; see summary.h. */
+#include "../json_put.h"
 #include "summary.h"
 
 #include <stdlib.h>
@@ -7,19 +8,23 @@
 /* Two signatures are similar when at least this share of their frames, of 100, is in both. */
 enum { SIMILAR_PERCENT = 60, MAX_CANDIDATES = 64 };
 
-/* A report, as it came. */
+/* A report, as it came; or those of one signature that earlier runs counted. */
 typedef struct member {
     signature signature;
-    const char *path;
+    const char *path; /* NULL: of earlier runs */
     size_t number;
+    uint64_t reports;
+    char last[11]; /* their last day; the first is the signature's */
+    text versions; /* theirs, a line each */
 } member;
 
 /* Reports of one signature: they follow each other. */
 typedef struct group {
     const member *first;
-    size_t count;
-    size_t family;       /* index of the group it was put beside; its own when it stands alone */
-    size_t family_count; /* reports of the whole family, kept at its head */
+    size_t count; /* members */
+    uint64_t reports;
+    size_t family;         /* index of the group it was put beside; its own when it stands alone */
+    uint64_t family_count; /* reports of the whole family, kept at its head */
 } group;
 
 struct group_list {
@@ -28,6 +33,7 @@ struct group_list {
     size_t member_cap;
     group *v;
     size_t count;
+    bool has_state; /* days and versions are printed too */
 };
 
 group_list *groups_open(void)
@@ -39,19 +45,33 @@ group_list *groups_open(void)
 
 void groups_close(group_list *groups)
 {
-    for (size_t i = 0; i < groups->member_count; i++)
+    for (size_t i = 0; i < groups->member_count; i++) {
         text_free(&groups->members[i].signature.text);
+        text_free(&groups->members[i].versions);
+    }
     free(groups->members);
     free(groups->v);
     free(groups);
 }
 
-void groups_add(group_list *groups, const char *path, signature *s)
+static member *add_member(group_list *groups, const signature *s)
 {
     groups->members =
         tool_room(groups->members, groups->member_count, &groups->member_cap, sizeof *groups->members);
-    groups->members[groups->member_count] = (member){*s, path, groups->member_count};
-    groups->member_count++;
+    member *m = &groups->members[groups->member_count];
+    memset(m, 0, sizeof *m);
+    m->signature = *s;
+    m->number = groups->member_count++;
+    m->reports = 1;
+    return m;
+}
+
+void groups_add(group_list *groups, const char *path, signature *s)
+{
+    member *m = add_member(groups, s);
+    m->path = path;
+    memcpy(m->last, s->day, sizeof m->last);
+    text_c(&m->versions, s->version);
     memset(s, 0, sizeof *s);
 }
 
@@ -83,8 +103,9 @@ static void find_groups(group_list *groups)
     for (size_t i = 0; i < groups->member_count; i++) {
         const member *m = &groups->members[i];
         if (i == 0 || compare_signatures(&m[-1].signature, &m->signature) != 0)
-            groups->v[groups->count++] = (group){m, 0, 0, 0};
+            groups->v[groups->count++] = (group){m, 0, 0, 0, 0};
         groups->v[groups->count - 1].count++;
+        groups->v[groups->count - 1].reports += m->reports;
     }
 }
 
@@ -94,8 +115,8 @@ static int by_size(const void *a, const void *b)
 {
     const group *x = a;
     const group *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
+    if (x->reports != y->reports)
+        return x->reports > y->reports ? -1 : 1;
     return compare_signatures(&x->first->signature, &y->first->signature);
 }
 
@@ -168,26 +189,187 @@ static void find_families(group_list *groups)
     for (size_t i = 0; i < groups->count; i++) {
         group *g = &groups->v[i];
         g->family = find_head(groups, &table, i);
-        groups->v[g->family].family_count += g->count;
+        groups->v[g->family].family_count += g->reports;
         if (g->family == i)
             add_head(&table, g, i);
     }
     free(table.v);
 }
 
+/* ---- When and where ---- */
+
+/* The days and versions of a whole group. */
+typedef struct span {
+    const char *first;
+    const char *last;
+    text versions; /* a line each, sorted */
+} span;
+
+static span span_of(const group *g)
+{
+    span s = {"", "", {0}};
+    for (size_t i = 0; i < g->count; i++) {
+        const member *m = &g->first[i];
+        const char *day = m->signature.day;
+        s.first = day[0] != 0 && (s.first[0] == 0 || strcmp(day, s.first) < 0) ? day : s.first;
+        s.last = strcmp(m->last, s.last) > 0 ? m->last : s.last;
+        text_add(&s.versions, m->versions.v, m->versions.len);
+        if (m->versions.len > 0 && m->versions.v[m->versions.len - 1] != '\n')
+            text_char(&s.versions, '\n');
+    }
+    text_sort_lines(&s.versions);
+    return s;
+}
+
+static void put_span(text *t, const group *g, const char *indent)
+{
+    span s = span_of(g);
+    machsym_str rest = {s.versions.v, s.versions.len};
+    machsym_str version;
+    size_t from = t->len;
+    text_c(t, indent);
+    text_c(t, "    first seen ");
+    text_c(t, s.first[0] != 0 ? s.first : "?");
+    text_c(t, ", last seen ");
+    text_c(t, s.last[0] != 0 ? s.last : "?");
+    text_c(t, rest.len > 0 ? ", in versions" : "");
+    for (bool open = false; str_take_line(&rest, &version); open = true) {
+        text_c(t, open ? ", " : " ");
+        text_str(t, version);
+    }
+    text_end_line(t, from);
+    text_free(&s.versions);
+}
+
+/* ---- State ---- */
+
+static void take_versions(const json *doc, uint32_t array, text *out)
+{
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at)) {
+        json_unescape(out, json_raw(doc, at));
+        text_char(out, '\n');
+    }
+}
+
+static void take_day(char *day, size_t size, machsym_str s)
+{
+    if (s.len + 1 == size) {
+        memcpy(day, s.ptr, s.len);
+        day[s.len] = 0;
+    }
+}
+
+/* A line of the state; false when it is none. */
+static bool take_state(group_list *groups, const json *doc)
+{
+    signature s;
+    uint64_t reports = 0;
+    uint32_t at = JSON_NONE;
+    uint32_t frames = json_get(doc, 0, "frames");
+    memset(&s, 0, sizeof s);
+    if (!json_is(doc, json_get(doc, 0, "signature"), JSON_STRING) ||
+        !json_u64(doc, json_get(doc, 0, "reports"), &reports))
+        return false;
+    json_unescape(&s.text, json_raw(doc, json_get(doc, 0, "signature")));
+    s.hash = str_hash(str_make(s.text.v, s.text.len));
+    while (s.frame_count < sizeof s.frames / sizeof *s.frames && json_next(doc, frames, &at))
+        s.frame_count += json_u64(doc, at, &s.frames[s.frame_count]);
+    take_day(s.day, sizeof s.day, json_raw(doc, json_get(doc, 0, "first")));
+    member *m = add_member(groups, &s);
+    m->reports = reports;
+    take_day(m->last, sizeof m->last, json_raw(doc, json_get(doc, 0, "last")));
+    take_versions(doc, json_get(doc, 0, "versions"), &m->versions);
+    return true;
+}
+
+bool groups_read(group_list *groups, const char *path)
+{
+    text input = {0};
+    const char *why = text_read_file(&input, path);
+    size_t at = 0;
+    groups->has_state = true;
+    while (why == NULL) {
+        json doc;
+        json_error err = {"", 0};
+        while (at < input.len && strchr(" \n\r\t", input.v[at]) != NULL)
+            at++;
+        if (at == input.len)
+            break;
+        if (!json_parse(&doc, input.v, input.len, at, &err)) {
+            why = err.what;
+            at = err.at;
+            break;
+        }
+        if (!take_state(groups, &doc))
+            why = "no state that --groups-out wrote";
+        else
+            at = doc.v[0].end;
+        json_free(&doc);
+    }
+    if (why != NULL)
+        tool_say("%s: %s, at byte %zu", path, why, at);
+    text_free(&input);
+    return why == NULL;
+}
+
+/* Members of an object: the days, and the versions as a list. */
+static void put_span_json(text *t, const group *g)
+{
+    span s = span_of(g);
+    machsym_str rest = {s.versions.v, s.versions.len};
+    machsym_str version;
+    json_put_str(t, "first", str_c(s.first));
+    json_put_str(t, "last", str_c(s.last));
+    text_c(t, ",\"versions\":[");
+    for (bool open = false; str_take_line(&rest, &version); open = true) {
+        text_c(t, open ? "," : "");
+        text_json(t, version);
+    }
+    text_char(t, ']');
+    text_free(&s.versions);
+}
+
+static void put_state(text *t, const group *g)
+{
+    const signature *sign = &g->first->signature;
+    text_c(t, "{\"signature\":");
+    text_json(t, str_make(sign->text.v, sign->text.len));
+    text_c(t, ",\"reports\":");
+    text_dec(t, g->reports);
+    put_span_json(t, g);
+    text_c(t, ",\"frames\":[");
+    for (unsigned i = 0; i < sign->frame_count; i++) {
+        text_c(t, i > 0 ? ",\"0x" : "\"0x");
+        text_hex(t, sign->frames[i], 1);
+        text_char(t, '"');
+    }
+    text_c(t, "]}\n");
+}
+
+void groups_put_state(const group_list *groups, text *out)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        put_state(out, &groups->v[i]);
+}
+
 /* ---- Printing ---- */
 
-static void put_group(text *t, const group *g, const char *indent)
+static void put_group(text *t, const group *g, const char *indent, bool has_state)
 {
     size_t from = t->len;
     text_c(t, indent);
-    text_dec(t, g->count);
-    text_c(t, g->count == 1 ? " report   " : " reports  ");
+    text_dec(t, g->reports);
+    text_c(t, g->reports == 1 ? " report   " : " reports  ");
     text_hex(t, g->first->signature.hash, 16);
     text_c(t, "  ");
     text_add(t, g->first->signature.text.v, g->first->signature.text.len);
     text_end_line(t, from);
+    if (has_state)
+        put_span(t, g, indent);
     for (size_t i = 0; i < g->count; i++) {
+        if (g->first[i].path == NULL)
+            continue;
         from = t->len;
         text_c(t, indent);
         text_c(t, "    ");
@@ -196,9 +378,31 @@ static void put_group(text *t, const group *g, const char *indent)
     }
 }
 
+/* head: of the family, when the group is only similar to it. */
+static void put_group_json(text *t, const group *g, const group *head)
+{
+    json_begin(t, "crash-group");
+    json_put_number(t, "count", g->reports);
+    json_put_hash(t, "hash", g->first->signature.hash);
+    json_put_str(t, "signature", (machsym_str){g->first->signature.text.v, g->first->signature.text.len});
+    if (head != NULL)
+        json_put_hash(t, "similar_to", head->first->signature.hash);
+    else
+        json_put_str(t, "similar_to", (machsym_str){NULL, 0});
+    put_span_json(t, g);
+    text_c(t, ",\"reports\":[");
+    for (size_t i = 0, shown = 0; i < g->count; i++) {
+        if (g->first[i].path == NULL)
+            continue;
+        text_c(t, shown++ > 0 ? "," : "");
+        text_json(t, str_c(g->first[i].path));
+    }
+    text_c(t, "]}\n");
+}
+
 /* A group's place in the output: the largest family first, in it the head, then the others by size. */
 typedef struct group_place {
-    size_t family_count;
+    uint64_t family_count;
     size_t family;
     size_t index;
 } group_place;
@@ -214,7 +418,7 @@ static int by_family(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-void groups_print(group_list *groups, text *out)
+void groups_print(group_list *groups, bool is_json, text *out)
 {
     if (groups->member_count == 0)
         return;
@@ -228,9 +432,13 @@ void groups_print(group_list *groups, text *out)
     qsort(places, groups->count, sizeof *places, by_family);
     for (size_t i = 0; i < groups->count; i++) {
         const group *g = &groups->v[places[i].index];
+        if (is_json) {
+            put_group_json(out, g, places[i].index != places[i].family ? &groups->v[places[i].family] : NULL);
+            continue;
+        }
         if (places[i].index != places[i].family && places[i - 1].index == places[i].family)
             text_c(out, "  similar:\n");
-        put_group(out, g, places[i].index != places[i].family ? "  " : "");
+        put_group(out, g, places[i].index != places[i].family ? "  " : "", groups->has_state);
     }
     free(places);
 }

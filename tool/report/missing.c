@@ -302,10 +302,7 @@ static void put_json_image(text *t, const missing_image *m)
     text_c(t, "{\"image\":");
     text_json(t, m->name);
     json_put_str(t, "version", m->version);
-    if (m->has_uuid)
-        json_put_uuid(t, "uuid", &m->uuid);
-    else
-        text_c(t, ",\"uuid\":null");
+    json_put_uuid(t, "uuid", m->has_uuid ? &m->uuid : NULL);
     json_put_str(t, "arch", m->arch);
     json_put_number(t, "frames", m->frames);
     json_put_number(t, "reports", m->reports);
@@ -323,7 +320,8 @@ void missing_put_json(missing_list *list, text *out)
 {
     uint64_t frames;
     size_t own = order_by_need(list, &frames);
-    text_c(out, "{\"machsym\":\"" MACHSYM_VERSION "\"");
+    json_begin(out, "crash-missing");
+    json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
     json_put_number(out, "reports", list->reports);
     text_c(out, ",\"missing\":[");
     for (size_t i = 0; i < own; i++) {

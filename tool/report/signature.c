@@ -148,11 +148,36 @@ static bool tells_nothing(const signature *s)
     return s->frame_count == 0 || (s->frame_count == 1 && s->frames[0] == str_hash(str_c("main")));
 }
 
+/* Text in a field of fixed size, without a part of a character at its end. */
+static void set_field(char *field, size_t size, machsym_str s)
+{
+    size_t len = s.len < size ? s.len : size - 1;
+    while (len < s.len && len > 0 && ((unsigned char)s.ptr[len] & 0xc0) == 0x80)
+        len--;
+    memcpy(field, len > 0 ? s.ptr : "", len);
+    field[len] = 0;
+}
+
+/* "2026-03-14" of a date in one of the forms that begin so. */
+static void set_day(signature *out, machsym_str date)
+{
+    static const char form[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof form - 1; i++) {
+        bool fits =
+            i < date.len && (form[i] == 'd' ? date.ptr[i] >= '0' && date.ptr[i] <= '9' : date.ptr[i] == '-');
+        if (!fits)
+            return;
+    }
+    set_field(out->day, sizeof out->day, date);
+}
+
 void report_signature(const report *r, const machinery *list, signature *out)
 {
     const report_thread *thread = stack_main(r);
     signing w = {r, list, out};
     memset(out, 0, sizeof *out);
+    set_day(out, r->facts[FACT_DATE]);
+    set_field(out->version, sizeof out->version, r->facts[FACT_VERSION]);
     put_kind(&out->text, r);
     size_t kind = out->text.len;
     if (thread != NULL) {

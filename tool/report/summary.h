@@ -12,6 +12,8 @@ typedef struct signature {
     uint64_t hash;       /* of text */
     uint64_t frames[16]; /* hashes of all app frames, most */
     unsigned frame_count;
+    char day[11];     /* of the report, "2026-03-14"; empty: not told */
+    char version[64]; /* of the program, as much as fits; empty: not told */
 } signature;
 
 /* The exception and what it comes from, a sentence a line. */
@@ -29,7 +31,12 @@ group_list *groups_open(void);
 /* Takes over the signature. */
 void groups_add(group_list *groups, const char *path, signature *s);
 /* Once, when all are added. Equal signatures, then those that share most frames, largest group first. */
-void groups_print(group_list *groups, text *out);
+void groups_print(group_list *groups, bool is_json, text *out);
 void groups_close(group_list *groups);
+
+/* Takes what earlier runs counted, before the first groups_add. Returns false after a message. */
+bool groups_read(group_list *groups, const char *path);
+/* What all runs counted, for groups_read: a JSON object a line. After groups_print. */
+void groups_put_state(const group_list *groups, text *out);
 
 #endif

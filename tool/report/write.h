@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_REPORT_WRITE_H
 #define MACHSYM_TOOL_REPORT_WRITE_H
 
+#include "../json_put.h"
 #include "report.h"
 #include "resolve.h"
 
@@ -10,6 +11,7 @@ typedef struct write_options {
     bool full_path;
     bool all;      /* calls that the input shows as inlined were looked up anew */
     bool is_apple; /* text without what Apple's tools do not write: owners, and marks of inlined calls */
+    bool one_line; /* of JSON: for one document a line */
 } write_options;
 
 /* The input with the names of resolved frames put in; every other byte as it was. */
@@ -18,10 +20,8 @@ void report_write_same(const report *r, const write_options *how, text *out);
 void report_write_text(const report *r, const write_options *how, text *out);
 /* One JSON object: threads, frames, inlined calls, sources, images. */
 void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
-/* Members of an object, each with a comma before it; an empty string is null. */
-void json_put_str(text *t, const char *key, machsym_str value);
-void json_put_number(text *t, const char *key, uint64_t number);
-void json_put_uuid(text *t, const char *key, const machsym_uuid *uuid);
+/* The same of what a summary tells: in place of all threads the one that crashed. */
+void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out);
 /* "File.m:12" of a call, or its path and line. */
 void text_call_place(text *t, const report_call *call, bool full_path);
 

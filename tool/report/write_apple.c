@@ -69,10 +69,19 @@ void apple_put_value(const apple_text *a, uint32_t token)
     text_free(&plain);
 }
 
+/* Most are names, paths and words: one line. */
+static void put_name(const apple_text *a, uint32_t token)
+{
+    text plain = {0};
+    json_unescape(&plain, json_raw(a->doc, token));
+    text_shown(a->t, str_make(plain.v, plain.len));
+    text_free(&plain);
+}
+
 static void put_member(const apple_text *a, uint32_t object, const char *key, const char *otherwise)
 {
     if (apple_has(a, object, key))
-        apple_put_value(a, json_get(a->doc, object, key));
+        put_name(a, json_get(a->doc, object, key));
     else
         text_c(a->t, otherwise);
 }
@@ -324,7 +333,7 @@ static void put_region(const apple_text *a)
     if (!apple_has(a, 0, key))
         return;
     text_c(a->t, "VM Region Info: ");
-    put_member(a, 0, key, "");
+    apple_put_value(a, json_get(a->doc, 0, key));
     text_c(a->t, a->form == APPLE_IOS ? "\n" : "\n\n");
 }
 
@@ -471,7 +480,7 @@ void apple_put_triage(const apple_text *a)
     if (a->doc == NULL || !apple_has(a, 0, "ktriageinfo"))
         return;
     text_c(a->t, "Kernel Triage:\n");
-    put_member(a, 0, "ktriageinfo", "");
+    apple_put_value(a, json_get(a->doc, 0, "ktriageinfo"));
     text_c(a->t, "\n\n");
 }
 

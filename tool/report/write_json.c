@@ -1,33 +1,7 @@
 /* Reports as machsym's JSON, one object. */
+#include "stack.h"
+#include "summary.h"
 #include "write.h"
-
-static void put_json_hex(text *t, const char *key, uint64_t number)
-{
-    text_c(t, ",\"");
-    text_c(t, key);
-    text_c(t, "\":\"0x");
-    text_hex(t, number, 1);
-    text_char(t, '"');
-}
-
-void json_put_str(text *t, const char *key, machsym_str value)
-{
-    text_c(t, ",\"");
-    text_c(t, key);
-    text_c(t, "\":");
-    if (value.len > 0)
-        text_json(t, value);
-    else
-        text_c(t, "null");
-}
-
-void json_put_number(text *t, const char *key, uint64_t number)
-{
-    text_c(t, ",\"");
-    text_c(t, key);
-    text_c(t, "\":");
-    text_dec(t, number);
-}
 
 static void put_json_call(text *t, const report_call *call)
 {
@@ -55,7 +29,7 @@ static void put_json_frame(text *t, const report *r, const report_frame *frame)
 {
     text_c(t, "{\"index\":");
     text_dec(t, frame->index);
-    put_json_hex(t, "address", frame->addr);
+    json_put_hex(t, "address", frame->addr);
     text_c(t, frame->exact ? ",\"return_address\":false" : ",\"return_address\":true");
     if (frame->image != REPORT_NONE)
         json_put_number(t, "image", frame->image);
@@ -100,26 +74,14 @@ static const char *image_state(const report_image *image)
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
-void json_put_uuid(text *t, const char *key, const machsym_uuid *uuid)
-{
-    text_c(t, ",\"");
-    text_c(t, key);
-    text_c(t, "\":\"");
-    text_uuid(t, uuid);
-    text_char(t, '"');
-}
-
 static void put_json_image(text *t, const report_image *image)
 {
     text_c(t, "{\"name\":");
     text_json(t, image->name);
     json_put_str(t, "path", image->path);
     json_put_str(t, "arch", image->arch);
-    if (image->has_uuid)
-        json_put_uuid(t, "uuid", &image->uuid);
-    else
-        text_c(t, ",\"uuid\":null");
-    put_json_hex(t, "base", image->base);
+    json_put_uuid(t, "uuid", image->has_uuid ? &image->uuid : NULL);
+    json_put_hex(t, "base", image->base);
     json_put_number(t, "frames", image->frame_count);
     json_put_number(t, "missing", image->missing);
     json_put_str(t, "status", str_c(image_state(image)));
@@ -143,22 +105,80 @@ static const struct {
     {"reason", FACT_REASON},
 };
 
-void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
+static void put_facts(text *out, const report *r)
 {
-    (void)how; /* paths are always whole here */
-    text_c(out, "{\"machsym\":\"" MACHSYM_VERSION "\"");
-    json_put_str(out, "format", str_c(report_kind_name(r->kind)));
     for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
         if (r->facts[json_facts[i].fact].len > 0)
             json_put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
     }
+}
+
+static void put_counts(text *out, const resolve_counts *counts)
+{
     text_c(out, ",\n\"counts\":{\"frames\":");
     text_dec(out, counts->frames);
     json_put_number(out, "given", counts->given);
     json_put_number(out, "with_line", counts->dwarf);
     json_put_number(out, "name_only", counts->symbols);
     json_put_number(out, "missing", counts->missing);
-    text_c(out, "},\n\"threads\":[");
+    text_char(out, '}');
+}
+
+static void put_images(text *out, const report *r)
+{
+    text_c(out, ",\n\"images\":[");
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        text_c(out, i > 0 ? ",\n" : "\n");
+        put_json_image(out, &r->images[i]);
+    }
+    text_char(out, ']');
+}
+
+/* What happened, a sentence an element. */
+static void put_explanation(text *out, const report *r)
+{
+    text words = {0};
+    machsym_str line;
+    bool is_first = true;
+    text_exception(&words, r);
+    machsym_str rest = {words.v, words.len};
+    text_c(out, ",\"explanation\":[");
+    while (str_take_line(&rest, &line)) {
+        text_c(out, is_first ? "" : ",");
+        text_json(out, str_trim(line));
+        is_first = false;
+    }
+    text_char(out, ']');
+    text_free(&words);
+}
+
+void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out)
+{
+    const report_thread *thread = stack_main(r);
+    json_begin(out, "crash-summary");
+    json_put_str(out, "report", str_c(label));
+    put_facts(out, r);
+    put_explanation(out, r);
+    put_counts(out, counts);
+    json_put_key(out, "thread");
+    if (thread != NULL)
+        put_json_thread(out, r, thread);
+    else
+        text_c(out, "null");
+    put_images(out, r);
+    text_char(out, '}');
+    json_one_line(out, 0);
+}
+
+void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
+{
+    /* paths are always whole here */
+    json_begin(out, "crash");
+    json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
+    json_put_str(out, "format", str_c(report_kind_name(r->kind)));
+    put_facts(out, r);
+    put_counts(out, counts);
+    text_c(out, ",\n\"threads\":[");
     const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].is_echo)
@@ -167,10 +187,9 @@ void report_write_json(const report *r, const write_options *how, const resolve_
         put_json_thread(out, r, &r->threads[i]);
         between = ",\n";
     }
-    text_c(out, "],\n\"images\":[");
-    for (uint32_t i = 0; i < r->image_count; i++) {
-        text_c(out, i > 0 ? ",\n" : "\n");
-        put_json_image(out, &r->images[i]);
-    }
-    text_c(out, "]}\n");
+    text_char(out, ']');
+    put_images(out, r);
+    text_c(out, "}\n");
+    if (how->one_line)
+        json_one_line(out, 0);
 }

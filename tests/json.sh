@@ -1,0 +1,83 @@
+#!/bin/sh
+# What every command prints with --json is what docs/json.md says, member by member; tests/json_page.py compares. A member that the
+# page has and nothing here prints fails too.
+. tests/checks
+if ! command -v python3 >/dev/null; then
+    skip "it needs python3"
+    end
+    exit
+fi
+bin=tests/fixtures/bin
+reports=tests/fixtures/reports
+dsym=$bin/demo.app.dSYM
+out=$work/out
+mkdir "$out" "$work/wrong.dSYM"
+M() { # NAME ARGUMENT...: what a command prints goes to a file of that name
+    to=$out/$1
+    shift
+    "$MACHSYM" "$@" >>"$to" 2>"$work/err"
+}
+M atos atos --json -o $dsym -i 0x100000aec 0x1 no-address
+printf 'prefix demo/ = ours\n' >"$work/rules"
+M atos atos --json -o $dsym --owners "$work/rules" 0x100000aec
+M info info --json $dsym $bin/inline-fat.dwarf $bin/symbols-x86_64 $bin/demo $bin/map-x86_64-d4-O2/program
+M info info --json $bin/inline-x86_64-d5-14-damaged.dwarf $bin/collection-arm64
+M quick info --json --quick $dsym
+head -c 12000 $dsym/Contents/Resources/DWARF/demo >"$work/cut"
+M info info --json "$work/cut"
+[ $? -eq 1 ]
+check "a damaged file fails"
+M objc objc --json $bin/demo
+M objc objc --json $bin/zoo-arm64-chained
+M symbols symbols --json $bin/symbols-x86_64
+M owners owners --json --objects $bin/map-x86_64-d4-O2/program
+M owners owners --json --objects --ranges $bin/map-x86_64-d4-O2/program
+M owners owners --json --objects $bin/map-x86_64-d4-O2/program 0x100000440 0x1
+M demangle demangle --json _ZN5QueueIiE2atEi main
+printf '$s4main3fooyyF\nno name\n' | M demangle demangle --json
+M build map build --json -o "$work/demo.symmap" $dsym
+M build map build --json --damaged --lines=dwarf -o "$work/cut.symmap" "$work/cut"
+M map-info map info --json "$work/demo.symmap" "$work/cut.symmap"
+M lookup map lookup --json -i "$work/demo.symmap" 0x100000aec
+M dump map dump --json "$work/demo.symmap"
+M verify map verify --json "$work/demo.symmap" $dsym
+M verify map verify --json "$work/cut.symmap" $dsym
+"$MACHSYM" map export --format=bugly -o "$work/table" "$work/demo.symmap" 2>"$work/err"
+M import map import --json --format=bugly -arch arm64 -o "$work/again.symmap" "$work/table"
+"$MACHSYM" map export --chunks=4000 --format=jsonl "$work/demo.symmap" 2>"$work/err" |
+    sed -n 's/.*"value":"\([^"]*\)".*/\1/p' | head -n 1 | M chunk map chunk --json --base64 0x100000aec
+many="$reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
+# facts that none of them has
+sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $reports/demo.crash >"$work/subtype.crash"
+sed '2s/^{/{"exceptionReason":{"composed_message":"because"},/' $reports/demo.ips >"$work/reason.ips"
+many="$many $work/subtype.crash $work/reason.ips"
+# shellcheck disable=SC2086
+for how in crash summary signature group missing; do
+    case $how in
+    crash) option= ;;
+    missing) option=--missing=text ;;
+    *) option=--$how ;;
+    esac
+    M crash-$how crash -q --json $option --no-cache -d $bin $many
+done
+M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
+M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
+# a file of the name with another UUID
+mkdir -p "$work/other"
+"$MACHSYM" info --json --quick $bin/inline-arm64-d5-22.dSYM >"$work/err"
+cp -R $bin/inline-arm64-d5-22.dSYM "$work/other/demo.dSYM"
+mv "$work/other/demo.dSYM/Contents/Resources/DWARF/"* "$work/other/demo.dSYM/Contents/Resources/DWARF/demo"
+M crash-missing crash -q --json --missing=text --no-cache -d "$work/other" $reports/demo.crash
+
+python3 tests/json_page.py docs/json.md "$out"/* >"$work/log" 2>&1
+add $? "$work/log" json_page.py || cat "$work/log"
+[ "$(wc -l <"$out/crash-crash")" -gt 20 ]
+check "a line a report"
+# no command is without it, but for those that the page names
+commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map')
+for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk"; do
+    # shellcheck disable=SC2086
+    "$MACHSYM" help $words | grep -q '^  --json '
+    check "$words has --json"
+done
+end

@@ -1,0 +1,25 @@
+/* Members of the tool's own JSON, which docs/json.md describes. */
+#ifndef MACHSYM_TOOL_JSON_PUT_H
+#define MACHSYM_TOOL_JSON_PUT_H
+
+#include "text.h"
+
+/* The version of all schemas. It changes when a member goes or means something else; new members may come
+ * without. */
+#define JSON_SCHEMA_VERSION "1"
+
+/* Begins an object with its schema. */
+void json_begin(text *t, const char *schema);
+/* A member: a comma, the key and what it is. The first member of an object without a schema has no comma
+ * before it, so it is written by hand. */
+void json_put_key(text *t, const char *key);
+void json_put_str(text *t, const char *key, machsym_str value); /* null when it is empty */
+void json_put_number(text *t, const char *key, uint64_t number);
+void json_put_hex(text *t, const char *key, uint64_t number); /* "0x..." */
+void json_put_hash(text *t, const char *key, uint64_t hash);  /* 16 digits, no 0x */
+void json_put_bool(text *t, const char *key, bool value);
+void json_put_uuid(text *t, const char *key, const machsym_uuid *uuid); /* null for NULL */
+/* Makes a document one line: between its members there are no line ends but for people. */
+void json_one_line(text *t, size_t from);
+
+#endif
