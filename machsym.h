@@ -1712,7 +1712,8 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, 
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 /* Adds a range with its frames, the innermost first. Ranges from debug info must ascend without overlap, and
  * so must those from symbols (is_symbol); the two kinds may overlap.
- * Returns: OK, or an error. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
+ * Returns: OK, or an error; MACHSYM_ERR_LIMIT for a name or a part of a path of more than MACHSYM_MAX_TEXT
+ * bytes. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
                                               const machsym_frame *frames, size_t count, machsym_error *err);
 /* Makes the map, and closes the writer, on failure too.
@@ -17315,6 +17316,15 @@ static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *fra
     return slot == NULL ? 0 : slot->value;
 }
 
+/* Whether names and path of a frame are short enough for readers to take them. */
+static bool ms_mw_has_room(const machsym_frame *frame)
+{
+    const machsym_path *file = &frame->file;
+    return frame->name.len <= MACHSYM_MAX_TEXT && frame->linkage_name.len <= MACHSYM_MAX_TEXT &&
+           file->comp_dir.len <= MACHSYM_MAX_TEXT && file->dir.len <= MACHSYM_MAX_TEXT &&
+           file->name.len <= MACHSYM_MAX_TEXT;
+}
+
 static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
                                 const machsym_frame *frames, size_t count, machsym_error *err)
 {
@@ -17326,6 +17336,11 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
     if (count > ms_MAP_LINKS)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
+    for (size_t i = 0; i < count; i++) {
+        if (!ms_mw_has_room(&frames[i]))
+            return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds names and paths of 64 KB at most", "",
+                           range->lo);
+    }
     if (range->hi - w->info.text_addr > UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
     ms_zero(&item, sizeof item);

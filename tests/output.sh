@@ -105,23 +105,30 @@ done
 
 # ---- Much ----
 
-# Names of 100,000 characters come out whole, and a line each.
-awk 'BEGIN {
-    name = "n"
-    while (length(name) < 100000)
-        name = name name
-    name = substr(name, 1, 100000)
-    for (i = 0; i < 8; i++)
-        printf "%x\t%x\t%s%d\t%s.c:%d\n", 4096 + 16 * i, 4111 + 16 * i, name, i, name, i + 1
-}' >"$work/long"
+# Names of 65,000 characters come out whole, and a line each. Maps hold no longer ones, and say so.
+long_rows() { # LENGTH
+    awk -v wanted="$1" 'BEGIN {
+        name = "n"
+        while (length(name) < wanted)
+            name = name name
+        name = substr(name, 1, wanted)
+        for (i = 0; i < 8; i++)
+            printf "%x\t%x\t%s%d\t%s.c:%d\n", 4096 + 16 * i, 4111 + 16 * i, name, i, name, i + 1
+    }'
+}
+long_rows 100000 >"$work/long"
+$M map import -o "$work/long.symmap" "$work/long" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && [ ! -e "$work/long.symmap" ] && grep -q 'long:1: a map holds names and paths of 64 KB at most' "$work/err"
+ok "names of 100,000 characters: refused" $?
+long_rows 65000 >"$work/long"
 $M map import -o "$work/long.symmap" "$work/long" >"$work/out" 2>"$work/err" &&
     $M map export --format=bugly "$work/long.symmap" 2>"$work/err" | cmp -s - "$work/long"
-ok "names of 100,000 characters: import and export" $?
+ok "names of 65,000 characters: import and export" $?
 for line in "map dump" "map export --format=breakpad" "atos -i -o" "atos --json -o"; do
     # shellcheck disable=SC2086
     printf '0x1000\n0x1071\n' | $M $line "$work/long.symmap" >"$work/out" 2>"$work/err" &&
-        [ "$(awk 'length > 100000' "$work/out" | wc -l)" -ge 2 ]
-    ok "names of 100,000 characters: $line" $?
+        [ "$(awk 'length > 65000' "$work/out" | wc -l)" -ge 2 ]
+    ok "names of 65,000 characters: $line" $?
 done
 for name in "_ZN$(printf '1a%.0s' {1..50000})Ev" "\$s4main$(printf '1aV%.0s' {1..33000})" "_R$(printf 'Nv%.0s' {1..50000})C1a"; do
     printf '%s\n' "$name" | timeout 20 $M demangle >"$work/out" 2>"$work/err" && [ "$(wc -l <"$work/out")" -eq 1 ]
@@ -194,6 +201,25 @@ for pid in $pids; do wait "$pid" && good=$((good + 1)); done
 [ $good -eq 6 ] && cmp -s "$work/shared" "$work/named"
 ok "six at once into one file" $?
 
+# "-" is standard output, never a file of that name.
+dash() { # NAME FILE COMMAND...: prints what FILE holds, and makes no file
+    name=$1
+    same=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err" && cmp -s "$work/out" "$same" && [ ! -e ./- ]
+    ok "$name -o -" $?
+}
+$M crash -q --no-cache -d $dsym "$work/d1/a.crash" >"$work/plain" 2>"$work/err"
+$M map export --format=bugly "$work/demo.symmap" >"$work/table" 2>"$work/err"
+$M map import --format=bugly -arch arm64 -o "$work/imported.symmap" "$work/table" >"$work/out" 2>"$work/err"
+dash crash "$work/plain" $M crash -q --no-cache -d $dsym -o - "$work/d1/a.crash"
+dash "map build" "$work/demo.symmap" $M map build -o - $dsym
+dash "map export" "$work/table" $M map export --format=bugly -o - "$work/demo.symmap"
+dash "map import" "$work/imported.symmap" $M map import --format=bugly -arch arm64 -o - "$work/table"
+$M crash -q -o - --summary -d $dsym "$work/d1/a.crash" >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] && [ ! -s "$work/out" ]
+ok "two answers for standard output are refused" $?
+
 # Killed at any time: no half file, and no temporary file after a signal that can be caught.
 crash -o "$work/whole" "$work/d1/a.crash"
 mkdir "$work/k"
@@ -207,10 +233,11 @@ done
 [ $halves -eq 0 ]
 ok "killed builds leave nothing that is not whole" $?
 if [ -w /dev/full ]; then
-    (ulimit -f 1; trap '' XFSZ; $M map build -o "$work/limited.symmap" $dsym >"$work/out" 2>"$work/err")
+    large=$bin/inline-arm64-d4-14.dwarf # its map has more than 1 KB
+    (ulimit -f 1; trap '' XFSZ; $M map build -o "$work/limited.symmap" $large >"$work/out" 2>"$work/err")
     [ $? -eq 1 ] && [ ! -e "$work/limited.symmap" ] && [ -z "$(find "$work" -name '.machsym-*')" ]
     ok "a file too large for the limit: said, and nothing is left" $?
-    (ulimit -f 1; $M map build -o "$work/limited.symmap" $dsym >"$work/out" 2>"$work/err")
+    (ulimit -f 1; $M map build -o "$work/limited.symmap" $large >"$work/out" 2>"$work/err")
     [ $? -eq 1 ] && grep -q 'File too large' "$work/err" && [ -z "$(find "$work" -name '.machsym-*')" ]
     ok "the same, the signal not ignored before" $?
 fi

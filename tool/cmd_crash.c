@@ -139,7 +139,7 @@ static const option table[] = {
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
      offsetof(crash_options, copy), NULL},
     {NULL, NULL, "", 0, NULL},
-    {"o", "FILE|DIR", "where to write; a folder when there are several reports",
+    {"o", "FILE|DIR", "where to write; a folder when there are several reports; - is standard output",
      offsetof(crash_options, output), NULL},
     {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
     {"to", "same|text|json", "same: the input's (default); text: Apple's classic text; json: machsym's own",
@@ -223,6 +223,30 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     return ok;
 }
 
+/* What options bring with them. Returns false when two of them write to the same place. */
+static bool settle(crash_options *crash)
+{
+    crash->write.all = crash->resolve.all;
+    crash->group |= crash->groups_in != NULL || crash->groups_out != NULL;
+    if (crash->write.is_apple) {
+        crash->format = FORMAT_TEXT;
+        crash->resolve.raw_addresses = true;
+        crash->lines.lines = crash->lines.is_set ? crash->lines.lines : MACHSYM_LINES_ATOS;
+    }
+    if (crash->json) {
+        crash->format = FORMAT_JSON;
+        crash->write.one_line = true;
+        crash->missing = crash->missing == MISSING_TEXT ? MISSING_JSON : crash->missing;
+    }
+    crash->is_redacted |= crash->redact_key != NULL;
+    if (crash->is_redacted)
+        crash->resolve.redact = &crash->redact;
+    if (crash->output == NULL || strcmp(crash->output, "-") != 0)
+        return true;
+    crash->output = NULL; /* reports go to standard output without -o, too */
+    return !crash_is_answered(crash);
+}
+
 static int run_crash(int argc, char **argv)
 {
     static crash_options crash;
@@ -234,25 +258,14 @@ static int run_crash(int argc, char **argv)
     /* of rows at one address the last is where the trap or call is written */
     crash.lines.lines = MACHSYM_LINES_DWARF;
     int count = options_parse(&crash_command, &crash, argc, argv);
-    crash.write.all = crash.resolve.all;
-    crash.group |= crash.groups_in != NULL || crash.groups_out != NULL;
-    if (crash.write.is_apple) {
-        crash.format = FORMAT_TEXT;
-        crash.resolve.raw_addresses = true;
-        crash.lines.lines = crash.lines.is_set ? crash.lines.lines : MACHSYM_LINES_ATOS;
-    }
-    if (crash.json) {
-        crash.format = FORMAT_JSON;
-        crash.write.one_line = true;
-        crash.missing = crash.missing == MISSING_TEXT ? MISSING_JSON : crash.missing;
-    }
-    crash.is_redacted |= crash.redact_key != NULL;
-    if (crash.is_redacted)
-        crash.resolve.redact = &crash.redact;
+    bool is_clear = settle(&crash);
     path_list reports = {NULL, 0, 0};
     bool ok = count < 0 || gather(&crash, argv + 1, (size_t)count, &reports);
     if (count < 0)
         status = options_status(count);
+    else if (!is_clear)
+        status = options_wrong(&crash_command,
+                               "-o - writes reports where another answer goes: name a file or folder");
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
     else if (reports.count == 0)

@@ -506,6 +506,11 @@ static void name_report(const crash_options *o, crash_result *result, const char
     text_free(&label);
 }
 
+bool crash_is_answered(const crash_options *o)
+{
+    return o->summary || o->signature || o->group || o->missing != MISSING_SAID;
+}
+
 int crash_run_reports(const crash_options *o, char **reports, size_t count)
 {
     store_options store_how = {o->no_cache};
@@ -522,7 +527,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     memset(run.results, 0, count * sizeof *run.results);
     for (size_t i = 0; i < count; i++)
         name_report(o, &run.results[i], reports[i], &labels);
-    run.in_place = o->summary || o->signature || o->group || o->missing != MISSING_SAID;
+    run.in_place = crash_is_answered(o);
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;

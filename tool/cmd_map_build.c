@@ -259,6 +259,10 @@ static void tell_built(const build_command *c, const char *path, const machsym_m
     machsym_map_info made;
     text t = {0};
     machsym_map_get_info(map, &made);
+    if (c->out != NULL && strcmp(c->out, "-") == 0) {
+        tool_tell("standard output: %s, %llu bytes", made.arch, (unsigned long long)made.size);
+        return;
+    }
     if (!c->json) {
         out_line("%s: %s, %llu bytes", path, made.arch, (unsigned long long)made.size);
         return;
@@ -362,6 +366,8 @@ static int run_command(int argc, char **argv)
     if (c.out != NULL && (c.store != NULL || c.all_archs || count > 1))
         return options_wrong(&map_build_command,
                              "-o names one file: not with --store, --all-archs or several files");
+    if (c.out != NULL && strcmp(c.out, "-") == 0 && c.json)
+        return options_wrong(&map_build_command, "-o - writes the map where --json goes: name a file");
     c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
     for (int i = 1; i <= count; i++)
         ok = build_path(&c, argv[i]) && ok;
@@ -369,8 +375,8 @@ static int run_command(int argc, char **argv)
 }
 
 static const option table[] = {
-    {"o", "OUT", "the file to write; NAME.symmap in this folder without it", offsetof(build_command, out),
-     NULL},
+    {"o", "OUT", "the file to write, - is standard output; NAME.symmap in this folder without it",
+     offsetof(build_command, out), NULL},
     {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --store DIR --uuid UUID finds it",
      offsetof(build_command, store), NULL},
     {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},

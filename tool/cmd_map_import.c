@@ -275,8 +275,9 @@ static bool run_import(import_command *c)
     if (ok && c->json)
         tell_json(c, path.v);
     else if (ok)
-        out_line("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before", path.v,
-                 c->count, c->skipped, c->cut);
+        (strcmp(path.v, "-") == 0 ? tool_tell : out_line)(
+            "%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before", path.v, c->count,
+            c->skipped, c->cut);
     machsym_map_close(map);
     text_free(&input);
     text_free(&path);
@@ -311,6 +312,8 @@ static int run_command(int argc, char **argv)
         return options_status(count);
     if (count != 1)
         return options_wrong(&map_import_command, count == 0 ? "no table is named" : "one table at a time");
+    if (c.out != NULL && strcmp(c.out, "-") == 0 && c.json)
+        return options_wrong(&map_import_command, "-o - writes the map where --json goes: name a file");
     c.path = argv[1];
     return run_import(&c) ? TOOL_OK : TOOL_ERROR;
 }
@@ -322,8 +325,8 @@ static const option table[] = {
     {"uuid", "UUID", "... the UUID", offsetof(import_command, uuid), take_uuid},
     {"name", "NAME", "... the image's name", offsetof(import_command, name), NULL},
     {"text", "ADDR", "... what the rows count from", 0, take_text},
-    {"o", "OUT", "the file to write; NAME.symmap in this folder without it", offsetof(import_command, out),
-     NULL},
+    {"o", "OUT", "the file to write, - is standard output; NAME.symmap in this folder without it",
+     offsetof(import_command, out), NULL},
     {"json", NULL, "one JSON object, in place of a line", offsetof(import_command, json), NULL},
     {0},
 };

@@ -168,8 +168,10 @@ bool outfile_begin(outfile *out, const char *path, outfile_rule rule)
     out->path = path;
     out->rule = rule;
     out->fd = -1;
-    if (path == NULL)
+    if (path == NULL || strcmp(path, "-") == 0) {
+        out->path = NULL;
         return true;
+    }
     out->is_device =
         rule == OUTFILE_REPLACE && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
     out->fd = out->is_device ? posix_open_device(path) : open_beside(out);

@@ -24,7 +24,7 @@ typedef struct outfile {
     int failure;    /* errno; 0: none */
 } outfile;
 
-/* Opens the file beside its place; nothing for standard output. Returns false with out->failure. */
+/* Opens the file beside its place; nothing for standard output, which is NULL and "-". Returns false with out->failure. */
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule);
 /* Writes the text and empties it, when there is enough of it. */
 void outfile_flush(outfile *out, text *t);

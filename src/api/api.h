@@ -864,7 +864,8 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, 
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 /* Adds a range with its frames, the innermost first. Ranges from debug info must ascend without overlap, and
  * so must those from symbols (is_symbol); the two kinds may overlap.
- * Returns: OK, or an error. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
+ * Returns: OK, or an error; MACHSYM_ERR_LIMIT for a name or a part of a path of more than MACHSYM_MAX_TEXT
+ * bytes. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
                                               const machsym_frame *frames, size_t count, machsym_error *err);
 /* Makes the map, and closes the writer, on failure too.

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_map_writer
 #define ms_ROOM_map_writer
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
@@ -88,6 +89,15 @@ static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *fra
     return slot == NULL ? 0 : slot->value;
 }
 
+/* Whether names and path of a frame are short enough for readers to take them. */
+static bool ms_mw_has_room(const machsym_frame *frame)
+{
+    const machsym_path *file = &frame->file;
+    return frame->name.len <= MACHSYM_MAX_TEXT && frame->linkage_name.len <= MACHSYM_MAX_TEXT &&
+           file->comp_dir.len <= MACHSYM_MAX_TEXT && file->dir.len <= MACHSYM_MAX_TEXT &&
+           file->name.len <= MACHSYM_MAX_TEXT;
+}
+
 static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
                                 const machsym_frame *frames, size_t count, machsym_error *err)
 {
@@ -99,6 +109,11 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
     if (count > ms_MAP_LINKS)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
+    for (size_t i = 0; i < count; i++) {
+        if (!ms_mw_has_room(&frames[i]))
+            return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds names and paths of 64 KB at most", "",
+                           range->lo);
+    }
     if (range->hi - w->info.text_addr > UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
     ms_zero(&item, sizeof item);

@@ -614,7 +614,7 @@ void apple_put_tail(const apple_text *a)
     put_modifications(a);
     if (apple_has(a, 0, "vmSummary")) {
         text_c(a->t, "VM Region Summary:\n");
-        put_member(a, 0, "vmSummary", "");
+        apple_put_value(a, json_get(a->doc, 0, "vmSummary"));
         text_c(a->t, a->form == APPLE_MAC ? "\n\n" : a->form == APPLE_MAC26 ? "\n" : "");
     }
     if (a->form == APPLE_MAC26)
