@@ -174,7 +174,8 @@
  *
  * A lookup needs four pieces of the file, one after the other: header and directory (2 KB at most, and DICT, 16
  * KB), a number of each index (4 bytes), a run of each table (700 bytes, see below), and the text of its names
- * (a block of 1 KB for most). So a reader of a file that lies far away asks four times.
+ * (a block of 1 KB for most). So a reader of a file that lies far away asks four times. It asks once more where
+ * runs crowd (a list of the index), and for each further block of a name or path that lies in several.
  *
  * ## Conventions
  *
