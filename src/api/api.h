@@ -817,14 +817,13 @@ typedef struct machsym_map_frame {
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
  * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: about 0.1 microseconds, most of which is waiting for memory in a large map. Signals:
- * usable in handlers; no allocation, lock or system call. */
+ * Threads: any. Cost: 0.2 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
+ * Signals: usable in handlers; no allocation, lock or system call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
 /* machsym_map_frames for count addresses at once: those of addrs[i] go to frames + i * cap, and counts[i]
- * is what machsym_map_frames returns. In a map that is larger than the processor's cache it takes a third
- * of the time, since memory is fetched for several lookups at once. The order of addresses does not
- * matter. Threads: any. Cost: as count lookups. Signals: usable in handlers. */
+ * is what machsym_map_frames returns. Memory is fetched for several lookups at once. The order of addresses
+ * does not matter. Threads: any. Cost: count lookups at most. Signals: usable in handlers. */
 MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,
                                          machsym_map_frame *frames, size_t cap, size_t *counts);
 /* Makes frames with names and files of the count frames that machsym_map_frames gave. Names and paths are
