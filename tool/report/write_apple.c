@@ -563,7 +563,7 @@ void apple_put_head(const apple_text *a)
     else
         put_mac_head(a);
     put_information(a);
-    if (a->form == APPLE_MAC)
+    if (a->form != APPLE_IOS)
         put_report_notes(a);
 }
 
@@ -617,7 +617,5 @@ void apple_put_tail(const apple_text *a)
         apple_put_value(a, json_get(a->doc, 0, "vmSummary"));
         text_c(a->t, a->form == APPLE_MAC ? "\n\n" : a->form == APPLE_MAC26 ? "\n" : "");
     }
-    if (a->form == APPLE_MAC26)
-        put_report_notes(a);
     put_rest(a);
 }
