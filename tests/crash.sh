@@ -11,13 +11,6 @@ update=$1
 export XDG_CACHE_HOME="$work/cache"
 mkdir "$work/empty" "$work/demo" "$work/corpus"
 
-same() # FILE FILE WHAT
-{
-    diff -a "$1" "$2" >"$work/differs"
-    check "$3"
-    [ ! -s "$work/differs" ] || head -n 5 "$work/differs" "$work/err" 2>&1
-}
-
 says() # WHAT TEXT COMMAND...
 {
     what=$1

@@ -164,13 +164,6 @@ group() # OPTION...
     $MACHSYM crash -q --group $demo "$@"
 }
 
-same() # FILE FILE WHAT
-{
-    diff "$1" "$2" >"$work/differs"
-    check "$3"
-    head -n 8 "$work/differs"
-}
-
 mkdir "$work/days"
 n=0
 for report in demo.crash demo.ips demo-leb.crash demo-sample.txt demo-kscrash.json demo-nbsp.crash; do

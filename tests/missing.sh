@@ -10,13 +10,6 @@ inside=Contents/Resources/DWARF
 export XDG_CACHE_HOME="$work/cache"
 mkdir "$work/empty"
 
-same() # FILE FILE WHAT
-{
-    diff -a "$1" "$2" >"$work/differs"
-    check "$3"
-    [ ! -s "$work/differs" ] || head -n 12 "$work/differs"
-}
-
 told() # STATUS ARGUMENT...: its standard error into $work/err
 {
     wanted=$1

@@ -7,13 +7,6 @@ dsym=tests/fixtures/bin/demo.app.dSYM
 . tests/checks
 export XDG_CACHE_HOME="$work/cache"
 
-same() # FILE FILE WHAT
-{
-    diff -a "$1" "$2" >"$work/differs"
-    check "$3"
-    [ ! -s "$work/differs" ] || head -n 12 "$work/differs"
-}
-
 keyed() # ARGUMENT...: with words, so that it is the same in every run
 {
     $MACHSYM crash -q --redact-key "some words" -d $dsym "$@"

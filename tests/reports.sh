@@ -8,13 +8,6 @@ demo="-d tests/fixtures/bin/demo.app.dSYM"
 export XDG_CACHE_HOME="$work/cache"
 mkdir "$work/empty"
 
-same() # FILE FILE WHAT
-{
-    diff -a "$1" "$2" >"$work/differs"
-    check "$3"
-    [ ! -s "$work/differs" ] || head -n 12 "$work/differs"
-}
-
 run() # ARGUMENT...: into $work/out and $work/err
 {
     $MACHSYM crash --no-demangle "$@" >"$work/out" 2>"$work/err"

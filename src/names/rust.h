@@ -549,16 +549,24 @@ static void ms_dmrs_const_item(ms_dmrs *r)
     ms_dmrs_const(r, true);
 }
 
+/* Prints an identifier with its disambiguator before it, which it returns. */
+static uint64_t ms_dmrs_named(ms_dmrs *r)
+{
+    uint64_t number = ms_dmrs_tagged(r, 's');
+    if (r->broken)
+        return 0;
+    ms_dmrs_id id = ms_dmrs_ident(r);
+    if (!r->broken)
+        ms_dmrs_put_ident(r, id);
+    return number;
+}
+
 /* Struct literal field: identifier and value. */
 static void ms_dmrs_field(ms_dmrs *r)
 {
-    ms_dmrs_tagged(r, 's');
+    ms_dmrs_named(r);
     if (r->broken)
         return;
-    ms_dmrs_id id = ms_dmrs_ident(r);
-    if (r->broken)
-        return;
-    ms_dmrs_put_ident(r, id);
     ms_dmrs_lit(r, ": ");
     ms_dmrs_const(r, true);
 }
@@ -1127,14 +1135,8 @@ static void ms_dmrs_segment(ms_dmrs *r, char space)
 /* crate-root. A disambiguator of 0 marks names that are no crates, such as f128. */
 static void ms_dmrs_crate(ms_dmrs *r)
 {
-    uint64_t number = ms_dmrs_tagged(r, 's');
-    if (r->broken)
-        return;
-    ms_dmrs_id id = ms_dmrs_ident(r);
-    if (r->broken)
-        return;
-    ms_dmrs_put_ident(r, id);
-    if (r->hash && number != 0) {
+    uint64_t number = ms_dmrs_named(r);
+    if (!r->broken && r->hash && number != 0) {
         ms_dmrs_lit(r, "[");
         ms_dmrs_put_number(r, number, 16);
         ms_dmrs_lit(r, "]");
