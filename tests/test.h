@@ -82,6 +82,13 @@ static inline size_t test_env(const char *name)
     return wanted != NULL && atoi(wanted) > 0 ? (size_t)atoi(wanted) : 1;
 }
 
+/* QUICK in the environment is for builds that are slow: growth, which the others measure at two sizes, is left out, and
+ * what is tried at many places is tried at fewer. */
+static inline bool test_is_quick(void)
+{
+    return getenv("QUICK") != NULL;
+}
+
 /* Prints the last line; main returns what it returns. */
 static inline int test_done(void)
 {
