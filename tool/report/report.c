@@ -278,6 +278,24 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 
 /* ---- Recognition ---- */
 
+/* The kinds that are a JSON document, one a line, tried in this order. Each tells by the members whether a
+ * document is of its kind, and reads it if so. */
+static bool (*const document_kinds[])(report *r, uint32_t doc) = {
+    report_parse_ips,
+    report_parse_kscrash,
+    report_parse_sentry,
+    report_parse_metric,
+};
+
+static bool is_of_a_kind(report *r, uint32_t doc)
+{
+    for (size_t i = 0; i < sizeof document_kinds / sizeof *document_kinds; i++) {
+        if (document_kinds[i](r, doc))
+            return true;
+    }
+    return false;
+}
+
 /* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
  * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
  * same. An array may be the head of a line of text. */
@@ -289,8 +307,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     size_t end = doc.v[0].end;
     *(json *)tool_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
-    if (report_parse_ips(r, index) || report_parse_kscrash(r, index) || report_parse_sentry(r, index) ||
-        report_parse_metric(r, index)) {
+    if (is_of_a_kind(r, index)) {
         r->has_json = true;
         return end;
     }
@@ -410,7 +427,11 @@ static void drop_echo(report *r)
     r->main_image = 0;
 }
 
-static const char *const stackless[][2] = {
+/* Kinds of Apple's that hold no stacks, by bug_type. */
+static const struct {
+    const char *bug_type;
+    const char *event;
+} stackless[] = {
     {"98", "jetsam"},     {"198", "jetsam"},
     {"298", "jetsam"},    {"225", "sleep or wake"},
     {"211", "analytics"}, {"188", "analytics"},
@@ -428,10 +449,10 @@ static void name_kind(report *r)
         r->failure =
             r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
     for (size_t i = 0; i < sizeof stackless / sizeof stackless[0] && r->frame_count == 0; i++) {
-        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i][0])) {
+        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i].bug_type)) {
             r->kind = REPORT_STACKLESS;
             r->failure = NULL;
-            report_set_fact(r, FACT_EVENT, str_c(stackless[i][1]));
+            report_set_fact(r, FACT_EVENT, str_c(stackless[i].event));
         }
     }
     machsym_str event = r->facts[FACT_EVENT];
@@ -508,7 +529,16 @@ void report_close(report *r)
 const char *report_kind_name(report_kind kind)
 {
     static const char *const names[REPORT_KIND_COUNT] = {
-        "unknown", "crash text", "sample",       "spindump",     "leaks",
-        "ips",     "MetricKit",  "KSCrash JSON", "Sentry event", "no stacks"};
+        "unknown",      /* REPORT_UNKNOWN */
+        "crash text",   /* REPORT_TEXT */
+        "sample",       /* REPORT_SAMPLE */
+        "spindump",     /* REPORT_SPIN */
+        "leaks",        /* REPORT_LEAKS */
+        "ips",          /* REPORT_IPS */
+        "MetricKit",    /* REPORT_METRIC */
+        "KSCrash JSON", /* REPORT_KSCRASH */
+        "Sentry event", /* REPORT_SENTRY */
+        "no stacks",    /* REPORT_STACKLESS */
+    };
     return names[kind];
 }
