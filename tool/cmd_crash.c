@@ -118,7 +118,7 @@ static bool take_inline(void *field, const char *value)
 }
 
 static const option table[] = {
-    {"d", "PATH",
+    {"d symbols", "PATH",
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
      "them, a .symmap (made with map build\n--lines=dwarf); may repeat. Without it: beside the report, and "
      "in the\ncurrent folder",
