@@ -7,8 +7,9 @@
 #include "test.h"
 
 #include "../tool/cmd_atos.h"
-#include "../tool/report/missing.h"
 #include "../tool/report/groups.h"
+#include "../tool/report/missing.h"
+#include "../tool/report/parts.h"
 #include "../tool/report/write.h"
 #include "put_format.h"
 
@@ -25,13 +26,38 @@ static void put_times(text *t, const char *c_string, size_t n)
 
 /* ---- What is measured ---- */
 
+/* What is printed of one report. */
+static void print(const report *r, const resolve_counts *counts, const write_options *writing, text *out)
+{
+    signature sign;
+    out->len = 0;
+    report_write_text(r, writing, out);
+    out->len = 0;
+    report_write_json(r, writing, counts, out);
+    out->len = 0;
+    text_summary(out, r, counts, false);
+    report_signature(r, NULL, &sign);
+    text_free(&sign.text);
+}
+
+static void print_parts(const report *r, const write_options *writing, text *out)
+{
+    for (uint32_t i = 0; i < report_count_parts(r) && r->part_count > 1; i++) {
+        report part;
+        resolve_counts counts;
+        report_take_part(r, i, &part);
+        report_count_frames(&part, &counts);
+        print(&part, &counts, writing, out);
+        report_free_part(&part);
+    }
+}
+
 static unsigned long long use(const text *input)
 {
     report r;
     resolve_counts counts;
     resolve_options how;
     write_options writing = {false, true, false, false};
-    signature sign;
     missing_list missing;
     redactor key;
     redact_open(&key, "words");
@@ -43,12 +69,8 @@ static unsigned long long use(const text *input)
     report_open(&r, input->v, input->len, NULL, 0);
     report_resolve(&r, files, &how, &counts);
     report_write_same(&r, &writing, &out);
-    out.len = 0;
-    report_write_text(&r, &writing, &out);
-    out.len = 0;
-    report_write_json(&r, &writing, &counts, &out);
-    out.len = 0;
-    text_summary(&out, &r, &counts, false);
+    print(&r, &counts, &writing, &out);
+    print_parts(&r, &writing, &out);
     out.len = 0;
     text_brief(&out, &r, &counts);
     missing_add_report(&missing, &r);
@@ -57,8 +79,6 @@ static unsigned long long use(const text *input)
     missing_free(&missing);
     out.len = 0;
     redact_report(&key, (machsym_str){r.body, r.len}, &out);
-    report_signature(&r, NULL, &sign);
-    text_free(&sign.text);
     text_free(&out);
     report_close(&r);
     return work;
@@ -457,6 +477,40 @@ static void metric_of_repeated_keys(text *t, size_t n)
     text_c(t, "\"b\":0}}");
 }
 
+/* Diagnostics of one payload, each a report of its own. */
+static void metric_of_many_diagnostics(text *t, size_t n)
+{
+    text_c(t, "{\"hangDiagnostics\":[");
+    for (size_t i = 0; i < n; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_c(t, "{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[");
+        put_metric_frame(t, 0x100000000 + i * 0x1000);
+        text_c(t, "]}]},\"diagnosticMetaData\":{\"hangDuration\":\"1 sec\"}}");
+    }
+    text_c(t, "]");
+    for (size_t i = 0; i < n; i++)
+        text_c(t, ",\"b\":0");
+    text_c(t, "}");
+}
+
+/* Branches of branches, the heaviest one last. */
+static void metric_of_branches(text *t, size_t n)
+{
+    size_t depth = 100;
+    text_c(t, "{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[");
+    for (size_t i = 0; i < depth; i++) {
+        for (size_t k = 0; k < n / depth; k++) {
+            put_metric_frame(t, 0x100000000);
+            text_char(t, ',');
+        }
+        text_c(
+            t,
+            "{\"address\":4339206892,\"offsetIntoBinaryTextSegment\":2796,\"sampleCount\":9,\"subFrames\":[");
+    }
+    put_times(t, "]}", depth);
+    text_c(t, "]}]}}");
+}
+
 /* Frames in frames, and trees in trees. */
 static void metric_of_depth(text *t, size_t n)
 {
@@ -634,6 +688,8 @@ int main(int argc, char **argv)
     TRAP(metric_of_distant_images, 2000);
     TRAP(metric_of_repeated_keys, 2000);
     TRAP(metric_of_depth, 4000);
+    TRAP(metric_of_many_diagnostics, 2000);
+    TRAP(metric_of_branches, 4000);
     TRAP(reports_in_utf16, 2000);
     check_snippets(argc < 2 ? NULL : argv[1]);
     if (argc < 2) {

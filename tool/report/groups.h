@@ -55,7 +55,7 @@ typedef struct group {
     const char **paths; /* of this run's reports */
     size_t path_count;
     size_t path_cap;
-    struct group *head;    /* of the family; itself when it stands alone; NULL: not looked for yet */
+    struct group *head;    /* of the family; itself when it stands alone */
     uint64_t family_count; /* reports of the whole family, kept at its head */
 } group;
 
@@ -83,7 +83,7 @@ group *group_new(signature *s);
 void group_free(group *g);
 void group_count_day(group *g, day number, uint64_t reports);
 void group_count_version(group *g, machsym_str name, uint64_t reports, day first, day last);
-/* Gives each group without a head that of the family that it is most similar to, or itself. */
+/* Gives each group the head of the family that it is most similar to, or itself. */
 void groups_find_heads(group_list *groups);
 
 /* What has become of a group. */

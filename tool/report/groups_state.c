@@ -41,10 +41,6 @@ static void put_group(text *t, const group *g)
 {
     json_begin(t, group_schema);
     json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
-    if (g->head != g)
-        json_put_hash(t, "similar_to", g->head->signature.hash);
-    else
-        json_put_str(t, "similar_to", str_make(NULL, 0));
     json_put_number(t, "reports", g->reports);
     json_put_day(t, "first", g->first);
     json_put_day(t, "last", g->last);
@@ -78,7 +74,6 @@ void groups_put_state(const group_list *groups, text *out)
 typedef struct reading {
     group_list *groups;
     machsym_str rest;
-    uint64_t *heads; /* of each group, the hash of its head; its own where it is one */
     const char *why;
 } reading;
 
@@ -175,36 +170,12 @@ static bool take_group(reading *r, const json *doc)
         group_free(g);
         return fail(r, "its groups are out of order");
     }
-    if (!hash_in(doc, json_get(doc, 0, "similar_to"), &r->heads[groups->count]))
-        r->heads[groups->count] = g->signature.hash;
     g->reports = number_of(doc, 0, "reports");
     take_days(doc, g);
     take_versions(doc, g);
     groups->known_until = g->last > groups->known_until ? g->last : groups->known_until;
     groups->v[groups->count++] = g;
     return true;
-}
-
-static bool hash_before(const void *element, const void *hash)
-{
-    return (*(group *const *)element)->signature.hash < *(const uint64_t *)hash;
-}
-
-/* A group whose head is not there, or is no head, has to find one anew. */
-static void set_heads(const reading *r)
-{
-    const group_list *groups = r->groups;
-    for (size_t i = 0; i < groups->count; i++) {
-        group *g = groups->v[i];
-        g->head = r->heads[i] == g->signature.hash ? g : NULL;
-    }
-    for (size_t i = 0; i < groups->count; i++) {
-        size_t at = tool_lower_bound(groups->v, groups->count, sizeof *groups->v, &r->heads[i], hash_before);
-        bool is_head = at < groups->count && groups->v[at]->head == groups->v[at] &&
-                       groups->v[at]->signature.hash == r->heads[i];
-        if (is_head && groups->v[i]->head == NULL)
-            groups->v[i]->head = groups->v[at];
-    }
 }
 
 static bool take_state(reading *r)
@@ -219,7 +190,6 @@ static bool take_state(reading *r)
     if (!has_sum || sum != str_hash(r->rest) || count > r->rest.len)
         return fail(r, "cut short or changed: its sum is another");
     r->groups->v = tool_alloc((size_t)count * sizeof *r->groups->v);
-    r->heads = tool_alloc((size_t)count * sizeof *r->heads);
     for (uint64_t i = 0; i < count; i++) {
         if (!take_line(r, group_schema, &doc))
             return false;
@@ -228,14 +198,13 @@ static bool take_state(reading *r)
         if (!ok)
             return false;
     }
-    set_heads(r);
     return r->rest.len == 0 || fail(r, "there is something behind its end");
 }
 
 bool groups_read(group_list *groups, const char *path)
 {
     text input = {0};
-    reading r = {groups, {NULL, 0}, NULL, NULL};
+    reading r = {groups, {NULL, 0}, NULL};
     r.why = text_read_file(&input, path);
     groups->has_state = true;
     r.rest = str_make(input.v, input.len);
@@ -245,7 +214,6 @@ bool groups_read(group_list *groups, const char *path)
     else if (!ok)
         tool_say("%s: %s, at byte %zu; take an older copy, or begin anew without --groups-in", path, r.why,
                  input.len - r.rest.len);
-    free(r.heads);
     text_free(&input);
     return ok;
 }

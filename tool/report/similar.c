@@ -203,31 +203,26 @@ static int by_size(const void *a, const void *b)
     return signature_compare(&x->signature, &y->signature);
 }
 
-/* New groups find their place the largest first, which makes the most common one the head. */
+/* Groups find their place the largest first, which makes the most common one the head. All of them do so in each
+ * run: what reports came first makes no difference. */
 void groups_find_heads(group_list *groups)
 {
     families all = {{NULL, 0}, {NULL, 0}, 0};
-    group **fresh = tool_alloc(groups->count * sizeof *fresh);
-    size_t count = 0;
+    group **order = tool_alloc(groups->count * sizeof *order);
     size_t frames = 0;
-    for (size_t i = 0; i < groups->count; i++)
-        frames += groups->v[i]->signature.frame_count;
+    for (size_t i = 0; i < groups->count; i++) {
+        order[i] = groups->v[i];
+        frames += order[i]->signature.frame_count;
+    }
     table_open(&all.heads, frames);
     table_open(&all.counts, frames);
+    qsort(order, groups->count, sizeof *order, by_size);
     for (size_t i = 0; i < groups->count; i++) {
-        group *g = groups->v[i];
-        if (g->head == NULL)
-            fresh[count++] = g;
-        else if (g->head == g)
-            add_head(&all, g);
-    }
-    qsort(fresh, count, sizeof *fresh, by_size);
-    for (size_t i = 0; i < count; i++) {
-        fresh[i]->head = find_head(&all, fresh[i]);
-        if (fresh[i]->head == fresh[i])
-            add_head(&all, fresh[i]);
+        order[i]->head = find_head(&all, order[i]);
+        if (order[i]->head == order[i])
+            add_head(&all, order[i]);
     }
     free(all.heads.v);
     free(all.counts.v);
-    free(fresh);
+    free(order);
 }
