@@ -2,9 +2,9 @@
  *
  * The measure is a global alignment of two stacks, as in TraceSim (Rodrigues et al., Empirical Software
  * Engineering, 2022): a frame weighs the more the nearer it is to the top, and the fewer families have it.
- * Frames that are aligned with their equal count for it, those that are left over count against it, and the sum is
- * divided by the weight of all. It is computed in whole numbers, so that every machine finds the same
- * families. */
+ * Frames that are aligned with their equal count for it, those that are left over count against it, and the
+ * sum is divided by the weight of all. It is computed in whole numbers, so that every machine finds the
+ * same families. */
 #include "groups.h"
 
 #include <stdlib.h>
@@ -12,10 +12,11 @@
 
 enum { MAX_FRAMES = sizeof((signature *)0)->frames / sizeof(uint64_t) };
 
-/* Weights. The top frame weighs TOP_WEIGHT, each one below DECAY_UP / DECAY_DOWN of the one above: five frames have
- * three quarters of the weight that endless stacks have. A frame that every family has weighs a fifth. Frames that
- * are aligned SHIFT steps apart count half. Of 100, two stacks of three frames have 41 when the one lacks the top
- * frame of the other, and 13 when their top frames differ: these are two crashes that one caller led to. */
+/* Weights. The top frame weighs TOP_WEIGHT, each one below DECAY_UP / DECAY_DOWN of the one above: five
+ * frames have three quarters of the weight that endless stacks have. A frame that every family has weighs a
+ * fifth. Frames that are aligned SHIFT steps apart count half. Of 100, two stacks of three frames have 41
+ * when the one lacks the top frame of the other, and 13 when their top frames differ: these are two crashes
+ * that one caller led to. */
 enum { TOP_WEIGHT = 1 << 20, DECAY_UP = 3, DECAY_DOWN = 4, COMMON = 4, SHIFT = 8, SIMILAR_PERCENT = 40 };
 
 /* Heads that a group is compared with at most, and places that are looked at for each of its frames: what
@@ -203,8 +204,8 @@ static int by_size(const void *a, const void *b)
     return signature_compare(&x->signature, &y->signature);
 }
 
-/* Groups find their place the largest first, which makes the most common one the head. All of them do so in each
- * run: what reports came first makes no difference. */
+/* Groups find their place the largest first, which makes the most common one the head. All of them do so in
+ * each run: what reports came first makes no difference. */
 void groups_find_heads(group_list *groups)
 {
     families all = {{NULL, 0}, {NULL, 0}, 0};
