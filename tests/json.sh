@@ -46,7 +46,7 @@ M verify map verify --json "$work/cut.symmap" $dsym
 M import map import --json --format=bugly -arch arm64 -o "$work/again.symmap" "$work/table"
 "$MACHSYM" map export --chunks=4000 --format=jsonl "$work/demo.symmap" 2>"$work/err" |
     sed -n 's/.*"value":"\([^"]*\)".*/\1/p' | head -n 1 | M chunk map chunk --json --base64 0x100000aec
-many="$reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
+many="tests/fixtures/services/* $reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
 # facts that none of them has
 sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $reports/demo.crash >"$work/subtype.crash"
 sed '2s/^{/{"exceptionReason":{"composed_message":"because"},/' $reports/demo.ips >"$work/reason.ips"
@@ -60,6 +60,8 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+# shellcheck disable=SC2086
+"$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
 M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
 # a file of the name with another UUID

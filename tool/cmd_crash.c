@@ -173,7 +173,9 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
-    {"groups-in", "STATE", "--group goes on with what an earlier run counted, and says since when",
+    {"groups-in", "STATE",
+     "--group goes on with what an earlier run counted, and tells of each group since\nwhen, in which "
+     "versions, and what is new, rising or back",
      offsetof(crash_options, groups_in), NULL},
     {"groups-out", "STATE", "--group keeps what was counted for a later run",
      offsetof(crash_options, groups_out), NULL},

@@ -524,6 +524,9 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     }
     make_shadow(r);
     parse_parts(r);
+    report_end_parts(r);
+    if (r->part_count > 1)
+        memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
     name_kind(r);
     drop_echo(r);
     for (size_t i = 0; i < load_count; i++) {
@@ -545,6 +548,7 @@ void report_close(report *r)
     free(r->threads);
     free(r->frames);
     free(r->calls);
+    free(r->parts);
     free(r->shadow);
     text_free(&r->changed);
     pool_free(&r->strings);

@@ -97,6 +97,8 @@ typedef struct report_frame {
     uint32_t index; /* 0: the top of its stack, where the report counts */
     uint32_t doc;   /* JSON forms: which document, which token */
     uint32_t token;
+    uint32_t samples;  /* that were taken in it; 0: the report does not count */
+    uint32_t depth;    /* in a tree of samples; 0: a root */
     uint8_t form;      /* frame_form */
     uint8_t escape;    /* frame_escape */
     uint8_t named;     /* frame_name */
@@ -120,6 +122,7 @@ typedef struct report_thread {
     machsym_str name; /* name or dispatch queue */
     machsym_str queue;
     uint32_t token; /* of its JSON object in an .ips; 0: none */
+    uint32_t path;  /* of a tree of samples: its first frames, which are its heaviest path; 0: no tree */
     thread_kind kind;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
@@ -159,6 +162,7 @@ typedef enum report_fact {
     FACT_APP_INFO,
     FACT_REASON, /* of an uncaught exception */
     FACT_EVENT,  /* what a hang, cpu or disk report was made for */
+    FACT_AMOUNT, /* how long it took, how much it wrote */
     FACT_COUNT
 } report_fact;
 
@@ -184,6 +188,13 @@ typedef enum report_kind {
 } report_kind;
 
 typedef enum report_encoding { ENCODING_BYTES = 0, ENCODING_UTF16LE, ENCODING_UTF16BE } report_encoding;
+
+/* Where a report begins in a document that holds several, as MetricKit has one for each diagnostic. */
+typedef struct report_part {
+    uint32_t thread; /* its first thread and frame */
+    uint32_t frame;
+    machsym_str facts[FACT_COUNT];
+} report_part;
 
 /* A whole report. */
 typedef struct report {
@@ -213,6 +224,10 @@ typedef struct report {
     uint32_t frame_count;
     report_call *calls;
     uint32_t call_count;
+    report_part *parts; /* several reports in one document; of the whole, facts is the first one's */
+    uint32_t part_count;
+    uint32_t part_cap;
+    uint32_t part; /* which of them this is, from 1 on; 0: the whole */
     machsym_str facts[FACT_COUNT];
     uint64_t cache_lo; /* where the dyld shared cache lies, which holds the system's images */
     uint64_t cache_hi;
@@ -251,6 +266,14 @@ report_thread *report_add_thread(report *r);
 report_frame *report_add_frame(report *r);
 report_call *report_add_call(report *r);
 void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */
+/* What follows is a report of its own in the same document: its threads, images and facts. */
+void report_begin_part(report *r);
+void report_end_parts(report *r);
+/* The name of a Mach exception or a signal, "exception 42" where it has none; nothing for 0. */
+void report_set_exception(report *r, uint64_t number);
+void report_set_signal(report *r, uint64_t number);
+/* An uncaught exception in the words that the system has for it. */
+void report_set_thrown(report *r, machsym_str name, machsym_str reason);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 /* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
