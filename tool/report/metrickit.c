@@ -251,7 +251,8 @@ static const struct metric_kind {
     {"appLaunchDiagnostics", "slow launch", "launchDuration", "", NULL},
 };
 
-/* A measurement: a text or number, or an object of value and unit. Some writers have it beside the metadata. */
+/* A measurement: a text or number, or an object of value and unit. Some writers have it beside the
+ * metadata. */
 static bool put_measurement(text *t, const json *doc, uint32_t diagnostic, uint32_t metadata, const char *key)
 {
     uint32_t value = json_get(doc, metadata, key);
