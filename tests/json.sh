@@ -60,6 +60,8 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+# shellcheck disable=SC2086
+"$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
 M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
 # a file of the name with another UUID

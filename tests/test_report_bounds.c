@@ -7,9 +7,9 @@
 #include "test.h"
 
 #include "../tool/cmd_atos.h"
+#include "../tool/report/groups.h"
 #include "../tool/report/missing.h"
 #include "../tool/report/parts.h"
-#include "../tool/report/summary.h"
 #include "../tool/report/write.h"
 #include "put_format.h"
 
@@ -542,34 +542,85 @@ static void reports_in_utf16(text *t, size_t n)
 
 /* ---- Groups ---- */
 
-static unsigned long long group_signatures(size_t n, uint64_t step)
+/* Reports of some signatures, on top of a state when there is one. */
+typedef struct grouping {
+    uint64_t step; /* from one hash to the next */
+    size_t count;  /* of signatures; 0: as many as reports */
+    const char *state;
+} grouping;
+
+static group_list *add_reports(size_t n, const grouping *how)
 {
     group_list *groups = groups_open();
-    text out = {0};
-    work = 0;
+    CHECK(how->state == NULL || groups_read(groups, how->state));
     for (size_t i = 0; i < n; i++) {
+        size_t number = how->count != 0 ? i % how->count : i;
         signature s;
         memset(&s, 0, sizeof s);
-        put_format(&s.text, "name%zu", i);
-        s.hash = i * step;
+        put_format(&s.text, "name%zu", number);
+        s.hash = how->state != NULL ? str_hash(str_make(s.text.v, s.text.len)) : number * how->step;
         s.frames[0] = s.hash + 1;
         s.frame_count = 1;
+        snprintf(s.day, sizeof s.day, "2026-03-%02u", (unsigned)(i % 31 + 1));
+        snprintf(s.version, sizeof s.version, "1.%u", (unsigned)(i % 100));
         groups_add(groups, "report", &s);
     }
+    return groups;
+}
+
+static unsigned long long group_reports(size_t n, const grouping *how)
+{
+    text out = {0};
+    work = 0;
+    group_list *groups = add_reports(n, how);
     groups_print(groups, false, &out);
     groups_close(groups);
     text_free(&out);
     return work;
 }
 
-/* Signatures whose hashes end in the same bits, or are the same: who makes reports can make such names. */
-static void check_groups(const char *name, uint64_t step)
+static void check_groups(const char *name, const grouping *how)
 {
     unsigned long long cost[3];
-    cost[0] = group_signatures(1, step);
-    cost[1] = group_signatures(1000, step);
-    cost[2] = group_signatures(4000, step);
+    cost[0] = group_reports(1, how);
+    cost[1] = group_reports(1000, how);
+    cost[2] = group_reports(4000, how);
     check_growth(name, cost, 4000);
+}
+
+/* Tomorrow's reports of groups that the state knows. */
+static void check_state(void)
+{
+    char path[] = "/tmp/machsym-test-XXXXXX";
+    grouping how = {0, 200, NULL};
+    text out = {0};
+    FILE *file = fdopen(mkstemp(path), "wb");
+    group_list *groups = add_reports(200, &how);
+    for (size_t i = 0; i < groups->waiting_count; i++) {
+        signature *s = &groups->waiting[i].signature;
+        s->hash = str_hash(str_make(s->text.v, s->text.len));
+    }
+    groups_print(groups, false, &out);
+    out.len = 0;
+    groups_put_state(groups, &out);
+    groups_close(groups);
+    CHECK(file != NULL && fwrite(out.v, 1, out.len, file) == out.len && fclose(file) == 0);
+    text_free(&out);
+    how.state = path;
+    check_groups("reports on top of a state", &how);
+    remove(path);
+}
+
+/* Signatures whose hashes end in the same bits, or are the same: who makes reports can make such names. */
+static void check_all_groups(void)
+{
+    static const grouping alike = {(uint64_t)1 << 32, 0, NULL};
+    static const grouping same = {0, 0, NULL};
+    static const grouping few = {1, 50, NULL};
+    check_groups("signatures that end alike", &alike);
+    check_groups("signatures of one hash", &same);
+    check_groups("many reports of few groups", &few);
+    check_state();
 }
 
 /* ---- atos ---- */
@@ -644,8 +695,7 @@ int main(int argc, char **argv)
     if (argc < 2) {
         check_line("x");
         check_line("0x1 ");
-        check_groups("signatures that end alike", (uint64_t)1 << 32);
-        check_groups("signatures of one hash", 0);
+        check_all_groups();
     }
     images_close(files);
     store_close(symbols);

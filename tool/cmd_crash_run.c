@@ -2,6 +2,7 @@
 #include "cmd_crash.h"
 #include "inside.h"
 #include "outfile.h"
+#include "report/groups.h"
 #include "report/parts.h"
 
 #include <errno.h>
