@@ -303,7 +303,11 @@ const command crash_command = {
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
     "REPORT is a file, a .gz, a zip, tar or folder with some, or - for standard input: .crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, leaks, MetricKit, KSCrash, PLCrashReporter, Sentry\n"
-    "events, pasted stacks. The format is told by the contents.\n",
+    "events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show "
+    "--style=ndjson,\n"
+    "xctrace exports, pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by "
+    "the\n"
+    "contents.\n",
     {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,

@@ -51,7 +51,12 @@ typedef enum frame_form {
     FORM_SPIN,        /* tree COUNT NAME + OFF (Image + OFF) [0xADDR] */
     FORM_LIST,        /* N 0xADDR */
     FORM_BARE,        /* an address in a row of addresses; expanded to FORM_CLASSIC lines */
+    FORM_LLDB,        /* frame #N: 0xADDR Image`NAME + N at FILE */
+    FORM_SWIFT,       /* N [ra] 0xADDR NAME + N in Image at FILE */
+    FORM_SANITIZER,   /* #N 0xADDR in NAME FILE (Image:arch+0xOFF) */
+    FORM_XCTRACE,     /* <frame name="NAME" addr="0xADDR"> */
     FORM_IPS,         /* JSON objects from here on */
+    FORM_LOG,
     FORM_METRIC,
     FORM_KSCRASH,
     FORM_SENTRY
@@ -167,11 +172,18 @@ typedef enum report_kind {
     REPORT_SAMPLE,
     REPORT_SPIN,
     REPORT_LEAKS,
+    REPORT_LLDB,
+    REPORT_SWIFT,
+    REPORT_SANITIZER,
+    REPORT_DART,
+    REPORT_XCTRACE,
     REPORT_IPS,
     REPORT_METRIC,
     REPORT_KSCRASH,
     REPORT_SENTRY,
     REPORT_STACKLESS,
+    REPORT_LOG,
+    REPORT_STRINGS,
     REPORT_KIND_COUNT
 } report_kind;
 
@@ -247,6 +259,9 @@ const char *report_kind_name(report_kind kind);
 /* ---- For the parsers ---- */
 
 report_image *report_add_image(report *r);
+/* The image of a frame: one of those from the first on that were added last, or a new one. */
+uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str path,
+                         const machsym_uuid *uuid);
 report_thread *report_add_thread(report *r);
 /* A frame of the last thread. */
 report_frame *report_add_frame(report *r);
@@ -260,6 +275,10 @@ void report_set_exception(report *r, uint64_t number);
 void report_set_signal(report *r, uint64_t number);
 /* An uncaught exception in the words that the system has for it. */
 void report_set_thrown(report *r, machsym_str name, machsym_str reason);
+/* "A (B)"; one of them may be empty. */
+void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
+/* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
+void report_set_time(report *r, report_fact fact, uint64_t seconds);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 /* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
@@ -269,6 +288,13 @@ bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
+bool report_parse_log(report *r, uint32_t doc);
+/* Reports that are strings of a document of another kind. */
+bool report_parse_strings(report *r, uint32_t doc);
+/* Text inside a JSON string. */
+void report_parse_string(report *r, uint32_t doc, uint32_t token);
+/* What xctrace exports as XML; false when the text is none. */
+bool report_parse_xctrace(report *r);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);

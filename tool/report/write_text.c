@@ -242,8 +242,8 @@ static void put_branch_end(const apple_text *a, const report_frame *frame)
     text_c(a->t, "]\n");
 }
 
-/* As a spindump has it: callers first, what they call below them. An inlined call stands below its function at
- * the same depth. */
+/* As a spindump has it: callers first, what they call below them. An inlined call stands below its
+ * function at the same depth. */
 static void put_tree(const apple_text *a, const report_thread *thread)
 {
     for (uint32_t i = 0; i < thread->count; i++) {
