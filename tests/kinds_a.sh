@@ -66,4 +66,21 @@ run --summary $samples/metrickit-metrics.json
 has "no stacks: MetricKit metrics" "ended in the foreground, bad access: 2" "ended in the background, memory resource limit: 4"
 ! grep -q ", normal" "$work/out"
 check "what did not happen is not told"
+
+# ---- KSCrash ----
+
+for sample in kscrash-recrash kscrash-recrash-only kscrash-several; do
+    keeps $sample.json
+done
+run --summary $samples/kscrash-recrash.json
+has "== $samples/kscrash-recrash.json#1" "demo 1.2 (34) on 17.4 (21E219)" "EXC_CRASH (SIGABRT)" \
+    "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" "crashed in thread 1, com.apple.main-thread" \
+    "queue.hpp:6  (inlined)" "7 frames: 7 named with line" "EXC_BAD_ACCESS (SIGSEGV)" \
+    "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
+run --json $samples/kscrash-recrash.json
+has '"date":"2026-03-14T08:26:53Z","incident":"7A9B6C1E-0000-4000-8000-000000000002"' '"kind":"application specific"'
+run --signature $samples/kscrash-recrash-only.json
+has "SIGABRT: -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
+run --signature $samples/kscrash-several.json
+has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
 end

@@ -43,22 +43,6 @@ void report_set_signal(report *r, uint64_t number)
     set_numbered(r, FACT_SIGNAL, is_known ? signal_names[number] : NULL, "signal ", number);
 }
 
-void report_set_thrown(report *r, machsym_str name, machsym_str reason)
-{
-    text t = {0};
-    if (name.len == 0) {
-        report_set_fact(r, FACT_REASON, reason);
-        return;
-    }
-    text_c(&t, "*** Terminating app due to uncaught exception '");
-    text_str(&t, name);
-    text_c(&t, reason.len > 0 ? "', reason: '" : "'");
-    text_str(&t, reason);
-    text_c(&t, reason.len > 0 ? "'" : "");
-    report_set_fact(r, FACT_APP_INFO, pool_copy(&r->strings, t.v, t.len));
-    text_free(&t);
-}
-
 /* ---- Codes ---- */
 
 static uint64_t first_code(const report *r)
@@ -388,6 +372,8 @@ void text_exception(text *t, const report *r)
     say_event(t, r);
     if (fact_has(r, FACT_NOTE, "SIMULATED"))
         sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+    if (fact_has(r, FACT_NOTE, "RECRASH"))
+        sentence(t, "the crash reporter itself crashed; what it was writing is the report before this one");
     say_exc_crash(t, r);
     bool killed = termination_explain(t, r);
     bool thrown = say_uncaught(t, r);

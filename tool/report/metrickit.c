@@ -295,6 +295,15 @@ static void set_bad_access(report *r, uint64_t code, machsym_str region)
     text_free(&t);
 }
 
+static const json_fact metadata_facts[] = {
+    {"osVersion", FACT_OS},
+    {"deviceType", FACT_HARDWARE},
+    {"platformArchitecture", FACT_CODE_TYPE},
+    {"bundleIdentifier", FACT_IDENTIFIER},
+    {"pid", FACT_PID},
+};
+enum { METADATA_FACTS = sizeof metadata_facts / sizeof *metadata_facts };
+
 static void set_metric_crash(report *r, const json *doc, uint32_t metadata)
 {
     enum { BAD_ACCESS = 1 };
@@ -311,22 +320,6 @@ static void set_metric_crash(report *r, const json *doc, uint32_t metadata)
     report_set_thrown(r, report_json_str(r, doc, json_get(doc, reason, "exceptionName")),
                       report_json_str(r, doc, json_get(doc, reason, "composedMessage")));
     termination_parse(r, report_json_str(r, doc, json_get(doc, metadata, "terminationReason")));
-}
-
-/* "1.2 (34)" */
-static machsym_str metric_version(report *r, const json *doc, uint32_t metadata)
-{
-    text t = {0};
-    machsym_str build = json_raw(doc, json_get(doc, metadata, "appBuildVersion"));
-    json_unescape(&t, json_raw(doc, json_get(doc, metadata, "appVersion")));
-    if (build.len > 0) {
-        text_c(&t, t.len > 0 ? " (" : "(");
-        json_unescape(&t, build);
-        text_char(&t, ')');
-    }
-    machsym_str version = pool_copy(&r->strings, t.v, t.len);
-    text_free(&t);
-    return version;
 }
 
 /* The time of a payload, which is the document or an element of it. */
@@ -383,12 +376,9 @@ static void begin_diagnostic(metric_reader *w, uint32_t key)
     set_amount(r, doc, object, metadata, kind);
     set_metric_crash(r, doc, metadata);
     report_set_fact(r, FACT_DATE, metric_date(w, object));
-    report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, metadata, "osVersion")));
-    report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, metadata, "deviceType")));
-    report_set_fact(r, FACT_CODE_TYPE,
-                    report_json_str(r, doc, json_get(doc, metadata, "platformArchitecture")));
-    report_set_fact(r, FACT_VERSION, metric_version(r, doc, metadata));
-    report_set_fact(r, FACT_IDENTIFIER, report_json_str(r, doc, json_get(doc, metadata, "bundleIdentifier")));
+    json_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
+    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, metadata, "appVersion")),
+                    json_text(r, doc, json_get(doc, metadata, "appBuildVersion")));
 }
 
 /* One pass over all tokens finds the stacks of every diagnostic of a payload. */
@@ -470,9 +460,7 @@ static bool read_metrics(report *r, uint32_t doc_index)
     report_set_fact(r, FACT_EVENT, str_c("MetricKit metrics"));
     report_set_fact(r, FACT_DATE, report_json_str(r, doc, json_get(doc, 0, "timeStampEnd")));
     report_set_fact(r, FACT_VERSION, report_json_str(r, doc, json_get(doc, 0, "appVersion")));
-    report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, metadata, "osVersion")));
-    report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, metadata, "deviceType")));
-    report_set_fact(r, FACT_IDENTIFIER, report_json_str(r, doc, json_get(doc, metadata, "bundleIdentifier")));
+    json_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
     put_exits(&t, doc, json_get(doc, exits, "foregroundExitData"), "in the foreground");
     put_exits(&t, doc, json_get(doc, exits, "backgroundExitData"), "in the background");
     report_set_fact(r, FACT_DESCRIPTION, pool_copy(&r->strings, t.v, t.len));

@@ -209,6 +209,7 @@ typedef struct report {
     size_t len;
     report_encoding encoding;
     bool is_redacted;
+    const owners *rules; /* whose code is whose; NULL: not told */
     report_kind kind;
     bool has_text;
     bool has_entities; /* &lt; and the like: what is added is written so too */
@@ -278,6 +279,10 @@ void report_set_exception(report *r, uint64_t number);
 void report_set_signal(report *r, uint64_t number);
 /* An uncaught exception in the words that the system has for it. */
 void report_set_thrown(report *r, machsym_str name, machsym_str reason);
+/* "A (B)"; one of them may be empty. */
+void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
+/* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
+void report_set_time(report *r, report_fact fact, uint64_t seconds);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 /* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
