@@ -247,7 +247,7 @@ fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) sh tests/sum "bash tests/differential/run.sh" "sh tests/differential/names.sh" \
-	    "bash tests/differential/selftest.sh"
+	    "bash tests/differential/selftest.sh" "python3 tests/differential/caches.py"
 bench: all
 	bench/run
 

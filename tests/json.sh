@@ -54,7 +54,7 @@ find "$work/store" -exec touch -d 2020-01-01 {} +
 M store-gc store gc --json --older 9 "$work/store"
 printf x >>"$work/store/4C/4C4C44B5-5555-3144-A1BA-79CA685DEC58.symmap"
 M store-verify store verify --json "$work/store"
-many="$reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
+many="tests/fixtures/services/* $reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
 # facts that none of them has
 sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $reports/demo.crash >"$work/subtype.crash"
 sed '2s/^{/{"exceptionReason":{"composed_message":"because"},/' $reports/demo.ips >"$work/reason.ips"
@@ -68,6 +68,8 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+# shellcheck disable=SC2086
+"$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
 M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
 # a file of the name with another UUID

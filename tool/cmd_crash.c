@@ -173,7 +173,9 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
-    {"groups-in", "STATE", "--group goes on with what an earlier run counted, and says since when",
+    {"groups-in", "STATE",
+     "--group goes on with what an earlier run counted, and tells of each group since\nwhen, in which "
+     "versions, and what is new, rising or back",
      offsetof(crash_options, groups_in), NULL},
     {"groups-out", "STATE", "--group keeps what was counted for a later run",
      offsetof(crash_options, groups_out), NULL},
@@ -296,7 +298,11 @@ const command crash_command = {
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
     "REPORT is a file, a .gz, a zip, tar or folder with some, or - for standard input: .crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, leaks, MetricKit, KSCrash, PLCrashReporter, Sentry\n"
-    "events, pasted stacks. The format is told by the contents.\n",
+    "events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show "
+    "--style=ndjson,\n"
+    "xctrace exports, pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by "
+    "the\n"
+    "contents.\n",
     {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,

@@ -38,6 +38,7 @@ void write_numbered(writer *w, const report_frame *frame);
 void write_tree(writer *w, const report_frame *frame);
 /* A row of bare addresses in which something resolved becomes a list of frames. */
 void write_row(writer *w, const report_thread *thread);
+void write_xctrace(writer *w, const report_frame *frame);
 void write_object(writer *w, const report_frame *frame);
 void write_metric(writer *w, const report_frame *frame);
 

@@ -5,6 +5,44 @@
 
 #include <string.h>
 
+/* ---- Numbers ---- */
+
+/* mach/exception_types.h, sys/signal.h */
+static const char *const exception_names[] = {
+    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
+    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
+    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
+static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
+                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
+                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
+
+static void set_numbered(report *r, report_fact fact, const char *name, const char *what, uint64_t number)
+{
+    text t = {0};
+    if (number == 0)
+        return;
+    if (name != NULL) {
+        report_set_fact(r, fact, str_c(name));
+        return;
+    }
+    text_c(&t, what);
+    text_dec(&t, number);
+    report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+void report_set_exception(report *r, uint64_t number)
+{
+    bool is_known = number < sizeof exception_names / sizeof *exception_names;
+    set_numbered(r, FACT_EXCEPTION, is_known ? exception_names[number] : NULL, "exception ", number);
+}
+
+void report_set_signal(report *r, uint64_t number)
+{
+    bool is_known = number < sizeof signal_names / sizeof *signal_names;
+    set_numbered(r, FACT_SIGNAL, is_known ? signal_names[number] : NULL, "signal ", number);
+}
+
 /* ---- Codes ---- */
 
 static uint64_t first_code(const report *r)
@@ -39,14 +77,6 @@ static void sentence_str(text *t, const char *words, machsym_str str)
     text_shown(t, str_make(str.ptr, newline));
     text_char(t, '\n');
 }
-
-static const char *const exception_names[] = {
-    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
-    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
-    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
-static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
-                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
-                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
 
 /* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
 static void say_exc_crash(text *t, const report *r)
@@ -108,7 +138,7 @@ static machsym_str top_name(const report *r)
 static bool is_swift(const report *r)
 {
     const report_thread *thread = stack_main(r);
-    for (uint32_t i = 0; thread != NULL && i < thread->count && i < 4; i++) {
+    for (uint32_t i = 0; thread != NULL && i < stack_count(thread) && i < 4; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0; layer < stack_layers(frame); layer++) {
             machsym_str name = stack_layer_name(r, frame, layer);
@@ -159,7 +189,7 @@ static bool is_recursion(const report *r)
 {
     const report_thread *thread = stack_main(r);
     machsym_str name = top_name(r);
-    if (thread == NULL || thread->count < 20 || name.len == 0)
+    if (thread == NULL || stack_count(thread) < 20 || name.len == 0)
         return false;
     for (uint32_t i = 1; i < 10; i++) {
         if (!str_equal(stack_layer_name(r, stack_frame(r, thread, i), 0), name))
@@ -221,6 +251,28 @@ static void say_signal(text *t, const report *r)
         sentence(t, "a write to a pipe or socket that nobody reads");
 }
 
+/* What was measured, of reports that are no crashes. */
+static void say_event(text *t, const report *r)
+{
+    static const char *const events[][2] = {
+        {"hang", "the main thread did not answer for "},
+        {"cpu usage", "more CPU time than the system allows: "},
+        {"disk writes", "more written to storage than the system allows: "},
+        {"slow launch", "the launch took "},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events && r->facts[FACT_AMOUNT].len > 0; i++) {
+        if (str_is(r->facts[FACT_EVENT], events[i][0]))
+            sentence_str(t, events[i][1], r->facts[FACT_AMOUNT]);
+    }
+}
+
+static void say_lines(text *t, machsym_str lines)
+{
+    machsym_str line;
+    while (str_take_line(&lines, &line))
+        sentence_str(t, "", line);
+}
+
 static void say_title(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len == 0) {
@@ -253,10 +305,14 @@ void text_exception(text *t, const report *r)
     }
     if (r->kind == REPORT_STACKLESS) {
         sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
+        say_lines(t, r->facts[FACT_DESCRIPTION]);
         return;
     }
+    say_event(t, r);
     if (fact_has(r, FACT_NOTE, "SIMULATED"))
         sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+    if (fact_has(r, FACT_NOTE, "RECRASH"))
+        sentence(t, "the crash reporter itself crashed; what it was writing is the report before this one");
     say_exc_crash(t, r);
     bool killed = termination_explain(t, r);
     bool thrown = say_uncaught(t, r);

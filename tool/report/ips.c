@@ -236,18 +236,6 @@ static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
     }
 }
 
-/* Makes the escapes of a JSON string readable in the shadow: two bytes stay two bytes. */
-static void plain_escapes(report *r, size_t lo, size_t hi)
-{
-    for (size_t i = lo; i + 1 < hi; i++) {
-        if (r->shadow[i] != '\\')
-            continue;
-        char c = r->shadow[i + 1];
-        r->shadow[i] = ' ';
-        r->shadow[++i] = c == 'n' ? '\n' : c == 't' || c == 'r' ? ' ' : c;
-    }
-}
-
 /* Stacks in Apple's text form, each a string. */
 static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
 {
@@ -258,10 +246,7 @@ static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
         uint32_t first = r->thread_count;
         if (!json_is(doc, at, JSON_STRING))
             continue;
-        size_t lo = doc->v[at].at + 1;
-        size_t hi = doc->v[at].end - 1;
-        plain_escapes(r, lo, hi);
-        report_parse_text(r, lo, hi, ESCAPE_JSON);
+        report_parse_string(r, doc_index, at);
         for (uint32_t i = first; i < r->thread_count; i++) {
             r->threads[i].kind = THREAD_SPECIFIC;
             r->threads[i].number = number++;

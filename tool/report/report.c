@@ -11,6 +11,30 @@ report_image *report_add_image(report *r)
     return tool_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
 }
 
+enum {
+    RECENT_IMAGES = 16
+}; /* frames in turn are of few images; an image that comes back later is listed twice */
+
+uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str path, const machsym_uuid *uuid)
+{
+    uint32_t last = r->image_count;
+    for (uint32_t i = last; i > first && last - i < RECENT_IMAGES; i--) {
+        const report_image *image = &r->images[i - 1];
+        bool alike = image->has_uuid == (uuid != NULL) &&
+                     (uuid == NULL || memcmp(&image->uuid, uuid, sizeof *uuid) == 0);
+        if (image->base == base && alike && str_equal(image->path, path))
+            return i - 1;
+    }
+    report_image *image = report_add_image(r);
+    image->base = base;
+    image->path = path;
+    image->name = str_base_name(path);
+    image->has_uuid = uuid != NULL;
+    if (uuid != NULL)
+        image->uuid = *uuid;
+    return last;
+}
+
 report_thread *report_add_thread(report *r)
 {
     report_thread *thread = tool_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
@@ -264,7 +288,8 @@ bool report_arch_is_arm32(machsym_str arch)
 bool report_is_no_name(machsym_str name, machsym_str image)
 {
     static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
-    static const char *const wholes[] = {"???", "_mh_execute_header", "__mh_execute_header", "0"};
+    static const char *const wholes[] = {
+        "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         if (str_starts(name, begins[i]))
             return true;
@@ -281,10 +306,8 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 /* The kinds that are a JSON document, one a line, tried in this order. Each tells by the members whether a
  * document is of its kind, and reads it if so. */
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
-    report_parse_ips,
-    report_parse_kscrash,
-    report_parse_sentry,
-    report_parse_metric,
+    report_parse_ips,    report_parse_kscrash, report_parse_sentry,
+    report_parse_metric, report_parse_log,     report_parse_strings,
 };
 
 static bool is_of_a_kind(report *r, uint32_t doc)
@@ -332,6 +355,8 @@ static void parse_parts(report *r)
 {
     size_t text_at = 0;
     size_t no_json_before = 0;
+    if (report_parse_xctrace(r))
+        return;
     for (size_t at = 0; at < r->len;) {
         size_t first = at;
         json_error err;
@@ -499,6 +524,9 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     }
     make_shadow(r);
     parse_parts(r);
+    report_end_parts(r);
+    if (r->part_count > 1)
+        memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
     name_kind(r);
     drop_echo(r);
     for (size_t i = 0; i < load_count; i++) {
@@ -520,6 +548,7 @@ void report_close(report *r)
     free(r->threads);
     free(r->frames);
     free(r->calls);
+    free(r->parts);
     free(r->shadow);
     text_free(&r->changed);
     pool_free(&r->strings);
@@ -529,16 +558,23 @@ void report_close(report *r)
 const char *report_kind_name(report_kind kind)
 {
     static const char *const names[REPORT_KIND_COUNT] = {
-        "unknown",      /* REPORT_UNKNOWN */
-        "crash text",   /* REPORT_TEXT */
-        "sample",       /* REPORT_SAMPLE */
-        "spindump",     /* REPORT_SPIN */
-        "leaks",        /* REPORT_LEAKS */
-        "ips",          /* REPORT_IPS */
-        "MetricKit",    /* REPORT_METRIC */
-        "KSCrash JSON", /* REPORT_KSCRASH */
-        "Sentry event", /* REPORT_SENTRY */
-        "no stacks",    /* REPORT_STACKLESS */
+        "unknown",          /* REPORT_UNKNOWN */
+        "crash text",       /* REPORT_TEXT */
+        "sample",           /* REPORT_SAMPLE */
+        "spindump",         /* REPORT_SPIN */
+        "leaks",            /* REPORT_LEAKS */
+        "lldb backtrace",   /* REPORT_LLDB */
+        "Swift backtrace",  /* REPORT_SWIFT */
+        "sanitizer report", /* REPORT_SANITIZER */
+        "Dart stack",       /* REPORT_DART */
+        "xctrace export",   /* REPORT_XCTRACE */
+        "ips",              /* REPORT_IPS */
+        "MetricKit",        /* REPORT_METRIC */
+        "KSCrash JSON",     /* REPORT_KSCRASH */
+        "Sentry event",     /* REPORT_SENTRY */
+        "no stacks",        /* REPORT_STACKLESS */
+        "log",              /* REPORT_LOG */
+        "report in JSON",   /* REPORT_STRINGS */
     };
     return names[kind];
 }

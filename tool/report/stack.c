@@ -92,8 +92,19 @@ const report_thread *stack_main(const report *r)
     return crashed;
 }
 
+/* How many frames it has: of a tree of samples, those of its heaviest path. */
+uint32_t stack_count(const report_thread *thread)
+{
+    return thread->path > 0 ? thread->path : thread->count;
+}
+
+bool stack_is_crash(const report *r)
+{
+    return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0;
+}
+
 /* The frame so many steps from the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step)
 {
-    return &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - step : step)];
+    return &r->frames[thread->first + (thread->callers_first ? stack_count(thread) - 1 - step : step)];
 }

@@ -52,9 +52,9 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     unsigned shown = 0;
     if (thread == NULL)
         return;
-    text_c(t, thread->kind == THREAD_EXCEPTION ? "  the exception was thrown at"
-              : thread->crashed                ? "  crashed in thread "
-                                               : "  thread ");
+    text_c(t, thread->kind == THREAD_EXCEPTION       ? "  the exception was thrown at"
+              : thread->crashed && stack_is_crash(r) ? "  crashed in thread "
+                                                     : "  thread ");
     if (thread->kind != THREAD_EXCEPTION)
         text_dec(t, thread->number);
     if (thread->name.len + thread->queue.len > 0) {
@@ -62,7 +62,7 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
         text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
     }
     text_c(t, ", the app's own frames:\n");
-    for (uint32_t i = 0; i < thread->count && shown < SHOWN_FRAMES; i++) {
+    for (uint32_t i = 0; i < stack_count(thread) && shown < SHOWN_FRAMES; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0;
              stack_is_own(r, frame) && layer < stack_layers(frame) && shown < SHOWN_FRAMES; layer++, shown++)
@@ -127,8 +127,9 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     static const palette none = {"", "", ""};
     static const palette ansi = {"\033[1m", "\033[33m", "\033[0m"};
     const palette *colours = colour ? &ansi : &none;
-    if (r->facts[FACT_PROCESS].len > 0) {
-        text_shown(t, r->facts[FACT_PROCESS]);
+    bool is_named = r->facts[FACT_PROCESS].len > 0;
+    if (is_named || r->facts[FACT_IDENTIFIER].len > 0) {
+        text_shown(t, r->facts[is_named ? FACT_PROCESS : FACT_IDENTIFIER]);
         text_c(t, r->facts[FACT_VERSION].len > 0 ? " " : "");
         text_shown(t, r->facts[FACT_VERSION]);
         text_c(t, r->facts[FACT_OS].len > 0 ? " on " : "");

@@ -1,4 +1,4 @@
-/* Names put into JSON: frame objects of .ips, KSCrash, Sentry and MetricKit. */
+/* Names put into JSON: frame objects of .ips, logs, KSCrash, Sentry and MetricKit. */
 #include "edit.h"
 
 /* Members to be added to an object, each with a comma before it. */
@@ -46,10 +46,13 @@ typedef struct json_words {
 } json_words;
 
 static const char *const ips_kept[] = {"imageOffset", "imageIndex", NULL};
+static const char *const log_kept[] = {"imageOffset", "imageUUID", NULL};
 static const char *const kscrash_kept[] = {"instruction_addr", "object_addr", "object_name", NULL};
 static const char *const sentry_kept[] = {"instruction_addr", "image_addr", "package", "in_app", NULL};
 static const json_words ips_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
                                      NULL,     "sourceLine",     NULL, "owner", ips_kept};
+static const json_words log_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
+                                     NULL,     "sourceLine",     NULL, "owner", log_kept};
 static const json_words kscrash_words = {"symbol_name", NULL,          "symbol_addr", false,   "source_file",
                                          NULL,          "source_line", NULL,          "owner", kscrash_kept};
 static const json_words sentry_words = {"function", NULL,     "symbol_addr", true,    "filename",
@@ -58,6 +61,7 @@ static const json_words sentry_words = {"function", NULL,     "symbol_addr", tru
 static const json_words *words_of(const report_frame *frame)
 {
     return frame->form == FORM_IPS       ? &ips_words
+           : frame->form == FORM_LOG     ? &log_words
            : frame->form == FORM_KSCRASH ? &kscrash_words
                                          : &sentry_words;
 }
