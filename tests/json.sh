@@ -60,6 +60,8 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+printf 'prefix -[Player = ours\nprefix demo/ = ours\nimage demo\nall = ours\n' >"$work/blame"
+M crash-summary crash -q --json --summary --no-cache -d $dsym --owners "$work/blame" $reports/demo.crash $reports/demo-leaks.txt
 # shellcheck disable=SC2086
 "$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash

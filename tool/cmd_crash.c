@@ -134,6 +134,11 @@ static const option table[] = {
      offsetof(crash_options, resolve.no_uuid), NULL},
     {"no-cache", NULL, "look through all folders anew, and remember nothing",
      offsetof(crash_options, no_cache), NULL},
+    {"only", "WHAT=TEXT",
+     "only reports that fit; the others are left out. WHAT is process, version, kind\n(EXC_BAD_ACCESS, "
+     "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
+     "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
+     offsetof(crash_options, only), filter_take},
     {"files-from", "LIST", "a file that names reports, a line each; - is standard input",
      offsetof(crash_options, files_from), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
@@ -162,7 +167,9 @@ static const option table[] = {
      offsetof(crash_options, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
-    {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
+    {"owners", "RULES",
+     "whose code it is, by a file of rules: see machsym owners --help. --summary\ntells whose fault it is: "
+     "that of the first function that has an owner",
      offsetof(crash_options, rules), owners_take_rules},
     {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
      offsetof(crash_options, resolve.raw_addresses), NULL},
@@ -268,6 +275,9 @@ static int run_crash(int argc, char **argv)
     else if (!is_clear)
         status = options_wrong(&crash_command,
                                "-o - writes reports where another answer goes: name a file or folder");
+    else if (filter_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
+        status =
+            options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
     else if (reports.count == 0)

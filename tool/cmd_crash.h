@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
 
+#include "report/filter.h"
 #include "report/missing.h"
 #include "report/summary.h"
 #include "report/write.h"
@@ -23,6 +24,7 @@ typedef struct crash_options {
     size_t load_count;
     owners *rules;        /* NULL without --owners */
     machinery *machinery; /* NULL without --machinery */
+    filter only;
     object_options objects;
     const char *files_from; /* a list of reports; NULL: none */
     const char *output;

@@ -47,8 +47,9 @@ typedef struct crash_run {
     size_t count;
     pthread_mutex_t lock;
     pthread_cond_t printed;
-    size_t next;    /* to be taken */
-    size_t emitted; /* printed, in the order given */
+    size_t next;     /* to be taken */
+    size_t emitted;  /* printed, in the order given */
+    size_t left_out; /* by --only */
     missing_list missing;
     bool progress;
     bool colour;
@@ -154,8 +155,10 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
     result->report_count++;
 }
 
+/* Reports that --only leaves out are not answered. */
 static void answer_parts(const crash_run *run, const report *whole, crash_result *result)
 {
+    const filter *only = &run->options->only;
     uint32_t count = report_count_parts(whole);
     if (run->options->signature || run->options->group)
         result->answers = tool_alloc(count * sizeof *result->answers);
@@ -164,10 +167,11 @@ static void answer_parts(const crash_run *run, const report *whole, crash_result
         resolve_counts counts;
         report_take_part(whole, i, &part);
         report_count_frames(&part, &counts);
-        answer_one(run, &part, &counts, result);
+        if (filter_fits(only, &part) && filter_fits_owner(only, &part))
+            answer_one(run, &part, &counts, result);
         report_free_part(&part);
     }
-    if (count == 1)
+    if (count == 1 && filter_fits_owner(only, whole))
         answer_one(run, whole, &result->counts, result);
 }
 
@@ -180,8 +184,10 @@ static void answer_report(const crash_run *run, report *r, crash_result *result)
         fail(result, over);
         return;
     }
-    result->unresolved = has_unresolved(r);
     answer_parts(run, r, result);
+    if (result->report_count == 0)
+        return;
+    result->unresolved = has_unresolved(r);
     if (o->format == FORMAT_SAME && (!run->in_place || o->output != NULL))
         report_write_same(r, &o->write, &result->output);
     if (run->brief)
@@ -202,7 +208,9 @@ static void do_report(const crash_run *run, crash_result *result)
         return;
     }
     report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
-    if (r.frame_count > 0 || explain_no_frames(&r, result))
+    r.rules = o->rules;
+    bool is_report = r.frame_count > 0 || explain_no_frames(&r, result);
+    if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r)))
         answer_report(run, &r, result);
     report_close(&r);
     text_free(&input);
@@ -258,6 +266,7 @@ static void say_report(const crash_run *run, const crash_result *result)
 static void emit(crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
+    run->left_out += result->failure.len == 0 && result->report_count == 0;
     if (result->failure.len > 0) {
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
@@ -270,7 +279,7 @@ static void emit(crash_run *run, crash_result *result)
     } else if (result->output_path == NULL && !run->in_place) {
         out_write(result->output.v, result->output.len);
     }
-    if (result->failure.len == 0)
+    if (result->failure.len == 0 && result->report_count > 0)
         say_report(run, result);
     missing_add_list(&run->missing, &result->missing);
     missing_free(&result->missing);
@@ -330,8 +339,11 @@ static void print_table(const crash_run *run)
         named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
         missing += result->counts.missing;
     }
-    fprintf(stderr, "%zu reports: %zu done, %zu failed; %llu frames: %llu named now, %llu without a name\n",
-            run->count, run->count - failed, failed, frames, named, missing);
+    fprintf(stderr, "%zu reports: %zu done, %zu failed", run->count, run->count - failed - run->left_out,
+            failed);
+    if (run->options->only.count > 0)
+        fprintf(stderr, ", %zu left out by --only", run->left_out);
+    fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", frames, named, missing);
     for (size_t i = 0; i < run->count && failed > 0; i++) {
         if (run->results[i].failure.len > 0)
             tool_tell("  failed  %s: %.*s", run->results[i].path, (int)run->results[i].failure.len,

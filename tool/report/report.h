@@ -205,6 +205,7 @@ typedef struct report {
     size_t len;
     report_encoding encoding;
     bool is_redacted;
+    const owners *rules; /* whose code is whose; NULL: not told */
     report_kind kind;
     bool has_text;
     bool has_entities; /* &lt; and the like: what is added is written so too */

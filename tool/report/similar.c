@@ -14,7 +14,7 @@ enum { MAX_FRAMES = sizeof((signature *)0)->frames / sizeof(uint64_t) };
 
 /* Weights. The top frame weighs TOP_WEIGHT, each one below DECAY_UP / DECAY_DOWN of the one above: five
  * frames have three quarters of the weight that endless stacks have. A frame that every family has weighs a
- * fifth. Frames that are aligned SHIFT steps apart count half. Of 100, two stacks of three frames have 41
+ * fifth. Frames that are aligned SHIFT steps apart count half. Of 100, two stacks of three frames have 42
  * when the one lacks the top frame of the other, and 13 when their top frames differ: these are two crashes
  * that one caller led to. */
 enum { TOP_WEIGHT = 1 << 20, DECAY_UP = 3, DECAY_DOWN = 4, COMMON = 4, SHIFT = 8, SIMILAR_PERCENT = 40 };

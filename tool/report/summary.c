@@ -1,4 +1,5 @@
 /* What a report means; see summary.h. */
+#include "blame.h"
 #include "missing.h"
 #include "stack.h"
 #include "summary.h"
@@ -70,6 +71,25 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     }
     if (shown == 0)
         put_layer(t, r, stack_frame(r, thread, 0), 0, colours);
+}
+
+static void put_blame(text *t, const report *r, const palette *colours)
+{
+    blame who;
+    text place = {0};
+    bool is_owned = report_blame(r, &who, &place);
+    if (r->rules != NULL) {
+        text_c(t, "  whose fault: ");
+        text_c(t, colours->strong);
+        text_shown(t, is_owned ? who.owner : str_c("nobody whom the rules name"));
+        text_c(t, colours->plain);
+        text_c(t, is_owned ? ", in " : "");
+        text_shown(t, who.name.len > 0 ? who.name : who.image);
+        text_c(t, who.place.len > 0 ? " (" : "");
+        text_shown(t, who.place);
+        text_c(t, who.place.len > 0 ? ")\n" : "\n");
+    }
+    text_free(&place);
 }
 
 static void put_images(text *t, const report *r, uint32_t missing, const palette *colours)
@@ -149,6 +169,7 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     if (r->frame_count == 0)
         return;
     put_own_frames(t, r, colours);
+    put_blame(t, r, colours);
     text_c(t, "  ");
     text_dec(t, counts->frames);
     text_c(t, counts->frames == 1 ? " frame: " : " frames: ");

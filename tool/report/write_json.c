@@ -1,4 +1,5 @@
 /* Reports as machsym's JSON, one object. */
+#include "blame.h"
 #include "stack.h"
 #include "summary.h"
 #include "write.h"
@@ -163,6 +164,28 @@ static void put_explanation(text *out, const report *r)
     text_free(&words);
 }
 
+/* With --owners: whose fault it is. */
+static void put_blame(text *out, const report *r)
+{
+    blame who;
+    text place = {0};
+    bool is_owned = report_blame(r, &who, &place);
+    if (r->rules == NULL)
+        return;
+    json_put_key(out, "blame");
+    if (is_owned) {
+        text_c(out, "{\"owner\":");
+        text_json(out, who.owner);
+        json_put_str(out, "image", who.image);
+        json_put_str(out, "name", who.name);
+        json_put_str(out, "place", who.place);
+        text_char(out, '}');
+    } else {
+        text_c(out, "null");
+    }
+    text_free(&place);
+}
+
 void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out)
 {
     const report_thread *thread = stack_main(r);
@@ -172,6 +195,7 @@ void report_summary_json(const report *r, const char *label, const resolve_count
     put_part(out, r);
     put_facts(out, r);
     put_explanation(out, r);
+    put_blame(out, r);
     put_counts(out, counts);
     json_put_key(out, "thread");
     if (thread != NULL)
