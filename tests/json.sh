@@ -46,6 +46,14 @@ M verify map verify --json "$work/cut.symmap" $dsym
 M import map import --json --format=bugly -arch arm64 -o "$work/again.symmap" "$work/table"
 "$MACHSYM" map export --chunks=4000 --format=jsonl "$work/demo.symmap" 2>"$work/err" |
     sed -n 's/.*"value":"\([^"]*\)".*/\1/p' | head -n 1 | M chunk map chunk --json --base64 0x100000aec
+M store-add store add --json "$work/store" $dsym $bin/inline-fat.dwarf
+M store-list store list --json "$work/store"
+M store-missing store missing --json "$work/store" 00000000-0000-0000-0000-000000000001
+M store-gc store gc --json --newest 1 "$work/store"
+find "$work/store" -exec touch -d 2020-01-01 {} +
+M store-gc store gc --json --older 9 "$work/store"
+printf x >>"$work/store/4C/4C4C44B5-5555-3144-A1BA-79CA685DEC58.symmap"
+M store-verify store verify --json "$work/store"
 many="tests/fixtures/services/* $reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
 # facts that none of them has
 sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $reports/demo.crash >"$work/subtype.crash"
@@ -78,8 +86,9 @@ add $? "$work/log" json_page.py || cat "$work/log"
 [ "$(wc -l <"$out/crash-crash")" -gt 20 ]
 check "a line a report"
 # no command is without it, but for those that the page names
-commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map')
-for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk"; do
+commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store')
+for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "store add" "store list" \
+    "store missing" "store gc" "store verify"; do
     # shellcheck disable=SC2086
     "$MACHSYM" help $words | grep -q '^  --json '
     check "$words has --json"

@@ -2,6 +2,7 @@
 #include "cmd_map.h"
 #include "inside.h"
 #include "json_put.h"
+#include "outfile.h"
 #include "store/layout.h"
 #include "store/symbols.h"
 
@@ -183,22 +184,6 @@ typedef struct build_command {
     build_options how;
 } build_command;
 
-static bool make_folders(const char *path)
-{
-    char *copy = tool_alloc(strlen(path) + 1);
-    strcpy(copy, path);
-    bool ok = true;
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL && ok; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-    }
-    if (!ok)
-        tool_say("%s: %s", path, strerror(errno));
-    free(copy);
-    return ok;
-}
-
 /* Where the map of an image goes; empty after a message. */
 static void output_path(const build_command *c, const machsym_image_info *info, text *path)
 {
@@ -206,8 +191,10 @@ static void output_path(const build_command *c, const machsym_image_info *info, 
         tool_say("%s: has no UUID: a store has no place for it; use -o", info->path);
     } else if (c->store != NULL) {
         layout_path(path, c->store, &info->slice.uuid, LAYOUT_MAP);
-        if (!make_folders(path->v))
+        if (!outfile_make_folders(path->v)) {
+            tool_say("%s: %s", path->v, strerror(errno));
             path->len = 0;
+        }
     } else if (c->out != NULL) {
         text_c(path, c->out);
         text_add(path, "", 1);
