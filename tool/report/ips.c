@@ -281,8 +281,6 @@ bool report_parse_ips(report *r, uint32_t doc_index)
         set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
     if (json_get(doc, 0, "processes") != JSON_NONE && json_get(doc, 0, "largestProcess") != JSON_NONE)
         report_set_fact(r, FACT_EVENT, str_c("jetsam"));
-    if (json_get(doc, 0, "processByPid") != JSON_NONE)
-        report_set_fact(r, FACT_EVENT, str_c("stackshot"));
     if (metadata && images == JSON_NONE)
         r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))

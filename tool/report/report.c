@@ -306,8 +306,14 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 /* The kinds that are a JSON document, one a line, tried in this order. Each tells by the members whether a
  * document is of its kind, and reads it if so. */
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
-    report_parse_ips,    report_parse_kscrash, report_parse_sentry,
-    report_parse_metric, report_parse_log,     report_parse_strings,
+    report_parse_panic,     /* which may hold a stackshot */
+    report_parse_stackshot, /* both are .ips without images */
+    report_parse_ips,       /* the usual one */
+    report_parse_kscrash,   /* by report and system */
+    report_parse_sentry,    /* by debug_meta */
+    report_parse_metric,    /* by callStackRootFrames */
+    report_parse_log,       /* by backtrace and eventMessage */
+    report_parse_strings,   /* what is none of these */
 };
 
 static bool is_of_a_kind(report *r, uint32_t doc)
@@ -463,7 +469,6 @@ static const struct {
     {"115", "reset"},     {"140", "settings"},
     {"151", "logs"},      {"195", "differential privacy"},
     {"187", "device"},    {"228", "storage"},
-    {"288", "stackshot"},
 };
 
 static void name_kind(report *r)
@@ -481,7 +486,7 @@ static void name_kind(report *r)
         }
     }
     machsym_str event = r->facts[FACT_EVENT];
-    if ((str_starts(event, "jetsam") || str_starts(event, "stackshot")) && r->frame_count == 0)
+    if (str_starts(event, "jetsam") && r->frame_count == 0)
         r->kind = REPORT_STACKLESS;
 }
 
@@ -575,6 +580,8 @@ const char *report_kind_name(report_kind kind)
         "no stacks",        /* REPORT_STACKLESS */
         "log",              /* REPORT_LOG */
         "report in JSON",   /* REPORT_STRINGS */
+        "kernel panic",     /* REPORT_PANIC */
+        "stackshot",        /* REPORT_STACKSHOT */
     };
     return names[kind];
 }

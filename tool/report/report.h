@@ -57,6 +57,7 @@ typedef enum frame_form {
     FORM_XCTRACE,     /* <frame name="NAME" addr="0xADDR"> */
     FORM_IPS,         /* JSON objects from here on */
     FORM_LOG,
+    FORM_STACKSHOT, /* [image, offset] */
     FORM_METRIC,
     FORM_KSCRASH,
     FORM_SENTRY
@@ -121,8 +122,9 @@ typedef struct report_thread {
     uint64_t number;  /* as the report counts */
     machsym_str name; /* name or dispatch queue */
     machsym_str queue;
-    uint32_t token; /* of its JSON object in an .ips; 0: none */
-    uint32_t path;  /* of a tree of samples: its first frames, which are its heaviest path; 0: no tree */
+    machsym_str process; /* where a report holds several; empty: the report's */
+    uint32_t token;      /* of its JSON object in an .ips; 0: none */
+    uint32_t path;       /* of a tree of samples: its first frames, which are its heaviest path; 0: no tree */
     thread_kind kind;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
@@ -184,6 +186,8 @@ typedef enum report_kind {
     REPORT_STACKLESS,
     REPORT_LOG,
     REPORT_STRINGS,
+    REPORT_PANIC,
+    REPORT_STACKSHOT,
     REPORT_KIND_COUNT
 } report_kind;
 
@@ -288,6 +292,8 @@ bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
+bool report_parse_panic(report *r, uint32_t doc);
+bool report_parse_stackshot(report *r, uint32_t doc);
 bool report_parse_log(report *r, uint32_t doc);
 /* Reports that are strings of a document of another kind. */
 bool report_parse_strings(report *r, uint32_t doc);

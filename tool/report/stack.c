@@ -100,7 +100,7 @@ uint32_t stack_count(const report_thread *thread)
 
 bool stack_is_crash(const report *r)
 {
-    return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0;
+    return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0 || r->kind == REPORT_PANIC;
 }
 
 /* The frame so many steps from the top. */

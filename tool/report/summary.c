@@ -58,6 +58,10 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
                                                      : "  thread ");
     if (thread->kind != THREAD_EXCEPTION)
         text_dec(t, thread->number);
+    if (thread->process.len > 0) {
+        text_c(t, " of ");
+        text_shown(t, thread->process);
+    }
     if (thread->name.len + thread->queue.len > 0) {
         text_c(t, ", ");
         text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
