@@ -1,5 +1,6 @@
 /* Reports: encodings, recognition, and the model's memory; see report.h. */
 #include "report.h"
+#include "stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +182,16 @@ static int by_base(const void *a, const void *b)
  * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
 #define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
 
-static image_order *sort_images(report *r, uint32_t first)
+static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
 {
-    uint32_t count = r->image_count - first;
-    image_order *order = tool_alloc(count * sizeof *order);
-    for (uint32_t i = 0; i < count; i++) {
-        order[i].base = r->images[first + i].base;
-        order[i].index = first + i;
+    image_order *order = tool_alloc((r->image_count - first) * sizeof *order);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < r->image_count; i++) {
+        r->images[i].is_open |= r->images[i].is_offset;
+        if (!r->images[i].is_offset)
+            order[count++] = (image_order){r->images[i].base, i};
     }
+    *placed = count;
     qsort(order, count, sizeof *order, by_base);
     for (uint32_t i = 0; i < count; i++) {
         report_image *image = &r->images[order[i].index];
@@ -252,6 +255,8 @@ static bool is_system(const report *r, const report_image *image)
         return true;
     if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
         return true;
+    if (image->is_offset && stack_has_system_name(image->name))
+        return true;
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
            str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
            str_starts(image->name, "libsystem_");
@@ -268,8 +273,8 @@ uint64_t report_plain_addr(const report *r, uint64_t addr)
 
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
 {
-    uint32_t count = r->image_count - first_image;
-    image_order *order = sort_images(r, first_image);
+    uint32_t count;
+    image_order *order = sort_images(r, first_image, &count);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         frame->given = frame->given != 0 ? frame->given : frame->addr;
@@ -601,6 +606,7 @@ const char *report_kind_name(report_kind kind)
         "sanitizer report", /* REPORT_SANITIZER */
         "Dart stack",       /* REPORT_DART */
         "xctrace export",   /* REPORT_XCTRACE */
+        "Crashlytics text", /* REPORT_CRASHLYTICS */
         "ips",              /* REPORT_IPS */
         "MetricKit",        /* REPORT_METRIC */
         "KSCrash JSON",     /* REPORT_KSCRASH */

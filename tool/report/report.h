@@ -15,9 +15,10 @@
 /* A library or program that was loaded. */
 typedef struct report_image {
     uint64_t base;
-    uint64_t end;  /* first address past it; 0: not told */
-    bool is_open;  /* its end was not told: it was taken to reach to the next image */
-    bool is_named; /* by --load: the user says which file it is */
+    uint64_t end;   /* first address past it; 0: not told */
+    bool is_open;   /* its end was not told: it was taken to reach to the next image */
+    bool is_offset; /* its frames have offsets in it: none is in it by its address */
+    bool is_named;  /* by --load: the user says which file it is */
     machsym_str name;
     machsym_str path;
     machsym_str arch;    /* as written; may be empty */
@@ -180,6 +181,7 @@ typedef enum report_kind {
     REPORT_SANITIZER,
     REPORT_DART,
     REPORT_XCTRACE,
+    REPORT_CRASHLYTICS,
     REPORT_IPS,
     REPORT_METRIC,
     REPORT_KSCRASH,
@@ -305,6 +307,8 @@ bool report_parse_strings(report *r, uint32_t doc);
 void report_parse_string(report *r, uint32_t doc, uint32_t token);
 /* What xctrace exports as XML; false when the text is none. */
 bool report_parse_xctrace(report *r);
+/* Of the images from first on, the first of those that are alike stays; frames from first_frame on follow. */
+void report_merge_images(report *r, uint32_t first, uint32_t first_frame);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
