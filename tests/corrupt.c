@@ -174,7 +174,8 @@ static void check_loaded(const char *name, size_t stride)
 int main(void)
 {
 #ifdef __GLIBC__
-    mallopt(M_TRIM_THRESHOLD, 1 << 28); /* memory that goes back to the system each time is a third of the work */
+    mallopt(M_TRIM_THRESHOLD,
+            1 << 28); /* memory that goes back to the system each time is a third of the work */
     mallopt(M_MMAP_THRESHOLD, 1 << 28);
 #endif
     size_t stride = test_env(getenv("STRIDE") != NULL ? "STRIDE" : "SAMPLE");
