@@ -58,6 +58,8 @@ static void add_target(atos *a, target *t)
 {
     t->text_addr = t->file.info.text_addr;
     t->text_exec_addr = t->file.info.text_exec_addr;
+    if (t->file.info.path != NULL)
+        t->names = bcsymbolmap_find(t->file.info.path, &t->file.info.uuid, NULL, 0);
     a->target_count++;
 }
 
@@ -191,6 +193,7 @@ void atos_close_targets(atos *a)
     for (size_t i = 0; i < a->target_count; i++) {
         owners_close(a->targets[i].owned);
         symbol_source_close(a->targets[i].source);
+        bcsymbolmap_close(a->targets[i].names);
         symbol_file_close(&a->targets[i].file);
     }
     free(a->targets);
