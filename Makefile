@@ -181,6 +181,13 @@ $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
 
+# Shared caches, which python3 builds for the tests; without it they are left out.
+$(B)/caches/made: $(wildcard tests/cache/*.py tests/fixtures/bin/cache/*)
+	@mkdir -p $(@D)
+	python3 tests/cache/build.py tests/fixtures/bin/cache $(@D) >/dev/null || true
+	@touch $@
+$(B)/tests/test_cache: | $(B)/caches/made
+
 # These run for long enough to be worth optimising; debug information would take as long again.
 LONG_CFLAGS ?= -O1 -g0
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)

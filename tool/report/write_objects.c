@@ -241,3 +241,21 @@ void write_metric(writer *w, const report_frame *frame)
     text_c(&w->added, real > 0 ? "]," : ",");
     edit_close(w);
 }
+
+/* Frames of stackshots are arrays of two numbers: each call becomes a text behind them, the real function
+ * last. */
+void write_stackshot(writer *w, const report_frame *frame)
+{
+    const json *doc = &w->r->docs[frame->doc];
+    size_t numbers_end = doc->v[frame->token + 2].end;
+    edit_open(w, numbers_end, frame->end - 1);
+    for (uint32_t i = 0; i < frame->call_count; i++) {
+        text t = {0};
+        const report_call *call = &w->r->calls[frame->call + i];
+        text_call(&t, call, w->how->full_path);
+        text_char(&w->added, ',');
+        text_json(&w->added, (machsym_str){t.v, t.len});
+        text_free(&t);
+    }
+    edit_close(w);
+}
