@@ -1,6 +1,6 @@
 #!/bin/sh
-# machsym crash: developers' stacks, and reports of the system. A golden file holds a sample with the demo's names,
-# and its summary. Without symbols a sample comes back as it was; a second run changes nothing.
+# machsym crash: developers' stacks, and reports of the system. A golden file holds a sample with the demo's
+# names, and its summary. Without symbols a sample comes back as it was; a second run changes nothing.
 # `tests/kinds_b.sh update` writes the golden files anew.
 MACHSYM=${MACHSYM:-build/machsym}
 golden=tests/golden/kinds_b
@@ -37,6 +37,9 @@ demo="$demo -d tests/fixtures/bin/kernel-arm64.dwarf"
 for file in tests/fixtures/system/*; do
     [ "$file" = tests/fixtures/system/SOURCES ] || sample "$file"
 done
+printf '{"bug_type":"999","os_version":"iPhone OS 17.4"}\n{"a":1}\n' >"$work/999.ips"
+$MACHSYM crash -q --summary "$work/999.ips" | grep -q "no stacks: bug_type 999"
+check "a kind that has no name is told by its number"
 # Nothing but its backtrace is a stack: not registers, cores, zones or threads.
 $MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/panic-arm64.txt >"$work/out"
 grep -q '"frames":4,' "$work/out"

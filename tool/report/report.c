@@ -313,6 +313,7 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
     report_parse_panic,     /* which may hold a stackshot */
     report_parse_stackshot, /* both are .ips without images */
+    report_parse_jetsam,    /* too */
     report_parse_ips,       /* the usual one */
     report_parse_kscrash,   /* by report and system */
     report_parse_sentry,    /* by debug_meta */
@@ -469,13 +470,39 @@ static const struct {
     const char *bug_type;
     const char *event;
 } stackless[] = {
-    {"98", "jetsam"},     {"198", "jetsam"},
-    {"298", "jetsam"},    {"225", "sleep or wake"},
-    {"211", "analytics"}, {"188", "analytics"},
-    {"115", "reset"},     {"140", "settings"},
-    {"151", "logs"},      {"195", "differential privacy"},
-    {"187", "device"},    {"228", "storage"},
+    {"98", "jetsam"},
+    {"198", "jetsam"},
+    {"298", "jetsam"},
+    {"225", "sleep or wake"},
+    {"211", "analytics"},
+    {"188", "analytics"},
+    {"226", "analytics of the keychain and its services"},
+    {"115", "reset counter: why the device started anew"},
+    {"140", "settings"},
+    {"151", "logs"},
+    {"183", "an update of the system"},
+    {"195", "differential privacy"},
+    {"187", "device"},
+    {"228", "storage"},
+    {"284", "an event of the GPU"},
+    {"313", "heat"},
+    {"385", "a limit of CPU, memory or wakeups that a process went above"},
+    {"409", "the system's watchdog: a service did not answer"},
 };
+
+/* A kind without stacks that has no name here is told by its number. */
+static void name_unknown(report *r)
+{
+    text t = {0};
+    if (r->kind != REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == REPORT_NONE ||
+        r->facts[FACT_EVENT].len > 0 || r->failure != NULL)
+        return;
+    text_c(&t, "bug_type ");
+    text_str(&t, r->facts[FACT_BUG_TYPE]);
+    r->kind = REPORT_STACKLESS;
+    report_set_fact(r, FACT_EVENT, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
 
 static void name_kind(report *r)
 {
@@ -494,6 +521,7 @@ static void name_kind(report *r)
     machsym_str event = r->facts[FACT_EVENT];
     if (str_starts(event, "jetsam") && r->frame_count == 0)
         r->kind = REPORT_STACKLESS;
+    name_unknown(r);
 }
 
 static void redact(report *r, const redactor *how)

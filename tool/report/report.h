@@ -165,9 +165,10 @@ typedef enum report_fact {
     FACT_TERMINATOR,  /* the process that asked for it */
     FACT_CRASHED_THREAD,
     FACT_APP_INFO,
-    FACT_REASON, /* of an uncaught exception */
-    FACT_EVENT,  /* what a hang, cpu or disk report was made for */
-    FACT_AMOUNT, /* how long it took, how much it wrote */
+    FACT_REASON,  /* of an uncaught exception */
+    FACT_EVENT,   /* what a hang, cpu or disk report was made for */
+    FACT_AMOUNT,  /* how long it took, how much it wrote */
+    FACT_DETAILS, /* what the report is about in whole sentences, one a line */
     FACT_COUNT
 } report_fact;
 
@@ -301,6 +302,9 @@ bool report_parse_sentry(report *r, uint32_t doc);
 bool report_parse_bugsnag(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
 bool report_parse_panic(report *r, uint32_t doc);
+bool report_parse_jetsam(report *r, uint32_t doc);
+/* The facts of an .ips. */
+void report_set_ips_facts(report *r, uint32_t doc);
 bool report_parse_stackshot(report *r, uint32_t doc);
 bool report_parse_log(report *r, uint32_t doc);
 /* Reports that are strings of a document of another kind. */
