@@ -1,5 +1,5 @@
 #!/bin/sh
-# machsym crash: developers' stacks, and reports of the system. A golden file holds a sample with the demo program's
+# machsym crash: developers' stacks, and reports of the system. A golden file holds a sample with the demo's
 # names, and its summary. Without symbols a sample comes back as it was; a second run changes nothing.
 # `tests/kinds_b.sh update` writes the golden files anew.
 MACHSYM=${MACHSYM:-build/machsym}
@@ -33,4 +33,18 @@ for file in tests/fixtures/stacks/*; do
     *) sample "$file" ;;
     esac
 done
+demo="$demo -d tests/fixtures/bin/kernel-arm64.dwarf"
+for file in tests/fixtures/system/*; do
+    [ "$file" = tests/fixtures/system/SOURCES ] || sample "$file"
+done
+printf '{"bug_type":"999","os_version":"iPhone OS 17.4"}\n{"a":1}\n' >"$work/999.ips"
+$MACHSYM crash -q --summary "$work/999.ips" | grep -q "no stacks: bug_type 999"
+check "a kind that has no name is told by its number"
+# Nothing but its backtrace is a stack: not registers, cores, zones or threads.
+$MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/panic-arm64.txt >"$work/out"
+grep -q '"frames":4,' "$work/out"
+check "a text panic has the frames of its backtrace only"
+$MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/spindump-uuid.txt >"$work/out"
+grep -q '"process":"helper \[413\]"' "$work/out"
+check "a thread of a spindump has its process"
 end

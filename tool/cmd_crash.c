@@ -120,8 +120,8 @@ static bool take_inline(void *field, const char *value)
 static const option table[] = {
     {"d symbols", "PATH",
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
-     "them, a .symmap (made with map build\n--lines=dwarf); may repeat. Without it: beside the report, and "
-     "in the\ncurrent folder",
+     "them, a .symmap (made with map build\n--lines=dwarf), a dyld shared cache, a DeviceSupport folder; may "
+     "repeat.\nWithout it: beside the report, and in the current folder",
      0, take_store},
     {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
      0, take_map},
@@ -256,16 +256,21 @@ static bool settle(crash_options *crash)
     return !crash_is_answered(crash);
 }
 
+void crash_options_begin(crash_options *o)
+{
+    memset(o, 0, sizeof *o);
+    o->jobs = 1;
+    o->resolve.limit.seconds = RESOLVE_SECONDS;
+    o->resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
+    /* of rows at one address the last is where the trap or call is written */
+    o->lines.lines = MACHSYM_LINES_DWARF;
+}
+
 static int run_crash(int argc, char **argv)
 {
     static crash_options crash;
     int status;
-    memset(&crash, 0, sizeof crash);
-    crash.jobs = 1;
-    crash.resolve.limit.seconds = RESOLVE_SECONDS;
-    crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    /* of rows at one address the last is where the trap or call is written */
-    crash.lines.lines = MACHSYM_LINES_DWARF;
+    crash_options_begin(&crash);
     int count = options_parse(&crash_command, &crash, argc, argv);
     bool is_clear = settle(&crash);
     path_list reports = {NULL, 0, 0};

@@ -52,6 +52,8 @@ typedef struct crash_options {
     bool strict;
 } crash_options;
 
+/* What holds before any option is read. */
+void crash_options_begin(crash_options *o);
 /* Whether something else is printed in place of the reports. */
 bool crash_is_answered(const crash_options *o);
 /* Does the reports and prints what is asked for. Returns an exit status. */

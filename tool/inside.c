@@ -2,7 +2,9 @@
 #include "inside.h"
 
 #include "archive.h"
+#include "caches.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ enum {
     FOLDER_MAX_FILES = 1 << 18, /* that are looked at: an archive of a large program has 20,000 */
     PROBE_BYTES = 1 << 16,      /* of a member: its load commands */
     MAX_INSIDE_SLICES = 16,
+    COPY_STEP = 1 << 20,
     MAX_SHOWN = 64 /* files that are listed for a choice */
 };
 
@@ -63,6 +66,11 @@ static void add_path(path_list *list, char *path)
 {
     list->v = tool_room(list->v, list->count, &list->cap, sizeof *list->v);
     list->v[list->count++] = path;
+}
+
+void path_list_add(path_list *list, const char *path)
+{
+    add_path(list, copy_z(path, strlen(path)));
 }
 
 static int by_text(const void *a, const void *b)
@@ -228,6 +236,7 @@ static void join(text *t, const char *folder, const char *name)
     text_c(t, name);
 }
 
+/* Whether a file is a Mach-O file, or the main one of a shared cache. */
 static bool is_macho_file(const char *path)
 {
     char head[32];
@@ -236,7 +245,8 @@ static bool is_macho_file(const char *path)
         return false;
     ssize_t got = read(fd, head, sizeof head);
     close(fd);
-    return got > 0 && is_macho(head, (size_t)got);
+    return got > 0 && (is_macho(head, (size_t)got) ||
+                       (memcmp(head, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path)));
 }
 
 /* What is looked for in an archive or folder. */
@@ -381,7 +391,7 @@ bool inside_expand(const char *path, bool all, path_list *out)
         return false;
     }
     if (out->count == 0)
-        add_path(out, copy_z(path, strlen(path)));
+        path_list_add(out, path);
     return true;
 }
 
@@ -437,7 +447,7 @@ bool inside_expand_reports(const char *path, path_list *out)
     if (found.count > 1)
         qsort(found.v, found.count, sizeof *found.v, by_text);
     if (found.count == 0 && err.code == MACHSYM_OK)
-        add_path(out, copy_z(path, strlen(path)));
+        path_list_add(out, path);
     for (size_t i = 0; i < found.count; i++)
         add_path(out, found.v[i]);
     free(found.v);
@@ -652,6 +662,8 @@ machsym_result inside_image_open(const machsym_open_desc *desc, machsym_image **
     machsym_error own;
     machsym_error *why = err != NULL ? err : &own;
     *out = NULL;
+    if (cache_open_image(desc, out, why))
+        return *out != NULL ? MACHSYM_OK : why->code;
     if (!inner_make(desc, &inner, why))
         return why->code;
     machsym_result result = machsym_image_open(&inner.open, out, why);
@@ -659,13 +671,85 @@ machsym_result inside_image_open(const machsym_open_desc *desc, machsym_image **
     return result;
 }
 
+static machsym_slice slice_of(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    return info.slice;
+}
+
 size_t inside_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                           machsym_error *err)
 {
     inner_desc inner;
+    machsym_image *image;
+    if (cache_open_image(desc, &image, err)) {
+        if (image != NULL && cap > 0)
+            slices[0] = slice_of(image);
+        bool is_open = image != NULL;
+        machsym_image_close(image);
+        return is_open;
+    }
     if (!inner_make(desc, &inner, err))
         return 0;
     size_t count = machsym_list_slices(&inner.open, slices, cap, err);
     inner_free(&inner);
     return count;
+}
+
+static const char *copy_file(const char *path, uint64_t off, uint64_t len, outfile *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *why = fd < 0 || lseek(fd, (off_t)off, SEEK_SET) < 0 ? strerror(errno) : NULL;
+    text part = {0};
+    while (len > 0 && why == NULL) {
+        size_t step = len < COPY_STEP ? (size_t)len : COPY_STEP;
+        part.len = 0;
+        ssize_t got = read(fd, text_room(&part, step), (unsigned)step);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            why = got < 0 ? strerror(errno) : "the file became shorter while it was read";
+            break;
+        }
+        part.len = (size_t)got;
+        len -= part.len;
+        outfile_put(out, &part);
+    }
+    if (fd >= 0)
+        close(fd);
+    text_free(&part);
+    return why;
+}
+
+const char *inside_copy(const char *path, uint64_t off, uint64_t len, outfile *out)
+{
+    machsym_error err;
+    size_t end = archive_end(path);
+    if (end == 0)
+        return copy_file(path, off, len, out);
+    pthread_mutex_lock(&kept.lock);
+    const loaded *one = load(path, end, &err);
+    bool ok = one != NULL && off <= one->content.len && len <= one->content.len - off;
+    text part = {0};
+    if (ok)
+        text_add(&part, one->content.v + off, (size_t)len);
+    pthread_mutex_unlock(&kept.lock);
+    outfile_put(out, &part);
+    text_free(&part);
+    return ok ? NULL : one == NULL ? err.what : "the member is shorter than it was";
+}
+
+void inside_forget(void)
+{
+    pthread_mutex_lock(&kept.lock);
+    for (size_t i = 0; i < kept.count; i++) {
+        text_free(&kept.v[i]->content);
+        free(kept.v[i]->path);
+        free(kept.v[i]->name);
+        free(kept.v[i]);
+    }
+    kept.count = 0;
+    kept.bytes = 0;
+    pthread_mutex_unlock(&kept.lock);
 }

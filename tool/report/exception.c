@@ -273,6 +273,72 @@ static void say_lines(text *t, machsym_str lines)
         sentence_str(t, "", line);
 }
 
+/* What the kernel says when it stops the machine, by a part of it. */
+static const char *const panic_causes[][2] = {
+    {"watchdog timeout",
+     "a service that must answer the watchdog did not in time: the machine hung until the kernel "
+     "restarted it"},
+    {"watchdog reset", "the hardware's watchdog reset the machine, since the kernel did not answer it"},
+    {"transition timed out", "a driver did not finish going to sleep or waking in time"},
+    {"page fault", "code of the kernel used memory that is not there"},
+    {"data abort", "code of the kernel used memory that is not there"},
+    {"instruction fetch abort", "the kernel jumped to memory that holds no code"},
+    {"modified after free", "memory of the kernel was written after it was freed"},
+    {"initproc", "launchd, without which nothing runs, ended"},
+    {"launchd", "launchd, without which nothing runs, ended"},
+    {"zalloc", "the kernel ran out of memory for one of its zones"},
+    {"assertion failed", "a check in the kernel failed"},
+};
+
+/* Which kernel extensions hold frames of the backtrace: the first of them is where to look. */
+static void say_kexts(text *t, const report *r)
+{
+    enum { SHOWN = 4 };
+    const report_thread *thread = stack_main(r);
+    uint32_t shown[SHOWN];
+    unsigned count = 0;
+    text names = {0};
+    for (uint32_t i = 0; thread != NULL && i < thread->count && count < SHOWN; i++) {
+        uint32_t image = stack_frame(r, thread, i)->image;
+        bool is_new = image != REPORT_NONE && r->images[image].bundle.len > 0;
+        for (unsigned k = 0; k < count; k++)
+            is_new = is_new && shown[k] != image;
+        if (!is_new)
+            continue;
+        text_c(&names, count > 0 ? ", " : "");
+        text_str(&names, r->images[image].bundle);
+        shown[count++] = image;
+    }
+    if (count > 0)
+        sentence_str(t,
+                     "kernel extensions on the stack, innermost first: ", (machsym_str){names.v, names.len});
+    text_free(&names);
+}
+
+static void say_panic(text *t, const report *r)
+{
+    sentence(
+        t,
+        "the kernel stopped the machine: no crash of an app, though what a process did may have led to it");
+    for (size_t i = 0; i < sizeof panic_causes / sizeof *panic_causes; i++) {
+        if (fact_has(r, FACT_EVENT, panic_causes[i][0])) {
+            sentence(t, panic_causes[i][1]);
+            break;
+        }
+    }
+    if (r->facts[FACT_PROCESS].len > 0)
+        sentence_str(t, "the processor that panicked ran ", r->facts[FACT_PROCESS]);
+    say_kexts(t, r);
+}
+
+static void say_details(text *t, const report *r)
+{
+    machsym_str rest = r->facts[FACT_DETAILS];
+    machsym_str line;
+    while (str_take_line(&rest, &line))
+        sentence_str(t, "", str_trim(line));
+}
+
 static void say_title(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len == 0) {
@@ -298,11 +364,16 @@ static void say_title(text *t, const report *r)
 void text_exception(text *t, const report *r)
 {
     say_title(t, r);
-    if (r->kind == REPORT_STACKLESS && str_starts(r->facts[FACT_EVENT], "stackshot")) {
-        sentence(
-            t, "a stackshot of all processes: its stacks are pairs of numbers, which are not looked up here");
+    if (r->kind == REPORT_STACKSHOT) {
+        termination_explain(t, r);
+        sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
         return;
     }
+    if (r->kind == REPORT_PANIC) {
+        say_panic(t, r);
+        return;
+    }
+    say_details(t, r);
     if (r->kind == REPORT_STACKLESS) {
         sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
         say_lines(t, r->facts[FACT_DESCRIPTION]);

@@ -28,7 +28,11 @@ typedef struct text_parser {
     frame_escape escape;
     text_section section;
     bool open;             /* the last thread of the report takes frames */
+    machsym_str process;   /* whose threads follow in a spindump */
+    bool is_panic;         /* the lines are of a kernel's panic */
+    uint32_t kernel;       /* its image; REPORT_NONE: not told yet */
     bool leaks;            /* stacks are outermost first */
+    bool crashlytics;      /* titles of stacks follow */
     uint64_t named_number; /* of "Thread N name:", for the thread that follows */
     machsym_str named;
     size_t info_at;      /* where Application Specific Information begins */
@@ -102,9 +106,21 @@ bool text_parse_swift(text_parser *p, text_line line);
 bool text_parse_hash(text_parser *p, text_line line);
 /* What a sanitizer or Swift says of the error ahead of its stacks. */
 bool text_parse_error(text_parser *p, machsym_str s);
+/* Whether a line begins the text of a kernel's panic, and each line of that text. */
+bool text_begins_panic(machsym_str s);
+void text_parse_panic(text_parser *p, text_line line);
 /* "0xADDR - /path/Image : NAME" of Mono, "<UUID> + OFFSET" of logs. */
 bool text_parse_place(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
+
+/* ---- Crashlytics ---- */
+
+/* Whether a line is one of its console's and no frame: a header, the title of a stack. */
+bool text_parse_crashlytics(text_parser *p, machsym_str s);
+/* Whether a frame says that its symbols are missing; the image that it tells of is added. */
+bool text_parse_missing(text_parser *p, report_frame *frame, machsym_str s);
+/* Finds the images of frames from first_frame on, among those that are told from first_image on. */
+void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image);
 
 #endif

@@ -58,6 +58,10 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
                                                      : "  thread ");
     if (thread->kind != THREAD_EXCEPTION)
         text_dec(t, thread->number);
+    if (thread->process.len > 0) {
+        text_c(t, " of ");
+        text_shown(t, thread->process);
+    }
     if (thread->name.len + thread->queue.len > 0) {
         text_c(t, ", ");
         text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
@@ -97,7 +101,7 @@ static void put_images(text *t, const report *r, uint32_t missing, const palette
     unsigned system = 0;
     bool title = false;
     for (uint32_t i = 0; i < r->image_count; i++) {
-        missing_image m = missing_of(&r->images[i]);
+        missing_image m = missing_of(r, &r->images[i]);
         if (m.frames == 0)
             continue;
         if (m.is_system && m.status.found == IMAGE_MISSING) {
@@ -213,7 +217,7 @@ static void put_not_found(text *t, const report *r)
     bool open = false;
     uint64_t system = 0;
     for (uint32_t i = 0; i < r->image_count; i++) {
-        missing_image m = missing_of(&r->images[i]);
+        missing_image m = missing_of(r, &r->images[i]);
         bool is_system = m.is_system && m.status.found == IMAGE_MISSING;
         system += is_system ? m.frames : 0;
         if (is_system || m.frames == 0)

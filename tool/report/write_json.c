@@ -58,6 +58,8 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
     json_put_number(t, "number", thread->number);
     json_put_str(t, "name", thread->name);
     json_put_str(t, "queue", thread->queue);
+    if (thread->process.len > 0)
+        json_put_str(t, "process", thread->process);
     text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
     text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
     text_c(t, ",\"frames\":[");

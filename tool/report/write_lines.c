@@ -34,6 +34,17 @@ static void put_tail(text *t, const report_call *call)
     text_c(t, call->is_inline ? " [inlined]" : "");
 }
 
+void text_call(text *t, const report_call *call, bool full_path)
+{
+    put_function(t, call);
+    if (call->has_line) {
+        text_c(t, " (");
+        text_call_place(t, call, full_path);
+        text_char(t, ')');
+    }
+    put_tail(t, call);
+}
+
 /* "NAME + 12 (File.m:34)" */
 static void put_classic(writer *w, const report_frame *frame, const report_call *call)
 {
