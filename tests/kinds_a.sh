@@ -83,4 +83,52 @@ run --signature $samples/kscrash-recrash-only.json
 has "SIGABRT: -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
 run --signature $samples/kscrash-several.json
 has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
+
+# ---- Crashlytics ----
+
+run --to=same $samples/crashlytics-thrown.txt
+has "2  demo                           0xa7c -[Player play:] + 52 (player.mm:14)" "4  demo                           0x9b8 main + 120 (main.mm:12)" \
+    "3  demo                           0x9fc closure #1 in RootPage.body.getter + 27 (RootPage.swift:27)" \
+    "0  CoreFoundation                 0x12d12c (Missing UUID 7d1f50b3ed7d3987bcedad6779b49c86)" \
+    "1  libobjc.A.dylib                0x2bdb4 objc_exception_throw"
+sed '/\[inlined\]$/d; /0x[a-f0-9]* [-m].*(\(player\|main\)\.mm/s/ [-m][^x]*$/ @/' "$work/out" >"$work/without"
+sed "/demo.*UUID/s/ ([^(]* UUID .*/ @/" $samples/crashlytics-thrown.txt | same - "$work/without" "nothing else changed"
+run --all --json $samples/crashlytics-thrown.txt
+has '"name":"com.apple.uikit.eventfetch-thread"' '"address":"0x1808","return_address":false,"image":null' \
+    '"date":"Sat Mar 14 2026' '"name":"__main_block_invoke"' '"version":"1.2 (34)"'
+run --signature $samples/crashlytics-thrown.txt
+has "SIGABRT: -[Player play:] | "
+run --summary $samples/crashlytics-crashed.txt
+has "org.example.demo 1.2 (34)" "EXC_BAD_ACCESS: KERN_INVALID_ADDRESS at 0x0000000000000008" "access through a null pointer" \
+    "crashed in thread 0, com.apple.main-thread" "-[Player skip:]  player.mm:19" "5 frames: 2 named with line, 0 named, 2 had a name, 1 without"
+
+# ---- Bugsnag ----
+
+keeps bugsnag-payload.json
+keeps bugsnag-event.json
+run --summary $samples/bugsnag-payload.json
+has "org.example.demo 1.2 (34) on iOS 17.4 (21E219)" "EXC_BREAKPOINT" "crashed in thread 0, com.apple.main-thread, the app's own frames" \
+    "require(bool)  queue.hpp:6  (inlined)" "the report says: Fatal error: index out of range" "7 frames: 7 named with line" \
+    "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" "10 frames: 10 named with line"
+run $samples/bugsnag-event.json
+has '"method": "-[Player skip:]"' '"file":"player.mm"' '"lineNumber":19'
+run --signature $samples/bugsnag-event.json
+has "EXC_BREAKPOINT: -[Player skip:] | -[Player play:] | main"
+
+# ---- Sentry ----
+
+keeps sentry-api.json
+for sample in sentry-envelope.txt sentry-api.json; do
+    run --summary $samples/$sample
+    has "demo 1.2 (34) on iOS 17.4 (21E219)" "KERN_INVALID_ADDRESS at 0x8." "access through a null pointer" \
+        "crashed in thread 0, the app's own frames" "require(bool)  queue.hpp:6  (inlined)"
+    run --signature $samples/$sample
+    has "EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main"
+done
+run --json $samples/sentry-envelope.txt
+has '"date":"2026-03-14T08:26:53Z"' '"signal":"SIGSEGV"' '"hardware":"iPhone14,5"'
+run $samples/sentry-envelope.txt
+has '"function": "-[Player play:]"' '"colno":9' '"lineno": 14'
+[ "$(wc -l <"$work/out")" -eq 3 ]
+check "an envelope keeps its lines"
 end

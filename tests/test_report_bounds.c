@@ -437,6 +437,18 @@ static void kscrash_of_many_images(text *t, size_t n)
     text_c(t, "]}}]}}");
 }
 
+/* ---- Crashlytics ---- */
+
+/* An image a frame, and frames that have the name of one. */
+static void crashlytics_of_many_images(text *t, size_t n)
+{
+    text_c(t, "# Crashlytics - Stack trace\nFatal Exception: E\n");
+    for (size_t i = 0; i < n; i++) {
+        put_format(t, "%zu  lib%zu 0xaec (Missing UUID %032zx)\n", i, i, i);
+        put_format(t, "%zu  lib%zu 0xaec name + 1\n", i, n - i);
+    }
+}
+
 /* ---- MetricKit ---- */
 
 static void put_metric_frame(text *t, size_t base)
@@ -684,6 +696,7 @@ int main(int argc, char **argv)
     TRAP(ips_of_inlined_calls, 2000);
     TRAP(sentry_of_many_threads, 2000);
     TRAP(kscrash_of_many_images, 2000);
+    TRAP(crashlytics_of_many_images, 2000);
     TRAP(metric_of_many_images, 2000);
     TRAP(metric_of_distant_images, 2000);
     TRAP(metric_of_repeated_keys, 2000);

@@ -331,6 +331,14 @@ static void say_panic(text *t, const report *r)
     say_kexts(t, r);
 }
 
+static void say_details(text *t, const report *r)
+{
+    machsym_str rest = r->facts[FACT_DETAILS];
+    machsym_str line;
+    while (str_take_line(&rest, &line))
+        sentence_str(t, "", str_trim(line));
+}
+
 static void say_title(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len == 0) {
@@ -357,6 +365,7 @@ void text_exception(text *t, const report *r)
 {
     say_title(t, r);
     if (r->kind == REPORT_STACKSHOT) {
+        termination_explain(t, r);
         sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
         return;
     }
@@ -364,6 +373,7 @@ void text_exception(text *t, const report *r)
         say_panic(t, r);
         return;
     }
+    say_details(t, r);
     if (r->kind == REPORT_STACKLESS) {
         sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
         say_lines(t, r->facts[FACT_DESCRIPTION]);

@@ -117,8 +117,9 @@ static void set_termination(report *r, const json *doc)
         report_set_fact(r, FACT_DESCRIPTION, all);
 }
 
-static void set_report_facts(report *r, const json *doc)
+void report_set_ips_facts(report *r, uint32_t doc_index)
 {
+    const json *doc = &r->docs[doc_index];
     set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
     uint32_t bundle = json_get(doc, 0, "bundleInfo");
     put_fact(r, FACT_OS, pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
@@ -279,8 +280,6 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     bool metadata = is_metadata(doc);
     if (metadata)
         set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
-    if (json_get(doc, 0, "processes") != JSON_NONE && json_get(doc, 0, "largestProcess") != JSON_NONE)
-        report_set_fact(r, FACT_EVENT, str_c("jetsam"));
     if (metadata && images == JSON_NONE)
         r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
@@ -289,7 +288,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     r->main_doc = doc_index;
     r->main_image = first_image;
     r->main_thread = r->thread_count;
-    set_report_facts(r, doc);
+    report_set_ips_facts(r, doc_index);
     set_shared_cache(r, doc);
     while (json_next(doc, images, &at))
         add_ips_image(r, doc, at);

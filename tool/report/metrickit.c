@@ -18,51 +18,6 @@ static void add_metric_image(report *r, const json *doc, uint32_t object, uint64
         image->uuid = uuid;
 }
 
-/* What tells images that were made up apart. */
-typedef struct metric_key {
-    uint64_t base;
-    machsym_uuid uuid;
-    uint32_t index;
-} metric_key;
-
-static int by_metric_key(const void *a, const void *b)
-{
-    const metric_key *x = a;
-    const metric_key *y = b;
-    int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
-    MACHSYM_COUNT_WORK(1);
-    if (x->base != y->base)
-        return x->base < y->base ? -1 : 1;
-    return order != 0 ? order : x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* The images and frames from the given ones on are the payload's. The first of those that are alike stays. */
-static void merge_metric_images(report *r, uint32_t first, uint32_t first_frame)
-{
-    uint32_t count = r->image_count - first;
-    metric_key *keys = tool_alloc(count * sizeof *keys);
-    uint32_t *to = tool_alloc(count * sizeof *to);
-    for (uint32_t i = 0; i < count; i++)
-        keys[i] = (metric_key){r->images[first + i].base, r->images[first + i].uuid, i};
-    qsort(keys, count, sizeof *keys, by_metric_key);
-    for (uint32_t i = 0; i < count; i++) {
-        bool alike = i > 0 && keys[i].base == keys[i - 1].base &&
-                     memcmp(&keys[i].uuid, &keys[i - 1].uuid, sizeof keys[i].uuid) == 0;
-        to[keys[i].index] = alike ? to[keys[i - 1].index] : keys[i].index;
-    }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (to[i] == i)
-            r->images[first + kept] = r->images[first + i];
-        to[i] = to[i] == i ? kept++ : to[to[i]];
-    }
-    r->image_count = first + kept;
-    for (uint32_t i = first_frame; i < r->frame_count; i++)
-        r->frames[i].image = first + to[r->frames[i].image - first];
-    free(keys);
-    free(to);
-}
-
 /* The offset sometimes holds the load address. */
 static uint64_t metric_base(uint64_t addr, uint64_t offset)
 {
@@ -404,7 +359,7 @@ static bool read_diagnostics(report *r, uint32_t doc_index)
     }
     end_stack(&w);
     free(w.seen);
-    merge_metric_images(r, first_image, first_frame);
+    report_merge_images(r, first_image, first_frame);
     return r->main_doc == doc_index;
 }
 

@@ -151,6 +151,8 @@ bool text_parse_numbered(text_parser *p, text_line line)
         frame->symbol_at += 2;
         frame->form = FORM_CLASSIC;
     }
-    classify_tail(frame, scan_view(p, frame->symbol_at, frame->symbol_end));
+    machsym_str rest = scan_view(p, frame->symbol_at, frame->symbol_end);
+    if (!text_parse_missing(p, frame, rest))
+        classify_tail(frame, rest);
     return true;
 }

@@ -239,6 +239,6 @@ bool report_parse_panic(report *r, uint32_t doc_index)
             r, document_facts[i].fact,
             report_json_str(r, &r->docs[doc_index], json_get(&r->docs[doc_index], 0, document_facts[i].key)));
     report_place_frames(r, first_frame, first_image); /* the stackshot has images of its own */
-    stackshot_parse(r, doc_index);
+    stackshot_parse(r, doc_index, 0);
     return true;
 }

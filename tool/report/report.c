@@ -1,5 +1,6 @@
 /* Reports: encodings, recognition, and the model's memory; see report.h. */
 #include "report.h"
+#include "stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +182,16 @@ static int by_base(const void *a, const void *b)
  * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
 #define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
 
-static image_order *sort_images(report *r, uint32_t first)
+static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
 {
-    uint32_t count = r->image_count - first;
-    image_order *order = tool_alloc(count * sizeof *order);
-    for (uint32_t i = 0; i < count; i++) {
-        order[i].base = r->images[first + i].base;
-        order[i].index = first + i;
+    image_order *order = tool_alloc((r->image_count - first) * sizeof *order);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < r->image_count; i++) {
+        r->images[i].is_open |= r->images[i].is_offset;
+        if (!r->images[i].is_offset)
+            order[count++] = (image_order){r->images[i].base, i};
     }
+    *placed = count;
     qsort(order, count, sizeof *order, by_base);
     for (uint32_t i = 0; i < count; i++) {
         report_image *image = &r->images[order[i].index];
@@ -252,6 +255,8 @@ static bool is_system(const report *r, const report_image *image)
         return true;
     if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
         return true;
+    if (image->is_offset && stack_has_system_name(image->name))
+        return true;
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
            str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
            str_starts(image->name, "libsystem_");
@@ -268,8 +273,8 @@ uint64_t report_plain_addr(const report *r, uint64_t addr)
 
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
 {
-    uint32_t count = r->image_count - first_image;
-    image_order *order = sort_images(r, first_image);
+    uint32_t count;
+    image_order *order = sort_images(r, first_image, &count);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         frame->given = frame->given != 0 ? frame->given : frame->addr;
@@ -308,9 +313,11 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
     report_parse_panic,     /* which may hold a stackshot */
     report_parse_stackshot, /* both are .ips without images */
+    report_parse_jetsam,    /* too */
     report_parse_ips,       /* the usual one */
     report_parse_kscrash,   /* by report and system */
     report_parse_sentry,    /* by debug_meta */
+    report_parse_bugsnag,   /* by frameAddress */
     report_parse_metric,    /* by callStackRootFrames */
     report_parse_log,       /* by backtrace and eventMessage */
     report_parse_strings,   /* what is none of these */
@@ -463,13 +470,39 @@ static const struct {
     const char *bug_type;
     const char *event;
 } stackless[] = {
-    {"98", "jetsam"},     {"198", "jetsam"},
-    {"298", "jetsam"},    {"225", "sleep or wake"},
-    {"211", "analytics"}, {"188", "analytics"},
-    {"115", "reset"},     {"140", "settings"},
-    {"151", "logs"},      {"195", "differential privacy"},
-    {"187", "device"},    {"228", "storage"},
+    {"98", "jetsam"},
+    {"198", "jetsam"},
+    {"298", "jetsam"},
+    {"225", "sleep or wake"},
+    {"211", "analytics"},
+    {"188", "analytics"},
+    {"226", "analytics of the keychain and its services"},
+    {"115", "reset counter: why the device started anew"},
+    {"140", "settings"},
+    {"151", "logs"},
+    {"183", "an update of the system"},
+    {"195", "differential privacy"},
+    {"187", "device"},
+    {"228", "storage"},
+    {"284", "an event of the GPU"},
+    {"313", "heat"},
+    {"385", "a limit of CPU, memory or wakeups that a process went above"},
+    {"409", "the system's watchdog: a service did not answer"},
 };
+
+/* A kind without stacks that has no name here is told by its number. */
+static void name_unknown(report *r)
+{
+    text t = {0};
+    if (r->kind != REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == REPORT_NONE ||
+        r->facts[FACT_EVENT].len > 0 || r->failure != NULL)
+        return;
+    text_c(&t, "bug_type ");
+    text_str(&t, r->facts[FACT_BUG_TYPE]);
+    r->kind = REPORT_STACKLESS;
+    report_set_fact(r, FACT_EVENT, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
 
 static void name_kind(report *r)
 {
@@ -488,6 +521,7 @@ static void name_kind(report *r)
     machsym_str event = r->facts[FACT_EVENT];
     if (str_starts(event, "jetsam") && r->frame_count == 0)
         r->kind = REPORT_STACKLESS;
+    name_unknown(r);
 }
 
 static void redact(report *r, const redactor *how)
@@ -573,10 +607,12 @@ const char *report_kind_name(report_kind kind)
         "sanitizer report", /* REPORT_SANITIZER */
         "Dart stack",       /* REPORT_DART */
         "xctrace export",   /* REPORT_XCTRACE */
+        "Crashlytics text", /* REPORT_CRASHLYTICS */
         "ips",              /* REPORT_IPS */
         "MetricKit",        /* REPORT_METRIC */
         "KSCrash JSON",     /* REPORT_KSCRASH */
         "Sentry event",     /* REPORT_SENTRY */
+        "Bugsnag event",    /* REPORT_BUGSNAG */
         "no stacks",        /* REPORT_STACKLESS */
         "log",              /* REPORT_LOG */
         "report in JSON",   /* REPORT_STRINGS */

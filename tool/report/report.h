@@ -15,9 +15,10 @@
 /* A library or program that was loaded. */
 typedef struct report_image {
     uint64_t base;
-    uint64_t end;  /* first address past it; 0: not told */
-    bool is_open;  /* its end was not told: it was taken to reach to the next image */
-    bool is_named; /* by --load: the user says which file it is */
+    uint64_t end;   /* first address past it; 0: not told */
+    bool is_open;   /* its end was not told: it was taken to reach to the next image */
+    bool is_offset; /* its frames have offsets in it: none is in it by its address */
+    bool is_named;  /* by --load: the user says which file it is */
     machsym_str name;
     machsym_str path;
     machsym_str arch;    /* as written; may be empty */
@@ -60,7 +61,9 @@ typedef enum frame_form {
     FORM_STACKSHOT, /* [image, offset] */
     FORM_METRIC,
     FORM_KSCRASH,
-    FORM_SENTRY
+    FORM_SENTRY,
+    FORM_SENTRY_API,
+    FORM_BUGSNAG
 } frame_form;
 
 /* How the bytes around a frame are escaped. */
@@ -162,9 +165,10 @@ typedef enum report_fact {
     FACT_TERMINATOR,  /* the process that asked for it */
     FACT_CRASHED_THREAD,
     FACT_APP_INFO,
-    FACT_REASON, /* of an uncaught exception */
-    FACT_EVENT,  /* what a hang, cpu or disk report was made for */
-    FACT_AMOUNT, /* how long it took, how much it wrote */
+    FACT_REASON,  /* of an uncaught exception */
+    FACT_EVENT,   /* what a hang, cpu or disk report was made for */
+    FACT_AMOUNT,  /* how long it took, how much it wrote */
+    FACT_DETAILS, /* what the report is about in whole sentences, one a line */
     FACT_COUNT
 } report_fact;
 
@@ -179,10 +183,12 @@ typedef enum report_kind {
     REPORT_SANITIZER,
     REPORT_DART,
     REPORT_XCTRACE,
+    REPORT_CRASHLYTICS,
     REPORT_IPS,
     REPORT_METRIC,
     REPORT_KSCRASH,
     REPORT_SENTRY,
+    REPORT_BUGSNAG,
     REPORT_STACKLESS,
     REPORT_LOG,
     REPORT_STRINGS,
@@ -279,6 +285,8 @@ void report_set_exception(report *r, uint64_t number);
 void report_set_signal(report *r, uint64_t number);
 /* An uncaught exception in the words that the system has for it. */
 void report_set_thrown(report *r, machsym_str name, machsym_str reason);
+/* An error by its class, "EXC_BREAKPOINT", "SIGABRT" or an exception's, and what is said of it. */
+void report_set_error(report *r, machsym_str kind, machsym_str message);
 /* "A (B)"; one of them may be empty. */
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
 /* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
@@ -291,8 +299,12 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
 bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
+bool report_parse_bugsnag(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
 bool report_parse_panic(report *r, uint32_t doc);
+bool report_parse_jetsam(report *r, uint32_t doc);
+/* The facts of an .ips. */
+void report_set_ips_facts(report *r, uint32_t doc);
 bool report_parse_stackshot(report *r, uint32_t doc);
 bool report_parse_log(report *r, uint32_t doc);
 /* Reports that are strings of a document of another kind. */
@@ -301,6 +313,8 @@ bool report_parse_strings(report *r, uint32_t doc);
 void report_parse_string(report *r, uint32_t doc, uint32_t token);
 /* What xctrace exports as XML; false when the text is none. */
 bool report_parse_xctrace(report *r);
+/* Of the images from first on, the first of those that are alike stays; frames from first_frame on follow. */
+void report_merge_images(report *r, uint32_t first, uint32_t first_frame);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);

@@ -32,6 +32,7 @@ typedef struct text_parser {
     bool is_panic;         /* the lines are of a kernel's panic */
     uint32_t kernel;       /* its image; REPORT_NONE: not told yet */
     bool leaks;            /* stacks are outermost first */
+    bool crashlytics;      /* titles of stacks follow */
     uint64_t named_number; /* of "Thread N name:", for the thread that follows */
     machsym_str named;
     size_t info_at;      /* where Application Specific Information begins */
@@ -82,6 +83,8 @@ report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
 /* Takes "NAME + 12 (File.m:34)" behind an address apart. */
 void text_set_given(report_frame *frame, machsym_str s);
 
+/* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */
+bool text_is_numbered(machsym_str s);
 /* Makes blanks in the shadow of what a mail or a log put ahead of a report's line. */
 void text_blank_prefix(text_parser *p, text_line line);
 
@@ -112,5 +115,14 @@ void text_parse_panic(text_parser *p, text_line line);
 bool text_parse_place(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
+
+/* ---- Crashlytics ---- */
+
+/* Whether a line is one of its console's and no frame: a header, the title of a stack. */
+bool text_parse_crashlytics(text_parser *p, machsym_str s);
+/* Whether a frame says that its symbols are missing; the image that it tells of is added. */
+bool text_parse_missing(text_parser *p, report_frame *frame, machsym_str s);
+/* Finds the images of frames from first_frame on, among those that are told from first_image on. */
+void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image);
 
 #endif

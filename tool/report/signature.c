@@ -25,7 +25,10 @@ static bool says(const report *r, const char *word)
 {
     machsym_str exception = r->facts[FACT_EXCEPTION];
     machsym_str signal = r->facts[FACT_SIGNAL];
-    return str_find(exception, word) < exception.len || str_find(signal, word) < signal.len;
+    machsym_str info = r->facts[FACT_APP_INFO];
+    bool is_thrown = strcmp(word, "NSException") == 0 && exception.len + signal.len == 0 &&
+                     str_find(info, "due to uncaught exception '") < info.len;
+    return is_thrown || str_find(exception, word) < exception.len || str_find(signal, word) < signal.len;
 }
 
 /* One crash is a Mach exception to one writer and a signal to another. */

@@ -117,16 +117,16 @@ static void add_process(stackshot *s, uint32_t process)
     }
 }
 
-bool stackshot_parse(report *r, uint32_t doc_index)
+bool stackshot_parse(report *r, uint32_t doc_index, uint32_t object)
 {
     const json *doc = &r->docs[doc_index];
-    uint32_t processes = json_get(doc, 0, "processByPid");
-    uint32_t images = json_get(doc, 0, "binaryImages");
+    uint32_t processes = json_get(doc, object, "processByPid");
+    uint32_t images = json_get(doc, object, "binaryImages");
     stackshot s = {r, doc_index, r->image_count, 0};
     uint32_t at = JSON_NONE;
     if (!json_is(doc, processes, JSON_OBJECT))
         return false;
-    report_set_fact(r, FACT_EVENT, report_json_str(r, doc, json_get(doc, 0, "reason")));
+    report_set_fact(r, FACT_EVENT, report_json_str(r, doc, json_get(doc, object, "reason")));
     while (json_is(doc, images, JSON_ARRAY) && json_next(doc, images, &at))
         add_image(&s, at);
     at = JSON_NONE;
@@ -135,12 +135,17 @@ bool stackshot_parse(report *r, uint32_t doc_index)
     return true;
 }
 
+/* The system's watchdog writes one into a report about the service that did not answer (bug_type 409). */
 bool report_parse_stackshot(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
-    if (!stackshot_parse(r, doc_index))
+    uint32_t inner = json_get(doc, 0, "stackshot");
+    bool is_inside = json_is(doc, inner, JSON_OBJECT) && json_get(doc, 0, "usedImages") == JSON_NONE;
+    if (!stackshot_parse(r, doc_index, is_inside ? inner : 0))
         return false;
     r->kind = REPORT_STACKSHOT;
+    if (is_inside)
+        report_set_ips_facts(r, doc_index);
     report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, 0, "build")));
     report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, 0, "product")));
     report_set_fact(r, FACT_DATE, report_json_str(r, doc, json_get(doc, 0, "date")));

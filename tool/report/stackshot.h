@@ -4,7 +4,7 @@
 
 #include "report.h"
 
-/* The stackshot in a document; false when there is none. */
-bool stackshot_parse(report *r, uint32_t doc);
+/* The stackshot in an object of a document; false when there is none. */
+bool stackshot_parse(report *r, uint32_t doc, uint32_t object);
 
 #endif

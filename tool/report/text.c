@@ -230,6 +230,8 @@ static size_t parse_line(text_parser *p, text_line line)
         end_paragraph(p, line);
         return line.next;
     }
+    if (text_parse_crashlytics(p, s))
+        return line.next;
     if (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z') {
         if (str_starts(s, "Process:") || str_starts(s, "Command:"))
             begin_process(p);
@@ -281,6 +283,7 @@ static void plain_paths(report *r, uint32_t first)
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
 {
     text_parser p;
+    uint32_t first_frame = r->frame_count;
     uint32_t first_image = r->image_count;
     memset(&p, 0, sizeof p);
     p.r = r;
@@ -298,6 +301,8 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
         at = parse_line(&p, line);
     }
     end_paragraph(&p, (text_line){hi, hi, hi});
+    if (r->kind == REPORT_CRASHLYTICS)
+        text_place_missing(r, first_frame, first_image);
     if (escape == ESCAPE_JSON)
         plain_paths(r, first_image);
     if (p.process_image > 0 && escape == ESCAPE_NONE)
