@@ -1,8 +1,11 @@
 /* machsym info: what a file holds. */
+#include "caches.h"
+#include "cmd_map.h"
 #include "json_put.h"
 #include "tool.h"
 
 #include "inside.h"
+#include "store/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,7 @@ static const char *filetype_name(uint32_t filetype)
     return filetype < sizeof names / sizeof names[0] ? names[filetype] : "?";
 }
 
-static const char *platform_name(uint32_t platform)
+const char *platform_name(uint32_t platform)
 {
     static const char *const names[] = {"unknown",
                                         "macOS",
@@ -405,6 +408,7 @@ static bool print_image_json(const char *path, const machsym_image *image, const
 }
 
 typedef struct info_options {
+    symbols_options symbols;
     image_options from;
     bool quick;
     bool json;
@@ -454,10 +458,12 @@ static bool print_file(const char *path, const info_options *o)
         if (is_other || (o->from.arch != NULL && strcmp(o->from.arch, slices[i].arch) != 0))
             continue;
         desc.arch = slices[i].arch;
-        desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
+        desc.uuid = slices[i].has_uuid && desc.entry == NULL ? &slices[i].uuid : NULL;
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
-        if (image != NULL && o->json) {
+        if (image != NULL && cache_is(image)) {
+            cache_print_info(image, o->json);
+        } else if (image != NULL && o->json) {
             ok = print_image_json(path, image, &desc, o->quick) && ok;
         } else if (image != NULL) {
             ok = print_image(image, o->quick) && ok;
@@ -471,6 +477,27 @@ static bool print_file(const char *path, const info_options *o)
     return ok && shown > 0;
 }
 
+static bool print_one(const char *path, const info_options *o)
+{
+    if (inside_is_map(path))
+        return map_print_info(path, o->from.copy ? MACHSYM_MAP_COPY : 0, o->json);
+    return print_file(path, o);
+}
+
+/* Prints all files of --uuid that --symbols finds. */
+static bool print_found(const info_options *o)
+{
+    uuid_files files;
+    bool ok = true;
+    store *s = symbols_find(&o->symbols, &o->from.uuid.uuid, o->from.arch, &files);
+    if (s == NULL)
+        return false;
+    for (size_t i = 0; i < files.count; i++)
+        ok = print_one(files.v[i]->path, o) && ok;
+    store_close(s);
+    return ok;
+}
+
 static int run_info(int argc, char **argv)
 {
     info_options o = {0};
@@ -478,13 +505,22 @@ static int run_info(int argc, char **argv)
     bool ok = true;
     if (count < 0)
         return options_status(count);
+    if (o.symbols.path_count > 0 && !o.from.uuid.is_set)
+        return options_wrong(&info_command, symbols_need_uuid);
+    if (o.symbols.path_count > 0 && count > 0)
+        return options_wrong(&info_command,
+                             "a file is named that --symbols would look for: pass one of them");
+    if (o.symbols.path_count > 0)
+        return print_found(&o) ? TOOL_OK : TOOL_ERROR;
     if (count == 0)
         return options_wrong(&info_command, "no file is named");
     for (int i = 1; i <= count; i++) {
         path_list files;
-        ok = inside_expand(argv[i], true, &files) && ok;
-        for (size_t j = 0; j < files.count; j++)
-            ok = print_file(files.v[j], &o) && ok;
+        ok = inside_expand(argv[i], INSIDE_ALL, &files) && ok;
+        for (size_t j = 0; j < files.count; j++) {
+            ok = print_one(files.v[j], &o) && ok;
+            members_forget();
+        }
         path_list_free(&files);
     }
     return ok ? TOOL_OK : TOOL_ERROR;
@@ -499,10 +535,13 @@ static const option table[] = {
 const command info_command = {
     "info",
     "what a file holds: slices, UUIDs, sections, debug info, damage",
-    "[options] FILE ...",
+    "[options] FILE ... | --symbols PATH --uuid UUID",
     "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files, .dSYM "
-    "bundles, and those in\nzips, tars, static libraries and folders.\n",
-    {{table, 0}, {image_option_table, offsetof(info_options, from)}},
+    "bundles, and those in\nzips, tars, static libraries and folders; of a dyld shared cache its files and "
+    "images.\n",
+    {{table, 0},
+     {symbols_option_table, offsetof(info_options, symbols)},
+     {image_option_table, offsetof(info_options, from)}},
     NULL,
     run_info,
     NULL,

@@ -1,6 +1,7 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
 #include "cmd_atos.h"
+#include "inside.h"
 #include "json_put.h"
 #include "source.h"
 
@@ -13,7 +14,7 @@ machsym_map *map_open(const char *path, uint32_t flags)
     machsym_map *map;
     machsym_error err;
     machsym_map_desc desc = {.path = path, .flags = flags};
-    if (machsym_map_open(&desc, &map, &err) == MACHSYM_OK)
+    if (inside_map_open(&desc, &map, &err) == MACHSYM_OK)
         return map;
     tool_say_error(path, &err);
     return NULL;
@@ -187,6 +188,14 @@ static bool print_info_json(const char *path, const machsym_map *map)
     return !is_damaged;
 }
 
+bool map_print_info(const char *path, uint32_t flags, bool is_json)
+{
+    machsym_map *map = map_open(path, flags);
+    bool ok = map != NULL && (is_json ? print_info_json : print_info)(path, map);
+    machsym_map_close(map);
+    return ok;
+}
+
 typedef struct map_info_options {
     bool copy;
     bool json;
@@ -202,10 +211,8 @@ static int run_info(int argc, char **argv)
     if (count == 0)
         return options_wrong(&map_info_command, "no map is named");
     for (int i = 1; i <= count; i++) {
-        machsym_map *map = map_open(argv[i], o.copy ? MACHSYM_MAP_COPY : 0);
-        if (map == NULL || !(o.json ? print_info_json : print_info)(argv[i], map))
+        if (!map_print_info(argv[i], o.copy ? MACHSYM_MAP_COPY : 0, o.json))
             status = TOOL_ERROR;
-        machsym_map_close(map);
     }
     return status;
 }

@@ -18,6 +18,8 @@ extern const command map_chunk_command;
 
 /* Opens a map, and on failure says why. */
 machsym_map *map_open(const char *path, uint32_t flags);
+/* Prints what a map says of itself. Returns false when it does not open, or is one of a damaged file. */
+bool map_print_info(const char *path, uint32_t flags, bool is_json);
 bool map_open_source(const symbol_desc *desc, symbol_file *file); /* refuses an image */
 bool map_write(const machsym_map *map, const char *path);
 /* NAME.symmap, or NAME-ARCH.symmap; ends in a NUL. */
@@ -34,6 +36,15 @@ typedef struct build_options {
  * message. */
 machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
                              machsym_part_info *counts);
+
+/* Builds something of one image of a cache, which the description opens, and adds what is to be printed. */
+typedef bool (*map_build_call)(const void *user, const machsym_open_desc *open, text *told);
+
+/* Calls it for each image of a cache whose path fits the pattern (NULL: all), by so many threads (0: all processors),
+ * and prints what they told in the order of the list, and a last line that sums it up. Returns false after a message
+ * when the cache does not open, nothing fits, or a call failed. */
+bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
+                    const void *user);
 
 /* ---- Budgets ---- */
 

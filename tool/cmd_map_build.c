@@ -1,8 +1,11 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
+#include "caches.h"
 #include "cmd_map.h"
 #include "inside.h"
 #include "json_put.h"
-#include "store/objects.h"
+#include "outfile.h"
+#include "store/layout.h"
+#include "store/symbols.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -172,6 +175,8 @@ typedef struct build_command {
     object_options objects;
     const char *out;
     const char *store;
+    const char *images; /* of a cache: a pattern of their paths; NULL: all */
+    symbols_options symbols;
     bool all_archs;
     bool columns;
     bool damaged; /* a file that is cut short is taken too */
@@ -181,31 +186,17 @@ typedef struct build_command {
     build_options how;
 } build_command;
 
-static bool make_folders(const char *path)
-{
-    char *copy = tool_alloc(strlen(path) + 1);
-    strcpy(copy, path);
-    bool ok = true;
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL && ok; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-    }
-    if (!ok)
-        tool_say("%s: %s", path, strerror(errno));
-    free(copy);
-    return ok;
-}
-
 /* Where the map of an image goes; empty after a message. */
 static void output_path(const build_command *c, const machsym_image_info *info, text *path)
 {
     if (c->store != NULL && !info->slice.has_uuid) {
         tool_say("%s: has no UUID: a store has no place for it; use -o", info->path);
     } else if (c->store != NULL) {
-        store_path(path, c->store, &info->slice.uuid);
-        if (!make_folders(path->v))
+        layout_path(path, c->store, &info->slice.uuid, LAYOUT_MAP);
+        if (!outfile_make_folders(path->v)) {
+            tool_say("%s: %s", path->v, strerror(errno));
             path->len = 0;
+        }
     } else if (c->out != NULL) {
         text_c(path, c->out);
         text_add(path, "", 1);
@@ -254,33 +245,39 @@ static void say_lost(const char *path, const machsym_image_info *info, const mac
     text_free(&t);
 }
 
-static void tell_built(const build_command *c, const char *path, const machsym_map *map)
+/* Adds a line for a map. */
+static void tell_built(const build_command *c, const char *path, const machsym_map *map, text *told)
 {
     machsym_map_info made;
-    text t = {0};
+    size_t from = told->len;
     machsym_map_get_info(map, &made);
     if (c->out != NULL && strcmp(c->out, "-") == 0) {
         tool_tell("standard output: %s, %llu bytes", made.arch, (unsigned long long)made.size);
         return;
     }
     if (!c->json) {
-        out_line("%s: %s, %llu bytes", path, made.arch, (unsigned long long)made.size);
+        text_c(told, path);
+        text_c(told, ": ");
+        text_c(told, made.arch);
+        text_c(told, ", ");
+        text_dec(told, made.size);
+        text_c(told, " bytes");
+        text_end_line(told, from);
         return;
     }
-    json_begin(&t, "map-build");
-    json_put_str(&t, "file", str_c(path));
-    json_put_str(&t, "image", made.name);
-    json_put_str(&t, "arch", str_c(made.arch));
-    json_put_uuid(&t, "uuid", uuid_is_none(&made.uuid) ? NULL : &made.uuid);
-    json_put_str(&t, "lines", str_c(lines_name(made.lines)));
-    json_put_bool(&t, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
-    json_put_number(&t, "size", made.size);
-    text_c(&t, "}\n");
-    out_text(&t);
-    text_free(&t);
+    json_begin(told, "map-build");
+    json_put_str(told, "file", str_c(path));
+    json_put_str(told, "image", made.name);
+    json_put_str(told, "arch", str_c(made.arch));
+    json_put_uuid(told, "uuid", uuid_is_none(&made.uuid) ? NULL : &made.uuid);
+    json_put_str(told, "lines", str_c(lines_name(made.lines)));
+    json_put_bool(told, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
+    json_put_number(told, "size", made.size);
+    text_c(told, "}\n");
 }
 
-static bool build_slice(const build_command *c, const machsym_open_desc *open)
+/* Builds a map and adds a line to what is told. Threads: any. */
+static bool build_slice(const build_command *c, const machsym_open_desc *open, text *told)
 {
     machsym_plan_desc desc;
     machsym_image_info info;
@@ -303,13 +300,41 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
         map = map_build_image(&desc, open->path, &c->how, &counts);
     bool ok = map != NULL && map_write(map, path.v);
     if (ok) {
-        tell_built(c, path.v, map);
+        tell_built(c, path.v, map, told);
         say_lost(open->path, &info, &counts, map);
     }
     machsym_map_close(map);
     machsym_image_close(image);
     text_free(&path);
     return ok;
+}
+
+static bool build_one(const build_command *c, const machsym_open_desc *open)
+{
+    text told = {0};
+    bool ok = build_slice(c, open, &told);
+    out_text(&told);
+    text_free(&told);
+    return ok;
+}
+
+/* One image of a cache, which one thread makes. */
+static bool build_cached(const void *user, const machsym_open_desc *open, text *told)
+{
+    build_command c = *(const build_command *)user;
+    c.how = (build_options){1, false};
+    return build_slice(&c, open, told);
+}
+
+/* Builds the maps of a cache's images. */
+static bool build_cache(const build_command *c, const machsym_open_desc *open)
+{
+    if (c->store == NULL) {
+        tool_say("%s: a shared cache has many images: --store DIR takes their maps, --entry chooses one",
+                 open->path);
+        return false;
+    }
+    return map_each_image(open, c->images, c->how.jobs, build_cached, c);
 }
 
 static bool build_file(const build_command *c, const char *file)
@@ -322,8 +347,10 @@ static bool build_file(const build_command *c, const char *file)
     image_options_apply(&c->image, &desc);
     desc.path = file;
     object_options_apply(&c->objects, &desc);
+    if (desc.entry == NULL && desc.uuid == NULL && cache_is_at(file))
+        return build_cache(c, &desc);
     if (!c->all_archs)
-        return build_slice(c, &desc);
+        return build_one(c, &desc);
     size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(file, &err);
@@ -332,7 +359,7 @@ static bool build_file(const build_command *c, const char *file)
     for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
-        ok = build_slice(c, &desc) && ok;
+        ok = build_one(c, &desc) && ok;
     }
     return ok;
 }
@@ -345,12 +372,45 @@ static bool build_path(const build_command *c, const char *path)
     bool one = c->image.arch != NULL || c->image.uuid.is_set || c->out != NULL;
     if (one) /* that the arguments choose */
         return build_file(c, path);
-    if (!inside_expand(path, false, &files))
+    if (!inside_expand(path, INSIDE_BEST, &files))
         return false;
-    for (size_t i = 0; i < files.count; i++)
+    for (size_t i = 0; i < files.count; i++) {
         ok = build_file(c, files.v[i]) && ok;
+        members_forget();
+    }
     path_list_free(&files);
     return ok;
+}
+
+/* Builds the map of the file that --symbols and --uuid find. */
+static bool build_found(build_command *c)
+{
+    const char *path;
+    const char *pair;
+    store *s = symbols_find_macho(&c->symbols, &c->image.uuid.uuid, c->image.arch, &path, &pair);
+    if (s == NULL)
+        return false;
+    c->image.pair = c->image.pair != NULL ? c->image.pair : pair;
+    bool ok = build_file(c, path);
+    store_close(s);
+    return ok;
+}
+
+/* What is wrong with the command line; NULL: nothing. */
+static const char *find_fault(const build_command *c, int count)
+{
+    bool finds = c->symbols.path_count > 0;
+    if (count == 0 && !finds)
+        return "no file is named";
+    if (finds && !c->image.uuid.is_set)
+        return symbols_need_uuid;
+    if (finds && count > 0)
+        return "a file is named that --symbols would look for: pass one of them";
+    if (c->out != NULL && (c->store != NULL || c->all_archs || count > 1))
+        return "-o names one file: not with --store, --all-archs or several files";
+    if (c->out != NULL && strcmp(c->out, "-") == 0 && c->json)
+        return "-o - writes the map where --json goes: name a file";
+    return NULL;
 }
 
 static int run_command(int argc, char **argv)
@@ -361,14 +421,12 @@ static int run_command(int argc, char **argv)
     int count = options_parse(&map_build_command, &c, argc, argv);
     if (count < 0)
         return options_status(count);
-    if (count == 0)
-        return options_wrong(&map_build_command, "no file is named");
-    if (c.out != NULL && (c.store != NULL || c.all_archs || count > 1))
-        return options_wrong(&map_build_command,
-                             "-o names one file: not with --store, --all-archs or several files");
-    if (c.out != NULL && strcmp(c.out, "-") == 0 && c.json)
-        return options_wrong(&map_build_command, "-o - writes the map where --json goes: name a file");
+    const char *fault = find_fault(&c, count);
+    if (fault != NULL)
+        return options_wrong(&map_build_command, fault);
     c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
+    if (c.symbols.path_count > 0)
+        ok = build_found(&c);
     for (int i = 1; i <= count; i++)
         ok = build_path(&c, argv[i]) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;
@@ -377,9 +435,13 @@ static int run_command(int argc, char **argv)
 static const option table[] = {
     {"o", "OUT", "the file to write, - is standard output; NAME.symmap in this folder without it",
      offsetof(build_command, out), NULL},
-    {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --store DIR --uuid UUID finds it",
+    {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --symbols DIR --uuid UUID finds it",
      offsetof(build_command, store), NULL},
     {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},
+    {"images", "GLOB",
+     "of a shared cache only images whose path fits: \"*/UIKit*\", * and ? stand for\nany characters and any "
+     "one",
+     offsetof(build_command, images), NULL},
     {"all-archs", NULL, "a map of each slice of a fat file", offsetof(build_command, all_archs), NULL},
     {"lines", "atos|dwarf|stmt",
      "atos (default), dwarf or stmt; a map answers for one policy. machsym crash\nprefers dwarf",
@@ -395,9 +457,11 @@ static const option table[] = {
 const command map_build_command = {
     "map build",
     "makes NAME.symmap of dSYMs and binaries",
-    "[options] FILE ...",
-    "Resolves all addresses of an image and writes a map of them.\n",
+    "[options] FILE ... | --symbols PATH --uuid UUID",
+    "Resolves all addresses of an image and writes a map of them; of a dyld shared cache a map of each "
+    "image,\nwith --store.\n",
     {{table, 0},
+     {symbols_option_table, offsetof(build_command, symbols)},
      {image_option_table, offsetof(build_command, image)},
      {object_option_table, offsetof(build_command, objects)}},
     NULL,

@@ -42,7 +42,6 @@ struct posix_entry {
 
 int poll(struct pollfd *fds, unsigned long count, int milliseconds); /* count is 1 */
 long sysconf(int name);                                              /* the number of processors */
-void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len);
 
 /* Paths are UTF-8, in any script; Windows has them in UTF-16. */
 int posix_open(const char *path, int flags, ...);
@@ -50,6 +49,7 @@ int posix_stat(const char *path, struct stat *st);
 int posix_access(const char *path, int how);
 int posix_mkdir(const char *path);
 int posix_unlink(const char *path);
+int posix_rmdir(const char *path);
 int posix_rename(const char *from, const char *to); /* replaces, as POSIX wants */
 int posix_link(const char *from, const char *to);
 char *posix_realpath(const char *path);
@@ -70,6 +70,7 @@ void posix_start(int *argc, char ***argv);
 #define access(path, how)       posix_access(path, how)
 #define mkdir(path, mode)       posix_mkdir(path)
 #define unlink(path)            posix_unlink(path)
+#define rmdir(path)             posix_rmdir(path)
 #define rename(from, to)        posix_rename(from, to)
 #define link(from, to)          posix_link(from, to)
 #define realpath(path, room)    posix_realpath(path)

@@ -34,13 +34,7 @@ typedef struct symbol_file {
     symbol_info info;
 } symbol_file;
 
-/* Whether a file begins as a symbol map does. */
-bool symbol_is_map(const char *path);
 bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
-
-/* Where a store keeps the map of a UUID: DIR/XX/UUID.symmap, XX the UUID's first two digits. Ends in a
- * NUL. */
-void store_path(text *out, const char *dir, const machsym_uuid *uuid);
 
 /* Opens either. On ERR_POLICY out->lines tells what the map was built for. Damage is not said: call
  * tool_say_damage of out->image if the file is to answer. */

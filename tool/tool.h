@@ -74,9 +74,11 @@ machsym_image *tool_open_damaged(const machsym_open_desc *desc);
 void tool_say_damage(const machsym_image *image);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void text_damage(text *t, const machsym_image_info *info);
+/* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads: any. */
+void tool_say_fault(const char *path, const machsym_error *err);
 /* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
 void tool_note_damage(void);
-/* Whether an image is a kernel collection, which answers by its images only: says so. */
+/* Whether an image is a kernel collection or a shared cache, which answer by their images only: says so. */
 bool tool_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
@@ -93,7 +95,7 @@ typedef struct image_options {
     const char *path;
     const char *pair;
     const char *arch;
-    const char *entry; /* of a kernel collection */
+    const char *entry; /* of a kernel collection or a shared cache */
     uuid_option uuid;
     bool copy;
     bool no_symtab; /* as if LC_SYMTAB had been stripped */
@@ -109,6 +111,9 @@ void image_options_apply(const image_options *from, machsym_open_desc *desc);
 int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
                        machsym_image **image, machsym_session **session);
 machsym_image *image_options_open(const image_options *from);
+
+/* LC_BUILD_VERSION's number as people call it: "iOS". */
+const char *platform_name(uint32_t platform);
 
 /* ---- Frames ---- */
 
@@ -141,6 +146,7 @@ extern const command objc_command;
 extern const command symbols_command;
 extern const command owners_command;
 extern const command map_command;
+extern const command store_command;
 extern const command demangle_command;
 extern const command completion_command;
 

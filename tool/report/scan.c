@@ -12,9 +12,7 @@ text_line scan_line(const text_parser *p, size_t at)
 {
     text_line line = {at, at, at};
     const char *s = p->r->shadow;
-    while (line.end < p->hi && s[line.end] != '\n' && s[line.end] != '\r')
-        line.end++;
-    MACHSYM_COUNT_WORK(1 + (line.end - at) / 64);
+    line.end += str_line_len(scan_view(p, at, p->hi));
     line.next = line.end;
     if (line.next < p->hi)
         line.next += s[line.next] == '\r' && line.next + 1 < p->hi && s[line.next + 1] == '\n' ? 2 : 1;
@@ -37,6 +35,20 @@ size_t scan_word(const text_parser *p, size_t at, size_t end)
         to++;
     MACHSYM_COUNT_WORK(1 + (to - at) / 64);
     return to;
+}
+
+/* The line before one: a title, or the function that the line is of. */
+machsym_str text_line_before(const text_parser *p, size_t at)
+{
+    const char *s = p->r->shadow;
+    size_t end = at;
+    while (end > 0 && (s[end - 1] == '\n' || s[end - 1] == '\r'))
+        end--;
+    size_t lo = end;
+    while (lo > 0 && s[lo - 1] != '\n' && s[lo - 1] != '\r')
+        lo--;
+    MACHSYM_COUNT_WORK((at - lo) / 64);
+    return str_trim(scan_view(p, lo, end));
 }
 
 /* Decimal digits at s[*at]; moves past them. */

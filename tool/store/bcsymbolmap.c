@@ -1,23 +1,24 @@
 /* BCSymbolMap files; see bcsymbolmap.h. */
 #include "bcsymbolmap.h"
+#include "../inside.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct bcsymbolmap {
     char *content;
+    size_t len;
     machsym_str *lines;
     size_t count;
 };
 
 static const char map_title[] = "BCSymbolMap Version:";
 
-/* A whole file with a NUL behind it; NULL when it cannot be read. */
+/* A whole file, or member of an archive, with a NUL behind it; NULL when it cannot be read. */
 static char *read_text(const char *path, size_t *len)
 {
     text t = {0};
-    if (text_read_file(&t, path) != NULL) {
+    if (inside_read(path, &t) != NULL) {
         text_free(&t);
         return NULL;
     }
@@ -39,6 +40,7 @@ bcsymbolmap *bcsymbolmap_open(const char *path)
     for (size_t i = 0; i < len; i++)
         cap += content[i] == '\n';
     map->content = content;
+    map->len = len;
     map->lines = tool_alloc(cap * sizeof *map->lines);
     map->count = 0;
     const char *at = memchr(content, '\n', len);
@@ -82,6 +84,19 @@ static bcsymbolmap *open_named(const char *folder, const machsym_uuid *uuid)
         map = bcsymbolmap_open(t.v);
         text_free(&t);
     }
+    return map;
+}
+
+/* The same in the folder or archive itself, and where an .xcarchive has them. */
+static bcsymbolmap *open_within(const char *folder, const machsym_uuid *uuid)
+{
+    text inner = {0};
+    bcsymbolmap *map = open_named(folder, uuid);
+    text_c(&inner, folder);
+    text_c(&inner, "/BCSymbolMaps");
+    if (map == NULL)
+        map = open_named(text_z(&inner), uuid);
+    text_free(&inner);
     return map;
 }
 
@@ -151,18 +166,20 @@ bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, 
     bcsymbolmap *map = NULL;
     bool other = original_uuid(image_path, uuid, &original);
     for (size_t i = 0; i < folder_count && map == NULL; i++) {
-        struct stat st;
-        bool is_folder = stat(folders[i], &st) == 0 && S_ISDIR(st.st_mode);
-        if (!is_folder)
-            map = bcsymbolmap_open(folders[i]);
-        if (is_folder && other)
-            map = open_named(folders[i], &original);
-        if (is_folder && map == NULL)
-            map = open_named(folders[i], uuid);
+        map = bcsymbolmap_open(folders[i]);
+        if (map == NULL && other)
+            map = open_within(folders[i], &original);
+        if (map == NULL)
+            map = open_within(folders[i], uuid);
     }
     if (map == NULL && other)
         map = find_beside(image_path, &original);
     return map != NULL ? map : find_beside(image_path, uuid);
+}
+
+machsym_str bcsymbolmap_text(const bcsymbolmap *map)
+{
+    return str_make(map->content, map->len);
 }
 
 /* The symbol table's form has lost one of the two underscores, and so must the name behind it. */
@@ -183,4 +200,13 @@ machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name)
     if (lead == 0 && line.len > 0 && line.ptr[0] == '_')
         line = (machsym_str){line.ptr + 1, line.len - 1};
     return line;
+}
+
+void bcsymbolmap_unhide(const bcsymbolmap *map, machsym_frame *frame)
+{
+    frame->linkage_name = bcsymbolmap_name(map, frame->linkage_name);
+    frame->name = bcsymbolmap_name(map, frame->name);
+    frame->file.comp_dir = bcsymbolmap_name(map, frame->file.comp_dir);
+    frame->file.dir = bcsymbolmap_name(map, frame->file.dir);
+    frame->file.name = bcsymbolmap_name(map, frame->file.name);
 }

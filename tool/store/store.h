@@ -4,12 +4,13 @@
 
 #include "../tool.h"
 
-typedef enum store_kind { STORE_BINARY = 0, STORE_DSYM, STORE_MAP } store_kind;
+/* The best last. */
+typedef enum store_kind { STORE_CACHE = 0, STORE_BINARY, STORE_DSYM, STORE_MAP } store_kind;
 
-/* One slice of one file. */
+/* One slice of one file, or one image of a shared cache. */
 typedef struct store_entry {
     machsym_uuid uuid;
-    const char *path; /* of the Mach-O file or map itself */
+    const char *path; /* of the Mach-O file or map itself, or of the cache */
     const char *arch; /* static */
     store_kind kind;
 } store_entry;
@@ -32,7 +33,7 @@ void store_close(store *s);
 
 /* Whether a file that was added holds no symbols, which was said. */
 bool store_failed(const store *s);
-/* Whether a folder holds a map that does not open, which was said: it may be one that a report waits for. */
+/* Whether a folder holds a map or archive that does not open, which was said: it may be one that a report waits for. */
 bool store_has_broken(const store *s);
 /* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known:
  * any. */
