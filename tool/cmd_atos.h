@@ -49,7 +49,6 @@ typedef struct atos {
     const char *store;
     machsym_bytes bytes; /* a map, in place of -o */
     lines_option lines;
-    bool unchecked; /* of a map: its checksum is not compared */
     uint32_t session_flags;
     frame_style style;
     object_options objects;
