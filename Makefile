@@ -38,7 +38,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
 PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image mapcmd packed
+REPORT_FUZZ := report_json report_text report_write report_image mapcmd packed plist
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -181,6 +181,13 @@ $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
 
+# Shared caches, which python3 builds for the tests; without it they are left out.
+$(B)/caches/made: $(wildcard tests/cache/*.py tests/fixtures/bin/cache/*)
+	@mkdir -p $(@D)
+	python3 tests/cache/build.py tests/fixtures/bin/cache $(@D) >/dev/null || true
+	@touch $@
+$(B)/tests/test_cache: | $(B)/caches/made
+
 # These run for long enough to be worth optimising; debug information would take as long again.
 LONG_CFLAGS ?= -O1 -g0
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
@@ -247,7 +254,7 @@ fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) sh tests/sum "bash tests/differential/run.sh" "sh tests/differential/names.sh" \
-	    "bash tests/differential/selftest.sh"
+	    "bash tests/differential/selftest.sh" "python3 tests/differential/caches.py"
 bench: all
 	bench/run
 

@@ -16,11 +16,11 @@
  *
  * and all others have the include alone.
  *
- * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections, DWARF 2 to 5, debug
- * maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function starts. It
- * knows the names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash
- * reports: the program machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed when
- * a file is opened.
+ * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared
+ * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
+ * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
+ * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
+ * (__zdebug_*) is decompressed when a file is opened.
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -84,6 +84,18 @@
  * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
  * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
  * the bare lookup, which allocates nothing.
+ *
+ * ---- System libraries ----
+ *
+ * The code of the system's libraries lies in dyld shared caches, of many files since iOS 15.
+ * machsym_image_open opens the main file, and finds the others beside it or in cache_parts by their UUIDs.
+ * machsym_image_next_entry lists the images, and machsym_image_entry_at tells which one has an address. An
+ * image is opened by machsym_open_desc.entry, with from when there are many. It has a session of its own, and
+ * its addresses are those of the cache, which all slide by the same distance. No file is copied, and only the
+ * pages that are needed are read. A file that is missing costs what lies in it:
+ * machsym_image_next_cache_file. Names come from exports, local symbols, Objective-C and Swift metadata; the
+ * <redacted> symbols of images only tell where functions begin. No real iOS cache was at hand when this was
+ * written: caches made from the description of the format stood for them.
  *
  * ---- A service: examples/redis ----
  *
@@ -399,6 +411,7 @@
  *   >>memory        gives out memory from chunks of the user's allocator, all of it freed together.
  *   >>segments      turns ranges that may overlap into sorted segments that do not.
  *   >>inflate       decompresses deflate streams (RFC 1951) and the zlib streams around them (RFC 1950).
+ *   >>cache         finds what lies at an address of a dyld shared cache.
  *   >>macho         turns load commands into segments, sections and spans.
  *   >>files         opens a file, a bundle or the caller's bytes for the slices in them.
  *   >>fixups        reads the data of a slice by address, with its pointers decoded.
@@ -411,6 +424,7 @@
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
+ *   >>cachefiles    finds the files of a split shared cache.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
@@ -557,8 +571,15 @@
 #define MACHSYM_MAX_COLLECTION_SEGMENTS 64
 #endif
 
-/* How many bytes of load commands are read of a kernel collection, and of an image in it. Opening an image by
- * name reads both. Real collections have 300 images and 50,000 bytes. */
+/* How many mappings of a file of a dyld shared cache are read, and how many files one may have. Real files
+ * have 8, real caches 70. Each file that is found costs an open file and a mapping. */
+#ifndef MACHSYM_MAX_CACHE_FILES
+#define MACHSYM_MAX_CACHE_FILES    256
+#define MACHSYM_MAX_CACHE_MAPPINGS 64
+#endif
+
+/* How many bytes of load commands are read of a kernel collection, and of an image in it or in a cache.
+ * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
 #endif
@@ -1077,7 +1098,7 @@ typedef struct machsym_reader {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    /* A Mach-O file, a .dSYM bundle, or a symbol map. */
+    /* A Mach-O file, a .dSYM bundle, a dyld shared cache, or a symbol map. */
     const char *path;
     /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
      * and messages call them; it may be NULL. */
@@ -1090,7 +1111,8 @@ typedef struct machsym_open_desc {
     const char *arch;
     /* NULL: any. */
     const machsym_uuid *uuid;
-    /* The name of an image in a kernel collection (see machsym_entry); else NULL. */
+    /* The name of an image in a kernel collection, or the path of one in a shared cache or its last part (see
+     * machsym_entry); else NULL. */
     const char *entry;
     /* Of machsym_open_flags. */
     uint32_t flags;
@@ -1108,6 +1130,13 @@ typedef struct machsym_open_desc {
      * the allocator gives as many bytes as the file has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
+    /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
+     * among them are looked for beside path. */
+    const machsym_bytes *cache_parts;
+    size_t cache_part_count;
+    /* The open cache or collection that entry is an image of, in place of path, bytes and read: opening many
+     * of its images opens its files once. It must outlive the image. */
+    const struct machsym_image *from;
 } machsym_open_desc;
 
 /* One architecture of a file. */
@@ -1190,24 +1219,47 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
-/* One image of a kernel collection (MH_FILESET): the kernel, or an extension. An image that is opened by
- * itself has this name, and its addresses are those of the collection. The collection as a whole answers
- * nothing. */
+/* One image of a kernel collection (MH_FILESET): the kernel, or an extension; or one of a dyld shared cache.
+ * machsym_open_desc.entry opens it by itself. Its addresses are those of the collection or cache. These
+ * answer nothing as a whole. */
 typedef struct machsym_entry {
-    machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
+    machsym_str name; /* "com.apple.kernel" and so on; of a cache, the path */
     uint64_t addr;    /* of its Mach-O header */
-    uint64_t offset;  /* of the same in the slice */
+    uint64_t offset;  /* of the same in the slice; of a split cache, in the file that has it */
+    uint64_t size;    /* of __TEXT; 0: only the image tells */
+    machsym_uuid uuid;
+    bool has_uuid; /* else only the image tells */
 } machsym_entry;
+
+/* Whether a file of a shared cache is there. Any other status costs what lies in the file. */
+typedef enum machsym_cache_file_status {
+    MACHSYM_CACHE_FILE_MISSING = 0, /* it was not given, and there is none beside the main file */
+    MACHSYM_CACHE_FILE_FOUND,
+    MACHSYM_CACHE_FILE_OTHER,   /* the file of this name has another UUID */
+    MACHSYM_CACHE_FILE_DAMAGED, /* the file of this name is no file of a cache */
+    MACHSYM_CACHE_FILE_STATUS_COUNT
+} machsym_cache_file_status;
+
+/* One file of a shared cache. */
+typedef struct machsym_cache_file {
+    machsym_str name; /* "dyld_shared_cache_arm64e.01" and so on; of bytes without a path, its end */
+    machsym_uuid uuid;
+    uint64_t addr; /* where it begins in the cache; 0 for local symbols */
+    uint64_t size; /* of the file; 0: it was not found */
+    machsym_cache_file_status status;
+    bool has_symbols; /* the local symbols of all images */
+} machsym_cache_file;
 
 /* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
  * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
- * nothing in it, and no plan can be made of it. A program without debug info names the object files that it
- * was linked from, in its debug map (N_OSO). If it was opened by its path, these files answer. If it was
- * opened from bytes, they do when oso_prefixes or oso_dirs are set. Sessions and plans open the files when
- * they need them. With MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of
- * its last segment. dyld maps segments apart, and what lies between them is not touched. Segments beyond
- * bytes.len are left out. dyld writes over chained fixups: what they named in other images, such as the class
- * of a category, is "?".
+ * nothing in it, and no plan can be made of it. A dyld shared cache is opened with the files that lie beside
+ * it. Without an entry that gives the list of its images; sessions answer for one that is opened by its
+ * entry. A program without debug info names the object files that it was linked from, in its debug map
+ * (N_OSO). If it was opened by its path, these files answer. If it was opened from bytes, they do when
+ * oso_prefixes or oso_dirs are set. Sessions and plans open the files when they need them. With
+ * MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of its last segment. dyld
+ * maps segments apart, and what lies between them is not touched. Segments beyond bytes.len are left out.
+ * dyld writes over chained fixups: what they named in other images, such as the class of a category, is "?".
  * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
  * of desc.
@@ -1234,9 +1286,18 @@ typedef struct machsym_platform {
  * Returns: false at the end. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
                                              machsym_platform *out);
-/* Iterates over the images of a kernel collection. Returns: false at the end, and at once for other files.
- * Borrows: views into the image. Threads: any. Cost: constant. */
+/* Iterates over the images of a kernel collection or a shared cache. Returns: false at the end, and at once
+ * for other files. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
+/* Tells which image of a shared cache has an address of the cache in its __TEXT, where all code is.
+ * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
+ * binary search. */
+MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
+/* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
+ * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the
+ * image. Threads: any. Cost: constant. */
+MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,
+                                               machsym_cache_file *out);
 
 /* The address in the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. Of an arm64e
  * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
@@ -1857,7 +1918,8 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
     X(machsym_map_reads, 9223372036854775643)                                                                \
-    X(machsym_reader, 9223372036854775783)
+    X(machsym_reader, 9223372036854775783)                                                                   \
+    X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -4044,10 +4106,532 @@ static ms_inf_end ms_inf_zlib(ms_span in, uint8_t *out, size_t cap, size_t *len,
 
 #endif /* MACHSYM_NO_INFLATE */
 
+/* ==== >>cache ==============================================================================================
+ * Job:    finds what lies at an address of a dyld shared cache.
+ * Offers: ms_dc, ms_dc_is, ms_dc_read_header, ms_dc_open, ms_dc_get_sibling, ms_dc_add_file,
+ *         ms_dc_set_locals, ms_dc_settle, ms_dc_at, ms_dc_pointer_at, ms_dc_number_at, ms_dc_get_image,
+ *         ms_dc_find_image, ms_dc_find_locals.
+ * Never:  opens a file; looks inside an image. */
+
+/* dyld_cache_format.h: where the fields of a header lie. A field exists if it lies below mappingOffset, which
+ * is where the header ends. */
+enum {
+    ms_DC_MAPPINGS = 0x10,
+    ms_DC_IMAGES_OLD = 0x18,
+    ms_DC_SLIDE_OLD = 0x38,
+    ms_DC_LOCALS = 0x48,
+    ms_DC_UUID = 0x58,
+    ms_DC_TEXTS = 0x88,
+    ms_DC_PLATFORM = 0xd8,
+    ms_DC_REGION = 0xe0,
+    ms_DC_SLIDES = 0x138,
+    ms_DC_OS_VERSION = 0x16c,
+    ms_DC_SIBLINGS = 0x188,
+    ms_DC_SYMBOLS_UUID = 0x190,
+    ms_DC_IMAGES = 0x1c0,
+    ms_DC_SUBTYPE = 0x1c8,
+    ms_DC_OBJC = 0x1d0
+};
+
+/* Sizes of records. */
+enum {
+    ms_DC_MAPPING_SIZE = 32,
+    ms_DC_SLIDE_SIZE = 56,
+    ms_DC_IMAGE_SIZE = 32,
+    ms_DC_SIBLING_SIZE = 56,     /* with a suffix of the file's name */
+    ms_DC_SIBLING_OLD_SIZE = 24, /* without one: files are called by their number */
+    ms_DC_SUFFIX_SIZE = 32,
+    ms_DC_LOCALS_SIZE = 16,    /* from symbolFileUUID on: addresses */
+    ms_DC_LOCALS_OLD_SIZE = 12 /* offsets in the file */
+};
+
+/* Where a header says that records lie. */
+typedef struct ms_dc_table {
+    uint64_t off;
+    uint64_t count;
+} ms_dc_table;
+
+/* What a header says; zero for what it lacks. */
+typedef struct ms_dc_header {
+    machsym_str arch; /* "arm64e" and so on */
+    uint64_t size;    /* of the header */
+    machsym_uuid uuid;
+    bool has_uuid;
+    ms_dc_table mappings;
+    ms_dc_table slides; /* the mappings again, with their slide info */
+    ms_dc_table images;
+    ms_dc_table texts; /* the images again, with UUIDs */
+    ms_dc_table siblings;
+    uint64_t slide_off; /* of the second mapping, in caches without slides */
+    uint64_t slide_size;
+    uint64_t locals_off;
+    uint64_t locals_size;
+    uint32_t platform;
+    uint32_t os_version;
+    uint32_t alt_platform;
+    uint32_t alt_os_version;
+    uint64_t region_size;
+    machsym_uuid symbols_uuid; /* all zero: no file has the local symbols */
+    uint64_t objc_off;         /* from the first mapping's address */
+} ms_dc_header;
+
+/* A part of a file of the cache, as it is mapped. */
+typedef struct ms_dc_mapping {
+    uint64_t addr;
+    uint64_t size;
+    uint64_t off; /* in its file */
+    ms_span bytes;
+    uint32_t slide_version; /* how pointers are stored; 0: plain */
+    uint64_t delta_mask;    /* bits of a pointer that lead to the next one */
+    uint64_t value_add;
+} ms_dc_mapping;
+
+/* A cache: all its files that are there. */
+typedef struct ms_dc {
+    ms_span main; /* the file that lists the images and the other files */
+    ms_dc_header head;
+    ms_dc_mapping *mappings; /* of all files; by address once settled */
+    size_t count;
+    size_t cap;
+    ms_span images;
+    ms_span texts;
+    ms_span siblings;
+    ms_span locals;         /* what local symbols are counted from */
+    unsigned local_size;    /* of an entry */
+    uint64_t base;          /* what offsets of addresses count from */
+    uint64_t selector_base; /* what selectors of relative method lists count from; 0: from their field */
+    uint64_t size;          /* bytes of all mappings */
+    ms_damage damage;
+} ms_dc;
+
+/* Another file of the cache. */
+typedef struct ms_dc_sibling {
+    machsym_uuid uuid;
+    uint64_t addr;
+    machsym_str suffix; /* of the file's name; empty: a dot and the number */
+} ms_dc_sibling;
+
+/* One image. */
+typedef struct ms_dc_image {
+    machsym_str path;
+    uint64_t addr; /* of its Mach-O header */
+    uint64_t size; /* of its __TEXT; 0: the cache does not tell */
+    machsym_uuid uuid;
+    bool has_uuid;
+} ms_dc_image;
+
+/* The local symbols of an image; offsets count in bytes. */
+typedef struct ms_dc_locals {
+    ms_span bytes;
+    uint64_t nlist_off;
+    uint32_t nlist_count;
+    uint64_t strings_off;
+    uint32_t strings_size;
+} ms_dc_locals;
+
+/* ---- Headers ---- */
+
+static bool ms_dc_is(ms_span file)
+{
+    return ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "dyld_v1");
+}
+
+static uint32_t ms_dc_u32(ms_span head, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(head, off);
+    return ms_rd_u32(&rd);
+}
+
+static uint64_t ms_dc_u64(ms_span head, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(head, off);
+    return ms_rd_u64(&rd);
+}
+
+static bool ms_dc_uuid(ms_span head, uint64_t off, machsym_uuid *out)
+{
+    ms_span bytes = ms_span_sub(head, off, sizeof out->v);
+    ms_copy(out->v, bytes.ptr, bytes.len);
+    return bytes.len != 0;
+}
+
+/* A table whose fields are 32 bits wide. */
+static ms_dc_table ms_dc_table_at(ms_span head, uint64_t off)
+{
+    ms_dc_table table;
+    table.off = ms_dc_u32(head, off);
+    table.count = ms_dc_u32(head, off + 4);
+    return table;
+}
+
+/* The records of a table, or as many of them as are really there. */
+static ms_span ms_dc_records(ms_span file, ms_dc_table table, size_t size)
+{
+    ms_span rest = ms_span_from(file, table.off);
+    size_t count = rest.len / size;
+    return ms_span_sub(rest, 0, (table.count < count ? (size_t)table.count : count) * size);
+}
+
+/* What follows "dyld_v1" in the 16 bytes of the magic. */
+static machsym_str ms_dc_arch(ms_span file)
+{
+    ms_span magic = ms_span_sub(file, 7, 9);
+    machsym_str arch = ms_str_bounded((const char *)magic.ptr, magic.len);
+    while (arch.len > 0 && arch.ptr[0] == ' ')
+        arch = ms_str_drop(arch, 1);
+    return arch;
+}
+
+/* Reads the header of a file of a cache. Returns false when it has none. */
+static bool ms_dc_read_header(ms_span file, ms_dc_header *out)
+{
+    ms_zero(out, sizeof *out);
+    uint64_t size = ms_dc_u32(file, ms_DC_MAPPINGS);
+    ms_span head = ms_span_sub(file, 0, size);
+    if (!ms_dc_is(file) || head.len < ms_DC_IMAGES_OLD)
+        return false;
+    out->size = size;
+    out->arch = ms_dc_arch(file);
+    out->has_uuid = ms_dc_uuid(head, ms_DC_UUID, &out->uuid);
+    out->mappings = ms_dc_table_at(head, ms_DC_MAPPINGS);
+    out->slides = ms_dc_table_at(head, ms_DC_SLIDES);
+    out->images = ms_dc_table_at(head, ms_DC_IMAGES);
+    if (out->images.count == 0)
+        out->images = ms_dc_table_at(head, ms_DC_IMAGES_OLD);
+    out->texts.off = ms_dc_u64(head, ms_DC_TEXTS);
+    out->texts.count = ms_dc_u64(head, ms_DC_TEXTS + 8);
+    out->siblings = ms_dc_table_at(head, ms_DC_SIBLINGS);
+    out->slide_off = ms_dc_u64(head, ms_DC_SLIDE_OLD);
+    out->slide_size = ms_dc_u64(head, ms_DC_SLIDE_OLD + 8);
+    out->locals_off = ms_dc_u64(head, ms_DC_LOCALS);
+    out->locals_size = ms_dc_u64(head, ms_DC_LOCALS + 8);
+    out->platform = ms_dc_u32(head, ms_DC_PLATFORM);
+    out->os_version = ms_dc_u32(head, ms_DC_OS_VERSION);
+    out->alt_platform = ms_dc_u32(head, ms_DC_OS_VERSION + 4);
+    out->alt_os_version = ms_dc_u32(head, ms_DC_OS_VERSION + 8);
+    out->region_size = ms_dc_u64(head, ms_DC_REGION + 8);
+    ms_dc_uuid(head, ms_DC_SYMBOLS_UUID, &out->symbols_uuid);
+    out->objc_off = ms_dc_u64(head, ms_DC_OBJC);
+    return true;
+}
+
+/* ---- Mappings ---- */
+
+/* Reads how the pointers of a mapping are stored: dyld_cache_slide_info to dyld_cache_slide_info5. */
+static void ms_dc_read_slide(ms_dc *dc, ms_dc_mapping *mapping, ms_span file, uint64_t off, uint64_t size)
+{
+    ms_span info = ms_span_sub(file, off, size);
+    if (size == 0)
+        return;
+    mapping->slide_version = ms_dc_u32(info, 0);
+    switch (mapping->slide_version) {
+    case 1: break;
+    case 2:
+    case 4:
+        mapping->delta_mask = ms_dc_u64(info, 24);
+        mapping->value_add = ms_dc_u64(info, 32);
+        break;
+    case 3:
+    case 5: mapping->value_add = ms_dc_u64(info, 16); break;
+    default:
+        ms_damage_note(&dc->damage, "the slide info of a mapping is missing or of an unknown version",
+                       "slide info", off);
+        mapping->slide_version = UINT32_MAX;
+    }
+}
+
+/* Adds the mappings of a file of the cache. */
+static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms_arena *arena)
+{
+    ms_span records = ms_dc_records(file, head->mappings, ms_DC_MAPPING_SIZE);
+    ms_span slides = ms_dc_records(file, head->slides, ms_DC_SLIDE_SIZE);
+    size_t count = records.len / ms_DC_MAPPING_SIZE;
+    if (count != head->mappings.count)
+        ms_damage_note_cut(&dc->damage, "the list of mappings runs past the end of the file", "cache header",
+                           head->mappings.off);
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_CACHE_MAPPINGS; i++) {
+        ms_dc_mapping *v =
+            (ms_dc_mapping *)ms_arena_grow(arena, dc->mappings, dc->count, &dc->cap, sizeof *v);
+        if (v == NULL)
+            return;
+        dc->mappings = v;
+        ms_dc_mapping *mapping = &v[dc->count++];
+        ms_zero(mapping, sizeof *mapping);
+        ms_rd rd = ms_rd_at(records, i * ms_DC_MAPPING_SIZE);
+        mapping->addr = ms_rd_u64(&rd);
+        mapping->size = ms_rd_u64(&rd);
+        mapping->off = ms_rd_u64(&rd);
+        ms_span rest = ms_span_from(file, mapping->off);
+        mapping->bytes = ms_span_sub(rest, 0, mapping->size < rest.len ? mapping->size : rest.len);
+        dc->size += mapping->bytes.len;
+        if (mapping->bytes.len != mapping->size)
+            ms_damage_note_cut(&dc->damage, "a mapping runs past the end of its file", "mapping",
+                               mapping->off);
+        ms_rd slide = ms_rd_at(slides, i * ms_DC_SLIDE_SIZE);
+        if (ms_rd_u64(&slide) == mapping->addr && !slide.failed) {
+            ms_rd_skip(&slide, 16); /* size, offset */
+            uint64_t off = ms_rd_u64(&slide);
+            ms_dc_read_slide(dc, mapping, file, off, ms_rd_u64(&slide));
+        } else if (i == 1) {
+            ms_dc_read_slide(dc, mapping, file, head->slide_off, head->slide_size);
+        }
+    }
+}
+
+static size_t ms_dc_sibling_size(const ms_dc *dc)
+{
+    return dc->head.size > ms_DC_SUBTYPE ? ms_DC_SIBLING_SIZE : ms_DC_SIBLING_OLD_SIZE;
+}
+
+/* Starts a cache with its main file. Returns false when that has no header. */
+static bool ms_dc_open(ms_dc *dc, ms_span file, ms_arena *arena)
+{
+    ms_zero(dc, sizeof *dc);
+    if (!ms_dc_read_header(file, &dc->head))
+        return false;
+    dc->main = file;
+    ms_dc_add_file(dc, file, &dc->head, arena);
+    dc->base = dc->count > 0 ? dc->mappings[0].addr : 0;
+    dc->texts = ms_dc_records(file, dc->head.texts, ms_DC_IMAGE_SIZE);
+    dc->images = ms_dc_records(file, dc->head.images, ms_DC_IMAGE_SIZE);
+    dc->siblings = ms_dc_records(file, dc->head.siblings, ms_dc_sibling_size(dc));
+    if (dc->texts.len / ms_DC_IMAGE_SIZE != dc->head.texts.count ||
+        dc->images.len / ms_DC_IMAGE_SIZE != dc->head.images.count)
+        ms_damage_note_cut(&dc->damage, "the list of images runs past the end of the file", "cache header",
+                           dc->head.images.off);
+    return true;
+}
+
+/* The mapping that an address lies in; NULL when there is none. */
+static const ms_dc_mapping *ms_dc_mapping_at(const ms_dc *dc, uint64_t addr)
+{
+    size_t next = ms_upper_bound(dc->mappings, dc->count, sizeof *dc->mappings, addr);
+    MACHSYM_COUNT_WORK(1);
+    return next > 0 && addr - dc->mappings[next - 1].addr < dc->mappings[next - 1].size
+               ? &dc->mappings[next - 1]
+               : NULL;
+}
+
+/* What lies at an address, and behind it in its mapping; empty when no file that is there has it. */
+static ms_span ms_dc_at(const ms_dc *dc, uint64_t addr)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    return mapping == NULL ? ms_span_make(NULL, 0) : ms_span_from(mapping->bytes, addr - mapping->addr);
+}
+
+/* Takes the file that has the local symbols: the main one, or one of their own. */
+static void ms_dc_set_locals(ms_dc *dc, ms_span file, const ms_dc_header *head)
+{
+    ms_span rest = ms_span_from(file, head->locals_off);
+    bool is_whole = head->locals_size <= rest.len;
+    if (head->locals_off == 0 || head->locals_size == 0)
+        return;
+    dc->locals = ms_span_sub(rest, 0, is_whole ? head->locals_size : rest.len);
+    dc->local_size = head->size >= ms_DC_SYMBOLS_UUID ? ms_DC_LOCALS_SIZE : ms_DC_LOCALS_OLD_SIZE;
+    if (!is_whole)
+        ms_damage_note_cut(&dc->damage, "the local symbols run past the end of the file", "cache header",
+                           head->locals_off);
+}
+
+/* Makes a cache ready whose files were all added. */
+static void ms_dc_settle(ms_dc *dc, ms_arena *arena)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(arena, dc->count, sizeof *order);
+    ms_dc_mapping *sorted = (ms_dc_mapping *)ms_arena_alloc(arena, dc->count, sizeof *sorted);
+    if (order == NULL || sorted == NULL)
+        return;
+    for (size_t i = 0; i < dc->count; i++) {
+        order[i].key = dc->mappings[i].addr;
+        order[i].item = i;
+    }
+    ms_key_heap_sort(order, dc->count);
+    for (size_t i = 0; i < dc->count; i++)
+        sorted[i] = dc->mappings[order[i].item];
+    dc->mappings = sorted;
+    /* objc optimisation header: version, flags, five offsets, that of the selectors */
+    if (dc->head.objc_off != 0) {
+        uint64_t selectors = ms_dc_u64(ms_dc_at(dc, dc->base + dc->head.objc_off), 48);
+        dc->selector_base = selectors != 0 ? dc->base + selectors : 0;
+    }
+}
+
+/* The address that a pointer stands for; 0 for NULL. What tags and signatures it has is left out. */
+static uint64_t ms_dc_decode(const ms_dc_mapping *mapping, uint64_t raw)
+{
+    uint64_t value = raw & ~mapping->delta_mask;
+    if (raw == 0)
+        return 0;
+    switch (mapping->slide_version) {
+    case 0:
+    case 1: return raw;
+    case 2: return value != 0 ? (value & 0xffffffffffffff) + mapping->value_add : 0;
+    case 3: return raw >> 63 != 0 ? (raw & 0xffffffff) + mapping->value_add : raw & 0x7ffffffffff;
+    case 4:
+        if ((value & 0xffff8000) == 0 || (value & 0x3fff8000) == 0x3fff8000) /* a small number */
+            return 0;
+        return (value + mapping->value_add) & 0xffffffff;
+    case 5: return (raw & 0x3ffffffff) + mapping->value_add;
+    default: return 0;
+    }
+}
+
+/* The address that the pointer of size 4 or 8 at an address stands for; 0 for NULL, and where none is. */
+static uint64_t ms_dc_pointer_at(const ms_dc *dc, uint64_t addr, unsigned size)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    ms_span bytes =
+        mapping != NULL ? ms_span_sub(mapping->bytes, addr - mapping->addr, size) : ms_span_make(NULL, 0);
+    if (bytes.len == 0)
+        return 0;
+    return ms_dc_decode(mapping, size == 8 ? ms_rd_raw_u64(bytes.ptr) : ms_rd_raw_u32(bytes.ptr));
+}
+
+/* The number of 32 bits at an address; 0 where none is. Chains of version 4 run through small numbers too,
+ * whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
+static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    uint32_t raw = mapping != NULL ? ms_dc_u32(mapping->bytes, addr - mapping->addr) : 0;
+    if (mapping == NULL || mapping->slide_version != 4)
+        return raw;
+    uint32_t value = raw & ~(uint32_t)mapping->delta_mask;
+    if ((value & 0xffff8000) == 0)
+        return value;
+    return (value & 0x3fff8000) == 0x3fff8000 ? value | 0xc0000000 : raw;
+}
+
+/* ---- Other files ---- */
+
+/* How many other files of the cache the main file names, of which MACHSYM_MAX_CACHE_FILES count. */
+static size_t ms_dc_sibling_count(const ms_dc *dc)
+{
+    size_t count = dc->siblings.len / ms_dc_sibling_size(dc);
+    return count < MACHSYM_MAX_CACHE_FILES ? count : (size_t)MACHSYM_MAX_CACHE_FILES;
+}
+
+/* Another file of the cache by its number, below ms_dc_sibling_count. */
+static void ms_dc_get_sibling(const ms_dc *dc, size_t index, ms_dc_sibling *out)
+{
+    size_t size = ms_dc_sibling_size(dc);
+    ms_span record = ms_span_sub(dc->siblings, (uint64_t)index * size, size);
+    ms_dc_uuid(record, 0, &out->uuid);
+    out->addr = dc->base + ms_dc_u64(record, sizeof out->uuid.v);
+    out->suffix = ms_str_empty();
+    if (size == ms_DC_SIBLING_SIZE)
+        out->suffix = ms_str_bounded((const char *)record.ptr + ms_DC_SIBLING_OLD_SIZE, ms_DC_SUFFIX_SIZE);
+}
+
+/* ---- Images ---- */
+
+/* A path in the main file; empty when it does not end there. */
+static machsym_str ms_dc_path(const ms_dc *dc, uint32_t off)
+{
+    ms_span rest = ms_span_from(dc->main, off);
+    size_t most = rest.len < MACHSYM_MAX_OBJECT_PATH ? rest.len : (size_t)MACHSYM_MAX_OBJECT_PATH;
+    machsym_str path = ms_str_bounded((const char *)rest.ptr, most);
+    return path.len < most ? path : ms_str_empty();
+}
+
+static size_t ms_dc_image_count(const ms_dc *dc)
+{
+    return (dc->texts.len != 0 ? dc->texts.len : dc->images.len) / ms_DC_IMAGE_SIZE;
+}
+
+/* Where an image begins, and how long its __TEXT is; 0: the cache does not tell. */
+static uint64_t ms_dc_image_addr(const ms_dc *dc, size_t index, uint64_t *size)
+{
+    uint64_t at = (uint64_t)index * ms_DC_IMAGE_SIZE;
+    MACHSYM_COUNT_WORK(1);
+    *size = dc->texts.len != 0 ? ms_dc_u32(dc->texts, at + 24) : 0;
+    return dc->texts.len != 0 ? ms_dc_u64(dc->texts, at + 16) : ms_dc_u64(dc->images, at);
+}
+
+/* An image by its number, below ms_dc_image_count. Caches of today have a list with UUIDs. */
+static void ms_dc_get_image(const ms_dc *dc, size_t index, ms_dc_image *out)
+{
+    uint64_t at = (uint64_t)index * ms_DC_IMAGE_SIZE;
+    ms_zero(out, sizeof *out);
+    out->addr = ms_dc_image_addr(dc, index, &out->size);
+    if (dc->texts.len != 0) {
+        out->has_uuid = ms_dc_uuid(dc->texts, at, &out->uuid);
+        out->path = ms_dc_path(dc, ms_dc_u32(dc->texts, at + 28));
+    } else {
+        out->path = ms_dc_path(dc, ms_dc_u32(dc->images, at + 24));
+    }
+}
+
+/* The part of a path of a cache behind its last slash. */
+static machsym_str ms_dc_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return ms_str_drop(path, at);
+}
+
+/* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
+static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
+{
+    bool is_path = ms_dc_base_name(name).len != name.len;
+    size_t count = 0;
+    ms_dc_image image;
+    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
+        ms_dc_get_image(dc, i, &image);
+        if (!ms_str_equal(is_path ? image.path : ms_dc_base_name(image.path), name))
+            continue;
+        if (count++ == 0)
+            *out = image;
+    }
+    /* The list without UUIDs has links too: other paths of an image. */
+    for (uint64_t at = 0; count == 0 && is_path && at < dc->images.len; at += ms_DC_IMAGE_SIZE) {
+        if (!ms_str_equal(ms_dc_path(dc, ms_dc_u32(dc->images, at + 24)), name))
+            continue;
+        ms_zero(out, sizeof *out);
+        out->addr = ms_dc_u64(dc->images, at);
+        out->path = name;
+        count++;
+    }
+    return is_path && count > 1 ? 1 : count;
+}
+
+/* Finds the local symbols of the image whose header lies at an address. Their entries name images by the
+ * header's distance from the cache's first address, or in older caches by its place in the file. */
+static bool ms_dc_find_locals(const ms_dc *dc, uint64_t addr, unsigned nlist_size, ms_dc_locals *out)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    bool is_old = dc->local_size == ms_DC_LOCALS_OLD_SIZE;
+    if (dc->locals.len == 0 || mapping == NULL)
+        return false;
+    uint64_t want = is_old ? addr - mapping->addr + mapping->off : addr - dc->base;
+    ms_zero(out, sizeof *out);
+    out->bytes = dc->locals;
+    ms_rd info = ms_rd_make(dc->locals);
+    out->nlist_off = ms_rd_u32(&info);
+    uint32_t nlists = ms_rd_u32(&info);
+    out->strings_off = ms_rd_u32(&info);
+    out->strings_size = ms_rd_u32(&info);
+    ms_dc_table table;
+    table.off = ms_rd_u32(&info);
+    table.count = ms_rd_u32(&info);
+    ms_rd rd = ms_rd_make(ms_dc_records(dc->locals, table, dc->local_size));
+    while (ms_rd_left(&rd) > 0) {
+        uint64_t at = is_old ? ms_rd_u32(&rd) : ms_rd_u64(&rd);
+        uint32_t first = ms_rd_u32(&rd);
+        uint32_t count = ms_rd_u32(&rd);
+        MACHSYM_COUNT_WORK(1);
+        if (at != want || first > nlists)
+            continue;
+        out->nlist_off += (uint64_t)first * nlist_size;
+        out->nlist_count = count < nlists - first ? count : nlists - first;
+        return out->nlist_count != 0;
+    }
+    return false;
+}
+
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
- *         ms_mo_unsigned.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_load_cached, ms_mo_next_entry, ms_mo_section_named,
+ *         ms_mo_linkedit, ms_mo_table, ms_mo_size, ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -4146,7 +4730,8 @@ typedef struct ms_mo_loads {
 
 /* One slice, parsed. */
 typedef struct ms_mo {
-    ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
+    ms_span bytes;      /* the slice; with is_loaded, the memory from the header on; with cache, its __TEXT */
+    const ms_dc *cache; /* that the image lies in, with all its segments; else NULL */
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
@@ -4229,40 +4814,70 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* The memory of a segment of a loaded image, as far as the caller has it; none when nobody may read the
- * segment. What lies between segments is not touched, since it need not be mapped. */
+/* Whether segments are found by their addresses, since their offsets do not count in bytes. */
+static bool ms_mo_is_mapped(const ms_mo *mo)
+{
+    return mo->is_loaded || mo->cache != NULL;
+}
+
+/* The bytes of a segment that is found by its address, as far as the caller has them. Of a loaded image there
+ * are none when nobody may read the segment. What lies between its segments is not touched, since it need not
+ * be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
-    ms_span none = {NULL, 0};
-    if (segment->addr < mo->text_addr || (segment->initprot & ms_VM_PROT_READ) == 0)
-        return none;
-    ms_span rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
+    ms_span rest = {NULL, 0};
+    if (mo->cache != NULL)
+        rest = ms_dc_at(mo->cache, segment->addr);
+    else if (segment->addr >= mo->text_addr && (segment->initprot & ms_VM_PROT_READ) != 0)
+        rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
     return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
 }
 
-/* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
-static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
+/* What lies at an offset that load commands name, and behind it: symbol tables and the rest of __LINKEDIT.
+ * Segments of an image in a cache lie in several files, so offsets of different segments may be equal. Those
+ * of tables count in the file that has __LINKEDIT. */
+static ms_span ms_mo_rest(const ms_mo *mo, uint64_t off)
 {
-    if (!mo->is_loaded)
-        return ms_span_sub(mo->bytes, off, len);
+    if (!ms_mo_is_mapped(mo))
+        return ms_span_from(mo->bytes, off);
     for (uint32_t i = 0; i < mo->segment_count && i < MACHSYM_MAX_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
-        if (off >= segment->off && off - segment->off < segment->file_size)
-            return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
+        if (off >= segment->off && off - segment->off < segment->file_size &&
+            (mo->cache == NULL || ms_str_is(segment->name, "__LINKEDIT")))
+            return ms_span_from(ms_mo_segment_bytes(mo, segment), off - segment->off);
     }
     return ms_span_make(NULL, 0);
+}
+
+/* The bytes of a range that is no section. */
+static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
+{
+    return ms_span_sub(ms_mo_rest(mo, off), 0, len);
 }
 
 /* A table of count entries, or as many of them as are really there. */
 static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32_t size)
 {
     uint64_t len = (uint64_t)count * size;
-    ms_span table = ms_mo_linkedit(mo, off, len);
-    if (table.len == len || mo->is_loaded)
-        return table;
-    table = ms_span_from(mo->bytes, off);
-    return ms_span_sub(table, 0, table.len - table.len % size);
+    ms_span rest = ms_mo_rest(mo, off);
+    return ms_span_sub(rest, 0, len < rest.len ? len : rest.len - rest.len % size);
+}
+
+/* How many bytes the image has, which budgets are counted from. An image in a cache has those of its
+ * segments, of which all images share __LINKEDIT, and of its tables. */
+static uint64_t ms_mo_size(const ms_mo *mo)
+{
+    const ms_mo_loads *loads = &mo->loads;
+    uint64_t size = (uint64_t)loads->sym_count * 16 + loads->indirect_count * (uint64_t)4 +
+                    loads->starts_size + loads->exports_size;
+    if (mo->cache == NULL)
+        return mo->bytes.len;
+    for (uint32_t i = 0; i < mo->segment_count && size < mo->cache->size; i++) {
+        if (!ms_str_is(mo->segments[i].name, "__LINKEDIT"))
+            size += ms_mo_segment_bytes(mo, &mo->segments[i]).len;
+    }
+    return size < mo->cache->size ? size : mo->cache->size;
 }
 
 static machsym_str ms_mo_fixed_name(ms_rd *rd)
@@ -4323,7 +4938,7 @@ static void ms_mo_keep_cut(ms_mo *mo, machsym_str name, uint64_t off, uint64_t s
 static void ms_mo_check_part(ms_mo *mo, const char *what, const char *where, machsym_str name, uint64_t off,
                              uint64_t size)
 {
-    if (mo->is_loaded || (off <= mo->bytes.len && size <= mo->bytes.len - off))
+    if (ms_mo_is_mapped(mo) || (off <= mo->bytes.len && size <= mo->bytes.len - off))
         return;
     ms_mo_keep_cut(mo, name, off, size);
     ms_damage_note_cut(&mo->damage, what, where, ms_mo_file_offset(mo, off));
@@ -4351,12 +4966,13 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     mo->section_count++;
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
-    if (mo->is_loaded) {
+    if (ms_mo_is_mapped(mo)) {
         const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        ms_span bytes = ms_mo_segment_bytes(mo, segment);
+        section->off = off;
         if (section->addr >= segment->addr)
-            section->bytes =
-                ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
-        if (section->bytes.len == 0)
+            section->bytes = ms_span_sub(bytes, section->addr - segment->addr, section->size);
+        if (section->bytes.len == 0 && (mo->is_loaded || bytes.len != 0)) /* else the segment is missing */
             ms_damage_note(&mo->damage, "a section lies outside of its segment", "section", section->addr);
         return;
     }
@@ -4395,6 +5011,9 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     }
     if (ms_str_is(segment->name, "__TEXT_EXEC"))
         mo->text_exec_addr = segment->addr;
+    if (mo->cache != NULL && segment->file_size != 0 && ms_mo_segment_bytes(mo, segment).len == 0)
+        ms_damage_note(&mo->damage, "a segment lies in no file of the cache that is there", "segment",
+                       segment->off);
     uint64_t previous = segment->off;
     size_t one = mo->is_64 ? 80 : 68;
     for (; count > 0 && ms_rd_left(rd) >= one; count--)
@@ -4652,11 +5271,14 @@ static void ms_mo_check_tables(ms_mo *mo)
         {"binds", loads->bind_off, loads->bind_size},
         {"lazy binds", loads->lazy_bind_off, loads->lazy_bind_size},
     };
+    const size_t in_cache = 5; /* the builder of a cache uses up the last three */
     const char *what = "a table runs past the end of the file";
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (tables[i].size != 0)
             ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
                              tables[i].size);
+        if (i < in_cache && mo->cache != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
+            ms_damage_note(&mo->damage, "a table runs past __LINKEDIT", "load commands", tables[i].off);
     }
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
         const ms_mo_section *section = &mo->sections[i];
@@ -4739,7 +5361,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (arena != NULL) {
         ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
-        ms_mo_read_fixup_formats(mo);
+        if (mo->cache == NULL)
+            ms_mo_read_fixup_formats(mo);
     }
     mo->fixup_base = mo->text_addr;
     return MACHSYM_OK;
@@ -4816,6 +5439,70 @@ static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *ar
     if (result == MACHSYM_OK)
         ms_mo_take_fixups(mo, &collection);
     return result;
+}
+
+/* ---- Shared caches ---- */
+
+/* What Mach-O calls the architecture of a cache; NULL when nobody knows it. */
+static const ms_mo_arch *ms_mo_find_arch(machsym_str name)
+{
+    for (size_t i = 0; i < sizeof ms_mo_archs / sizeof ms_mo_archs[0]; i++) {
+        if (ms_str_is(name, ms_mo_archs[i].name))
+            return &ms_mo_archs[i];
+    }
+    return NULL;
+}
+
+/* Parses the image of a cache whose header lies at an address. */
+static machsym_result ms_mo_load_cached(ms_mo *mo, const ms_dc *cache, uint64_t addr, ms_arena *arena,
+                                        machsym_error *err)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(cache, addr);
+    ms_zero(mo, sizeof *mo);
+    mo->cache = cache;
+    mo->bytes = ms_dc_at(cache, addr);
+    if (mapping == NULL || mo->bytes.len == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED,
+                       "the image lies in a file of the cache that is missing or cut short", "cache header",
+                       0);
+    mo->head = mo->bytes.len < MACHSYM_MAX_COLLECTION_COMMANDS ? mo->bytes.len
+                                                               : (size_t)MACHSYM_MAX_COLLECTION_COMMANDS;
+    mo->slice.offset = addr - mapping->addr + mapping->off;
+    machsym_result result = ms_mo_load(mo, arena, err);
+    if (mo->text_size < mo->bytes.len)
+        mo->bytes = ms_span_sub(mo->bytes, 0, mo->text_size);
+    mo->slice.size = mo->bytes.len;
+    return result;
+}
+
+/* Describes a cache as a whole, which has no segments. */
+static void ms_mo_describe_cache(ms_mo *mo, const ms_dc *cache)
+{
+    const ms_dc_header *head = &cache->head;
+    const ms_mo_arch *arch = ms_mo_find_arch(head->arch);
+    const ms_dc_mapping *last = cache->count > 0 ? &cache->mappings[cache->count - 1] : NULL;
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = cache->main;
+    mo->slice.arch = "unknown";
+    if (arch != NULL) {
+        mo->slice.cputype = arch->cputype;
+        mo->slice.cpusubtype = arch->cpusubtype != ~0u ? arch->cpusubtype : 0;
+        mo->slice.arch = arch->name;
+    }
+    mo->is_64 = (mo->slice.cputype & ms_CPU_IS_64) != 0;
+    mo->slice.uuid = head->uuid;
+    mo->slice.has_uuid = head->has_uuid;
+    mo->slice.size = cache->main.len;
+    mo->text_addr = cache->base;
+    mo->text_size =
+        head->region_size != 0 || last == NULL ? head->region_size : last->addr + last->size - cache->base;
+    mo->damage = cache->damage;
+    machsym_platform platform = {head->platform, head->os_version, 0};
+    machsym_platform other = {head->alt_platform, head->alt_os_version, 0};
+    if (platform.platform != 0)
+        mo->platforms[mo->platform_count++] = platform;
+    if (other.platform != 0)
+        mo->platforms[mo->platform_count++] = other;
 }
 
 static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *segment, const char *name)
@@ -5201,7 +5888,7 @@ static bool ms_file_is_mach(ms_span bytes)
            magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
 }
 
-/* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
+/* Opens a path, or takes the caller's bytes, if they are a Mach-O file or a shared cache. */
 static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
                                    uint32_t flags, machsym_allocator allocator, ms_file *input,
                                    machsym_error *err)
@@ -5209,11 +5896,29 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
     machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result != MACHSYM_OK)
         return result;
-    result =
-        ms_file_is_mach(input->bytes) ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
+    bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
+    result = is_known ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
+}
+
+/* Takes the only slice of a shared cache. Returns how many there are. */
+static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocator, machsym_slice *slices,
+                                 size_t cap, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    ms_dc dc;
+    ms_mo mo;
+    bool ok = ms_dc_open(&dc, input->bytes, &arena);
+    if (ok)
+        ms_mo_describe_cache(&mo, &dc);
+    else
+        ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header", 0);
+    if (ok && cap > 0)
+        slices[0] = mo.slice;
+    ms_arena_free(&arena);
+    return ok;
 }
 
 /* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
@@ -5228,6 +5933,11 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
     if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
+    if (ms_dc_is(input.bytes)) {
+        listed = ms_file_list_cache(&input, allocator, slices, cap, err);
+        ms_file_close(&input);
+        return listed;
+    }
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
@@ -5327,7 +6037,7 @@ typedef struct ms_fx_data {
 /* Every reader of metadata starts with a full budget: then none leaves too little for the next. */
 static void ms_fx_refill(ms_fx_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
+    d->budget = ms_mo_size(d->mo) * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
     d->is_spent = false;
 }
 
@@ -5363,11 +6073,14 @@ static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
     return recent->section;
 }
 
-/* What is left of the section at an address from there on; empty when the file has no such bytes. */
+/* What is left of the section at an address from there on; empty when the file has no such bytes. Metadata of
+ * an image in a cache leads to other images, and to what the cache's builder keeps for all of them. */
 static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
 {
     const ms_mo_section *section = ms_fx_section_at(d, addr);
-    return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
+    if (section != NULL)
+        return ms_span_from(section->bytes, addr - section->addr);
+    return d->mo->cache != NULL ? ms_dc_at(d->mo->cache, addr) : ms_span_make(NULL, 0);
 }
 
 static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
@@ -5377,6 +6090,8 @@ static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
 
 static uint32_t ms_fx_u32_at(ms_fx_data *d, uint64_t addr)
 {
+    if (d->mo->cache != NULL)
+        return ms_dc_number_at(d->mo->cache, addr);
     ms_span span = ms_fx_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
 }
@@ -5594,6 +6309,10 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
 static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
 {
     ms_fx_pointer pointer = {0, {NULL, 0}};
+    if (d->mo->cache != NULL) {
+        pointer.addr = ms_dc_pointer_at(d->mo->cache, addr, ms_fx_pointer_size(d));
+        return pointer;
+    }
     const ms_mo_section *section = ms_fx_section_at(d, addr);
     ms_span span = ms_fx_at_addr(d, addr, ms_fx_pointer_size(d));
     if (section == NULL || span.len == 0)
@@ -5665,6 +6384,8 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
         pieces[count++].owner = i;
     }
     ms_seg_build(pieces, count, arena, &d->sections);
+    if (mo->cache != NULL) /* its builder has bound all imports */
+        return;
     ms_fx_read_imports(d);
     ms_fx_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
@@ -5730,11 +6451,13 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
     return strings;
 }
 
+enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
+
 /* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
-    return ms_str_bounded((const char *)rest.ptr, rest.len < 8 ? rest.len : 8);
+    return ms_str_bounded((const char *)rest.ptr, rest.len < ms_SYM_HEAD ? rest.len : (size_t)ms_SYM_HEAD);
 }
 
 static bool ms_sym_is_defined(const ms_sym_nlist *entry)
@@ -5763,11 +6486,17 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
+/* Whether a symbol of a cache tells only that a function begins: its name went to the cache's own table. */
+static bool ms_sym_is_redacted(machsym_str head)
+{
+    return ms_str_is(head, "<redacted>");
+}
+
 /* The rank of a name among several for one address; the lowest is the best. head is the name or its
  * beginning. */
 static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
-    if (head.len == 0)
+    if (head.len == 0 || ms_sym_is_redacted(head))
         return 4;
     if (ms_sym_is_temporary(head))
         return 3;
@@ -5924,9 +6653,12 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
             continue;
-        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+        machsym_str head = ms_sym_head_at(strings, entry.strx);
+        unsigned rank = ms_sym_rank(&entry, head);
         if (rank < 4)
             ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
+        else if (ms_sym_is_redacted(head))
+            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
     }
 }
 
@@ -6583,6 +7315,15 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
     method->is_class_method = is_class_method;
 }
 
+/* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
+ * all lists. */
+static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direct)
+{
+    if (!is_direct || d->mo->cache == NULL || d->mo->cache->selector_base == 0)
+        return ms_fx_relative_at(d, addr);
+    return d->mo->cache->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
+}
+
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
 static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
@@ -6601,7 +7342,7 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, b
     }
     uint64_t at = addr + 8;
     for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += entry) {
-        uint64_t selector = is_small ? ms_fx_relative_at(d, at) : ms_fx_pointer_at(d, at).addr;
+        uint64_t selector = is_small ? ms_oc_small_selector(d, at, is_direct) : ms_fx_pointer_at(d, at).addr;
         uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
             selector = ms_fx_pointer_at(d, selector).addr;
@@ -6900,7 +7641,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo
         if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
             continue;
         ms_fx_pointer isa = ms_fx_pointer_at(d, section->addr + at);
-        if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
+        if (!ms_mo_is_mapped(d->mo) && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
             continue;
         uint64_t code = ms_fx_pointer_at(d, section->addr + at + word + 8).addr;
         if (d->mo->slice.cputype == ms_CPU_ARM)
@@ -10803,6 +11544,219 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
+/* ==== >>cachefiles =========================================================================================
+ * Job:    finds the files of a split shared cache.
+ * Offers: ms_cf_cache, ms_cf_open, ms_cf_close, ms_cf_next_file.
+ * Never:  takes a file whose UUID is not the one that the main file names. */
+
+/* One file besides the main one. */
+typedef struct ms_cf_file {
+    machsym_cache_file info;
+    ms_file input; /* bytes are NULL when it was not found */
+} ms_cf_file;
+
+/* A cache with its files. */
+typedef struct ms_cf_cache {
+    ms_dc dc;
+    machsym_cache_file main;
+    ms_cf_file *files;
+    size_t count;
+    const char *locals_path; /* of the file with local symbols; NULL: the main one, or none has a path */
+} ms_cf_cache;
+
+/* A file of a cache that is looked for. */
+typedef struct ms_cf_search {
+    const machsym_open_desc *desc;
+    const ms_file *main;
+    machsym_str suffix; /* of its name, behind that of the main file */
+    ms_arena *arena;
+} ms_cf_search;
+
+static bool ms_cf_same_uuid(const machsym_uuid *a, const machsym_uuid *b)
+{
+    return ms_equal(a->v, b->v, sizeof a->v);
+}
+
+/* Takes a file if it is the right one. */
+static void ms_cf_judge(ms_cf_file *file, ms_span bytes, ms_dc_header *head)
+{
+    if (!ms_dc_read_header(bytes, head))
+        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
+    else if (!ms_cf_same_uuid(&head->uuid, &file->info.uuid))
+        file->info.status = MACHSYM_CACHE_FILE_OTHER;
+    else
+        file->info.status = MACHSYM_CACHE_FILE_FOUND;
+    if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+        file->input.bytes = bytes;
+}
+
+/* Looks for a file among those that the caller gave. */
+static void ms_cf_find_given(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+{
+    for (size_t i = 0; i < search->desc->cache_part_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
+        const machsym_bytes *given = &search->desc->cache_parts[i];
+        ms_cf_judge(file, ms_span_make(given->ptr, given->len), head);
+        if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+            return;
+    }
+    file->info.status = MACHSYM_CACHE_FILE_MISSING; /* the others are other files of the cache */
+}
+
+/* The names of two parts as one, kept in the arena with a NUL. */
+static char *ms_cf_join(machsym_str a, machsym_str b, ms_arena *arena)
+{
+    char *text = (char *)ms_arena_alloc(arena, a.len + b.len + 1, 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b.ptr, b.len);
+    text[a.len + b.len] = 0;
+    return text;
+}
+
+/* Looks for a file: among those that were given, then beside the main file. */
+static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+{
+    const char *main = search->main->path != NULL ? search->main->path : search->desc->path;
+    machsym_str whole = ms_str_from_c(main);
+    ms_zero(head, sizeof *head);
+    char *path = ms_cf_join(whole, search->suffix, search->arena);
+    if (path == NULL)
+        return;
+    file->info.name = ms_os_base_name(ms_str_from_c(path));
+    ms_cf_find_given(search, file, head);
+#ifndef MACHSYM_NO_OS
+    machsym_bytes none = {NULL, 0};
+    bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
+    ms_file input;
+    if (file->info.status == MACHSYM_CACHE_FILE_FOUND || !is_beside || !ms_os_is_file(path))
+        return;
+    machsym_result result =
+        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
+    search->arena->oom |= result == MACHSYM_ERR_MEMORY;
+    if (result != MACHSYM_OK)
+        return;
+    ms_os_settle(&input.file);
+    ms_cf_judge(file, input.bytes, head);
+    if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+        file->input = input;
+    else
+        ms_file_close(&input);
+#endif
+}
+
+/* The name of a file of an older cache: a dot and its number, from 1 on. */
+static machsym_str ms_cf_number(size_t number, char room[8])
+{
+    size_t at = 8;
+    for (; number > 0 && at > 1; number /= 10)
+        room[--at] = (char)('0' + number % 10);
+    room[--at] = '.';
+    return ms_str_make(room + at, 8 - at);
+}
+
+/* Finds the files that hold mappings. */
+static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
+{
+    ms_dc_sibling sibling;
+    ms_dc_header head;
+    char room[8];
+    for (size_t i = 0; i < ms_dc_sibling_count(&cache->dc); i++) {
+        ms_dc_get_sibling(&cache->dc, i, &sibling);
+        ms_cf_file *file = &cache->files[cache->count++];
+        file->info.uuid = sibling.uuid;
+        file->info.addr = sibling.addr;
+        search->suffix = sibling.suffix.len != 0 ? sibling.suffix : ms_cf_number(i + 1, room);
+        ms_cf_find(search, file, &head);
+        file->info.size = file->input.bytes.len;
+        if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+            ms_dc_add_file(&cache->dc, file->input.bytes, &head, search->arena);
+        else
+            ms_damage_note(&cache->dc.damage, "a file of the split cache was not found", "cache header",
+                           cache->dc.head.siblings.off);
+    }
+}
+
+/* Finds the local symbols: in a file of their own if the main file names one, else in the main file. */
+static void ms_cf_find_symbols(ms_cf_cache *cache, ms_cf_search *search)
+{
+    static const machsym_uuid none = {{0}};
+    ms_dc_header head;
+    if (ms_cf_same_uuid(&cache->dc.head.symbols_uuid, &none)) {
+        ms_dc_set_locals(&cache->dc, cache->dc.main, &cache->dc.head);
+        return;
+    }
+    ms_cf_file *file = &cache->files[cache->count++];
+    file->info.uuid = cache->dc.head.symbols_uuid;
+    file->info.has_symbols = true;
+    search->suffix = ms_str_from_c(".symbols");
+    ms_cf_find(search, file, &head);
+    file->info.size = file->input.bytes.len;
+    if (file->info.status != MACHSYM_CACHE_FILE_FOUND)
+        return;
+    ms_dc_set_locals(&cache->dc, file->input.bytes, &head);
+    cache->locals_path = file->input.path;
+}
+
+/* Finds what selectors count from in caches of the years before their header told: libobjc's __objc_opt_ro
+ * (objc-shared-cache.h: objc_opt_t) says it from version 16 on. */
+static void ms_cf_find_selectors(ms_dc *dc, ms_arena *scratch)
+{
+    ms_dc_image image;
+    ms_mo mo;
+    machsym_str name = ms_str_from_c("/usr/lib/libobjc.A.dylib");
+    if (dc->head.objc_off != 0 || ms_dc_find_image(dc, name, &image) == 0 ||
+        ms_mo_load_cached(&mo, dc, image.addr, scratch, NULL) != MACHSYM_OK)
+        return;
+    const ms_mo_section *section = ms_mo_section_named(&mo, "__TEXT", "__objc_opt_ro");
+    if (section != NULL && ms_dc_u32(section->bytes, 0) >= 16 && ms_dc_u64(section->bytes, 40) != 0)
+        dc->selector_base = section->addr + ms_dc_u64(section->bytes, 40);
+}
+
+static void ms_cf_close(ms_cf_cache *cache)
+{
+    for (size_t i = 0; i < cache->count; i++)
+        ms_file_close(&cache->files[i].input);
+}
+
+/* Opens a cache whose main file is there. What is kept comes from arena. */
+static machsym_result ms_cf_open(ms_cf_cache *cache, const machsym_open_desc *desc, const ms_file *main,
+                                 ms_arena *arena, machsym_error *err)
+{
+    ms_cf_search search = {desc, main, {NULL, 0}, arena};
+    if (!ms_dc_open(&cache->dc, main->bytes, arena))
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header",
+                       0);
+    cache->main.name = ms_os_base_name(ms_str_from_c(main->path != NULL ? main->path : desc->path));
+    cache->main.uuid = cache->dc.head.uuid;
+    cache->main.addr = cache->dc.base;
+    cache->main.size = main->bytes.len;
+    cache->main.status = MACHSYM_CACHE_FILE_FOUND;
+    cache->main.has_symbols = cache->dc.head.locals_size != 0;
+    cache->files =
+        (ms_cf_file *)ms_arena_zeroed(arena, ms_dc_sibling_count(&cache->dc) + 1, sizeof *cache->files);
+    if (cache->files == NULL)
+        return ms_fail_memory(err);
+    ms_cf_find_siblings(cache, &search);
+    ms_cf_find_symbols(cache, &search);
+    ms_dc_settle(&cache->dc, arena);
+    ms_arena scratch = ms_arena_make(arena->allocator);
+    ms_cf_find_selectors(&cache->dc, &scratch);
+    bool is_out = arena->oom || scratch.oom;
+    ms_arena_free(&scratch);
+    return is_out ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+/* The files of a cache: the main one, then the others. */
+static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsym_cache_file *out)
+{
+    if (at->a > cache->count)
+        return false;
+    *out = at->a == 0 ? cache->main : cache->files[at->a - 1].info;
+    at->a++;
+    return true;
+}
+
 /* ==== >>table ==============================================================================================
  * Job:    maps pairs of numbers to a number, with a bound on each search.
  * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
@@ -12794,7 +13748,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 /* ==== >>image ==============================================================================================
  * Job:    opens an image.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
- *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
+ *         ms_im_next_entry, ms_im_entry_at, ms_im_next_cache_file, ms_im_addr, ms_im_loaded_at,
+ *         ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where to look for the object files of a debug map, and whether their times must match. */
@@ -12812,7 +13767,10 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
-    const char *called[2]; /* what the caller's bytes are called; NULL for files */
+    const char *called[2];    /* what the caller's bytes are called; NULL for files */
+    const ms_cf_cache *cache; /* that the file is, or that the image lies in; else NULL */
+    ms_cf_cache *own_cache;   /* the same, if it was opened with this image */
+    ms_segs entries;          /* of a whole cache: which image has an address in its __TEXT */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -13286,6 +14244,8 @@ static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
         image->called[0] = ms_im_keep_c(image, desc->path);
     if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
         image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    if (image->name.len != 0) /* of an image in a cache */
+        return;
     image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
@@ -13315,9 +14275,9 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dirs = dirs;
     places->dir_count = dir_count;
     places->flags = desc->flags;
-    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
-                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
-                             image->dw.info.len == 0;
+    image->follows_objects =
+        (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 && image->cache == NULL &&
+        (image->inputs[0].path != NULL || prefix_count + dir_count > 0) && image->dw.info.len == 0;
 }
 
 /* ---- Opening and closing ---- */
@@ -13366,6 +14326,135 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     return MACHSYM_OK;
 }
 
+/* ---- Shared caches ---- */
+
+/* Lists which image has which code. In a cache that does not tell the sizes of images each one ends where the
+ * next one begins, and several that begin at one place are links to the first. */
+static void ms_im_list_entries(machsym_image *image, ms_arena *scratch)
+{
+    const ms_dc *dc = &image->cache->dc;
+    size_t count = ms_dc_image_count(dc);
+    size_t kept = 0;
+    uint64_t size;
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(scratch, count, sizeof *pieces);
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    image->entries.arena = &image->arena;
+    if (pieces == NULL || order == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = ms_dc_image_addr(dc, i, &size);
+        order[i].item = i;
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        ms_piece *piece = &pieces[kept];
+        piece->lo = ms_dc_image_addr(dc, (size_t)order[i].item, &size);
+        piece->owner = (uint32_t)order[i].item;
+        const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, piece->lo);
+        size_t next = ms_upper_bound(order, count, sizeof *order, piece->lo);
+        piece->hi = mapping != NULL ? mapping->addr + mapping->size : piece->lo;
+        if (next < count)
+            ms_lower_to(&piece->hi, order[next].key);
+        if (size != 0 && !ms_add_ok(piece->lo, size, &piece->hi))
+            piece->hi = piece->lo;
+        bool is_link = i > 0 && order[i - 1].key == piece->lo;
+        kept += !is_link && piece->lo < piece->hi;
+    }
+    ms_seg_build(pieces, kept, scratch, &image->entries);
+}
+
+/* Takes the image of a cache that the descriptor names. Its local symbols, which the cache keeps for all
+ * images, are its other half. */
+static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_desc *desc,
+                                       machsym_error *err)
+{
+    const ms_dc *dc = &image->cache->dc;
+    ms_mo *mo = &image->mo[0];
+    ms_mo *half = &image->mo[1];
+    ms_dc_image entry;
+    ms_dc_locals locals;
+    size_t found = ms_dc_find_image(dc, ms_str_from_c(desc->entry), &entry);
+    if (found == 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the shared cache has no image of this name",
+                       "cache header", 0);
+    if (found > 1)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the shared cache has several images of this name; give the path of one",
+                       "cache header", 0);
+    machsym_result result = ms_mo_load_cached(mo, dc, entry.addr, &image->arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    image->mo_count = 1;
+    image->name = ms_dc_base_name(entry.path);
+    if (desc->uuid != NULL && !ms_file_same_uuid(&mo->slice, desc->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the image in the shared cache has another UUID", "LC_UUID", 0);
+    if (!ms_dc_find_locals(dc, entry.addr, ms_sym_nlist_size(mo), &locals))
+        return MACHSYM_OK;
+    half->bytes = locals.bytes;
+    half->slice = mo->slice;
+    half->is_64 = mo->is_64;
+    half->loads.sym_off = locals.nlist_off;
+    half->loads.sym_count = locals.nlist_count;
+    half->loads.str_off = locals.strings_off;
+    half->loads.str_size = locals.strings_size;
+    image->called[1] = image->cache->locals_path;
+    image->mo_count = 2;
+    return MACHSYM_OK;
+}
+
+/* Takes a shared cache: as a whole, or one image of it. */
+static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    if (desc->arch != NULL && !ms_str_is(image->cache->dc.head.arch, desc->arch))
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the shared cache is for another architecture", "cache header",
+                       0);
+    if (desc->entry != NULL)
+        return ms_im_add_cached(image, desc, err);
+    ms_arena scratch = ms_arena_make(image->arena.allocator);
+    ms_mo_describe_cache(&image->mo[0], &image->cache->dc);
+    image->mo_count = 1;
+    ms_im_list_entries(image, &scratch);
+    bool is_out = scratch.oom;
+    ms_arena_free(&scratch);
+    if (desc->uuid != NULL && !ms_file_same_uuid(&image->mo[0].slice, desc->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the shared cache has another UUID", "cache header", 0);
+    return is_out ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+/* Opens the other files of a cache whose main file is image->inputs[0]. */
+static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_desc *desc,
+                                       machsym_error *err)
+{
+    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].read.size, err);
+    if (result != MACHSYM_OK)
+        return result;
+    image->own_cache = (ms_cf_cache *)ms_arena_zeroed(&image->arena, 1, sizeof *image->own_cache);
+    if (image->own_cache == NULL)
+        return ms_fail_memory(err);
+    image->cache = image->own_cache;
+    result = ms_cf_open(image->own_cache, desc, &image->inputs[0], &image->arena, err);
+    return result == MACHSYM_OK ? ms_im_add_cache(image, desc, err) : result;
+}
+
+/* Opens an image of a cache or collection that is open. */
+static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    const machsym_image *from = desc->from;
+    ms_mo *mo = &image->mo[0];
+    if (desc->entry == NULL || (from->cache == NULL && from->mo[0].slice.filetype != ms_MH_FILESET))
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "to open an image of an open file takes its entry, and a cache or a collection", "",
+                       0);
+    image->called[0] = ms_im_path(from, 0);
+    image->cache = from->cache;
+    if (from->cache != NULL)
+        return ms_im_add_cache(image, desc, err);
+    mo->bytes = from->mo[0].bytes;
+    mo->slice = from->mo[0].slice;
+    image->mo_count = 1;
+    return ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+}
+
 /* Opens one half, or both, of what the descriptor names. */
 static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
                                         machsym_error *err)
@@ -13375,7 +14464,10 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
     if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
-            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+            "an image of a collection or cache has other addresses than its dSYM: open that by itself", "",
+            0);
+    if (desc->from != NULL)
+        return ms_im_open_from(image, desc, err);
     if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
                        0);
@@ -13387,6 +14479,11 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         image->inputs[0] = input;
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
+    }
+    if (ms_dc_is(input.bytes)) {
+        image->inputs[0] = input;
+        return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a shared cache has no other half", "", 0)
+                          : ms_im_open_cache(image, desc, err);
     }
     if (!ms_file_is_mach(input.bytes)) {
         result = ms_file_refuse(input.bytes, err);
@@ -13437,6 +14534,8 @@ static void ms_im_close(machsym_image *image)
 {
     if (image->map != NULL)
         ms_map_close(image->map);
+    if (image->own_cache != NULL)
+        ms_cf_close(image->own_cache);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -13536,6 +14635,53 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
     out->is_code = section->is_code;
     out->is_pair = at->a != 0;
     return true;
+}
+
+/* ---- Images in a collection or cache ---- */
+
+static void ms_im_get_cached(const ms_dc *dc, size_t index, machsym_entry *out)
+{
+    ms_dc_image image;
+    ms_dc_get_image(dc, index, &image);
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, image.addr);
+    ms_zero(out, sizeof *out);
+    out->name = image.path;
+    out->addr = image.addr;
+    out->offset = mapping != NULL ? image.addr - mapping->addr + mapping->off : 0;
+    out->size = image.size;
+    out->uuid = image.uuid;
+    out->has_uuid = image.has_uuid;
+}
+
+static bool ms_im_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
+{
+    if (image->cache == NULL) {
+        ms_zero(out, sizeof *out);
+        return ms_mo_next_entry(&image->mo[0], &at->a, out);
+    }
+    const ms_dc *dc = &image->cache->dc;
+    while (image->entries.arena != NULL && at->a < ms_dc_image_count(dc)) { /* NULL: an image of the cache */
+        size_t index = (size_t)at->a++;
+        ms_im_get_cached(dc, index, out);
+        if (out->has_uuid || ms_seg_owner(image->entries.v, image->entries.count, out->addr) == index)
+            return true; /* else it is a link: a list with UUIDs has none */
+    }
+    return false;
+}
+
+/* Which image has an address in its __TEXT. */
+static bool ms_im_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
+{
+    uint32_t index = ms_seg_owner(image->entries.v, image->entries.count, addr);
+    if (index == ms_SEG_NONE)
+        return false;
+    ms_im_get_cached(&image->cache->dc, index, out);
+    return true;
+}
+
+static bool ms_im_next_cache_file(const machsym_image *image, machsym_cursor *at, machsym_cache_file *out)
+{
+    return image->cache != NULL && ms_cf_next_file(image->cache, at, out);
 }
 
 /* ---- Addresses ---- */
@@ -31212,7 +32358,18 @@ MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
 {
-    return ms_mo_next_entry(&image->mo[0], &at->a, out);
+    return ms_im_next_entry(image, at, out);
+}
+
+MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
+{
+    return ms_im_entry_at(image, addr, out);
+}
+
+MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,
+                                               machsym_cache_file *out)
+{
+    return ms_im_next_cache_file(image, at, out);
 }
 
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)

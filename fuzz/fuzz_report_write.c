@@ -1,8 +1,9 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
  * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
  * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
-#include "../tool/report/write.h"
+#include "../tool/report/parts.h"
 #include "../tool/report/summary.h"
+#include "../tool/report/write.h"
 #include "one_json.h"
 
 #include <stdlib.h>
@@ -40,14 +41,29 @@ static void check_json(const report *r, const text *out)
         abort();
 }
 
+/* What is printed of one report. */
+static void print(const report *r, const write_options *how, bool colour, text *out)
+{
+    resolve_counts counts = {0, 0, 0, 0, 0};
+    signature sign;
+    out->len = 0;
+    report_write_text(r, how, out);
+    out->len = 0;
+    report_write_json(r, how, &counts, out);
+    if (!is_json(out->v, out->len))
+        abort();
+    out->len = 0;
+    text_summary(out, r, &counts, colour);
+    report_signature(r, NULL, &sign);
+    text_free(&sign.text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned seed = size > 0 ? data[size - 1] : 0;
     write_options how = {(seed & 1) != 0, (seed & 2) != 0, (seed & 32) != 0, false};
-    resolve_counts counts = {0, 0, 0, 0, 0};
     redactor key;
     redact_open(&key, "words");
-    signature sign;
     report r;
     report again;
     text out = {0};
@@ -62,16 +78,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     out.len = 0;
     redact_report(&key, (machsym_str){r.body, r.len}, &out);
     check_json(&r, &out);
-    out.len = 0;
-    report_write_text(&r, &how, &out);
-    out.len = 0;
-    report_write_json(&r, &how, &counts, &out);
-    if (!is_json(out.v, out.len))
-        abort();
-    out.len = 0;
-    text_summary(&out, &r, &counts, (seed & 16) != 0);
-    report_signature(&r, NULL, &sign);
-    text_free(&sign.text);
+    print(&r, &how, (seed & 16) != 0, &out);
+    for (uint32_t i = 0; i < report_count_parts(&r) && r.part_count > 1; i++) {
+        report part;
+        report_take_part(&r, i, &part);
+        print(&part, &how, (seed & 16) != 0, &out);
+        report_free_part(&part);
+    }
     text_free(&out);
     report_close(&r);
     free(copy);

@@ -142,7 +142,18 @@ MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
 {
-    return ms_mo_next_entry(&image->mo[0], &at->a, out);
+    return ms_im_next_entry(image, at, out);
+}
+
+MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
+{
+    return ms_im_entry_at(image, addr, out);
+}
+
+MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,
+                                               machsym_cache_file *out)
+{
+    return ms_im_next_cache_file(image, at, out);
 }
 
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)

@@ -85,7 +85,7 @@ in|atos -o NAME.none 0x1000
 in|atos -o NAME -arch NAME 0x1000
 in|atos -f NAME.none -o NAME
 in|atos -o NAME --lines=NAME 0x1000
-in|atos --store NAME --uuid 4c4c44b5555531 0x1000
+in|atos --symbols NAME --uuid 4c4c44b5555531 0x1000
 in|info NAME.ips NAME.none
 in|symbols NAME.none
 in|symbols --source=NAME NAME

@@ -174,15 +174,108 @@ group --groups-out "$work/all.state" "$work"/days/* >"$work/out"
 group --groups-out "$work/one.state" "$work"/days/[123]* >/dev/null
 group --groups-in "$work/one.state" --groups-out "$work/two.state" "$work"/days/[456]* >"$work/later"
 same "$work/all.state" "$work/two.state" "a state that is carried on is that of all reports"
-grep -q '^    first seen 2026-03-11, last seen 2026-03-16, in versions 1.0 ("6"), 1.1 ("1"), 1.2 (7)$' "$work/later"
+grep -q '^    first seen 2026-03-11, last seen 2026-03-16, in versions 1.0 ("6"): 1, 1.1 ("1"): 1, 1.2 (7): 1$' "$work/later"
 check "since when, and in which versions"
-grep -v '^ *'"$work" "$work/later" | grep -v 'seen' >"$work/two"
+grep -v '^ *'"$work" "$work/later" | grep -v '^ *new$\|seen' >"$work/two"
 grep -v '^ *'"$work" "$work/out" >"$work/one"
 same "$work/one" "$work/two" "the groups are the same"
-head -c 100 "$work/all.state" >"$work/cut.state"
-$MACHSYM crash -q --group --groups-in "$work/cut.state" --groups-out "$work/none.state" "$work"/days/1* >"$work/out" 2>"$work/err"
-[ $? -eq 1 ] && grep -q 'cut.state: a string is not closed, at byte 92' "$work/err" && [ ! -s "$work/out" ] && [ ! -f "$work/none.state" ]
-check "a state that is cut is refused: $(cat "$work/err")"
+
+refused() # WHAT, of $work/bad.state
+{
+    $MACHSYM crash -q --group --groups-in "$work/bad.state" --groups-out "$work/none.state" "$work"/days/1* >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "bad.state: $1, at byte" "$work/err" && [ ! -s "$work/out" ] && [ ! -f "$work/none.state" ]
+    check "a state is refused: $1: $(cat "$work/err")"
+}
+head -c 100 "$work/all.state" >"$work/bad.state"
+refused "cut short or changed: its sum is another"
+sed '$d' "$work/all.state" >"$work/bad.state"
+refused "cut short or changed: its sum is another"
+sed '2s/"reports":1/"reports":7/' "$work/all.state" >"$work/bad.state"
+refused "cut short or changed: its sum is another"
+sed '1s,state/1,state/9,' "$work/all.state" >"$work/bad.state"
+refused "a state of another version"
+cp "$reports/demo.ips" "$work/bad.state"
+refused "no state that --groups-out wrote"
+
+# ---- Trends ----
+
+dated() # FILE DAY VERSION NAME...: a report of these frames
+{
+    file=$1
+    printf 'Process: App [1]\nVersion: %s\nDate/Time: %s 10:00:00 +0100\nException Type: SIGABRT\n\nThread 0 Crashed:\n' "$3" "$2" >"$file"
+    shift 3
+    frame=0
+    for name; do
+        echo "$frame   App 0x10$(printf %02d $frame) $name + 4" >>"$file"
+        frame=$((frame + 1))
+    done
+}
+
+mkdir "$work/march" "$work/april"
+for n in 1 2 3 4 5 6 7 8 9; do
+    [ $n -gt 3 ] || dated "$work/march/slow$n.crash" 2026-03-2$n 1.0 slow work main
+    dated "$work/march/even$n.crash" 2026-03-2$n 1.0 even draw main
+done
+dated "$work/march/gone.crash" 2026-03-02 1.0 gone away main
+for n in 1 2 3 4 5 6; do
+    for k in 1 2; do
+        dated "$work/april/slow$n$k.crash" 2026-04-0$n 1.1 slow work main
+    done
+    dated "$work/april/even$n.crash" 2026-04-0$n 1.1 even draw main
+done
+dated "$work/april/gone.crash" 2026-04-05 1.1 gone away main
+dated "$work/april/fresh.crash" 2026-04-06 1.1 fresh thing main
+group --groups-out "$work/march.state" "$work"/march >/dev/null
+group --groups-in "$work/march.state" --groups-out "$work/april.state" "$work"/april >"$work/out"
+trend() # NAME TREND
+{
+    grep -A 2 " SIGABRT: $1 |" "$work/out" | grep -v '/' | sed '1,2d' >"$work/one"
+    printf '%s' "$2" | sed 's/^/    /' >"$work/two"
+    [ "$(cat "$work/one")" = "$(cat "$work/two")" ]
+    check "the trend of $1: $2"
+}
+trend slow rising
+trend even ""
+trend gone "regressed: was not seen after 2026-03-02"
+trend fresh new
+grep -q '^15 reports  .*  SIGABRT: slow' "$work/out" && grep -q 'in versions 1.0: 3, 1.1: 12$' "$work/out"
+check "what both runs counted"
+group --json --groups-in "$work/march.state" "$work"/april | sed -n 's/.*SIGABRT: slow.*"version_counts":\({[^}]*}\),"trend":\("[a-z]*"\),"added":12,.*/\1 \2/p' >"$work/one"
+[ "$(cat "$work/one")" = '{"1.0":3,"1.1":12} "rising"' ]
+check "the same as JSON"
+
+# ---- Similar groups ----
+
+# LABEL NAME...: families are labelled as signatures are, by the hash of their head.
+mkdir "$work/similar"
+n=0
+labelled()
+{
+    label=$1
+    shift
+    n=$((n + 1))
+    dated "$work/similar/$label-$n.crash" 2026-03-01 1.0 "$@"
+}
+# called from elsewhere, a helper between, a wrapper on top, deep down another way
+labelled play decode readFrame fillBuffer playNext tick main
+labelled play decode readFrame fillBuffer playNext resume main
+labelled play decode readFrame fillBuffer refill playNext tick main
+labelled play copyPixels decode readFrame fillBuffer playNext tick main
+labelled play decode readFrame fillBuffer playNext
+# the same way down to other functions
+labelled seek seekTo findKeyframe fillBuffer playNext tick main
+labelled seek seekTo findKeyframe loadIndex fillBuffer playNext tick main
+labelled close releaseAll closeFile fillBuffer playNext tick main
+labelled login check sendToken login onTap main
+labelled login check sendToken retry login onTap main
+labelled logout clear sendToken logout onTap main
+for name in draw layout scroll rotate; do
+    labelled $name ${name}Now update render tick main
+done
+group --json "$work/similar" | sed 's/.*"hash":"\([0-9a-f]*\)".*"similar_to":\(null\|"[0-9a-f]*"\),.*"reports":\[\(.*\)\]}$/\1 \2 \3/' |
+    awk '{ family = $2 == "null" ? $1 : substr($2, 2, 16); count = split($3, path, ",")
+           for (i = 1; i <= count; i++) { sub(".*/", "", path[i]); sub("-.*", "", path[i]); print path[i], family } }' >"$work/all"
+figures 1 1 "families of similar groups"
 
 # ---- CrashProbe ----
 

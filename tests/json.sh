@@ -46,7 +46,15 @@ M verify map verify --json "$work/cut.symmap" $dsym
 M import map import --json --format=bugly -arch arm64 -o "$work/again.symmap" "$work/table"
 "$MACHSYM" map export --chunks=4000 --format=jsonl "$work/demo.symmap" 2>"$work/err" |
     sed -n 's/.*"value":"\([^"]*\)".*/\1/p' | head -n 1 | M chunk map chunk --json --base64 0x100000aec
-many="$reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
+M store-add store add --json "$work/store" $dsym $bin/inline-fat.dwarf
+M store-list store list --json "$work/store"
+M store-missing store missing --json "$work/store" 00000000-0000-0000-0000-000000000001
+M store-gc store gc --json --newest 1 "$work/store"
+find "$work/store" -exec touch -d 2020-01-01 {} +
+M store-gc store gc --json --older 9 "$work/store"
+printf x >>"$work/store/4C/4C4C44B5-5555-3144-A1BA-79CA685DEC58.symmap"
+M store-verify store verify --json "$work/store"
+many="tests/fixtures/services/* $reports/*.crash $reports/*.ips $reports/demo-*.json $reports/demo-*.txt tests/real/crashprobe/*.crash tests/real/*.ips"
 # facts that none of them has
 sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $reports/demo.crash >"$work/subtype.crash"
 sed '2s/^{/{"exceptionReason":{"composed_message":"because"},/' $reports/demo.ips >"$work/reason.ips"
@@ -60,6 +68,10 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+printf 'prefix -[Player = ours\nprefix demo/ = ours\nimage demo\nall = ours\n' >"$work/blame"
+M crash-summary crash -q --json --summary --no-cache -d $dsym --owners "$work/blame" $reports/demo.crash $reports/demo-leaks.txt
+# shellcheck disable=SC2086
+"$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
 M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
 # a file of the name with another UUID
@@ -74,8 +86,9 @@ add $? "$work/log" json_page.py || cat "$work/log"
 [ "$(wc -l <"$out/crash-crash")" -gt 20 ]
 check "a line a report"
 # no command is without it, but for those that the page names
-commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map')
-for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk"; do
+commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store')
+for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "store add" "store list" \
+    "store missing" "store gc" "store verify"; do
     # shellcheck disable=SC2086
     "$MACHSYM" help $words | grep -q '^  --json '
     check "$words has --json"

@@ -165,11 +165,11 @@ check "verify with another image" "$(status $machsym map verify "$dir/demo.symma
 $machsym map build --store "$dir/store" $dsym $bin/cold-arm64-d5-22.dwarf >/dev/null
 uuid=4C4C44B5-5555-3144-A1BA-79CA685DEC58
 check "a map's place" "$(ls "$dir/store/4C/$uuid.symmap")" "$dir/store/4C/$uuid.symmap"
-check "a lookup by UUID" "$($machsym atos --store "$dir/store" --uuid $uuid -i 0x100000aec)" \
+check "a lookup by UUID" "$($machsym atos --symbols "$dir/store" --uuid $uuid -i 0x100000aec)" \
     "$($machsym atos -o $dsym -i 0x100000aec)"
 check "a UUID that is not there" \
-    "$(status $machsym atos --store "$dir/store" --uuid 00000000-0000-0000-0000-000000000001 0x1)" 1
-check "a store without a UUID" "$(status $machsym atos --store "$dir/store" 0x1)" 2
+    "$(status $machsym atos --symbols "$dir/store" --uuid 00000000-0000-0000-0000-000000000001 0x1)" 1
+check "a store without a UUID" "$(status $machsym atos --symbols "$dir/store" 0x1)" 2
 
 # ---- Chunks ----
 

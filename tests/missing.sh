@@ -142,7 +142,7 @@ told 1 crash -q -d "$work/nowhere" $reports/demo.crash
 other=4C4C44B5-5555-3144-A1BA-79CA685DEC59
 mkdir -p "$work/store/4C"
 cp "$work/b/demo.symmap" "$work/store/4C/$other.symmap"
-for file in "-o $dsym" "-o $work/b/demo.symmap" "--store $work/store"; do
+for file in "-o $dsym" "-o $work/b/demo.symmap" "--symbols $work/store"; do
     told 1 atos $file --uuid $other 0x100000aec
     err_has "UUID $other was asked for; the file holds"
     err_has "  arm64  4C4C44B5-5555-3144-A1BA-79CA685DEC58"

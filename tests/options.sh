@@ -22,7 +22,7 @@ says() { # NAME STATUS TEXT ARGUMENT...
 }
 
 commands="atos info crash objc symbols owners demangle map-build map-lookup map-info map-dump map-verify
-map-export map-import map-chunk"
+map-export map-import map-chunk store-add store-list store-missing store-gc store-verify"
 for command in $commands; do
     words=${command/-/ }
     # shellcheck disable=SC2086
@@ -45,7 +45,7 @@ for command in $commands; do
         # shellcheck disable=SC2086
         case $written in
         *[\ =]*) says "$words $name without a value" 2 "$name needs a value" $words "$name" ;;
-        *) grep -q -- "$name[ =]" "$work/options" || grep -q -- ", $name[ =]\|$name,.*[A-Z]=" "$work/help" ||
+        *) grep -q -- "$name[ =]" "$work/options" || grep -q -- ", $name[ =]\|$name,.*[a-z]=[A-Z]" "$work/help" ||
             says "$words $name with a value" 2 "$name takes no value" $words "$name=1" ;;
         esac
     done <"$work/options"

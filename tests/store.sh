@@ -53,6 +53,75 @@ run -d "$work/symbols" && cmp -s "$work/want" "$work/out"
 ok "an index file that never ends" $?
 rm -f "$index"
 
+# ---- --symbols DIR --uuid UUID ----
+
+# A folder that has the dSYM and its binary, a map of one policy, and another dSYM.
+uuid=4C4C44B5-5555-3144-A1BA-79CA685DEC58
+addresses="0x100000aec 0x100000b00 0x1000009b6"
+mkdir -p "$work/found/deep" "$work/onlymap"
+cp -R $dsym tests/fixtures/bin/inline-arm64-d5-22.dSYM tests/fixtures/bin/demo "$work/found/deep/"
+$M map build --no-progress --lines=dwarf -o "$work/onlymap/d.symmap" $dsym >/dev/null 2>&1
+
+equal() { # NAME FILE FILE
+    cmp -s "$2" "$3"
+    ok "$1" $?
+}
+
+for lines in atos dwarf stmt; do
+    $M atos -i --lines=$lines -o $dsym -o tests/fixtures/bin/demo $addresses >"$work/want.atos"
+    $M atos -i --lines=$lines --symbols "$work/found" --uuid $uuid $addresses >"$work/got" 2>"$work/err"
+    equal "atos --symbols, $lines" "$work/want.atos" "$work/got"
+done
+$M atos -i --lines=dwarf -o $dsym $addresses >"$work/want.atos"
+$M atos -i --symbols "$work/onlymap" --uuid $uuid $addresses >"$work/got" 2>"$work/err"
+equal "atos --symbols, a map of any policy" "$work/want.atos" "$work/got"
+$M atos --explain --symbols "$work/onlymap" --symbols "$work/found" --lines=dwarf --uuid $uuid 0x100000aec 2>&1 | grep -q 'map'
+ok "atos --symbols: the map answers where both are" $?
+$M atos --symbols "$work/onlymap" --lines=stmt --uuid $uuid 0x100000aec >"$work/got" 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'built for --lines=dwarf' "$work/err"
+ok "atos --symbols: only a map of another policy" $?
+printf 'x' | dd of="$work/onlymap/d.symmap" bs=1 seek=700 conv=notrunc 2>/dev/null
+$M atos -i --lines=dwarf -o $dsym -o tests/fixtures/bin/demo $addresses >"$work/want.atos"
+echo $addresses | $M atos -i --symbols "$work/onlymap" --symbols "$work/found" --lines=dwarf --uuid $uuid >"$work/got" 2>"$work/err"
+equal "atos --symbols: a damaged map hides no dSYM" "$work/want.atos" "$work/got"
+grep -q "d.symmap: the map's checksum .*taken in its place: $work/found" "$work/err"
+ok "atos --symbols: the damaged map is named" $?
+$M map build --no-progress -o "$work/want.symmap" --pair tests/fixtures/bin/demo $dsym >/dev/null 2>&1
+$M map build --no-progress -o "$work/got.symmap" --symbols "$work/found" --uuid $uuid >/dev/null 2>"$work/err"
+equal "map build --symbols: dSYM and binary" "$work/want.symmap" "$work/got.symmap"
+$M info --quick --symbols "$work/found" --uuid $uuid 2>"$work/err" | grep -c "$uuid" >"$work/got"
+[ "$(cat "$work/got")" -eq 2 ]
+ok "info --symbols: dSYM and binary" $?
+run --symbols "$work/found" && cmp -s "$work/want" "$work/out"
+ok "crash --symbols is -d" $?
+for wrong in "atos --symbols $work/found 0x1" "info --symbols $work/found" "map build --symbols $work/found" \
+    "atos --symbols $work/found --uuid $uuid -o $dsym 0x1" "info --symbols $work/found --uuid $uuid $dsym" \
+    "map build --symbols $work/found --uuid $uuid $dsym"; do
+    # shellcheck disable=SC2086
+    $M $wrong >"$work/got" 2>"$work/err"
+    [ $? -eq 2 ] && grep -q -e '--symbols needs --uuid\|pass one of them' "$work/err"
+    ok "usage: $wrong" $?
+done
+for wrong in atos info "map build"; do
+    # shellcheck disable=SC2086
+    $M $wrong --symbols "$work/found" --uuid 00000000-0000-0000-0000-000000000001 >"$work/got" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "$work/found: no file has UUID 00000000-0000-0000-0000-000000000001" "$work/err"
+    ok "no such UUID: $wrong" $?
+    # shellcheck disable=SC2086
+    $M $wrong --symbols "$work/nowhere" --uuid $uuid >"$work/got" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "nowhere: No such file" "$work/err"
+    ok "no such folder: $wrong" $?
+done
+
+# A store that map build made is not looked through: an index of it is not written.
+rm -rf "$work/cache/machsym"
+$M map build --no-progress --store "$work/kept" --lines=dwarf $dsym >/dev/null 2>&1
+$M atos -i --lines=dwarf -o $dsym $addresses >"$work/want.atos"
+$M atos -i --symbols "$work/kept" --uuid $uuid $addresses >"$work/got" 2>"$work/err"
+equal "atos --symbols, a store" "$work/want.atos" "$work/got"
+[ ! -e "$work/cache/machsym" ]
+ok "atos --symbols, a store: its place tells all" $?
+
 # ---- Many files ----
 
 # A folder of 100,000 files and a dSYM is looked through in seconds, and by its index too.

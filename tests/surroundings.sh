@@ -33,6 +33,7 @@ crash --summary|ips|crash -q --summary --no-cache -d $dsym @I
 crash --group|ips|crash -q --group --no-cache -d $dsym @I
 map build|dsym|map build -o @O @I
 map build --store|dsym|map build --store @O @I
+add to a store|dsym|store add @O @I
 map lookup|map|map lookup @I 0x100000940
 map info|map|map info @I
 map dump|map|map dump @I
@@ -317,7 +318,7 @@ objects() {
         cp "$bin/map-arm64-d4-O0/libutil.a" "$work/o/map-arm64-d4-O0/"
         run "${3/0x100000940/0x100000448}" "$work/beside/program" out
         case $1 in
-        atos | 'map build'*) cell "$1" "$trap in an object file's place" 0 'main.o: ' ;;
+        atos | 'map build'* | *store) cell "$1" "$trap in an object file's place" 0 'main.o: ' ;;
         *) cell "$1" "$trap in an object file's place" 0 '' ;;
         esac
     done
@@ -522,7 +523,7 @@ killed() {
 killed_row() {
     has_output "$3" || return
     make_whole "$@"
-    written=$(cd "$work/o" && find . -type f)
+    written=$(cd "$work/o" && find . -type f | sort | head -n 1)
     killed "$@"
 }
 fresh

@@ -2,7 +2,7 @@
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
 #include "test.h"
 
-#include "../tool/report/summary.h"
+#include "../tool/report/groups.h"
 #include "../tool/report/write.h"
 #include "../tool/store/index.h"
 

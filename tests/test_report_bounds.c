@@ -7,8 +7,9 @@
 #include "test.h"
 
 #include "../tool/cmd_atos.h"
+#include "../tool/report/groups.h"
 #include "../tool/report/missing.h"
-#include "../tool/report/summary.h"
+#include "../tool/report/parts.h"
 #include "../tool/report/write.h"
 #include "put_format.h"
 
@@ -25,13 +26,38 @@ static void put_times(text *t, const char *c_string, size_t n)
 
 /* ---- What is measured ---- */
 
+/* What is printed of one report. */
+static void print(const report *r, const resolve_counts *counts, const write_options *writing, text *out)
+{
+    signature sign;
+    out->len = 0;
+    report_write_text(r, writing, out);
+    out->len = 0;
+    report_write_json(r, writing, counts, out);
+    out->len = 0;
+    text_summary(out, r, counts, false);
+    report_signature(r, NULL, &sign);
+    text_free(&sign.text);
+}
+
+static void print_parts(const report *r, const write_options *writing, text *out)
+{
+    for (uint32_t i = 0; i < report_count_parts(r) && r->part_count > 1; i++) {
+        report part;
+        resolve_counts counts;
+        report_take_part(r, i, &part);
+        report_count_frames(&part, &counts);
+        print(&part, &counts, writing, out);
+        report_free_part(&part);
+    }
+}
+
 static unsigned long long use(const text *input)
 {
     report r;
     resolve_counts counts;
     resolve_options how;
     write_options writing = {false, true, false, false};
-    signature sign;
     missing_list missing;
     redactor key;
     redact_open(&key, "words");
@@ -43,12 +69,8 @@ static unsigned long long use(const text *input)
     report_open(&r, input->v, input->len, NULL, 0);
     report_resolve(&r, files, &how, &counts);
     report_write_same(&r, &writing, &out);
-    out.len = 0;
-    report_write_text(&r, &writing, &out);
-    out.len = 0;
-    report_write_json(&r, &writing, &counts, &out);
-    out.len = 0;
-    text_summary(&out, &r, &counts, false);
+    print(&r, &counts, &writing, &out);
+    print_parts(&r, &writing, &out);
     out.len = 0;
     text_brief(&out, &r, &counts);
     missing_add_report(&missing, &r);
@@ -57,8 +79,6 @@ static unsigned long long use(const text *input)
     missing_free(&missing);
     out.len = 0;
     redact_report(&key, (machsym_str){r.body, r.len}, &out);
-    report_signature(&r, NULL, &sign);
-    text_free(&sign.text);
     text_free(&out);
     report_close(&r);
     return work;
@@ -417,6 +437,18 @@ static void kscrash_of_many_images(text *t, size_t n)
     text_c(t, "]}}]}}");
 }
 
+/* ---- Crashlytics ---- */
+
+/* An image a frame, and frames that have the name of one. */
+static void crashlytics_of_many_images(text *t, size_t n)
+{
+    text_c(t, "# Crashlytics - Stack trace\nFatal Exception: E\n");
+    for (size_t i = 0; i < n; i++) {
+        put_format(t, "%zu  lib%zu 0xaec (Missing UUID %032zx)\n", i, i, i);
+        put_format(t, "%zu  lib%zu 0xaec name + 1\n", i, n - i);
+    }
+}
+
 /* ---- MetricKit ---- */
 
 static void put_metric_frame(text *t, size_t base)
@@ -457,6 +489,40 @@ static void metric_of_repeated_keys(text *t, size_t n)
     text_c(t, "\"b\":0}}");
 }
 
+/* Diagnostics of one payload, each a report of its own. */
+static void metric_of_many_diagnostics(text *t, size_t n)
+{
+    text_c(t, "{\"hangDiagnostics\":[");
+    for (size_t i = 0; i < n; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_c(t, "{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[");
+        put_metric_frame(t, 0x100000000 + i * 0x1000);
+        text_c(t, "]}]},\"diagnosticMetaData\":{\"hangDuration\":\"1 sec\"}}");
+    }
+    text_c(t, "]");
+    for (size_t i = 0; i < n; i++)
+        text_c(t, ",\"b\":0");
+    text_c(t, "}");
+}
+
+/* Branches of branches, the heaviest one last. */
+static void metric_of_branches(text *t, size_t n)
+{
+    size_t depth = 100;
+    text_c(t, "{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[");
+    for (size_t i = 0; i < depth; i++) {
+        for (size_t k = 0; k < n / depth; k++) {
+            put_metric_frame(t, 0x100000000);
+            text_char(t, ',');
+        }
+        text_c(
+            t,
+            "{\"address\":4339206892,\"offsetIntoBinaryTextSegment\":2796,\"sampleCount\":9,\"subFrames\":[");
+    }
+    put_times(t, "]}", depth);
+    text_c(t, "]}]}}");
+}
+
 /* Frames in frames, and trees in trees. */
 static void metric_of_depth(text *t, size_t n)
 {
@@ -488,34 +554,85 @@ static void reports_in_utf16(text *t, size_t n)
 
 /* ---- Groups ---- */
 
-static unsigned long long group_signatures(size_t n, uint64_t step)
+/* Reports of some signatures, on top of a state when there is one. */
+typedef struct grouping {
+    uint64_t step; /* from one hash to the next */
+    size_t count;  /* of signatures; 0: as many as reports */
+    const char *state;
+} grouping;
+
+static group_list *add_reports(size_t n, const grouping *how)
 {
     group_list *groups = groups_open();
-    text out = {0};
-    work = 0;
+    CHECK(how->state == NULL || groups_read(groups, how->state));
     for (size_t i = 0; i < n; i++) {
+        size_t number = how->count != 0 ? i % how->count : i;
         signature s;
         memset(&s, 0, sizeof s);
-        put_format(&s.text, "name%zu", i);
-        s.hash = i * step;
+        put_format(&s.text, "name%zu", number);
+        s.hash = how->state != NULL ? str_hash(str_make(s.text.v, s.text.len)) : number * how->step;
         s.frames[0] = s.hash + 1;
         s.frame_count = 1;
+        snprintf(s.day, sizeof s.day, "2026-03-%02u", (unsigned)(i % 31 + 1));
+        snprintf(s.version, sizeof s.version, "1.%u", (unsigned)(i % 100));
         groups_add(groups, "report", &s);
     }
+    return groups;
+}
+
+static unsigned long long group_reports(size_t n, const grouping *how)
+{
+    text out = {0};
+    work = 0;
+    group_list *groups = add_reports(n, how);
     groups_print(groups, false, &out);
     groups_close(groups);
     text_free(&out);
     return work;
 }
 
-/* Signatures whose hashes end in the same bits, or are the same: who makes reports can make such names. */
-static void check_groups(const char *name, uint64_t step)
+static void check_groups(const char *name, const grouping *how)
 {
     unsigned long long cost[3];
-    cost[0] = group_signatures(1, step);
-    cost[1] = group_signatures(1000, step);
-    cost[2] = group_signatures(4000, step);
+    cost[0] = group_reports(1, how);
+    cost[1] = group_reports(1000, how);
+    cost[2] = group_reports(4000, how);
     check_growth(name, cost, 4000);
+}
+
+/* Tomorrow's reports of groups that the state knows. */
+static void check_state(void)
+{
+    char path[] = "/tmp/machsym-test-XXXXXX";
+    grouping how = {0, 200, NULL};
+    text out = {0};
+    FILE *file = fdopen(mkstemp(path), "wb");
+    group_list *groups = add_reports(200, &how);
+    for (size_t i = 0; i < groups->waiting_count; i++) {
+        signature *s = &groups->waiting[i].signature;
+        s->hash = str_hash(str_make(s->text.v, s->text.len));
+    }
+    groups_print(groups, false, &out);
+    out.len = 0;
+    groups_put_state(groups, &out);
+    groups_close(groups);
+    CHECK(file != NULL && fwrite(out.v, 1, out.len, file) == out.len && fclose(file) == 0);
+    text_free(&out);
+    how.state = path;
+    check_groups("reports on top of a state", &how);
+    remove(path);
+}
+
+/* Signatures whose hashes end in the same bits, or are the same: who makes reports can make such names. */
+static void check_all_groups(void)
+{
+    static const grouping alike = {(uint64_t)1 << 32, 0, NULL};
+    static const grouping same = {0, 0, NULL};
+    static const grouping few = {1, 50, NULL};
+    check_groups("signatures that end alike", &alike);
+    check_groups("signatures of one hash", &same);
+    check_groups("many reports of few groups", &few);
+    check_state();
 }
 
 /* ---- atos ---- */
@@ -579,17 +696,19 @@ int main(int argc, char **argv)
     TRAP(ips_of_inlined_calls, 2000);
     TRAP(sentry_of_many_threads, 2000);
     TRAP(kscrash_of_many_images, 2000);
+    TRAP(crashlytics_of_many_images, 2000);
     TRAP(metric_of_many_images, 2000);
     TRAP(metric_of_distant_images, 2000);
     TRAP(metric_of_repeated_keys, 2000);
     TRAP(metric_of_depth, 4000);
+    TRAP(metric_of_many_diagnostics, 2000);
+    TRAP(metric_of_branches, 4000);
     TRAP(reports_in_utf16, 2000);
     check_snippets(argc < 2 ? NULL : argv[1]);
     if (argc < 2) {
         check_line("x");
         check_line("0x1 ");
-        check_groups("signatures that end alike", (uint64_t)1 << 32);
-        check_groups("signatures of one hash", 0);
+        check_all_groups();
     }
     images_close(files);
     store_close(symbols);

@@ -92,8 +92,6 @@ const option atos_option_table[] = {
      offsetof(atos, print_header), NULL},
     {"p", "PID|NAME", "refused: there is no live process to look at", 0, take_process},
     {NULL, NULL, "", 0, NULL},
-    {"store", "DIR", "take the map of --uuid from a store; see machsym map build --help",
-     offsetof(atos, store), NULL},
     {"lines", "atos|dwarf|stmt",
      "atos: the row as it is, first of equals; dwarf: last of equals, as\nllvm-symbolizer; stmt: only rows "
      "that "
@@ -159,11 +157,13 @@ static bool read_chunk(atos *a, text *chunk)
 /* Whether the command line names all that is needed; says what is missing. */
 static bool is_complete(const command *c, const atos *a, atos_way way, int operands)
 {
-    if (a->store != NULL && !a->image.uuid.is_set)
-        options_wrong(c, "--store needs --uuid: which image to look for");
+    if (a->symbols.path_count > 0 && !a->image.uuid.is_set)
+        options_wrong(c, symbols_need_uuid);
+    else if (a->symbols.path_count > 0 && a->path_count > 0)
+        options_wrong(c, "-o names the file that --symbols would look for: pass one of them");
     else if (way == ATOS_CHUNK && operands == 0)
         options_wrong(c, "no address is named");
-    else if (way != ATOS_CHUNK && a->path_count == 0 && a->store == NULL)
+    else if (way != ATOS_CHUNK && a->path_count == 0 && a->symbols.path_count == 0)
         options_wrong(c, NULL); /* as Apple's atos does */
     else
         return true;
@@ -205,10 +205,11 @@ static int run_atos(int argc, char **argv)
 const command atos_command = {
     "atos",
     "addresses to function, file and line, as Apple's atos prints them",
-    "-o FILE [options] [address ...]",
+    "-o FILE | --symbols PATH --uuid UUID [options] [address ...]",
     "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
     "Without addresses they are read from standard input and answered line by line.\n",
     {{atos_option_table, 0},
+     {symbols_option_table, offsetof(atos, symbols)},
      {slice_option_table, offsetof(atos, image)},
      {object_option_table, offsetof(atos, objects)}},
     "exit status: 0 done, 1 a file or its addresses could not be read, or --strict, 2 usage\n",

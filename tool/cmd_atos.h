@@ -4,7 +4,7 @@
 
 #include "owners.h"
 #include "source.h"
-#include "store/objects.h"
+#include "store/symbols.h"
 
 enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
@@ -46,7 +46,7 @@ typedef struct atos {
     const char *delimiter;
     const char *input;
     owners *rules; /* NULL without --owners */
-    const char *store;
+    symbols_options symbols;
     machsym_bytes bytes; /* a map, in place of -o */
     lines_option lines;
     uint32_t session_flags;

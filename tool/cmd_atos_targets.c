@@ -54,6 +54,13 @@ static void say_other_dsym(const target *t)
     text_free(&found);
 }
 
+static void add_target(atos *a, target *t)
+{
+    t->text_addr = t->file.info.text_addr;
+    t->text_exec_addr = t->file.info.text_exec_addr;
+    a->target_count++;
+}
+
 /* Opens what a description names, as the next target; with pair_path only if the two are halves. */
 static bool open_target(atos *a, const symbol_desc *desc)
 {
@@ -63,12 +70,45 @@ static bool open_target(atos *a, const symbol_desc *desc)
     if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
         return false;
     tool_say_damage(t->file.image);
-    t->text_addr = t->file.info.text_addr;
-    t->text_exec_addr = t->file.info.text_exec_addr;
+    add_target(a, t);
     if (desc->open.pair_path == NULL)
         say_other_dsym(t);
-    a->target_count++;
     return true;
+}
+
+/* Opens the file of --uuid that answers best. The open file needs no store behind it. */
+static bool open_found(atos *a, const symbol_desc *desc)
+{
+    uuid_files files;
+    uuid_choice c;
+    text complaints = {0};
+    machsym_str line;
+    store *s = symbols_find(&a->symbols, desc->open.uuid, desc->open.arch, &files);
+    if (s == NULL)
+        return false;
+    uuid_choice_desc how = {
+        desc->open.uuid, desc->lines, desc->open.flags, &a->objects, a->dedup || a->rules != NULL,
+        desc->any_lines};
+    uuid_choice_open(&c, &how, &files);
+    bool refused = c.used == NULL && c.bad_count == 0; /* a map of another policy */
+    uuid_choice_end(&c, &complaints);
+    machsym_str rest = str_make(complaints.v, complaints.len);
+    while (str_take_line(&rest, &line))
+        tool_say("%.*s", (int)line.len, line.ptr);
+    target *t = next_target(a);
+    t->file = c.file;
+    if (c.used != NULL) {
+        if (!c.is_whole)
+            tool_note_damage();
+        add_target(a, t);
+    } else if (refused) {
+        symbol_desc map = *desc;
+        map.open.path = files.v[0]->path;
+        tool_open_symbols(&map, &t->file);
+    }
+    text_free(&complaints);
+    store_close(s);
+    return c.used != NULL;
 }
 
 /* If the last target is a kernel collection, its images become targets before it. They count from where it
@@ -122,7 +162,6 @@ static bool open_sources(atos *a)
 bool atos_open_targets(atos *a)
 {
     symbol_desc desc;
-    text store = {0};
     memset(&desc, 0, sizeof desc);
     image_options_apply(&a->image, &desc.open);
     object_options_apply(&a->objects, &desc.open);
@@ -131,11 +170,8 @@ bool atos_open_targets(atos *a)
     desc.lines = a->lines.lines;
     desc.any_lines = !a->lines.is_set;
     bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
-    if (a->store != NULL) {
-        store_path(&store, a->store, &a->image.uuid.uuid);
-        desc.open.path = store.v;
-        ok = open_target(a, &desc);
-    }
+    if (a->symbols.path_count > 0)
+        ok = open_found(a, &desc);
     for (size_t i = 0; i < a->path_count && ok; i++) {
         desc.open.path = a->paths[i];
         desc.open.pair_path = i + 1 < a->path_count && a->image.entry == NULL ? a->paths[i + 1] : NULL;
@@ -146,7 +182,6 @@ bool atos_open_targets(atos *a)
         desc.open.pair_path = NULL;
         ok = open_target(a, &desc) && open_entries(a, desc);
     }
-    text_free(&store);
     return ok && open_sources(a);
 }
 

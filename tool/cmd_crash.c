@@ -118,7 +118,7 @@ static bool take_inline(void *field, const char *value)
 }
 
 static const option table[] = {
-    {"d", "PATH",
+    {"d symbols", "PATH",
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
      "them, a .symmap (made with map build\n--lines=dwarf); may repeat. Without it: beside the report, and "
      "in the\ncurrent folder",
@@ -134,6 +134,11 @@ static const option table[] = {
      offsetof(crash_options, resolve.no_uuid), NULL},
     {"no-cache", NULL, "look through all folders anew, and remember nothing",
      offsetof(crash_options, no_cache), NULL},
+    {"only", "WHAT=TEXT",
+     "only reports that fit; the others are left out. WHAT is process, version, kind\n(EXC_BAD_ACCESS, "
+     "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
+     "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
+     offsetof(crash_options, only), filter_take},
     {"files-from", "LIST", "a file that names reports, a line each; - is standard input",
      offsetof(crash_options, files_from), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
@@ -162,7 +167,9 @@ static const option table[] = {
      offsetof(crash_options, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
-    {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
+    {"owners", "RULES",
+     "whose code it is, by a file of rules: see machsym owners --help. --summary\ntells whose fault it is: "
+     "that of the first function that has an owner",
      offsetof(crash_options, rules), owners_take_rules},
     {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
      offsetof(crash_options, resolve.raw_addresses), NULL},
@@ -173,7 +180,9 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
-    {"groups-in", "STATE", "--group goes on with what an earlier run counted, and says since when",
+    {"groups-in", "STATE",
+     "--group goes on with what an earlier run counted, and tells of each group since\nwhen, in which "
+     "versions, and what is new, rising or back",
      offsetof(crash_options, groups_in), NULL},
     {"groups-out", "STATE", "--group keeps what was counted for a later run",
      offsetof(crash_options, groups_out), NULL},
@@ -247,16 +256,21 @@ static bool settle(crash_options *crash)
     return !crash_is_answered(crash);
 }
 
+void crash_options_begin(crash_options *o)
+{
+    memset(o, 0, sizeof *o);
+    o->jobs = 1;
+    o->resolve.limit.seconds = RESOLVE_SECONDS;
+    o->resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
+    /* of rows at one address the last is where the trap or call is written */
+    o->lines.lines = MACHSYM_LINES_DWARF;
+}
+
 static int run_crash(int argc, char **argv)
 {
     static crash_options crash;
     int status;
-    memset(&crash, 0, sizeof crash);
-    crash.jobs = 1;
-    crash.resolve.limit.seconds = RESOLVE_SECONDS;
-    crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    /* of rows at one address the last is where the trap or call is written */
-    crash.lines.lines = MACHSYM_LINES_DWARF;
+    crash_options_begin(&crash);
     int count = options_parse(&crash_command, &crash, argc, argv);
     bool is_clear = settle(&crash);
     path_list reports = {NULL, 0, 0};
@@ -266,6 +280,9 @@ static int run_crash(int argc, char **argv)
     else if (!is_clear)
         status = options_wrong(&crash_command,
                                "-o - writes reports where another answer goes: name a file or folder");
+    else if (filter_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
+        status =
+            options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
     else if (reports.count == 0)
@@ -291,7 +308,11 @@ const command crash_command = {
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
     "REPORT is a file, a .gz, a zip, tar or folder with some, or - for standard input: .crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, leaks, MetricKit, KSCrash, PLCrashReporter, Sentry\n"
-    "events, pasted stacks. The format is told by the contents.\n",
+    "events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show "
+    "--style=ndjson,\n"
+    "xctrace exports, pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by "
+    "the\n"
+    "contents.\n",
     {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,

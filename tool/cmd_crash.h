@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
 
+#include "report/filter.h"
 #include "report/missing.h"
 #include "report/summary.h"
 #include "report/write.h"
@@ -23,6 +24,7 @@ typedef struct crash_options {
     size_t load_count;
     owners *rules;        /* NULL without --owners */
     machinery *machinery; /* NULL without --machinery */
+    filter only;
     object_options objects;
     const char *files_from; /* a list of reports; NULL: none */
     const char *output;
@@ -50,6 +52,8 @@ typedef struct crash_options {
     bool strict;
 } crash_options;
 
+/* What holds before any option is read. */
+void crash_options_begin(crash_options *o);
 /* Whether something else is printed in place of the reports. */
 bool crash_is_answered(const crash_options *o);
 /* Does the reports and prints what is asked for. Returns an exit status. */

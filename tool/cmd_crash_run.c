@@ -2,6 +2,8 @@
 #include "cmd_crash.h"
 #include "inside.h"
 #include "outfile.h"
+#include "report/groups.h"
+#include "report/parts.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,15 +13,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What became of one report. */
+/* What tells a report from others, of each that a file holds. */
+typedef struct crash_answer {
+    const char *label;
+    signature signature;
+} crash_answer;
+
+/* What became of one file. */
 typedef struct crash_result {
     const char *path;
     const char *label; /* the path as standard output has it */
     char *output_path; /* NULL: standard output */
     text output;
-    text summary; /* or the line that stands for it on standard error */
-    text failure; /* why it failed; empty when it did not */
-    signature signature;
+    text summary;          /* or the line that stands for it on standard error */
+    text failure;          /* why it failed; empty when it did not */
+    crash_answer *answers; /* with --signature or --group */
+    uint32_t report_count;
+    pool labels;
     resolve_counts counts;
     missing_list missing;
     bool unresolved;
@@ -37,8 +47,9 @@ typedef struct crash_run {
     size_t count;
     pthread_mutex_t lock;
     pthread_cond_t printed;
-    size_t next;    /* to be taken */
-    size_t emitted; /* printed, in the order given */
+    size_t next;     /* to be taken */
+    size_t emitted;  /* printed, in the order given */
+    size_t left_out; /* by --only */
     missing_list missing;
     bool progress;
     bool colour;
@@ -65,7 +76,7 @@ static bool explain_no_frames(const report *r, crash_result *result)
         text_dec(&result->failure, r->failed_at);
         return false;
     }
-    if (r->kind != REPORT_STACKLESS && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
+    if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
         r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0) {
         fail(result, r->len == 0 ? "empty" : "no report: neither stacks nor what a report begins with");
         return false;
@@ -73,14 +84,13 @@ static bool explain_no_frames(const report *r, crash_result *result)
     return true;
 }
 
-static void write_report(const crash_options *o, const report *r, crash_result *result)
+static void write_report(const crash_options *o, const report *r, const resolve_counts *counts,
+                         crash_result *result)
 {
     if (o->format == FORMAT_TEXT)
         report_write_text(r, &o->write, &result->output);
     else if (o->format == FORMAT_JSON)
-        report_write_json(r, &o->write, &result->counts, &result->output);
-    else
-        report_write_same(r, &o->write, &result->output);
+        report_write_json(r, &o->write, counts, &result->output);
 }
 
 static bool has_unresolved(const report *r)
@@ -104,7 +114,68 @@ static void write_output(const crash_run *run, crash_result *result)
     fail(result, failure == EEXIST ? "is there already; --force replaces it" : outfile_error(failure));
 }
 
-/* Looks a report up, and prints it into memory. */
+/* The name of a report: "FILE#2" of a file that holds several. */
+static const char *label_of(crash_result *result, const report *r)
+{
+    text label = {0};
+    if (r->part == 0)
+        return result->label;
+    text_c(&label, result->label);
+    text_char(&label, '#');
+    text_dec(&label, r->part);
+    const char *name = pool_copy_z(&result->labels, label.v, label.len);
+    text_free(&label);
+    return name;
+}
+
+/* What is printed of each report that a file holds. */
+static void answer_one(const crash_run *run, const report *r, const resolve_counts *counts,
+                       crash_result *result)
+{
+    const crash_options *o = run->options;
+    const char *label = label_of(result, r);
+    missing_add_report(&result->missing, r);
+    if (!run->in_place || o->output != NULL)
+        write_report(o, r, counts, result);
+    if (o->summary && o->json) {
+        report_summary_json(r, label, counts, &result->summary);
+    } else if (o->summary || run->tell) {
+        if (r->part > 0) {
+            text_c(&result->summary, "== ");
+            text_c(&result->summary, label);
+            text_char(&result->summary, '\n');
+        }
+        text_summary(&result->summary, r, counts, run->colour);
+    }
+    if (o->signature || o->group) {
+        crash_answer *answer = &result->answers[result->report_count];
+        answer->label = label;
+        report_signature(r, o->machinery, &answer->signature);
+    }
+    result->report_count++;
+}
+
+/* Reports that --only leaves out are not answered. */
+static void answer_parts(const crash_run *run, const report *whole, crash_result *result)
+{
+    const filter *only = &run->options->only;
+    uint32_t count = report_count_parts(whole);
+    if (run->options->signature || run->options->group)
+        result->answers = tool_alloc(count * sizeof *result->answers);
+    for (uint32_t i = 0; i < count && count > 1; i++) {
+        report part;
+        resolve_counts counts;
+        report_take_part(whole, i, &part);
+        report_count_frames(&part, &counts);
+        if (filter_fits(only, &part) && filter_fits_owner(only, &part))
+            answer_one(run, &part, &counts, result);
+        report_free_part(&part);
+    }
+    if (count == 1 && filter_fits_owner(only, whole))
+        answer_one(run, whole, &result->counts, result);
+}
+
+/* Looks a file's reports up, and prints them into memory. */
 static void answer_report(const crash_run *run, report *r, crash_result *result)
 {
     const crash_options *o = run->options;
@@ -113,18 +184,14 @@ static void answer_report(const crash_run *run, report *r, crash_result *result)
         fail(result, over);
         return;
     }
+    answer_parts(run, r, result);
+    if (result->report_count == 0)
+        return;
     result->unresolved = has_unresolved(r);
-    missing_add_report(&result->missing, r);
-    if (!run->in_place || o->output != NULL)
-        write_report(o, r, result);
-    if (o->summary && o->json)
-        report_summary_json(r, result->label, &result->counts, &result->summary);
-    else if (o->summary || run->tell)
-        text_summary(&result->summary, r, &result->counts, run->colour);
-    else if (run->brief)
+    if (o->format == FORMAT_SAME && (!run->in_place || o->output != NULL))
+        report_write_same(r, &o->write, &result->output);
+    if (run->brief)
         text_brief(&result->summary, r, &result->counts);
-    if (o->signature || o->group)
-        report_signature(r, o->machinery, &result->signature);
     if (result->output_path != NULL)
         write_output(run, result);
 }
@@ -141,7 +208,9 @@ static void do_report(const crash_run *run, crash_result *result)
         return;
     }
     report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
-    if (r.frame_count > 0 || explain_no_frames(&r, result))
+    r.rules = o->rules;
+    bool is_report = r.frame_count > 0 || explain_no_frames(&r, result);
+    if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r)))
         answer_report(run, &r, result);
     report_close(&r);
     text_free(&input);
@@ -151,13 +220,13 @@ static void do_report(const crash_run *run, crash_result *result)
 
 /* ---- All reports ---- */
 
-static void print_signature(const crash_result *result, bool is_json)
+static void print_signature(const crash_answer *answer, bool is_json)
 {
-    const signature *s = &result->signature;
+    const signature *s = &answer->signature;
     if (is_json) {
         text t = {0};
         json_begin(&t, "crash-signature");
-        json_put_str(&t, "report", str_c(result->label));
+        json_put_str(&t, "report", str_c(answer->label));
         json_put_hash(&t, "hash", s->hash);
         json_put_str(&t, "signature", (machsym_str){s->text.v, s->text.len});
         text_c(&t, "}\n");
@@ -165,7 +234,7 @@ static void print_signature(const crash_result *result, bool is_json)
         text_free(&t);
         return;
     }
-    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->label);
+    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, answer->label);
 }
 
 /* Files that are no good are told even when nothing else is. */
@@ -188,7 +257,7 @@ static void say_report(const crash_run *run, const crash_result *result)
     if (!run->tell)
         return;
     out_flush();
-    if (run->count > 1)
+    if (run->count > 1 && result->report_count == 1)
         tool_tell("== %s", result->path);
     fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
@@ -197,18 +266,20 @@ static void say_report(const crash_run *run, const crash_result *result)
 static void emit(crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
+    run->left_out += result->failure.len == 0 && result->report_count == 0;
     if (result->failure.len > 0) {
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
-        if (run->count > 1 && !o->json)
+        if (run->count > 1 && result->report_count == 1 && !o->json)
             out_line("== %s", result->label);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
-        print_signature(result, o->json);
+        for (uint32_t i = 0; i < result->report_count; i++)
+            print_signature(&result->answers[i], o->json);
     } else if (result->output_path == NULL && !run->in_place) {
         out_write(result->output.v, result->output.len);
     }
-    if (result->failure.len == 0)
+    if (result->failure.len == 0 && result->report_count > 0)
         say_report(run, result);
     missing_add_list(&run->missing, &result->missing);
     missing_free(&result->missing);
@@ -268,8 +339,11 @@ static void print_table(const crash_run *run)
         named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
         missing += result->counts.missing;
     }
-    fprintf(stderr, "%zu reports: %zu done, %zu failed; %llu frames: %llu named now, %llu without a name\n",
-            run->count, run->count - failed, failed, frames, named, missing);
+    fprintf(stderr, "%zu reports: %zu done, %zu failed", run->count, run->count - failed - run->left_out,
+            failed);
+    if (run->options->only.count > 0)
+        fprintf(stderr, ", %zu left out by --only", run->left_out);
+    fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", frames, named, missing);
     for (size_t i = 0; i < run->count && failed > 0; i++) {
         if (run->results[i].failure.len > 0)
             tool_tell("  failed  %s: %.*s", run->results[i].path, (int)run->results[i].failure.len,
@@ -436,8 +510,9 @@ static bool print_groups(const crash_run *run)
     text out = {0};
     bool ok = o->groups_in == NULL || groups_read(groups, o->groups_in);
     for (size_t i = 0; i < run->count; i++) {
-        if (run->results[i].failure.len == 0)
-            groups_add(groups, run->results[i].label, &run->results[i].signature);
+        crash_result *result = &run->results[i];
+        for (uint32_t k = 0; k < result->report_count && result->failure.len == 0; k++)
+            groups_add(groups, result->answers[k].label, &result->answers[k].signature);
     }
     groups_print(groups, o->json, &out);
     if (ok)
@@ -489,7 +564,10 @@ static int finish(crash_run *run)
         else if (status == TOOL_OK && run->options->strict && result->unresolved)
             status = TOOL_ERROR;
         text_free(&result->failure);
-        text_free(&result->signature.text);
+        for (uint32_t k = 0; k < result->report_count && result->answers != NULL; k++)
+            text_free(&result->answers[k].signature.text);
+        free(result->answers);
+        pool_free(&result->labels);
         free(result->output_path);
     }
     return status;

@@ -1,8 +1,10 @@
 /* machsym info: what a file holds. */
+#include "cmd_map.h"
 #include "json_put.h"
 #include "tool.h"
 
 #include "inside.h"
+#include "store/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -405,6 +407,7 @@ static bool print_image_json(const char *path, const machsym_image *image, const
 }
 
 typedef struct info_options {
+    symbols_options symbols;
     image_options from;
     bool quick;
     bool json;
@@ -471,6 +474,24 @@ static bool print_file(const char *path, const info_options *o)
     return ok && shown > 0;
 }
 
+/* Prints all files of --uuid that --symbols finds. */
+static bool print_found(const info_options *o)
+{
+    uuid_files files;
+    bool ok = true;
+    store *s = symbols_find(&o->symbols, &o->from.uuid.uuid, o->from.arch, &files);
+    if (s == NULL)
+        return false;
+    for (size_t i = 0; i < files.count; i++) {
+        if (files.v[i]->kind == STORE_MAP)
+            ok = map_print_info(files.v[i]->path, 0, o->json) && ok;
+        else
+            ok = print_file(files.v[i]->path, o) && ok;
+    }
+    store_close(s);
+    return ok;
+}
+
 static int run_info(int argc, char **argv)
 {
     info_options o = {0};
@@ -478,6 +499,13 @@ static int run_info(int argc, char **argv)
     bool ok = true;
     if (count < 0)
         return options_status(count);
+    if (o.symbols.path_count > 0 && !o.from.uuid.is_set)
+        return options_wrong(&info_command, symbols_need_uuid);
+    if (o.symbols.path_count > 0 && count > 0)
+        return options_wrong(&info_command,
+                             "a file is named that --symbols would look for: pass one of them");
+    if (o.symbols.path_count > 0)
+        return print_found(&o) ? TOOL_OK : TOOL_ERROR;
     if (count == 0)
         return options_wrong(&info_command, "no file is named");
     for (int i = 1; i <= count; i++) {
@@ -499,10 +527,12 @@ static const option table[] = {
 const command info_command = {
     "info",
     "what a file holds: slices, UUIDs, sections, debug info, damage",
-    "[options] FILE ...",
+    "[options] FILE ... | --symbols PATH --uuid UUID",
     "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files, .dSYM "
     "bundles, and those in\nzips, tars, static libraries and folders.\n",
-    {{table, 0}, {image_option_table, offsetof(info_options, from)}},
+    {{table, 0},
+     {symbols_option_table, offsetof(info_options, symbols)},
+     {image_option_table, offsetof(info_options, from)}},
     NULL,
     run_info,
     NULL,

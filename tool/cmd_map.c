@@ -187,6 +187,14 @@ static bool print_info_json(const char *path, const machsym_map *map)
     return !is_damaged;
 }
 
+bool map_print_info(const char *path, uint32_t flags, bool is_json)
+{
+    machsym_map *map = map_open(path, flags);
+    bool ok = map != NULL && (is_json ? print_info_json : print_info)(path, map);
+    machsym_map_close(map);
+    return ok;
+}
+
 typedef struct map_info_options {
     bool copy;
     bool json;
@@ -202,10 +210,8 @@ static int run_info(int argc, char **argv)
     if (count == 0)
         return options_wrong(&map_info_command, "no map is named");
     for (int i = 1; i <= count; i++) {
-        machsym_map *map = map_open(argv[i], o.copy ? MACHSYM_MAP_COPY : 0);
-        if (map == NULL || !(o.json ? print_info_json : print_info)(argv[i], map))
+        if (!map_print_info(argv[i], o.copy ? MACHSYM_MAP_COPY : 0, o.json))
             status = TOOL_ERROR;
-        machsym_map_close(map);
     }
     return status;
 }

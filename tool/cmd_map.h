@@ -18,6 +18,8 @@ extern const command map_chunk_command;
 
 /* Opens a map, and on failure says why. */
 machsym_map *map_open(const char *path, uint32_t flags);
+/* Prints what a map says of itself. Returns false when it does not open, or is one of a damaged file. */
+bool map_print_info(const char *path, uint32_t flags, bool is_json);
 bool map_open_source(const symbol_desc *desc, symbol_file *file); /* refuses an image */
 bool map_write(const machsym_map *map, const char *path);
 /* NAME.symmap, or NAME-ARCH.symmap; ends in a NUL. */

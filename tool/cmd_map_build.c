@@ -2,7 +2,9 @@
 #include "cmd_map.h"
 #include "inside.h"
 #include "json_put.h"
-#include "store/objects.h"
+#include "outfile.h"
+#include "store/layout.h"
+#include "store/symbols.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -172,6 +174,7 @@ typedef struct build_command {
     object_options objects;
     const char *out;
     const char *store;
+    symbols_options symbols;
     bool all_archs;
     bool columns;
     bool damaged; /* a file that is cut short is taken too */
@@ -181,31 +184,17 @@ typedef struct build_command {
     build_options how;
 } build_command;
 
-static bool make_folders(const char *path)
-{
-    char *copy = tool_alloc(strlen(path) + 1);
-    strcpy(copy, path);
-    bool ok = true;
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL && ok; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-    }
-    if (!ok)
-        tool_say("%s: %s", path, strerror(errno));
-    free(copy);
-    return ok;
-}
-
 /* Where the map of an image goes; empty after a message. */
 static void output_path(const build_command *c, const machsym_image_info *info, text *path)
 {
     if (c->store != NULL && !info->slice.has_uuid) {
         tool_say("%s: has no UUID: a store has no place for it; use -o", info->path);
     } else if (c->store != NULL) {
-        store_path(path, c->store, &info->slice.uuid);
-        if (!make_folders(path->v))
+        layout_path(path, c->store, &info->slice.uuid, LAYOUT_MAP);
+        if (!outfile_make_folders(path->v)) {
+            tool_say("%s: %s", path->v, strerror(errno));
             path->len = 0;
+        }
     } else if (c->out != NULL) {
         text_c(path, c->out);
         text_add(path, "", 1);
@@ -353,6 +342,37 @@ static bool build_path(const build_command *c, const char *path)
     return ok;
 }
 
+/* Builds the map of the file that --symbols and --uuid find. */
+static bool build_found(build_command *c)
+{
+    const char *path;
+    const char *pair;
+    store *s = symbols_find_macho(&c->symbols, &c->image.uuid.uuid, c->image.arch, &path, &pair);
+    if (s == NULL)
+        return false;
+    c->image.pair = c->image.pair != NULL ? c->image.pair : pair;
+    bool ok = build_file(c, path);
+    store_close(s);
+    return ok;
+}
+
+/* What is wrong with the command line; NULL: nothing. */
+static const char *find_fault(const build_command *c, int count)
+{
+    bool finds = c->symbols.path_count > 0;
+    if (count == 0 && !finds)
+        return "no file is named";
+    if (finds && !c->image.uuid.is_set)
+        return symbols_need_uuid;
+    if (finds && count > 0)
+        return "a file is named that --symbols would look for: pass one of them";
+    if (c->out != NULL && (c->store != NULL || c->all_archs || count > 1))
+        return "-o names one file: not with --store, --all-archs or several files";
+    if (c->out != NULL && strcmp(c->out, "-") == 0 && c->json)
+        return "-o - writes the map where --json goes: name a file";
+    return NULL;
+}
+
 static int run_command(int argc, char **argv)
 {
     build_command c;
@@ -361,14 +381,12 @@ static int run_command(int argc, char **argv)
     int count = options_parse(&map_build_command, &c, argc, argv);
     if (count < 0)
         return options_status(count);
-    if (count == 0)
-        return options_wrong(&map_build_command, "no file is named");
-    if (c.out != NULL && (c.store != NULL || c.all_archs || count > 1))
-        return options_wrong(&map_build_command,
-                             "-o names one file: not with --store, --all-archs or several files");
-    if (c.out != NULL && strcmp(c.out, "-") == 0 && c.json)
-        return options_wrong(&map_build_command, "-o - writes the map where --json goes: name a file");
+    const char *fault = find_fault(&c, count);
+    if (fault != NULL)
+        return options_wrong(&map_build_command, fault);
     c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
+    if (c.symbols.path_count > 0)
+        ok = build_found(&c);
     for (int i = 1; i <= count; i++)
         ok = build_path(&c, argv[i]) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;
@@ -377,7 +395,7 @@ static int run_command(int argc, char **argv)
 static const option table[] = {
     {"o", "OUT", "the file to write, - is standard output; NAME.symmap in this folder without it",
      offsetof(build_command, out), NULL},
-    {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --store DIR --uuid UUID finds it",
+    {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --symbols DIR --uuid UUID finds it",
      offsetof(build_command, store), NULL},
     {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},
     {"all-archs", NULL, "a map of each slice of a fat file", offsetof(build_command, all_archs), NULL},
@@ -395,9 +413,10 @@ static const option table[] = {
 const command map_build_command = {
     "map build",
     "makes NAME.symmap of dSYMs and binaries",
-    "[options] FILE ...",
+    "[options] FILE ... | --symbols PATH --uuid UUID",
     "Resolves all addresses of an image and writes a map of them.\n",
     {{table, 0},
+     {symbols_option_table, offsetof(build_command, symbols)},
      {image_option_table, offsetof(build_command, image)},
      {object_option_table, offsetof(build_command, objects)}},
     NULL,

@@ -318,8 +318,9 @@ static const option table[] = {
     {"objects", NULL, "the debug map in the file: the same names", 0, take_objects},
     {"between", "A B", "from function A to function B, both included; each a symbol or an address\nwith 0x",
      0, take_between},
-    {"prefix", "TEXT", "Objective-C classes whose name begins with TEXT; with a slash in it: source\npaths",
-     0, take_prefix},
+    {"prefix", "TEXT",
+     "Objective-C classes and functions whose name begins with TEXT; with a slash\nin it: source paths", 0,
+     take_prefix},
     {"rules", "FILE", "rules from a file, see below", 0, take_rules},
     {"name", "OWNER",
      "what to call the owner of the --between or --prefix that follow, in place of\nTEXT or A",
@@ -349,10 +350,11 @@ const command owners_command = {
     "A file of rules has one a line; # begins a comment. Rules are tried from top to bottom:\n"
     "  linkmap FILE           objects                object TEXT = OWNER     between A .. B = OWNER\n"
     "  prefix TEXT = OWNER    at LOAD_ADDRESS        slide SLIDE             image NAME\n"
+    "  all = OWNER\n"
     "`object` renames what the maps say, by a part of the path; `at` and `slide` tell what raw addresses in "
     "the\n"
     "`between` that follow count from; `image` limits the rules that follow to images of that name (* ends "
-    "it).\n"
+    "it);\n`all` is everything, below `image` all of that image.\n"
     "`machsym atos --owners FILE` takes the same files.\n",
     run_owners,
     NULL,

@@ -3,6 +3,7 @@
 
 #include "archive.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ enum {
     FOLDER_MAX_FILES = 1 << 18, /* that are looked at: an archive of a large program has 20,000 */
     PROBE_BYTES = 1 << 16,      /* of a member: its load commands */
     MAX_INSIDE_SLICES = 16,
+    COPY_STEP = 1 << 20,
     MAX_SHOWN = 64 /* files that are listed for a choice */
 };
 
@@ -63,6 +65,11 @@ static void add_path(path_list *list, char *path)
 {
     list->v = tool_room(list->v, list->count, &list->cap, sizeof *list->v);
     list->v[list->count++] = path;
+}
+
+void path_list_add(path_list *list, const char *path)
+{
+    add_path(list, copy_z(path, strlen(path)));
 }
 
 static int by_text(const void *a, const void *b)
@@ -381,7 +388,7 @@ bool inside_expand(const char *path, bool all, path_list *out)
         return false;
     }
     if (out->count == 0)
-        add_path(out, copy_z(path, strlen(path)));
+        path_list_add(out, path);
     return true;
 }
 
@@ -437,7 +444,7 @@ bool inside_expand_reports(const char *path, path_list *out)
     if (found.count > 1)
         qsort(found.v, found.count, sizeof *found.v, by_text);
     if (found.count == 0 && err.code == MACHSYM_OK)
-        add_path(out, copy_z(path, strlen(path)));
+        path_list_add(out, path);
     for (size_t i = 0; i < found.count; i++)
         add_path(out, found.v[i]);
     free(found.v);
@@ -668,4 +675,61 @@ size_t inside_list_slices(const machsym_open_desc *desc, machsym_slice *slices, 
     size_t count = machsym_list_slices(&inner.open, slices, cap, err);
     inner_free(&inner);
     return count;
+}
+
+static const char *copy_file(const char *path, uint64_t off, uint64_t len, outfile *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *why = fd < 0 || lseek(fd, (off_t)off, SEEK_SET) < 0 ? strerror(errno) : NULL;
+    text part = {0};
+    while (len > 0 && why == NULL) {
+        size_t step = len < COPY_STEP ? (size_t)len : COPY_STEP;
+        part.len = 0;
+        ssize_t got = read(fd, text_room(&part, step), (unsigned)step);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            why = got < 0 ? strerror(errno) : "the file became shorter while it was read";
+            break;
+        }
+        part.len = (size_t)got;
+        len -= part.len;
+        outfile_put(out, &part);
+    }
+    if (fd >= 0)
+        close(fd);
+    text_free(&part);
+    return why;
+}
+
+const char *inside_copy(const char *path, uint64_t off, uint64_t len, outfile *out)
+{
+    machsym_error err;
+    size_t end = archive_end(path);
+    if (end == 0)
+        return copy_file(path, off, len, out);
+    pthread_mutex_lock(&kept.lock);
+    const loaded *one = load(path, end, &err);
+    bool ok = one != NULL && off <= one->content.len && len <= one->content.len - off;
+    text part = {0};
+    if (ok)
+        text_add(&part, one->content.v + off, (size_t)len);
+    pthread_mutex_unlock(&kept.lock);
+    outfile_put(out, &part);
+    text_free(&part);
+    return ok ? NULL : one == NULL ? err.what : "the member is shorter than it was";
+}
+
+void inside_forget(void)
+{
+    pthread_mutex_lock(&kept.lock);
+    for (size_t i = 0; i < kept.count; i++) {
+        text_free(&kept.v[i]->content);
+        free(kept.v[i]->path);
+        free(kept.v[i]->name);
+        free(kept.v[i]);
+    }
+    kept.count = 0;
+    kept.bytes = 0;
+    pthread_mutex_unlock(&kept.lock);
 }

@@ -4,6 +4,7 @@
 #ifndef MACHSYM_TOOL_INSIDE_H
 #define MACHSYM_TOOL_INSIDE_H
 
+#include "outfile.h"
 #include "tool.h"
 
 /* Paths, each from malloc. */
@@ -13,6 +14,7 @@ typedef struct path_list {
     size_t cap;
 } path_list;
 
+void path_list_add(path_list *list, const char *path);
 void path_list_free(path_list *list);
 /* The Mach-O files that a path stands for, as paths: the dSYMs of an archive or folder, or where there are
  * none its other Mach-O files, sorted; of anything else the path itself. all: not the dSYMs alone. Says what
@@ -32,6 +34,11 @@ bool inside_expand_reports(const char *path, path_list *out);
 bool inside_read_list(const char *path, path_list *out);
 /* Appends a whole file, or a member of an archive. Returns NULL, or why it cannot be read. Threads: any. */
 const char *inside_read(const char *path, text *out);
+/* Writes a part of a file, or of a member of an archive. Returns NULL, or why it cannot be read. */
+const char *inside_copy(const char *path, uint64_t off, uint64_t len, outfile *out);
+/* Lets go of the members that were read, once nothing uses them any more: those of a large archive are more
+ * than fit into memory. */
+void inside_forget(void);
 /* Whether a path leads into an archive: the length of the archive's own path; else 0. */
 size_t inside_is_member(const char *path);
 /* The slices of a Mach-O file. Of a thin member of an archive only the begin is read. */

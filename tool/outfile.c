@@ -201,8 +201,12 @@ static void put(outfile *out, const char *ptr, size_t len)
 
 void outfile_flush(outfile *out, text *t)
 {
-    if (t->len < OUTFILE_BLOCK)
-        return;
+    if (t->len >= OUTFILE_BLOCK)
+        outfile_put(out, t);
+}
+
+void outfile_put(outfile *out, text *t)
+{
     put(out, t->v, t->len);
     t->len = 0;
 }
@@ -288,6 +292,16 @@ const char *outfile_error(int failure)
     return failure == ENXIO ? "a pipe that nobody reads" : strerror(failure);
 }
 
+/* Above a folder that may be written to there may be one that may not, or C: of Windows. */
+static bool is_there(const char *path)
+{
+    int failure = errno;
+    struct stat st;
+    bool is = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    errno = failure;
+    return is;
+}
+
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule)
 {
     outfile out;
@@ -296,4 +310,17 @@ int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule ru
         close_file(&out, true);
     }
     return out.failure;
+}
+
+bool outfile_make_folders(const char *path)
+{
+    text folder = {0};
+    bool ok = true;
+    for (size_t i = 0; path[i] != 0 && ok; i++) {
+        if (i > 0 && posix_is_slash(path[i]))
+            ok = mkdir(text_z(&folder), 0777) == 0 || errno == EEXIST || is_there(folder.v);
+        text_char(&folder, path[i]);
+    }
+    text_free(&folder);
+    return ok;
 }

@@ -26,7 +26,9 @@ typedef struct outfile {
 
 /* Opens the file beside its place; nothing for standard output, which is NULL and "-". Returns false with out->failure. */
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule);
-/* Writes the text and empties it, when there is enough of it. */
+/* Writes the text and empties it. */
+void outfile_put(outfile *out, text *t);
+/* The same, when there is enough of it. */
 void outfile_flush(outfile *out, text *t);
 /* Writes the rest, frees the text and gives the file its name; with ok false, or when anything failed, no
  * file is left. Returns false after a message unless ok was false. */
@@ -34,6 +36,9 @@ bool outfile_end(outfile *out, text *t, bool ok);
 
 /* All in one: returns 0, or errno, without a message. */
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);
+
+/* Makes the folders above a file, where they are missing. Returns false with errno. */
+bool outfile_make_folders(const char *path);
 
 /* What such an errno says of an output. */
 const char *outfile_error(int failure);

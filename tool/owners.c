@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum rule_kind { RULE_LINKMAP, RULE_OBJECTS, RULE_OBJECT, RULE_BETWEEN, RULE_PREFIX } rule_kind;
+typedef enum rule_kind {
+    RULE_LINKMAP,
+    RULE_OBJECTS,
+    RULE_OBJECT,
+    RULE_BETWEEN,
+    RULE_PREFIX,
+    RULE_ALL
+} rule_kind;
 
 /* What the raw addresses of a rule count from. */
 typedef enum base_kind { BASE_FILE, BASE_LOAD, BASE_SLIDE } base_kind;
@@ -150,6 +157,17 @@ static void add_linkmap(owners *all, machsym_str folder, machsym_str path)
     text_free(&whole);
 }
 
+/* "= OWNER" */
+static bool add_all(owners *all, machsym_str rest)
+{
+    if (!str_starts(rest, "= "))
+        return false;
+    machsym_str owner = str_trim(str_make(rest.ptr + 2, rest.len - 2));
+    rule *r = add_rule(all, RULE_ALL, str_make(NULL, 0));
+    r->owner = copy_text(owner.ptr, owner.len);
+    return true;
+}
+
 /* Adds a line. Returns false when it is none. */
 static bool add_line(owners *all, machsym_str folder, machsym_str line)
 {
@@ -173,6 +191,8 @@ static bool add_line(owners *all, machsym_str folder, machsym_str line)
         return add_owned(all, RULE_BETWEEN, rest);
     else if (str_is(word, "prefix"))
         return add_owned(all, RULE_PREFIX, rest);
+    else if (str_is(word, "all"))
+        return add_all(all, rest);
     else if (str_is(word, "at"))
         return set_base(all, BASE_LOAD, rest);
     else if (str_is(word, "slide"))
@@ -310,7 +330,8 @@ static bool make_ready(ready *to, const machsym_image *image, machsym_session *s
     case RULE_OBJECTS: pieces_read_objects(&to->pieces, session); break;
     case RULE_BETWEEN: return make_between(to, image, session);
     case RULE_OBJECT:
-    case RULE_PREFIX: return true;
+    case RULE_PREFIX:
+    case RULE_ALL: return true;
     }
     pieces_finish(&to->pieces);
     return true;
@@ -368,16 +389,17 @@ static machsym_str class_of(machsym_str name)
     return str_make(rest.ptr, len);
 }
 
-static bool has_prefix(owners_image *image, const char *prefix, const machsym_frame *frame)
+/* Whether a method is of a class whose name begins so, or a function's name does. */
+static bool name_has_prefix(machsym_str name, const char *prefix)
 {
-    if (strchr(prefix, '/') == NULL) {
-        machsym_str own = class_of(frame->linkage_name);
-        machsym_str source = class_of(frame->name);
-        return str_starts(own, prefix) || str_starts(source, prefix);
-    }
-    image->path.len = 0;
-    text_path(&image->path, &frame->file);
-    machsym_str path = str_make(image->path.v, image->path.len);
+    machsym_str class_name = class_of(name);
+    if (class_name.len > 0 || str_starts(name, prefix))
+        return str_starts(class_name.len > 0 ? class_name : name, prefix);
+    return name.len > 1 && name.ptr[0] == '_' && str_starts(str_make(name.ptr + 1, name.len - 1), prefix);
+}
+
+static bool path_has_prefix(machsym_str path, const char *prefix)
+{
     if (str_starts(path, prefix))
         return true;
     for (size_t at = 0; at < path.len && prefix[0] != '/'; at++) {
@@ -385,6 +407,15 @@ static bool has_prefix(owners_image *image, const char *prefix, const machsym_fr
             return true;
     }
     return false;
+}
+
+static bool has_prefix(owners_image *image, const char *prefix, const machsym_frame *frame)
+{
+    if (strchr(prefix, '/') == NULL)
+        return name_has_prefix(frame->linkage_name, prefix) || name_has_prefix(frame->name, prefix);
+    image->path.len = 0;
+    text_path(&image->path, &frame->file);
+    return path_has_prefix(str_make(image->path.v, image->path.len), prefix);
 }
 
 /* Whether an object file that has TEXT in its path holds an address. */
@@ -414,6 +445,7 @@ static bool fits(owners_image *image, const ready *r, uint64_t addr, const machs
     case RULE_OBJECT: return in_object(image, r->rule->what, addr);
     case RULE_BETWEEN: return addr >= r->lo && addr < r->hi;
     case RULE_PREFIX: return frame != NULL && has_prefix(image, r->rule->what, frame);
+    case RULE_ALL: return true;
     }
     return false;
 }
@@ -424,6 +456,20 @@ machsym_str owners_find(owners_image *image, uint64_t addr, const machsym_frame 
     for (size_t i = 0; i < image->count; i++) {
         if (fits(image, &image->v[i], addr, frame, &owner))
             return owner;
+    }
+    return str_make(NULL, 0);
+}
+
+machsym_str owners_of_name(const owners *all, machsym_str image, machsym_str name, machsym_str path)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const rule *r = &all->v[i];
+        if (r->image != NULL && !same_name(image, r->image))
+            continue;
+        bool is_path = r->kind == RULE_PREFIX && strchr(r->what, '/') != NULL;
+        if (r->kind == RULE_ALL || (is_path && path_has_prefix(path, r->what)) ||
+            (r->kind == RULE_PREFIX && !is_path && name_has_prefix(name, r->what)))
+            return str_c(r->owner);
     }
     return str_make(NULL, 0);
 }

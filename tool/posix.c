@@ -134,6 +134,12 @@ int posix_unlink(const char *path)
     return to_wide(path, wide) ? _wunlink(wide) : -1;
 }
 
+int posix_rmdir(const char *path)
+{
+    wchar_t wide[PATH_UNITS];
+    return to_wide(path, wide) ? _wrmdir(wide) : -1;
+}
+
 static int fail(int code)
 {
     errno = code;

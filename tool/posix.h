@@ -50,6 +50,7 @@ int posix_stat(const char *path, struct stat *st);
 int posix_access(const char *path, int how);
 int posix_mkdir(const char *path);
 int posix_unlink(const char *path);
+int posix_rmdir(const char *path);
 int posix_rename(const char *from, const char *to); /* replaces, as POSIX wants */
 int posix_link(const char *from, const char *to);
 char *posix_realpath(const char *path);
@@ -70,6 +71,7 @@ void posix_start(int *argc, char ***argv);
 #define access(path, how)       posix_access(path, how)
 #define mkdir(path, mode)       posix_mkdir(path)
 #define unlink(path)            posix_unlink(path)
+#define rmdir(path)             posix_rmdir(path)
 #define rename(from, to)        posix_rename(from, to)
 #define link(from, to)          posix_link(from, to)
 #define realpath(path, room)    posix_realpath(path)

@@ -30,20 +30,6 @@ bool uuid_is_none(const machsym_uuid *uuid)
     return memcmp(uuid, &none, sizeof none) == 0;
 }
 
-void store_path(text *out, const char *dir, const machsym_uuid *uuid)
-{
-    text written = {0};
-    text_uuid(&written, uuid);
-    text_c(out, dir);
-    text_char(out, '/');
-    text_add(out, written.v, 2);
-    text_char(out, '/');
-    text_add(out, written.v, written.len);
-    text_c(out, ".symmap");
-    text_add(out, "", 1);
-    text_free(&written);
-}
-
 /* What is known of an open file. */
 static void set_info(symbol_file *file)
 {

@@ -38,10 +38,6 @@ typedef struct symbol_file {
 bool symbol_is_map(const char *path);
 bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
 
-/* Where a store keeps the map of a UUID: DIR/XX/UUID.symmap, XX the UUID's first two digits. Ends in a
- * NUL. */
-void store_path(text *out, const char *dir, const machsym_uuid *uuid);
-
 /* Opens either. On ERR_POLICY out->lines tells what the map was built for. Damage is not said: call
  * tool_say_damage of out->image if the file is to answer. */
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err);

@@ -143,6 +143,7 @@ extern const command objc_command;
 extern const command symbols_command;
 extern const command owners_command;
 extern const command map_command;
+extern const command store_command;
 extern const command demangle_command;
 extern const command completion_command;
 

@@ -212,7 +212,7 @@ typedef struct machsym_reader {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    /* A Mach-O file, a .dSYM bundle, or a symbol map. */
+    /* A Mach-O file, a .dSYM bundle, a dyld shared cache, or a symbol map. */
     const char *path;
     /* The file's bytes, in place of what lies at path. They must outlive the image. path is then what names
      * and messages call them; it may be NULL. */
@@ -225,7 +225,8 @@ typedef struct machsym_open_desc {
     const char *arch;
     /* NULL: any. */
     const machsym_uuid *uuid;
-    /* The name of an image in a kernel collection (see machsym_entry); else NULL. */
+    /* The name of an image in a kernel collection, or the path of one in a shared cache or its last part (see
+     * machsym_entry); else NULL. */
     const char *entry;
     /* Of machsym_open_flags. */
     uint32_t flags;
@@ -243,6 +244,13 @@ typedef struct machsym_open_desc {
      * the allocator gives as many bytes as the file has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
+    /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
+     * among them are looked for beside path. */
+    const machsym_bytes *cache_parts;
+    size_t cache_part_count;
+    /* The open cache or collection that entry is an image of, in place of path, bytes and read: opening many
+     * of its images opens its files once. It must outlive the image. */
+    const struct machsym_image *from;
 } machsym_open_desc;
 
 /* One architecture of a file. */
@@ -325,24 +333,47 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
-/* One image of a kernel collection (MH_FILESET): the kernel, or an extension. An image that is opened by
- * itself has this name, and its addresses are those of the collection. The collection as a whole answers
- * nothing. */
+/* One image of a kernel collection (MH_FILESET): the kernel, or an extension; or one of a dyld shared cache.
+ * machsym_open_desc.entry opens it by itself. Its addresses are those of the collection or cache. These
+ * answer nothing as a whole. */
 typedef struct machsym_entry {
-    machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
+    machsym_str name; /* "com.apple.kernel" and so on; of a cache, the path */
     uint64_t addr;    /* of its Mach-O header */
-    uint64_t offset;  /* of the same in the slice */
+    uint64_t offset;  /* of the same in the slice; of a split cache, in the file that has it */
+    uint64_t size;    /* of __TEXT; 0: only the image tells */
+    machsym_uuid uuid;
+    bool has_uuid; /* else only the image tells */
 } machsym_entry;
+
+/* Whether a file of a shared cache is there. Any other status costs what lies in the file. */
+typedef enum machsym_cache_file_status {
+    MACHSYM_CACHE_FILE_MISSING = 0, /* it was not given, and there is none beside the main file */
+    MACHSYM_CACHE_FILE_FOUND,
+    MACHSYM_CACHE_FILE_OTHER,   /* the file of this name has another UUID */
+    MACHSYM_CACHE_FILE_DAMAGED, /* the file of this name is no file of a cache */
+    MACHSYM_CACHE_FILE_STATUS_COUNT
+} machsym_cache_file_status;
+
+/* One file of a shared cache. */
+typedef struct machsym_cache_file {
+    machsym_str name; /* "dyld_shared_cache_arm64e.01" and so on; of bytes without a path, its end */
+    machsym_uuid uuid;
+    uint64_t addr; /* where it begins in the cache; 0 for local symbols */
+    uint64_t size; /* of the file; 0: it was not found */
+    machsym_cache_file_status status;
+    bool has_symbols; /* the local symbols of all images */
+} machsym_cache_file;
 
 /* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
  * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
- * nothing in it, and no plan can be made of it. A program without debug info names the object files that it
- * was linked from, in its debug map (N_OSO). If it was opened by its path, these files answer. If it was
- * opened from bytes, they do when oso_prefixes or oso_dirs are set. Sessions and plans open the files when
- * they need them. With MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of
- * its last segment. dyld maps segments apart, and what lies between them is not touched. Segments beyond
- * bytes.len are left out. dyld writes over chained fixups: what they named in other images, such as the class
- * of a category, is "?".
+ * nothing in it, and no plan can be made of it. A dyld shared cache is opened with the files that lie beside
+ * it. Without an entry that gives the list of its images; sessions answer for one that is opened by its
+ * entry. A program without debug info names the object files that it was linked from, in its debug map
+ * (N_OSO). If it was opened by its path, these files answer. If it was opened from bytes, they do when
+ * oso_prefixes or oso_dirs are set. Sessions and plans open the files when they need them. With
+ * MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of its last segment. dyld
+ * maps segments apart, and what lies between them is not touched. Segments beyond bytes.len are left out.
+ * dyld writes over chained fixups: what they named in other images, such as the class of a category, is "?".
  * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
  * of desc.
@@ -369,9 +400,18 @@ typedef struct machsym_platform {
  * Returns: false at the end. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
                                              machsym_platform *out);
-/* Iterates over the images of a kernel collection. Returns: false at the end, and at once for other files.
- * Borrows: views into the image. Threads: any. Cost: constant. */
+/* Iterates over the images of a kernel collection or a shared cache. Returns: false at the end, and at once
+ * for other files. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
+/* Tells which image of a shared cache has an address of the cache in its __TEXT, where all code is.
+ * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
+ * binary search. */
+MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
+/* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
+ * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the
+ * image. Threads: any. Cost: constant. */
+MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,
+                                               machsym_cache_file *out);
 
 /* The address in the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. Of an arm64e
  * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
@@ -992,7 +1032,8 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
     X(machsym_map_reads, 9223372036854775643)                                                                \
-    X(machsym_reader, 9223372036854775783)
+    X(machsym_reader, 9223372036854775783)                                                                   \
+    X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

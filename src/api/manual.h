@@ -11,11 +11,11 @@
  *
  * and all others have the include alone.
  *
- * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections, DWARF 2 to 5, debug
- * maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function starts. It
- * knows the names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash
- * reports: the program machsym in tool/ reads those. Compressed debug info (__zdebug_*) is decompressed when
- * a file is opened.
+ * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections and of dyld shared
+ * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
+ * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
+ * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
+ * (__zdebug_*) is decompressed when a file is opened.
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -47,6 +47,18 @@
  * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
  * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
  * the bare lookup, which allocates nothing.
+ *
+ * ---- System libraries ----
+ *
+ * The code of the system's libraries lies in dyld shared caches, of many files since iOS 15.
+ * machsym_image_open opens the main file, and finds the others beside it or in cache_parts by their UUIDs.
+ * machsym_image_next_entry lists the images, and machsym_image_entry_at tells which one has an address. An
+ * image is opened by machsym_open_desc.entry, with from when there are many. It has a session of its own, and
+ * its addresses are those of the cache, which all slide by the same distance. No file is copied, and only the
+ * pages that are needed are read. A file that is missing costs what lies in it:
+ * machsym_image_next_cache_file. Names come from exports, local symbols, Objective-C and Swift metadata; the
+ * <redacted> symbols of images only tell where functions begin. No real iOS cache was at hand when this was
+ * written: caches made from the description of the format stood for them.
  *
  * ---- A service: examples/redis ----
  *

@@ -113,8 +113,15 @@
 #define MACHSYM_MAX_COLLECTION_SEGMENTS 64
 #endif
 
-/* How many bytes of load commands are read of a kernel collection, and of an image in it. Opening an image by
- * name reads both. Real collections have 300 images and 50,000 bytes. */
+/* How many mappings of a file of a dyld shared cache are read, and how many files one may have. Real files
+ * have 8, real caches 70. Each file that is found costs an open file and a mapping. */
+#ifndef MACHSYM_MAX_CACHE_FILES
+#define MACHSYM_MAX_CACHE_FILES    256
+#define MACHSYM_MAX_CACHE_MAPPINGS 64
+#endif
+
+/* How many bytes of load commands are read of a kernel collection, and of an image in it or in a cache.
+ * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
 #endif

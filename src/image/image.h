@@ -8,17 +8,20 @@
 #include "../base/memory.h"
 #include "../base/segments.h"
 #include "../base/inflate.h"
+#include "../macho/cache.h"
 #include "../macho/macho.h"
 #include "../macho/files.h"
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../map/symmap.h"
+#include "cachefiles.h"
 
 /* ==== >>image ==============================================================================================
  * Job:    opens an image.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
- *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
+ *         ms_im_next_entry, ms_im_entry_at, ms_im_next_cache_file, ms_im_addr, ms_im_loaded_at,
+ *         ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where to look for the object files of a debug map, and whether their times must match. */
@@ -36,7 +39,10 @@ struct machsym_image {
     machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
     ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
-    const char *called[2]; /* what the caller's bytes are called; NULL for files */
+    const char *called[2];    /* what the caller's bytes are called; NULL for files */
+    const ms_cf_cache *cache; /* that the file is, or that the image lies in; else NULL */
+    ms_cf_cache *own_cache;   /* the same, if it was opened with this image */
+    ms_segs entries;          /* of a whole cache: which image has an address in its __TEXT */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -510,6 +516,8 @@ static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
         image->called[0] = ms_im_keep_c(image, desc->path);
     if (desc->pair_bytes.ptr != NULL && desc->pair_path != NULL)
         image->called[1] = ms_im_keep_c(image, desc->pair_path);
+    if (image->name.len != 0) /* of an image in a cache */
+        return;
     image->name = ms_os_base_name(ms_str_from_c(ms_im_path(image, 0)));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
@@ -539,9 +547,9 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dirs = dirs;
     places->dir_count = dir_count;
     places->flags = desc->flags;
-    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
-                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
-                             image->dw.info.len == 0;
+    image->follows_objects =
+        (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 && image->cache == NULL &&
+        (image->inputs[0].path != NULL || prefix_count + dir_count > 0) && image->dw.info.len == 0;
 }
 
 /* ---- Opening and closing ---- */
@@ -590,6 +598,135 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     return MACHSYM_OK;
 }
 
+/* ---- Shared caches ---- */
+
+/* Lists which image has which code. In a cache that does not tell the sizes of images each one ends where the
+ * next one begins, and several that begin at one place are links to the first. */
+static void ms_im_list_entries(machsym_image *image, ms_arena *scratch)
+{
+    const ms_dc *dc = &image->cache->dc;
+    size_t count = ms_dc_image_count(dc);
+    size_t kept = 0;
+    uint64_t size;
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(scratch, count, sizeof *pieces);
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    image->entries.arena = &image->arena;
+    if (pieces == NULL || order == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = ms_dc_image_addr(dc, i, &size);
+        order[i].item = i;
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        ms_piece *piece = &pieces[kept];
+        piece->lo = ms_dc_image_addr(dc, (size_t)order[i].item, &size);
+        piece->owner = (uint32_t)order[i].item;
+        const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, piece->lo);
+        size_t next = ms_upper_bound(order, count, sizeof *order, piece->lo);
+        piece->hi = mapping != NULL ? mapping->addr + mapping->size : piece->lo;
+        if (next < count)
+            ms_lower_to(&piece->hi, order[next].key);
+        if (size != 0 && !ms_add_ok(piece->lo, size, &piece->hi))
+            piece->hi = piece->lo;
+        bool is_link = i > 0 && order[i - 1].key == piece->lo;
+        kept += !is_link && piece->lo < piece->hi;
+    }
+    ms_seg_build(pieces, kept, scratch, &image->entries);
+}
+
+/* Takes the image of a cache that the descriptor names. Its local symbols, which the cache keeps for all
+ * images, are its other half. */
+static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_desc *desc,
+                                       machsym_error *err)
+{
+    const ms_dc *dc = &image->cache->dc;
+    ms_mo *mo = &image->mo[0];
+    ms_mo *half = &image->mo[1];
+    ms_dc_image entry;
+    ms_dc_locals locals;
+    size_t found = ms_dc_find_image(dc, ms_str_from_c(desc->entry), &entry);
+    if (found == 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the shared cache has no image of this name",
+                       "cache header", 0);
+    if (found > 1)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the shared cache has several images of this name; give the path of one",
+                       "cache header", 0);
+    machsym_result result = ms_mo_load_cached(mo, dc, entry.addr, &image->arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    image->mo_count = 1;
+    image->name = ms_dc_base_name(entry.path);
+    if (desc->uuid != NULL && !ms_file_same_uuid(&mo->slice, desc->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the image in the shared cache has another UUID", "LC_UUID", 0);
+    if (!ms_dc_find_locals(dc, entry.addr, ms_sym_nlist_size(mo), &locals))
+        return MACHSYM_OK;
+    half->bytes = locals.bytes;
+    half->slice = mo->slice;
+    half->is_64 = mo->is_64;
+    half->loads.sym_off = locals.nlist_off;
+    half->loads.sym_count = locals.nlist_count;
+    half->loads.str_off = locals.strings_off;
+    half->loads.str_size = locals.strings_size;
+    image->called[1] = image->cache->locals_path;
+    image->mo_count = 2;
+    return MACHSYM_OK;
+}
+
+/* Takes a shared cache: as a whole, or one image of it. */
+static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    if (desc->arch != NULL && !ms_str_is(image->cache->dc.head.arch, desc->arch))
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the shared cache is for another architecture", "cache header",
+                       0);
+    if (desc->entry != NULL)
+        return ms_im_add_cached(image, desc, err);
+    ms_arena scratch = ms_arena_make(image->arena.allocator);
+    ms_mo_describe_cache(&image->mo[0], &image->cache->dc);
+    image->mo_count = 1;
+    ms_im_list_entries(image, &scratch);
+    bool is_out = scratch.oom;
+    ms_arena_free(&scratch);
+    if (desc->uuid != NULL && !ms_file_same_uuid(&image->mo[0].slice, desc->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the shared cache has another UUID", "cache header", 0);
+    return is_out ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+/* Opens the other files of a cache whose main file is image->inputs[0]. */
+static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_desc *desc,
+                                       machsym_error *err)
+{
+    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].read.size, err);
+    if (result != MACHSYM_OK)
+        return result;
+    image->own_cache = (ms_cf_cache *)ms_arena_zeroed(&image->arena, 1, sizeof *image->own_cache);
+    if (image->own_cache == NULL)
+        return ms_fail_memory(err);
+    image->cache = image->own_cache;
+    result = ms_cf_open(image->own_cache, desc, &image->inputs[0], &image->arena, err);
+    return result == MACHSYM_OK ? ms_im_add_cache(image, desc, err) : result;
+}
+
+/* Opens an image of a cache or collection that is open. */
+static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    const machsym_image *from = desc->from;
+    ms_mo *mo = &image->mo[0];
+    if (desc->entry == NULL || (from->cache == NULL && from->mo[0].slice.filetype != ms_MH_FILESET))
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "to open an image of an open file takes its entry, and a cache or a collection", "",
+                       0);
+    image->called[0] = ms_im_path(from, 0);
+    image->cache = from->cache;
+    if (from->cache != NULL)
+        return ms_im_add_cache(image, desc, err);
+    mo->bytes = from->mo[0].bytes;
+    mo->slice = from->mo[0].slice;
+    image->mo_count = 1;
+    return ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+}
+
 /* Opens one half, or both, of what the descriptor names. */
 static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
                                         machsym_error *err)
@@ -599,7 +736,10 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
     if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
-            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+            "an image of a collection or cache has other addresses than its dSYM: open that by itself", "",
+            0);
+    if (desc->from != NULL)
+        return ms_im_open_from(image, desc, err);
     if (desc->read.call != NULL && (desc->flags & MACHSYM_OPEN_LOADED) != 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "what is read is a file, not the memory of an image", "",
                        0);
@@ -611,6 +751,11 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         image->inputs[0] = input;
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
+    }
+    if (ms_dc_is(input.bytes)) {
+        image->inputs[0] = input;
+        return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a shared cache has no other half", "", 0)
+                          : ms_im_open_cache(image, desc, err);
     }
     if (!ms_file_is_mach(input.bytes)) {
         result = ms_file_refuse(input.bytes, err);
@@ -661,6 +806,8 @@ static void ms_im_close(machsym_image *image)
 {
     if (image->map != NULL)
         ms_map_close(image->map);
+    if (image->own_cache != NULL)
+        ms_cf_close(image->own_cache);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -760,6 +907,53 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
     out->is_code = section->is_code;
     out->is_pair = at->a != 0;
     return true;
+}
+
+/* ---- Images in a collection or cache ---- */
+
+static void ms_im_get_cached(const ms_dc *dc, size_t index, machsym_entry *out)
+{
+    ms_dc_image image;
+    ms_dc_get_image(dc, index, &image);
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, image.addr);
+    ms_zero(out, sizeof *out);
+    out->name = image.path;
+    out->addr = image.addr;
+    out->offset = mapping != NULL ? image.addr - mapping->addr + mapping->off : 0;
+    out->size = image.size;
+    out->uuid = image.uuid;
+    out->has_uuid = image.has_uuid;
+}
+
+static bool ms_im_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
+{
+    if (image->cache == NULL) {
+        ms_zero(out, sizeof *out);
+        return ms_mo_next_entry(&image->mo[0], &at->a, out);
+    }
+    const ms_dc *dc = &image->cache->dc;
+    while (image->entries.arena != NULL && at->a < ms_dc_image_count(dc)) { /* NULL: an image of the cache */
+        size_t index = (size_t)at->a++;
+        ms_im_get_cached(dc, index, out);
+        if (out->has_uuid || ms_seg_owner(image->entries.v, image->entries.count, out->addr) == index)
+            return true; /* else it is a link: a list with UUIDs has none */
+    }
+    return false;
+}
+
+/* Which image has an address in its __TEXT. */
+static bool ms_im_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
+{
+    uint32_t index = ms_seg_owner(image->entries.v, image->entries.count, addr);
+    if (index == ms_SEG_NONE)
+        return false;
+    ms_im_get_cached(&image->cache->dc, index, out);
+    return true;
+}
+
+static bool ms_im_next_cache_file(const machsym_image *image, machsym_cursor *at, machsym_cache_file *out)
+{
+    return image->cache != NULL && ms_cf_next_file(image->cache, at, out);
 }
 
 /* ---- Addresses ---- */

@@ -5,6 +5,8 @@
 #include "../base/platform.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
+#include "../base/memory.h"
+#include "cache.h"
 #include "macho.h"
 
 /* ==== >>files ==============================================================================================
@@ -379,7 +381,7 @@ static bool ms_file_is_mach(ms_span bytes)
            magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
 }
 
-/* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
+/* Opens a path, or takes the caller's bytes, if they are a Mach-O file or a shared cache. */
 static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const machsym_reader *read,
                                    uint32_t flags, machsym_allocator allocator, ms_file *input,
                                    machsym_error *err)
@@ -387,11 +389,29 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
     machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result != MACHSYM_OK)
         return result;
-    result =
-        ms_file_is_mach(input->bytes) ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
+    bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
+    result = is_known ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
+}
+
+/* Takes the only slice of a shared cache. Returns how many there are. */
+static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocator, machsym_slice *slices,
+                                 size_t cap, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    ms_dc dc;
+    ms_mo mo;
+    bool ok = ms_dc_open(&dc, input->bytes, &arena);
+    if (ok)
+        ms_mo_describe_cache(&mo, &dc);
+    else
+        ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header", 0);
+    if (ok && cap > 0)
+        slices[0] = mo.slice;
+    ms_arena_free(&arena);
+    return ok;
 }
 
 /* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
@@ -406,6 +426,11 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
     if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
+    if (ms_dc_is(input.bytes)) {
+        listed = ms_file_list_cache(&input, allocator, slices, cap, err);
+        ms_file_close(&input);
+        return listed;
+    }
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;

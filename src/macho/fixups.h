@@ -6,6 +6,7 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/segments.h"
+#include "cache.h"
 #include "macho.h"
 
 /* ==== >>fixups =============================================================================================
@@ -84,7 +85,7 @@ typedef struct ms_fx_data {
 /* Every reader of metadata starts with a full budget: then none leaves too little for the next. */
 static void ms_fx_refill(ms_fx_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
+    d->budget = ms_mo_size(d->mo) * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
     d->is_spent = false;
 }
 
@@ -120,11 +121,14 @@ static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
     return recent->section;
 }
 
-/* What is left of the section at an address from there on; empty when the file has no such bytes. */
+/* What is left of the section at an address from there on; empty when the file has no such bytes. Metadata of
+ * an image in a cache leads to other images, and to what the cache's builder keeps for all of them. */
 static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
 {
     const ms_mo_section *section = ms_fx_section_at(d, addr);
-    return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
+    if (section != NULL)
+        return ms_span_from(section->bytes, addr - section->addr);
+    return d->mo->cache != NULL ? ms_dc_at(d->mo->cache, addr) : ms_span_make(NULL, 0);
 }
 
 static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
@@ -134,6 +138,8 @@ static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
 
 static uint32_t ms_fx_u32_at(ms_fx_data *d, uint64_t addr)
 {
+    if (d->mo->cache != NULL)
+        return ms_dc_number_at(d->mo->cache, addr);
     ms_span span = ms_fx_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
 }
@@ -351,6 +357,10 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
 static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
 {
     ms_fx_pointer pointer = {0, {NULL, 0}};
+    if (d->mo->cache != NULL) {
+        pointer.addr = ms_dc_pointer_at(d->mo->cache, addr, ms_fx_pointer_size(d));
+        return pointer;
+    }
     const ms_mo_section *section = ms_fx_section_at(d, addr);
     ms_span span = ms_fx_at_addr(d, addr, ms_fx_pointer_size(d));
     if (section == NULL || span.len == 0)
@@ -422,6 +432,8 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
         pieces[count++].owner = i;
     }
     ms_seg_build(pieces, count, arena, &d->sections);
+    if (mo->cache != NULL) /* its builder has bound all imports */
+        return;
     ms_fx_read_imports(d);
     ms_fx_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {

@@ -5,11 +5,12 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
+#include "cache.h"
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
- *         ms_mo_unsigned.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_load_cached, ms_mo_next_entry, ms_mo_section_named,
+ *         ms_mo_linkedit, ms_mo_table, ms_mo_size, ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -108,7 +109,8 @@ typedef struct ms_mo_loads {
 
 /* One slice, parsed. */
 typedef struct ms_mo {
-    ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
+    ms_span bytes;      /* the slice; with is_loaded, the memory from the header on; with cache, its __TEXT */
+    const ms_dc *cache; /* that the image lies in, with all its segments; else NULL */
     /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
      * collection's. */
     uint64_t header_off;
@@ -191,40 +193,70 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* The memory of a segment of a loaded image, as far as the caller has it; none when nobody may read the
- * segment. What lies between segments is not touched, since it need not be mapped. */
+/* Whether segments are found by their addresses, since their offsets do not count in bytes. */
+static bool ms_mo_is_mapped(const ms_mo *mo)
+{
+    return mo->is_loaded || mo->cache != NULL;
+}
+
+/* The bytes of a segment that is found by its address, as far as the caller has them. Of a loaded image there
+ * are none when nobody may read the segment. What lies between its segments is not touched, since it need not
+ * be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
-    ms_span none = {NULL, 0};
-    if (segment->addr < mo->text_addr || (segment->initprot & ms_VM_PROT_READ) == 0)
-        return none;
-    ms_span rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
+    ms_span rest = {NULL, 0};
+    if (mo->cache != NULL)
+        rest = ms_dc_at(mo->cache, segment->addr);
+    else if (segment->addr >= mo->text_addr && (segment->initprot & ms_VM_PROT_READ) != 0)
+        rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
     return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
 }
 
-/* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
-static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
+/* What lies at an offset that load commands name, and behind it: symbol tables and the rest of __LINKEDIT.
+ * Segments of an image in a cache lie in several files, so offsets of different segments may be equal. Those
+ * of tables count in the file that has __LINKEDIT. */
+static ms_span ms_mo_rest(const ms_mo *mo, uint64_t off)
 {
-    if (!mo->is_loaded)
-        return ms_span_sub(mo->bytes, off, len);
+    if (!ms_mo_is_mapped(mo))
+        return ms_span_from(mo->bytes, off);
     for (uint32_t i = 0; i < mo->segment_count && i < MACHSYM_MAX_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
-        if (off >= segment->off && off - segment->off < segment->file_size)
-            return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
+        if (off >= segment->off && off - segment->off < segment->file_size &&
+            (mo->cache == NULL || ms_str_is(segment->name, "__LINKEDIT")))
+            return ms_span_from(ms_mo_segment_bytes(mo, segment), off - segment->off);
     }
     return ms_span_make(NULL, 0);
+}
+
+/* The bytes of a range that is no section. */
+static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
+{
+    return ms_span_sub(ms_mo_rest(mo, off), 0, len);
 }
 
 /* A table of count entries, or as many of them as are really there. */
 static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32_t size)
 {
     uint64_t len = (uint64_t)count * size;
-    ms_span table = ms_mo_linkedit(mo, off, len);
-    if (table.len == len || mo->is_loaded)
-        return table;
-    table = ms_span_from(mo->bytes, off);
-    return ms_span_sub(table, 0, table.len - table.len % size);
+    ms_span rest = ms_mo_rest(mo, off);
+    return ms_span_sub(rest, 0, len < rest.len ? len : rest.len - rest.len % size);
+}
+
+/* How many bytes the image has, which budgets are counted from. An image in a cache has those of its
+ * segments, of which all images share __LINKEDIT, and of its tables. */
+static uint64_t ms_mo_size(const ms_mo *mo)
+{
+    const ms_mo_loads *loads = &mo->loads;
+    uint64_t size = (uint64_t)loads->sym_count * 16 + loads->indirect_count * (uint64_t)4 +
+                    loads->starts_size + loads->exports_size;
+    if (mo->cache == NULL)
+        return mo->bytes.len;
+    for (uint32_t i = 0; i < mo->segment_count && size < mo->cache->size; i++) {
+        if (!ms_str_is(mo->segments[i].name, "__LINKEDIT"))
+            size += ms_mo_segment_bytes(mo, &mo->segments[i]).len;
+    }
+    return size < mo->cache->size ? size : mo->cache->size;
 }
 
 static machsym_str ms_mo_fixed_name(ms_rd *rd)
@@ -285,7 +317,7 @@ static void ms_mo_keep_cut(ms_mo *mo, machsym_str name, uint64_t off, uint64_t s
 static void ms_mo_check_part(ms_mo *mo, const char *what, const char *where, machsym_str name, uint64_t off,
                              uint64_t size)
 {
-    if (mo->is_loaded || (off <= mo->bytes.len && size <= mo->bytes.len - off))
+    if (ms_mo_is_mapped(mo) || (off <= mo->bytes.len && size <= mo->bytes.len - off))
         return;
     ms_mo_keep_cut(mo, name, off, size);
     ms_damage_note_cut(&mo->damage, what, where, ms_mo_file_offset(mo, off));
@@ -313,12 +345,13 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     mo->section_count++;
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
-    if (mo->is_loaded) {
+    if (ms_mo_is_mapped(mo)) {
         const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        ms_span bytes = ms_mo_segment_bytes(mo, segment);
+        section->off = off;
         if (section->addr >= segment->addr)
-            section->bytes =
-                ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
-        if (section->bytes.len == 0)
+            section->bytes = ms_span_sub(bytes, section->addr - segment->addr, section->size);
+        if (section->bytes.len == 0 && (mo->is_loaded || bytes.len != 0)) /* else the segment is missing */
             ms_damage_note(&mo->damage, "a section lies outside of its segment", "section", section->addr);
         return;
     }
@@ -357,6 +390,9 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     }
     if (ms_str_is(segment->name, "__TEXT_EXEC"))
         mo->text_exec_addr = segment->addr;
+    if (mo->cache != NULL && segment->file_size != 0 && ms_mo_segment_bytes(mo, segment).len == 0)
+        ms_damage_note(&mo->damage, "a segment lies in no file of the cache that is there", "segment",
+                       segment->off);
     uint64_t previous = segment->off;
     size_t one = mo->is_64 ? 80 : 68;
     for (; count > 0 && ms_rd_left(rd) >= one; count--)
@@ -614,11 +650,14 @@ static void ms_mo_check_tables(ms_mo *mo)
         {"binds", loads->bind_off, loads->bind_size},
         {"lazy binds", loads->lazy_bind_off, loads->lazy_bind_size},
     };
+    const size_t in_cache = 5; /* the builder of a cache uses up the last three */
     const char *what = "a table runs past the end of the file";
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (tables[i].size != 0)
             ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
                              tables[i].size);
+        if (i < in_cache && mo->cache != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
+            ms_damage_note(&mo->damage, "a table runs past __LINKEDIT", "load commands", tables[i].off);
     }
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
         const ms_mo_section *section = &mo->sections[i];
@@ -701,7 +740,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (arena != NULL) {
         ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
-        ms_mo_read_fixup_formats(mo);
+        if (mo->cache == NULL)
+            ms_mo_read_fixup_formats(mo);
     }
     mo->fixup_base = mo->text_addr;
     return MACHSYM_OK;
@@ -778,6 +818,70 @@ static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *ar
     if (result == MACHSYM_OK)
         ms_mo_take_fixups(mo, &collection);
     return result;
+}
+
+/* ---- Shared caches ---- */
+
+/* What Mach-O calls the architecture of a cache; NULL when nobody knows it. */
+static const ms_mo_arch *ms_mo_find_arch(machsym_str name)
+{
+    for (size_t i = 0; i < sizeof ms_mo_archs / sizeof ms_mo_archs[0]; i++) {
+        if (ms_str_is(name, ms_mo_archs[i].name))
+            return &ms_mo_archs[i];
+    }
+    return NULL;
+}
+
+/* Parses the image of a cache whose header lies at an address. */
+static machsym_result ms_mo_load_cached(ms_mo *mo, const ms_dc *cache, uint64_t addr, ms_arena *arena,
+                                        machsym_error *err)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(cache, addr);
+    ms_zero(mo, sizeof *mo);
+    mo->cache = cache;
+    mo->bytes = ms_dc_at(cache, addr);
+    if (mapping == NULL || mo->bytes.len == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED,
+                       "the image lies in a file of the cache that is missing or cut short", "cache header",
+                       0);
+    mo->head = mo->bytes.len < MACHSYM_MAX_COLLECTION_COMMANDS ? mo->bytes.len
+                                                               : (size_t)MACHSYM_MAX_COLLECTION_COMMANDS;
+    mo->slice.offset = addr - mapping->addr + mapping->off;
+    machsym_result result = ms_mo_load(mo, arena, err);
+    if (mo->text_size < mo->bytes.len)
+        mo->bytes = ms_span_sub(mo->bytes, 0, mo->text_size);
+    mo->slice.size = mo->bytes.len;
+    return result;
+}
+
+/* Describes a cache as a whole, which has no segments. */
+static void ms_mo_describe_cache(ms_mo *mo, const ms_dc *cache)
+{
+    const ms_dc_header *head = &cache->head;
+    const ms_mo_arch *arch = ms_mo_find_arch(head->arch);
+    const ms_dc_mapping *last = cache->count > 0 ? &cache->mappings[cache->count - 1] : NULL;
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = cache->main;
+    mo->slice.arch = "unknown";
+    if (arch != NULL) {
+        mo->slice.cputype = arch->cputype;
+        mo->slice.cpusubtype = arch->cpusubtype != ~0u ? arch->cpusubtype : 0;
+        mo->slice.arch = arch->name;
+    }
+    mo->is_64 = (mo->slice.cputype & ms_CPU_IS_64) != 0;
+    mo->slice.uuid = head->uuid;
+    mo->slice.has_uuid = head->has_uuid;
+    mo->slice.size = cache->main.len;
+    mo->text_addr = cache->base;
+    mo->text_size =
+        head->region_size != 0 || last == NULL ? head->region_size : last->addr + last->size - cache->base;
+    mo->damage = cache->damage;
+    machsym_platform platform = {head->platform, head->os_version, 0};
+    machsym_platform other = {head->alt_platform, head->alt_os_version, 0};
+    if (platform.platform != 0)
+        mo->platforms[mo->platform_count++] = platform;
+    if (other.platform != 0)
+        mo->platforms[mo->platform_count++] = other;
 }
 
 static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *segment, const char *name)

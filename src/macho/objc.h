@@ -106,6 +106,15 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
     method->is_class_method = is_class_method;
 }
 
+/* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
+ * all lists. */
+static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direct)
+{
+    if (!is_direct || d->mo->cache == NULL || d->mo->cache->selector_base == 0)
+        return ms_fx_relative_at(d, addr);
+    return d->mo->cache->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
+}
+
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
 static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
@@ -124,7 +133,7 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, b
     }
     uint64_t at = addr + 8;
     for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += entry) {
-        uint64_t selector = is_small ? ms_fx_relative_at(d, at) : ms_fx_pointer_at(d, at).addr;
+        uint64_t selector = is_small ? ms_oc_small_selector(d, at, is_direct) : ms_fx_pointer_at(d, at).addr;
         uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
             selector = ms_fx_pointer_at(d, selector).addr;
@@ -423,7 +432,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo
         if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
             continue;
         ms_fx_pointer isa = ms_fx_pointer_at(d, section->addr + at);
-        if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
+        if (!ms_mo_is_mapped(d->mo) && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
             continue;
         uint64_t code = ms_fx_pointer_at(d, section->addr + at + word + 8).addr;
         if (d->mo->slice.cputype == ms_CPU_ARM)

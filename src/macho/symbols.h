@@ -65,11 +65,13 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
     return strings;
 }
 
+enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
+
 /* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
-    return ms_str_bounded((const char *)rest.ptr, rest.len < 8 ? rest.len : 8);
+    return ms_str_bounded((const char *)rest.ptr, rest.len < ms_SYM_HEAD ? rest.len : (size_t)ms_SYM_HEAD);
 }
 
 static bool ms_sym_is_defined(const ms_sym_nlist *entry)
@@ -98,11 +100,17 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
+/* Whether a symbol of a cache tells only that a function begins: its name went to the cache's own table. */
+static bool ms_sym_is_redacted(machsym_str head)
+{
+    return ms_str_is(head, "<redacted>");
+}
+
 /* The rank of a name among several for one address; the lowest is the best. head is the name or its
  * beginning. */
 static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
-    if (head.len == 0)
+    if (head.len == 0 || ms_sym_is_redacted(head))
         return 4;
     if (ms_sym_is_temporary(head))
         return 3;
@@ -259,9 +267,12 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
             continue;
-        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+        machsym_str head = ms_sym_head_at(strings, entry.strx);
+        unsigned rank = ms_sym_rank(&entry, head);
         if (rank < 4)
             ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
+        else if (ms_sym_is_redacted(head))
+            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
     }
 }
 

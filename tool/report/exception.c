@@ -5,6 +5,44 @@
 
 #include <string.h>
 
+/* ---- Numbers ---- */
+
+/* mach/exception_types.h, sys/signal.h */
+static const char *const exception_names[] = {
+    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
+    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
+    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
+static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
+                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
+                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
+
+static void set_numbered(report *r, report_fact fact, const char *name, const char *what, uint64_t number)
+{
+    text t = {0};
+    if (number == 0)
+        return;
+    if (name != NULL) {
+        report_set_fact(r, fact, str_c(name));
+        return;
+    }
+    text_c(&t, what);
+    text_dec(&t, number);
+    report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+void report_set_exception(report *r, uint64_t number)
+{
+    bool is_known = number < sizeof exception_names / sizeof *exception_names;
+    set_numbered(r, FACT_EXCEPTION, is_known ? exception_names[number] : NULL, "exception ", number);
+}
+
+void report_set_signal(report *r, uint64_t number)
+{
+    bool is_known = number < sizeof signal_names / sizeof *signal_names;
+    set_numbered(r, FACT_SIGNAL, is_known ? signal_names[number] : NULL, "signal ", number);
+}
+
 /* ---- Codes ---- */
 
 static uint64_t first_code(const report *r)
@@ -39,14 +77,6 @@ static void sentence_str(text *t, const char *words, machsym_str str)
     text_shown(t, str_make(str.ptr, newline));
     text_char(t, '\n');
 }
-
-static const char *const exception_names[] = {
-    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
-    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
-    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
-static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
-                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
-                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
 
 /* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
 static void say_exc_crash(text *t, const report *r)
@@ -108,7 +138,7 @@ static machsym_str top_name(const report *r)
 static bool is_swift(const report *r)
 {
     const report_thread *thread = stack_main(r);
-    for (uint32_t i = 0; thread != NULL && i < thread->count && i < 4; i++) {
+    for (uint32_t i = 0; thread != NULL && i < stack_count(thread) && i < 4; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0; layer < stack_layers(frame); layer++) {
             machsym_str name = stack_layer_name(r, frame, layer);
@@ -159,7 +189,7 @@ static bool is_recursion(const report *r)
 {
     const report_thread *thread = stack_main(r);
     machsym_str name = top_name(r);
-    if (thread == NULL || thread->count < 20 || name.len == 0)
+    if (thread == NULL || stack_count(thread) < 20 || name.len == 0)
         return false;
     for (uint32_t i = 1; i < 10; i++) {
         if (!str_equal(stack_layer_name(r, stack_frame(r, thread, i), 0), name))
@@ -221,6 +251,94 @@ static void say_signal(text *t, const report *r)
         sentence(t, "a write to a pipe or socket that nobody reads");
 }
 
+/* What was measured, of reports that are no crashes. */
+static void say_event(text *t, const report *r)
+{
+    static const char *const events[][2] = {
+        {"hang", "the main thread did not answer for "},
+        {"cpu usage", "more CPU time than the system allows: "},
+        {"disk writes", "more written to storage than the system allows: "},
+        {"slow launch", "the launch took "},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events && r->facts[FACT_AMOUNT].len > 0; i++) {
+        if (str_is(r->facts[FACT_EVENT], events[i][0]))
+            sentence_str(t, events[i][1], r->facts[FACT_AMOUNT]);
+    }
+}
+
+static void say_lines(text *t, machsym_str lines)
+{
+    machsym_str line;
+    while (str_take_line(&lines, &line))
+        sentence_str(t, "", line);
+}
+
+/* What the kernel says when it stops the machine, by a part of it. */
+static const char *const panic_causes[][2] = {
+    {"watchdog timeout",
+     "a service that must answer the watchdog did not in time: the machine hung until the kernel "
+     "restarted it"},
+    {"watchdog reset", "the hardware's watchdog reset the machine, since the kernel did not answer it"},
+    {"transition timed out", "a driver did not finish going to sleep or waking in time"},
+    {"page fault", "code of the kernel used memory that is not there"},
+    {"data abort", "code of the kernel used memory that is not there"},
+    {"instruction fetch abort", "the kernel jumped to memory that holds no code"},
+    {"modified after free", "memory of the kernel was written after it was freed"},
+    {"initproc", "launchd, without which nothing runs, ended"},
+    {"launchd", "launchd, without which nothing runs, ended"},
+    {"zalloc", "the kernel ran out of memory for one of its zones"},
+    {"assertion failed", "a check in the kernel failed"},
+};
+
+/* Which kernel extensions hold frames of the backtrace: the first of them is where to look. */
+static void say_kexts(text *t, const report *r)
+{
+    enum { SHOWN = 4 };
+    const report_thread *thread = stack_main(r);
+    uint32_t shown[SHOWN];
+    unsigned count = 0;
+    text names = {0};
+    for (uint32_t i = 0; thread != NULL && i < thread->count && count < SHOWN; i++) {
+        uint32_t image = stack_frame(r, thread, i)->image;
+        bool is_new = image != REPORT_NONE && r->images[image].bundle.len > 0;
+        for (unsigned k = 0; k < count; k++)
+            is_new = is_new && shown[k] != image;
+        if (!is_new)
+            continue;
+        text_c(&names, count > 0 ? ", " : "");
+        text_str(&names, r->images[image].bundle);
+        shown[count++] = image;
+    }
+    if (count > 0)
+        sentence_str(t,
+                     "kernel extensions on the stack, innermost first: ", (machsym_str){names.v, names.len});
+    text_free(&names);
+}
+
+static void say_panic(text *t, const report *r)
+{
+    sentence(
+        t,
+        "the kernel stopped the machine: no crash of an app, though what a process did may have led to it");
+    for (size_t i = 0; i < sizeof panic_causes / sizeof *panic_causes; i++) {
+        if (fact_has(r, FACT_EVENT, panic_causes[i][0])) {
+            sentence(t, panic_causes[i][1]);
+            break;
+        }
+    }
+    if (r->facts[FACT_PROCESS].len > 0)
+        sentence_str(t, "the processor that panicked ran ", r->facts[FACT_PROCESS]);
+    say_kexts(t, r);
+}
+
+static void say_details(text *t, const report *r)
+{
+    machsym_str rest = r->facts[FACT_DETAILS];
+    machsym_str line;
+    while (str_take_line(&rest, &line))
+        sentence_str(t, "", str_trim(line));
+}
+
 static void say_title(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len == 0) {
@@ -246,17 +364,26 @@ static void say_title(text *t, const report *r)
 void text_exception(text *t, const report *r)
 {
     say_title(t, r);
-    if (r->kind == REPORT_STACKLESS && str_starts(r->facts[FACT_EVENT], "stackshot")) {
-        sentence(
-            t, "a stackshot of all processes: its stacks are pairs of numbers, which are not looked up here");
+    if (r->kind == REPORT_STACKSHOT) {
+        termination_explain(t, r);
+        sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
         return;
     }
+    if (r->kind == REPORT_PANIC) {
+        say_panic(t, r);
+        return;
+    }
+    say_details(t, r);
     if (r->kind == REPORT_STACKLESS) {
         sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
+        say_lines(t, r->facts[FACT_DESCRIPTION]);
         return;
     }
+    say_event(t, r);
     if (fact_has(r, FACT_NOTE, "SIMULATED"))
         sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+    if (fact_has(r, FACT_NOTE, "RECRASH"))
+        sentence(t, "the crash reporter itself crashed; what it was writing is the report before this one");
     say_exc_crash(t, r);
     bool killed = termination_explain(t, r);
     bool thrown = say_uncaught(t, r);

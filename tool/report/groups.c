@@ -1,40 +1,13 @@
-/* Groups of reports by signature; see summary.h. */
+/* Groups of reports by signature; see groups.h. */
 #include "../json_put.h"
-#include "summary.h"
+#include "groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Two signatures are similar when at least this share of their frames, of 100, is in both. */
-enum { SIMILAR_PERCENT = 60, MAX_CANDIDATES = 64 };
-
-/* A report, as it came; or those of one signature that earlier runs counted. */
-typedef struct member {
-    signature signature;
-    const char *path; /* NULL: of earlier runs */
-    size_t number;
-    uint64_t reports;
-    char last[11]; /* their last day; the first is the signature's */
-    text versions; /* theirs, a line each */
-} member;
-
-/* Reports of one signature: they follow each other. */
-typedef struct group {
-    const member *first;
-    size_t count; /* members */
-    uint64_t reports;
-    size_t family;         /* index of the group it was put beside; its own when it stands alone */
-    uint64_t family_count; /* reports of the whole family, kept at its head */
-} group;
-
-struct group_list {
-    member *members;
-    size_t member_count;
-    size_t member_cap;
-    group *v;
-    size_t count;
-    bool has_state; /* days and versions are printed too */
-};
+/* Reports wait until there are as many as groups, and this many at least, and are then sorted into the groups
+ * together: so memory follows the groups, and the time for a report stays the same however many there are. */
+enum { LEAST_WAITING = 1024 };
 
 group_list *groups_open(void)
 {
@@ -43,402 +16,380 @@ group_list *groups_open(void)
     return groups;
 }
 
+group *group_new(signature *s)
+{
+    group *g = tool_alloc(sizeof *g);
+    memset(g, 0, sizeof *g);
+    g->signature = *s;
+    memset(s, 0, sizeof *s);
+    return g;
+}
+
+void group_free(group *g)
+{
+    for (size_t i = 0; i < g->version_count; i++)
+        text_free(&g->versions[i].name);
+    text_free(&g->signature.text);
+    free(g->versions);
+    free(g->paths);
+    free(g);
+}
+
 void groups_close(group_list *groups)
 {
-    for (size_t i = 0; i < groups->member_count; i++) {
-        text_free(&groups->members[i].signature.text);
-        text_free(&groups->members[i].versions);
-    }
-    free(groups->members);
+    for (size_t i = 0; i < groups->count; i++)
+        group_free(groups->v[i]);
+    for (size_t i = 0; i < groups->waiting_count; i++)
+        text_free(&groups->waiting[i].signature.text);
     free(groups->v);
+    free(groups->waiting);
     free(groups);
 }
 
-static member *add_member(group_list *groups, const signature *s)
+/* ---- What a group counts ---- */
+
+void group_count_day(group *g, day number, uint64_t reports)
 {
-    groups->members =
-        tool_room(groups->members, groups->member_count, &groups->member_cap, sizeof *groups->members);
-    member *m = &groups->members[groups->member_count];
-    memset(m, 0, sizeof *m);
-    m->signature = *s;
-    m->number = groups->member_count++;
-    m->reports = 1;
-    return m;
+    unsigned at = g->day_count;
+    if (number == 0)
+        return;
+    g->first = g->first == 0 || number < g->first ? number : g->first;
+    g->last = number > g->last ? number : g->last;
+    while (at > 0 && g->days[at - 1].day > number)
+        at--;
+    MACHSYM_COUNT_WORK(1);
+    if (at > 0 && g->days[at - 1].day == number) {
+        g->days[at - 1].reports += reports;
+        return;
+    }
+    if (g->day_count == GROUP_DAYS) {
+        if (at == 0)
+            return;
+        memmove(g->days, g->days + 1, --at * sizeof *g->days); /* the oldest goes */
+    } else {
+        memmove(g->days + at + 1, g->days + at, (g->day_count++ - at) * sizeof *g->days);
+    }
+    g->days[at] = (day_count){number, reports};
 }
 
-void groups_add(group_list *groups, const char *path, signature *s)
+static int compare_text(machsym_str a, machsym_str b)
 {
-    member *m = add_member(groups, s);
-    m->path = path;
-    memcpy(m->last, s->day, sizeof m->last);
-    text_c(&m->versions, s->version);
-    memset(s, 0, sizeof *s);
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len > 0 ? memcmp(a.ptr, b.ptr, len) : 0;
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* ---- Equal signatures ---- */
-
-static int compare_signatures(const signature *a, const signature *b)
+/* Of those that were seen last the longest ago the first by name. */
+static void drop_oldest_version(group *g)
 {
-    size_t len = a->text.len < b->text.len ? a->text.len : b->text.len;
+    size_t oldest = 0;
+    for (size_t i = 1; i < g->version_count; i++)
+        oldest = g->versions[i].last < g->versions[oldest].last ? i : oldest;
+    text_free(&g->versions[oldest].name);
+    g->version_count--;
+    memmove(g->versions + oldest, g->versions + oldest + 1,
+            (g->version_count - oldest) * sizeof *g->versions);
+}
+
+void group_count_version(group *g, machsym_str name, uint64_t reports, day first, day last)
+{
+    size_t at = 0;
+    int order = 1;
+    if (name.len == 0)
+        return;
+    while (at < g->version_count) {
+        order = compare_text(name, str_make(g->versions[at].name.v, g->versions[at].name.len));
+        MACHSYM_COUNT_WORK(1);
+        if (order <= 0)
+            break;
+        at++;
+    }
+    if (at == g->version_count || order != 0) {
+        g->versions = tool_room(g->versions, g->version_count, &g->version_cap, sizeof *g->versions);
+        memmove(g->versions + at + 1, g->versions + at, (g->version_count++ - at) * sizeof *g->versions);
+        memset(&g->versions[at], 0, sizeof g->versions[at]);
+        text_str(&g->versions[at].name, name);
+    }
+    version_count *v = &g->versions[at];
+    v->reports += reports;
+    v->first = v->first == 0 || (first != 0 && first < v->first) ? first : v->first;
+    v->last = last > v->last ? last : v->last;
+    if (g->version_count > GROUP_VERSIONS)
+        drop_oldest_version(g);
+}
+
+/* ---- Reports into groups ---- */
+
+int signature_compare(const signature *a, const signature *b)
+{
     MACHSYM_COUNT_WORK(1);
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
-    int order = len > 0 ? memcmp(a->text.v, b->text.v, len) : 0;
-    return order != 0 ? order : a->text.len < b->text.len ? -1 : a->text.len > b->text.len;
+    return compare_text(str_make(a->text.v, a->text.len), str_make(b->text.v, b->text.len));
 }
 
 static int by_signature(const void *a, const void *b)
 {
-    const member *x = a;
-    const member *y = b;
-    int order = compare_signatures(&x->signature, &y->signature);
+    const group_report *x = a;
+    const group_report *y = b;
+    int order = signature_compare(&x->signature, &y->signature);
     return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
+static void count_report(group *g, const group_report *one)
+{
+    day number = day_of(str_c(one->signature.day));
+    g->reports++;
+    g->added++;
+    group_count_day(g, number, 1);
+    group_count_version(g, str_c(one->signature.version), 1, number, number);
+    g->paths = tool_room(g->paths, g->path_count, &g->path_cap, sizeof *g->paths);
+    g->paths[g->path_count++] = one->path;
+}
+
 /* Sorting, unlike a table, stays fast whatever hashes the reports were made to have. */
-static void find_groups(group_list *groups)
+static void sort_in(group_list *groups)
 {
-    groups->v = tool_alloc(groups->member_count * sizeof *groups->v);
-    qsort(groups->members, groups->member_count, sizeof *groups->members, by_signature);
-    for (size_t i = 0; i < groups->member_count; i++) {
-        const member *m = &groups->members[i];
-        if (i == 0 || compare_signatures(&m[-1].signature, &m->signature) != 0)
-            groups->v[groups->count++] = (group){m, 0, 0, 0, 0};
-        groups->v[groups->count - 1].count++;
-        groups->v[groups->count - 1].reports += m->reports;
-    }
-}
-
-/* ---- Similar groups ---- */
-
-static int by_size(const void *a, const void *b)
-{
-    const group *x = a;
-    const group *y = b;
-    if (x->reports != y->reports)
-        return x->reports > y->reports ? -1 : 1;
-    return compare_signatures(&x->first->signature, &y->first->signature);
-}
-
-static bool is_similar(const signature *a, const signature *b)
-{
-    unsigned shared = 0;
-    MACHSYM_COUNT_WORK(1);
-    for (unsigned i = 0; i < a->frame_count; i++) {
-        for (unsigned k = 0; k < b->frame_count; k++) {
-            if (a->frames[i] == b->frames[k]) {
-                shared++;
-                break;
-            }
-        }
-    }
-    unsigned all = a->frame_count > b->frame_count ? a->frame_count : b->frame_count;
-    return all > 0 && shared * 100 >= all * SIMILAR_PERCENT;
-}
-
-/* A frame of a family's head. */
-typedef struct frame_owner {
-    uint64_t frame;
-    size_t head;
-} frame_owner;
-
-/* The heads of families by each of their frames, in an open hash table. */
-typedef struct owner_table {
-    frame_owner *v;
-    size_t size;
-} owner_table;
-
-static void add_head(owner_table *table, const group *g, size_t head)
-{
-    const signature *s = &g->first->signature;
-    for (unsigned i = 0; i < s->frame_count; i++) {
-        uint64_t frame = s->frames[i];
-        size_t at = (size_t)frame & (table->size - 1);
-        for (unsigned tries = 0; table->v[at].frame != 0 && tries < MAX_CANDIDATES; tries++)
-            at = (at + 1) & (table->size - 1);
-        if (table->v[at].frame == 0)
-            table->v[at] = (frame_owner){frame, head};
-    }
-}
-
-/* The head that a group is similar to; its own index when there is none. A frame that very many heads share
- * is only tried with the first of them, which keeps the whole linear. */
-static size_t find_head(const group_list *groups, const owner_table *table, size_t index)
-{
-    const signature *s = &groups->v[index].first->signature;
-    for (unsigned i = 0; i < s->frame_count; i++) {
-        size_t at = (size_t)s->frames[i] & (table->size - 1);
-        for (unsigned tries = 0; table->v[at].frame != 0 && tries < MAX_CANDIDATES; tries++) {
-            if (table->v[at].frame == s->frames[i] &&
-                is_similar(s, &groups->v[table->v[at].head].first->signature))
-                return table->v[at].head;
-            at = (at + 1) & (table->size - 1);
-        }
-    }
-    return index;
-}
-
-static void find_families(group_list *groups)
-{
-    owner_table table = {NULL, 64};
-    while (table.size < groups->count * 32)
-        table.size *= 2;
-    table.v = tool_alloc(table.size * sizeof *table.v);
-    memset(table.v, 0, table.size * sizeof *table.v);
-    qsort(groups->v, groups->count, sizeof *groups->v, by_size);
-    for (size_t i = 0; i < groups->count; i++) {
-        group *g = &groups->v[i];
-        g->family = find_head(groups, &table, i);
-        groups->v[g->family].family_count += g->reports;
-        if (g->family == i)
-            add_head(&table, g, i);
-    }
-    free(table.v);
-}
-
-/* ---- When and where ---- */
-
-/* The days and versions of a whole group. */
-typedef struct span {
-    const char *first;
-    const char *last;
-    text versions; /* a line each, sorted */
-} span;
-
-static span span_of(const group *g)
-{
-    span s = {"", "", {0}};
-    for (size_t i = 0; i < g->count; i++) {
-        const member *m = &g->first[i];
-        const char *day = m->signature.day;
-        s.first = day[0] != 0 && (s.first[0] == 0 || strcmp(day, s.first) < 0) ? day : s.first;
-        s.last = strcmp(m->last, s.last) > 0 ? m->last : s.last;
-        text_add(&s.versions, m->versions.v, m->versions.len);
-        if (m->versions.len > 0 && m->versions.v[m->versions.len - 1] != '\n')
-            text_char(&s.versions, '\n');
-    }
-    text_sort_lines(&s.versions);
-    return s;
-}
-
-static void put_span(text *t, const group *g, const char *indent)
-{
-    span s = span_of(g);
-    machsym_str rest = {s.versions.v, s.versions.len};
-    machsym_str version;
-    size_t from = t->len;
-    text_c(t, indent);
-    text_c(t, "    first seen ");
-    text_c(t, s.first[0] != 0 ? s.first : "?");
-    text_c(t, ", last seen ");
-    text_c(t, s.last[0] != 0 ? s.last : "?");
-    text_c(t, rest.len > 0 ? ", in versions" : "");
-    for (bool open = false; str_take_line(&rest, &version); open = true) {
-        text_c(t, open ? ", " : " ");
-        text_str(t, version);
-    }
-    text_end_line(t, from);
-    text_free(&s.versions);
-}
-
-/* ---- State ---- */
-
-static void take_versions(const json *doc, uint32_t array, text *out)
-{
-    uint32_t at = JSON_NONE;
-    while (json_next(doc, array, &at)) {
-        json_unescape(out, json_raw(doc, at));
-        text_char(out, '\n');
-    }
-}
-
-static void take_day(char *day, size_t size, machsym_str s)
-{
-    if (s.len + 1 == size) {
-        memcpy(day, s.ptr, s.len);
-        day[s.len] = 0;
-    }
-}
-
-/* A line of the state; false when it is none. */
-static bool take_state(group_list *groups, const json *doc)
-{
-    signature s;
-    uint64_t reports = 0;
-    uint32_t at = JSON_NONE;
-    uint32_t frames = json_get(doc, 0, "frames");
-    memset(&s, 0, sizeof s);
-    if (!json_is(doc, json_get(doc, 0, "signature"), JSON_STRING) ||
-        !json_u64(doc, json_get(doc, 0, "reports"), &reports))
-        return false;
-    json_unescape(&s.text, json_raw(doc, json_get(doc, 0, "signature")));
-    s.hash = str_hash(str_make(s.text.v, s.text.len));
-    while (s.frame_count < sizeof s.frames / sizeof *s.frames && json_next(doc, frames, &at))
-        s.frame_count += json_u64(doc, at, &s.frames[s.frame_count]);
-    take_day(s.day, sizeof s.day, json_raw(doc, json_get(doc, 0, "first")));
-    member *m = add_member(groups, &s);
-    m->reports = reports;
-    take_day(m->last, sizeof m->last, json_raw(doc, json_get(doc, 0, "last")));
-    take_versions(doc, json_get(doc, 0, "versions"), &m->versions);
-    return true;
-}
-
-bool groups_read(group_list *groups, const char *path)
-{
-    text input = {0};
-    const char *why = text_read_file(&input, path);
+    group **old = groups->v;
+    size_t old_count = groups->count;
     size_t at = 0;
-    groups->has_state = true;
-    while (why == NULL) {
-        json doc;
-        json_error err = {"", 0};
-        while (at < input.len && strchr(" \n\r\t", input.v[at]) != NULL)
-            at++;
-        if (at == input.len)
-            break;
-        if (!json_parse(&doc, input.v, input.len, at, &err)) {
-            why = err.what;
-            at = err.at;
-            break;
+    if (groups->waiting_count == 0)
+        return;
+    groups->v = tool_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
+    groups->count = 0;
+    qsort(groups->waiting, groups->waiting_count, sizeof *groups->waiting, by_signature);
+    for (size_t i = 0; i < groups->waiting_count; i++) {
+        group_report *one = &groups->waiting[i];
+        while (at < old_count && signature_compare(&old[at]->signature, &one->signature) <= 0)
+            groups->v[groups->count++] = old[at++];
+        group *last = groups->count > 0 ? groups->v[groups->count - 1] : NULL;
+        if (last == NULL || signature_compare(&last->signature, &one->signature) != 0) {
+            group_report taken = *one;
+            last = groups->v[groups->count++] = group_new(&one->signature);
+            count_report(last, &taken);
+        } else {
+            count_report(last, one);
+            text_free(&one->signature.text);
         }
-        if (!take_state(groups, &doc))
-            why = "no state that --groups-out wrote";
-        else
-            at = doc.v[0].end;
-        json_free(&doc);
     }
-    if (why != NULL)
-        tool_say("%s: %s, at byte %zu", path, why, at);
-    text_free(&input);
-    return why == NULL;
+    while (at < old_count)
+        groups->v[groups->count++] = old[at++];
+    groups->waiting_count = 0;
+    free(old);
 }
 
-/* Members of an object: the days, and the versions as a list. */
-static void put_span_json(text *t, const group *g)
+void groups_add(group_list *groups, const char *path, signature *s)
 {
-    span s = span_of(g);
-    machsym_str rest = {s.versions.v, s.versions.len};
-    machsym_str version;
-    json_put_str(t, "first", str_c(s.first));
-    json_put_str(t, "last", str_c(s.last));
-    text_c(t, ",\"versions\":[");
-    for (bool open = false; str_take_line(&rest, &version); open = true) {
-        text_c(t, open ? "," : "");
-        text_json(t, version);
-    }
-    text_char(t, ']');
-    text_free(&s.versions);
+    size_t most = groups->count > LEAST_WAITING ? groups->count : LEAST_WAITING;
+    if (groups->waiting_count >= most)
+        sort_in(groups);
+    groups->waiting =
+        tool_room(groups->waiting, groups->waiting_count, &groups->waiting_cap, sizeof *groups->waiting);
+    groups->waiting[groups->waiting_count] = (group_report){*s, path, groups->waiting_count};
+    groups->waiting_count++;
+    memset(s, 0, sizeof *s);
 }
 
-static void put_state(text *t, const group *g)
+/* ---- Trends ---- */
+
+/* A group regressed when it was silent for QUIET_DAYS up to the end of the state, and is there again. It
+ * is rising when its share of all reports of the last RECENT_DAYS is at least RISING times that of the
+ * days before which are kept, and RISING_LEAST reports say so: fewer are chance. */
+enum { QUIET_DAYS = 14, RECENT_DAYS = 7, RISING = 2, RISING_LEAST = 10 };
+
+/* Reports of the last days, and of those before that are kept. */
+static void count_recent(const group *g, day newest, uint64_t *recent, uint64_t *before)
 {
-    const signature *sign = &g->first->signature;
-    text_c(t, "{\"signature\":");
-    text_json(t, str_make(sign->text.v, sign->text.len));
-    text_c(t, ",\"reports\":");
-    text_dec(t, g->reports);
-    put_span_json(t, g);
-    text_c(t, ",\"frames\":[");
-    for (unsigned i = 0; i < sign->frame_count; i++) {
-        text_c(t, i > 0 ? ",\"0x" : "\"0x");
-        text_hex(t, sign->frames[i], 1);
-        text_char(t, '"');
+    for (unsigned i = 0; i < g->day_count; i++) {
+        day age = newest - g->days[i].day;
+        if (age < RECENT_DAYS)
+            *recent += g->days[i].reports;
+        else if (age < GROUP_DAYS)
+            *before += g->days[i].reports;
     }
-    text_c(t, "]}\n");
 }
 
-void groups_put_state(const group_list *groups, text *out)
+group_totals groups_totals(const group_list *groups)
 {
+    group_totals totals = {0, 0, 0};
     for (size_t i = 0; i < groups->count; i++)
-        put_state(out, &groups->v[i]);
+        totals.newest = groups->v[i]->last > totals.newest ? groups->v[i]->last : totals.newest;
+    for (size_t i = 0; i < groups->count; i++)
+        count_recent(groups->v[i], totals.newest, &totals.recent, &totals.before);
+    return totals;
+}
+
+group_trend group_trend_of(const group_list *groups, const group_totals *totals, const group *g)
+{
+    uint64_t recent = 0;
+    uint64_t before = 0;
+    if (groups->has_state && g->added > 0 && g->added == g->reports)
+        return TREND_NEW;
+    if (g->added > 0 && g->before != 0 && groups->known_until - g->before >= QUIET_DAYS)
+        return TREND_REGRESSED;
+    count_recent(g, totals->newest, &recent, &before);
+    bool is_rising =
+        recent >= RISING_LEAST && totals->before > 0 &&
+        (double)recent * (double)totals->before >= (double)RISING * (double)before * (double)totals->recent;
+    return is_rising ? TREND_RISING : TREND_NONE;
+}
+
+const char *group_trend_name(group_trend trend)
+{
+    static const char *const names[] = {NULL, "new", "regressed", "rising"};
+    return names[trend];
 }
 
 /* ---- Printing ---- */
 
-static void put_group(text *t, const group *g, const char *indent, bool has_state)
+/* Members of a family follow their head, the largest first. */
+static int by_family(const void *a, const void *b)
+{
+    const group *x = *(group *const *)a;
+    const group *y = *(group *const *)b;
+    if (x->head == y->head && (x->head == x || y->head == y))
+        return x->head == x ? (y->head == y ? 0 : -1) : 1;
+    if (x->head != y->head) {
+        if (x->head->family_count != y->head->family_count)
+            return x->head->family_count > y->head->family_count ? -1 : 1;
+        return signature_compare(&x->head->signature, &y->head->signature);
+    }
+    if (x->reports != y->reports)
+        return x->reports > y->reports ? -1 : 1;
+    return signature_compare(&x->signature, &y->signature);
+}
+
+static void put_day(text *t, const char *what, day number)
+{
+    text_c(t, what);
+    text_day(t, number);
+    text_c(t, number == 0 ? "?" : "");
+}
+
+static void put_history(text *t, const group *g, group_trend trend)
 {
     size_t from = t->len;
-    text_c(t, indent);
+    put_day(t, "    first seen ", g->first);
+    put_day(t, ", last seen ", g->last);
+    for (size_t i = 0; i < g->version_count; i++) {
+        text_c(t, i == 0 ? ", in versions " : ", ");
+        text_add(t, g->versions[i].name.v, g->versions[i].name.len);
+        text_c(t, ": ");
+        text_dec(t, g->versions[i].reports);
+    }
+    text_end_line(t, from);
+    if (trend == TREND_NONE)
+        return;
+    from = t->len;
+    text_c(t, "    ");
+    text_c(t, group_trend_name(trend));
+    if (trend == TREND_REGRESSED)
+        put_day(t, ": was not seen after ", g->before);
+    text_end_line(t, from);
+}
+
+static void put_group(text *t, const group *g, bool has_state, group_trend trend)
+{
+    size_t from = t->len;
     text_dec(t, g->reports);
     text_c(t, g->reports == 1 ? " report   " : " reports  ");
-    text_hex(t, g->first->signature.hash, 16);
+    text_hex(t, g->signature.hash, 16);
     text_c(t, "  ");
-    text_add(t, g->first->signature.text.v, g->first->signature.text.len);
+    text_add(t, g->signature.text.v, g->signature.text.len);
     text_end_line(t, from);
     if (has_state)
-        put_span(t, g, indent);
-    for (size_t i = 0; i < g->count; i++) {
-        if (g->first[i].path == NULL)
-            continue;
+        put_history(t, g, trend);
+    for (size_t i = 0; i < g->path_count; i++) {
         from = t->len;
-        text_c(t, indent);
         text_c(t, "    ");
-        text_c(t, g->first[i].path);
+        text_c(t, g->paths[i]);
         text_end_line(t, from);
     }
 }
 
-/* head: of the family, when the group is only similar to it. */
-static void put_group_json(text *t, const group *g, const group *head)
+/* The groups' paths apart: those are of one run. */
+static void put_group_json(text *t, const group *g, group_trend trend)
 {
+    const char *name = group_trend_name(trend);
     json_begin(t, "crash-group");
     json_put_number(t, "count", g->reports);
-    json_put_hash(t, "hash", g->first->signature.hash);
-    json_put_str(t, "signature", (machsym_str){g->first->signature.text.v, g->first->signature.text.len});
-    if (head != NULL)
-        json_put_hash(t, "similar_to", head->first->signature.hash);
+    json_put_hash(t, "hash", g->signature.hash);
+    json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
+    if (g->head != g)
+        json_put_hash(t, "similar_to", g->head->signature.hash);
     else
-        json_put_str(t, "similar_to", (machsym_str){NULL, 0});
-    put_span_json(t, g);
+        json_put_str(t, "similar_to", str_make(NULL, 0));
+    json_put_day(t, "first", g->first);
+    json_put_day(t, "last", g->last);
+    text_c(t, ",\"versions\":[");
+    for (size_t i = 0; i < g->version_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_make(g->versions[i].name.v, g->versions[i].name.len));
+    }
+    text_c(t, "],\"version_counts\":{");
+    for (size_t i = 0; i < g->version_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_make(g->versions[i].name.v, g->versions[i].name.len));
+        text_char(t, ':');
+        text_dec(t, g->versions[i].reports);
+    }
+    text_char(t, '}');
+    json_put_str(t, "trend", name != NULL ? str_c(name) : str_make(NULL, 0));
+    json_put_number(t, "added", g->added);
     text_c(t, ",\"reports\":[");
-    for (size_t i = 0, shown = 0; i < g->count; i++) {
-        if (g->first[i].path == NULL)
-            continue;
-        text_c(t, shown++ > 0 ? "," : "");
-        text_json(t, str_c(g->first[i].path));
+    for (size_t i = 0; i < g->path_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_c(g->paths[i]));
     }
     text_c(t, "]}\n");
 }
 
-/* A group's place in the output: the largest family first, in it the head, then the others by size. */
-typedef struct group_place {
-    uint64_t family_count;
-    size_t family;
-    size_t index;
-} group_place;
-
-static int by_family(const void *a, const void *b)
+/* Text of a member of a family is moved to the right. */
+static void put_indented(text *t, const text *lines)
 {
-    const group_place *x = a;
-    const group_place *y = b;
-    if (x->family_count != y->family_count)
-        return x->family_count > y->family_count ? -1 : 1;
-    if (x->family != y->family)
-        return x->family < y->family ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    machsym_str rest = {lines->v, lines->len};
+    machsym_str line;
+    while (str_take_line(&rest, &line)) {
+        text_c(t, "  ");
+        text_str(t, line);
+        text_char(t, '\n');
+    }
+}
+
+static void put_groups(const group_list *groups, group *const *order, bool is_json, text *out)
+{
+    group_totals totals = groups_totals(groups);
+    for (size_t i = 0; i < groups->count; i++) {
+        const group *g = order[i];
+        group_trend trend = group_trend_of(groups, &totals, g);
+        text lines = {0};
+        if (is_json) {
+            put_group_json(out, g, trend);
+            continue;
+        }
+        if (g->head == g) {
+            put_group(out, g, groups->has_state, trend);
+            continue;
+        }
+        text_c(out, order[i - 1] == g->head ? "  similar:\n" : "");
+        put_group(&lines, g, groups->has_state, trend);
+        put_indented(out, &lines);
+        text_free(&lines);
+    }
 }
 
 void groups_print(group_list *groups, bool is_json, text *out)
 {
-    if (groups->member_count == 0)
+    sort_in(groups);
+    if (groups->count == 0)
         return;
-    find_groups(groups);
-    find_families(groups);
-    group_place *places = tool_alloc(groups->count * sizeof *places);
+    groups_find_heads(groups);
+    group **order = tool_alloc(groups->count * sizeof *order);
     for (size_t i = 0; i < groups->count; i++) {
-        size_t family = groups->v[i].family;
-        places[i] = (group_place){groups->v[family].family_count, family, i};
+        order[i] = groups->v[i];
+        order[i]->head->family_count += order[i]->reports;
     }
-    qsort(places, groups->count, sizeof *places, by_family);
-    for (size_t i = 0; i < groups->count; i++) {
-        const group *g = &groups->v[places[i].index];
-        if (is_json) {
-            put_group_json(out, g, places[i].index != places[i].family ? &groups->v[places[i].family] : NULL);
-            continue;
-        }
-        if (places[i].index != places[i].family && places[i - 1].index == places[i].family)
-            text_c(out, "  similar:\n");
-        put_group(out, g, places[i].index != places[i].family ? "  " : "", groups->has_state);
-    }
-    free(places);
+    qsort(order, groups->count, sizeof *order, by_family);
+    put_groups(groups, order, is_json, out);
+    free(order);
 }

@@ -117,8 +117,9 @@ static void set_termination(report *r, const json *doc)
         report_set_fact(r, FACT_DESCRIPTION, all);
 }
 
-static void set_report_facts(report *r, const json *doc)
+void report_set_ips_facts(report *r, uint32_t doc_index)
 {
+    const json *doc = &r->docs[doc_index];
     set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
     uint32_t bundle = json_get(doc, 0, "bundleInfo");
     put_fact(r, FACT_OS, pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
@@ -236,18 +237,6 @@ static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
     }
 }
 
-/* Makes the escapes of a JSON string readable in the shadow: two bytes stay two bytes. */
-static void plain_escapes(report *r, size_t lo, size_t hi)
-{
-    for (size_t i = lo; i + 1 < hi; i++) {
-        if (r->shadow[i] != '\\')
-            continue;
-        char c = r->shadow[i + 1];
-        r->shadow[i] = ' ';
-        r->shadow[++i] = c == 'n' ? '\n' : c == 't' || c == 'r' ? ' ' : c;
-    }
-}
-
 /* Stacks in Apple's text form, each a string. */
 static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
 {
@@ -258,10 +247,7 @@ static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
         uint32_t first = r->thread_count;
         if (!json_is(doc, at, JSON_STRING))
             continue;
-        size_t lo = doc->v[at].at + 1;
-        size_t hi = doc->v[at].end - 1;
-        plain_escapes(r, lo, hi);
-        report_parse_text(r, lo, hi, ESCAPE_JSON);
+        report_parse_string(r, doc_index, at);
         for (uint32_t i = first; i < r->thread_count; i++) {
             r->threads[i].kind = THREAD_SPECIFIC;
             r->threads[i].number = number++;
@@ -294,10 +280,6 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     bool metadata = is_metadata(doc);
     if (metadata)
         set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
-    if (json_get(doc, 0, "processes") != JSON_NONE && json_get(doc, 0, "largestProcess") != JSON_NONE)
-        report_set_fact(r, FACT_EVENT, str_c("jetsam"));
-    if (json_get(doc, 0, "processByPid") != JSON_NONE)
-        report_set_fact(r, FACT_EVENT, str_c("stackshot"));
     if (metadata && images == JSON_NONE)
         r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
@@ -306,7 +288,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     r->main_doc = doc_index;
     r->main_image = first_image;
     r->main_thread = r->thread_count;
-    set_report_facts(r, doc);
+    report_set_ips_facts(r, doc_index);
     set_shared_cache(r, doc);
     while (json_next(doc, images, &at))
         add_ips_image(r, doc, at);

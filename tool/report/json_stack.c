@@ -4,13 +4,34 @@
 
 #include <string.h>
 
-/* The first member of an object that goes by one of two names. */
+/* ---- Values ---- */
 
+/* The first member of an object that goes by one of two names. */
 uint32_t json_either(const json *doc, uint32_t object, const char *a, const char *b)
 {
     uint32_t value = json_get(doc, object, a);
     return value != JSON_NONE ? value : json_get(doc, object, b);
 }
+
+machsym_str json_text(report *r, const json *doc, uint32_t token)
+{
+    if (!json_is(doc, token, JSON_STRING) && !json_is(doc, token, JSON_NUMBER))
+        return (machsym_str){NULL, 0};
+    return report_json_str(r, doc, token);
+}
+
+void json_fact_of(report *r, const json *doc, uint32_t token, report_fact fact)
+{
+    report_set_fact(r, fact, json_text(r, doc, token));
+}
+
+void json_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_fact_of(r, doc, json_get(doc, object, facts[i].key), facts[i].fact);
+}
+
+/* ---- Images and stacks ---- */
 
 /* An image of KSCrash or Sentry: the same fields under nearly the same names. */
 static void add_image(report *r, const json *doc, uint32_t object)
@@ -72,6 +93,7 @@ void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form fo
         frame->at = doc->v[at].at;
         frame->end = doc->v[at].end;
         frame->name = report_json_str(r, doc, json_either(doc, at, "function", "symbol_name"));
+        frame->image_name = str_base_name(json_text(r, doc, json_either(doc, at, "object_name", "package")));
         frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
         uint32_t line = json_either(doc, at, "lineno", "source_line");
         if (line != JSON_NONE)

@@ -50,6 +50,15 @@ static void split_given(report_frame *frame, machsym_str s)
     frame->given_line = where.len > 0 && memchr(where.ptr, ':', where.len) != NULL;
 }
 
+void text_set_given(report_frame *frame, machsym_str s)
+{
+    split_given(frame, s);
+    if (report_is_no_name(str_trim(frame->name), frame->image_name))
+        frame->name.len = 0;
+    else
+        frame->named = NAME_GIVEN;
+}
+
 /* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of
  * it. */
 static void classify_side(report_frame *frame, machsym_str s)
@@ -85,13 +94,8 @@ static void classify_tail(report_frame *frame, machsym_str s)
         }
         return;
     }
-    if (s.len == 0)
-        return;
-    split_given(frame, s);
-    if (report_is_no_name(str_trim(frame->name), frame->image_name))
-        frame->name.len = 0;
-    else
-        frame->named = NAME_GIVEN;
+    if (s.len > 0)
+        text_set_given(frame, s);
 }
 
 /* ---- Frames ---- */
@@ -142,6 +146,13 @@ bool text_parse_numbered(text_parser *p, text_line line)
     frame->symbol_end = frame->symbol_at + str_trim(scan_view(p, frame->symbol_at, line.end)).len;
     if (frame->symbol_at == line.end)
         frame->symbol_at = frame->symbol_end = line.at + tail;
-    classify_tail(frame, scan_view(p, frame->symbol_at, frame->symbol_end));
+    if (frame->form == FORM_LIST && frame->symbol_end - frame->symbol_at > 2 &&
+        memcmp(p->r->shadow + frame->symbol_at, "- ", 2) == 0) { /* of a Rust panic */
+        frame->symbol_at += 2;
+        frame->form = FORM_CLASSIC;
+    }
+    machsym_str rest = scan_view(p, frame->symbol_at, frame->symbol_end);
+    if (!text_parse_missing(p, frame, rest))
+        classify_tail(frame, rest);
     return true;
 }

@@ -1,5 +1,6 @@
 /* Reports: encodings, recognition, and the model's memory; see report.h. */
 #include "report.h"
+#include "stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,30 @@
 report_image *report_add_image(report *r)
 {
     return tool_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
+}
+
+enum {
+    RECENT_IMAGES = 16
+}; /* frames in turn are of few images; an image that comes back later is listed twice */
+
+uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str path, const machsym_uuid *uuid)
+{
+    uint32_t last = r->image_count;
+    for (uint32_t i = last; i > first && last - i < RECENT_IMAGES; i--) {
+        const report_image *image = &r->images[i - 1];
+        bool alike = image->has_uuid == (uuid != NULL) &&
+                     (uuid == NULL || memcmp(&image->uuid, uuid, sizeof *uuid) == 0);
+        if (image->base == base && alike && str_equal(image->path, path))
+            return i - 1;
+    }
+    report_image *image = report_add_image(r);
+    image->base = base;
+    image->path = path;
+    image->name = str_base_name(path);
+    image->has_uuid = uuid != NULL;
+    if (uuid != NULL)
+        image->uuid = *uuid;
+    return last;
 }
 
 report_thread *report_add_thread(report *r)
@@ -157,14 +182,16 @@ static int by_base(const void *a, const void *b)
  * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
 #define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
 
-static image_order *sort_images(report *r, uint32_t first)
+static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
 {
-    uint32_t count = r->image_count - first;
-    image_order *order = tool_alloc(count * sizeof *order);
-    for (uint32_t i = 0; i < count; i++) {
-        order[i].base = r->images[first + i].base;
-        order[i].index = first + i;
+    image_order *order = tool_alloc((r->image_count - first) * sizeof *order);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < r->image_count; i++) {
+        r->images[i].is_open |= r->images[i].is_offset;
+        if (!r->images[i].is_offset)
+            order[count++] = (image_order){r->images[i].base, i};
     }
+    *placed = count;
     qsort(order, count, sizeof *order, by_base);
     for (uint32_t i = 0; i < count; i++) {
         report_image *image = &r->images[order[i].index];
@@ -228,6 +255,8 @@ static bool is_system(const report *r, const report_image *image)
         return true;
     if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
         return true;
+    if (image->is_offset && stack_has_system_name(image->name))
+        return true;
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
            str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
            str_starts(image->name, "libsystem_");
@@ -244,8 +273,8 @@ uint64_t report_plain_addr(const report *r, uint64_t addr)
 
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
 {
-    uint32_t count = r->image_count - first_image;
-    image_order *order = sort_images(r, first_image);
+    uint32_t count;
+    image_order *order = sort_images(r, first_image, &count);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         frame->given = frame->given != 0 ? frame->given : frame->addr;
@@ -264,7 +293,8 @@ bool report_arch_is_arm32(machsym_str arch)
 bool report_is_no_name(machsym_str name, machsym_str image)
 {
     static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
-    static const char *const wholes[] = {"???", "_mh_execute_header", "__mh_execute_header", "0"};
+    static const char *const wholes[] = {
+        "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         if (str_starts(name, begins[i]))
             return true;
@@ -278,6 +308,29 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 
 /* ---- Recognition ---- */
 
+/* The kinds that are a JSON document, one a line, tried in this order. Each tells by the members whether a
+ * document is of its kind, and reads it if so. */
+static bool (*const document_kinds[])(report *r, uint32_t doc) = {
+    report_parse_panic,     /* which may hold a stackshot */
+    report_parse_stackshot, /* both are .ips without images */
+    report_parse_jetsam,    /* too */
+    report_parse_ips,       /* the usual one */
+    report_parse_kscrash,   /* by report and system */
+    report_parse_sentry,    /* by debug_meta */
+    report_parse_metric,    /* by callStackRootFrames */
+    report_parse_log,       /* by backtrace and eventMessage */
+    report_parse_strings,   /* what is none of these */
+};
+
+static bool is_of_a_kind(report *r, uint32_t doc)
+{
+    for (size_t i = 0; i < sizeof document_kinds / sizeof *document_kinds; i++) {
+        if (document_kinds[i](r, doc))
+            return true;
+    }
+    return false;
+}
+
 /* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
  * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
  * same. An array may be the head of a line of text. */
@@ -289,8 +342,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     size_t end = doc.v[0].end;
     *(json *)tool_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
-    if (report_parse_ips(r, index) || report_parse_kscrash(r, index) || report_parse_sentry(r, index) ||
-        report_parse_metric(r, index)) {
+    if (is_of_a_kind(r, index)) {
         r->has_json = true;
         return end;
     }
@@ -315,6 +367,8 @@ static void parse_parts(report *r)
 {
     size_t text_at = 0;
     size_t no_json_before = 0;
+    if (report_parse_xctrace(r))
+        return;
     for (size_t at = 0; at < r->len;) {
         size_t first = at;
         json_error err;
@@ -410,15 +464,44 @@ static void drop_echo(report *r)
     r->main_image = 0;
 }
 
-static const char *const stackless[][2] = {
-    {"98", "jetsam"},     {"198", "jetsam"},
-    {"298", "jetsam"},    {"225", "sleep or wake"},
-    {"211", "analytics"}, {"188", "analytics"},
-    {"115", "reset"},     {"140", "settings"},
-    {"151", "logs"},      {"195", "differential privacy"},
-    {"187", "device"},    {"228", "storage"},
-    {"288", "stackshot"},
+/* Kinds of Apple's that hold no stacks, by bug_type. */
+static const struct {
+    const char *bug_type;
+    const char *event;
+} stackless[] = {
+    {"98", "jetsam"},
+    {"198", "jetsam"},
+    {"298", "jetsam"},
+    {"225", "sleep or wake"},
+    {"211", "analytics"},
+    {"188", "analytics"},
+    {"226", "analytics of the keychain and its services"},
+    {"115", "reset counter: why the device started anew"},
+    {"140", "settings"},
+    {"151", "logs"},
+    {"183", "an update of the system"},
+    {"195", "differential privacy"},
+    {"187", "device"},
+    {"228", "storage"},
+    {"284", "an event of the GPU"},
+    {"313", "heat"},
+    {"385", "a limit of CPU, memory or wakeups that a process went above"},
+    {"409", "the system's watchdog: a service did not answer"},
 };
+
+/* A kind without stacks that has no name here is told by its number. */
+static void name_unknown(report *r)
+{
+    text t = {0};
+    if (r->kind != REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == REPORT_NONE ||
+        r->facts[FACT_EVENT].len > 0 || r->failure != NULL)
+        return;
+    text_c(&t, "bug_type ");
+    text_str(&t, r->facts[FACT_BUG_TYPE]);
+    r->kind = REPORT_STACKLESS;
+    report_set_fact(r, FACT_EVENT, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
 
 static void name_kind(report *r)
 {
@@ -428,15 +511,16 @@ static void name_kind(report *r)
         r->failure =
             r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
     for (size_t i = 0; i < sizeof stackless / sizeof stackless[0] && r->frame_count == 0; i++) {
-        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i][0])) {
+        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i].bug_type)) {
             r->kind = REPORT_STACKLESS;
             r->failure = NULL;
-            report_set_fact(r, FACT_EVENT, str_c(stackless[i][1]));
+            report_set_fact(r, FACT_EVENT, str_c(stackless[i].event));
         }
     }
     machsym_str event = r->facts[FACT_EVENT];
-    if ((str_starts(event, "jetsam") || str_starts(event, "stackshot")) && r->frame_count == 0)
+    if (str_starts(event, "jetsam") && r->frame_count == 0)
         r->kind = REPORT_STACKLESS;
+    name_unknown(r);
 }
 
 static void redact(report *r, const redactor *how)
@@ -478,6 +562,9 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     }
     make_shadow(r);
     parse_parts(r);
+    report_end_parts(r);
+    if (r->part_count > 1)
+        memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
     name_kind(r);
     drop_echo(r);
     for (size_t i = 0; i < load_count; i++) {
@@ -499,6 +586,7 @@ void report_close(report *r)
     free(r->threads);
     free(r->frames);
     free(r->calls);
+    free(r->parts);
     free(r->shadow);
     text_free(&r->changed);
     pool_free(&r->strings);
@@ -508,7 +596,26 @@ void report_close(report *r)
 const char *report_kind_name(report_kind kind)
 {
     static const char *const names[REPORT_KIND_COUNT] = {
-        "unknown", "crash text", "sample",       "spindump",     "leaks",
-        "ips",     "MetricKit",  "KSCrash JSON", "Sentry event", "no stacks"};
+        "unknown",          /* REPORT_UNKNOWN */
+        "crash text",       /* REPORT_TEXT */
+        "sample",           /* REPORT_SAMPLE */
+        "spindump",         /* REPORT_SPIN */
+        "leaks",            /* REPORT_LEAKS */
+        "lldb backtrace",   /* REPORT_LLDB */
+        "Swift backtrace",  /* REPORT_SWIFT */
+        "sanitizer report", /* REPORT_SANITIZER */
+        "Dart stack",       /* REPORT_DART */
+        "xctrace export",   /* REPORT_XCTRACE */
+        "Crashlytics text", /* REPORT_CRASHLYTICS */
+        "ips",              /* REPORT_IPS */
+        "MetricKit",        /* REPORT_METRIC */
+        "KSCrash JSON",     /* REPORT_KSCRASH */
+        "Sentry event",     /* REPORT_SENTRY */
+        "no stacks",        /* REPORT_STACKLESS */
+        "log",              /* REPORT_LOG */
+        "report in JSON",   /* REPORT_STRINGS */
+        "kernel panic",     /* REPORT_PANIC */
+        "stackshot",        /* REPORT_STACKSHOT */
+    };
     return names[kind];
 }

@@ -15,9 +15,10 @@
 /* A library or program that was loaded. */
 typedef struct report_image {
     uint64_t base;
-    uint64_t end;  /* first address past it; 0: not told */
-    bool is_open;  /* its end was not told: it was taken to reach to the next image */
-    bool is_named; /* by --load: the user says which file it is */
+    uint64_t end;   /* first address past it; 0: not told */
+    bool is_open;   /* its end was not told: it was taken to reach to the next image */
+    bool is_offset; /* its frames have offsets in it: none is in it by its address */
+    bool is_named;  /* by --load: the user says which file it is */
     machsym_str name;
     machsym_str path;
     machsym_str arch;    /* as written; may be empty */
@@ -51,7 +52,13 @@ typedef enum frame_form {
     FORM_SPIN,        /* tree COUNT NAME + OFF (Image + OFF) [0xADDR] */
     FORM_LIST,        /* N 0xADDR */
     FORM_BARE,        /* an address in a row of addresses; expanded to FORM_CLASSIC lines */
+    FORM_LLDB,        /* frame #N: 0xADDR Image`NAME + N at FILE */
+    FORM_SWIFT,       /* N [ra] 0xADDR NAME + N in Image at FILE */
+    FORM_SANITIZER,   /* #N 0xADDR in NAME FILE (Image:arch+0xOFF) */
+    FORM_XCTRACE,     /* <frame name="NAME" addr="0xADDR"> */
     FORM_IPS,         /* JSON objects from here on */
+    FORM_LOG,
+    FORM_STACKSHOT, /* [image, offset] */
     FORM_METRIC,
     FORM_KSCRASH,
     FORM_SENTRY
@@ -92,6 +99,8 @@ typedef struct report_frame {
     uint32_t index; /* 0: the top of its stack, where the report counts */
     uint32_t doc;   /* JSON forms: which document, which token */
     uint32_t token;
+    uint32_t samples;  /* that were taken in it; 0: the report does not count */
+    uint32_t depth;    /* in a tree of samples; 0: a root */
     uint8_t form;      /* frame_form */
     uint8_t escape;    /* frame_escape */
     uint8_t named;     /* frame_name */
@@ -114,7 +123,9 @@ typedef struct report_thread {
     uint64_t number;  /* as the report counts */
     machsym_str name; /* name or dispatch queue */
     machsym_str queue;
-    uint32_t token; /* of its JSON object in an .ips; 0: none */
+    machsym_str process; /* where a report holds several; empty: the report's */
+    uint32_t token;      /* of its JSON object in an .ips; 0: none */
+    uint32_t path;       /* of a tree of samples: its first frames, which are its heaviest path; 0: no tree */
     thread_kind kind;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
@@ -152,8 +163,10 @@ typedef enum report_fact {
     FACT_TERMINATOR,  /* the process that asked for it */
     FACT_CRASHED_THREAD,
     FACT_APP_INFO,
-    FACT_REASON, /* of an uncaught exception */
-    FACT_EVENT,  /* what a hang, cpu or disk report was made for */
+    FACT_REASON,  /* of an uncaught exception */
+    FACT_EVENT,   /* what a hang, cpu or disk report was made for */
+    FACT_AMOUNT,  /* how long it took, how much it wrote */
+    FACT_DETAILS, /* what the report is about in whole sentences, one a line */
     FACT_COUNT
 } report_fact;
 
@@ -163,15 +176,32 @@ typedef enum report_kind {
     REPORT_SAMPLE,
     REPORT_SPIN,
     REPORT_LEAKS,
+    REPORT_LLDB,
+    REPORT_SWIFT,
+    REPORT_SANITIZER,
+    REPORT_DART,
+    REPORT_XCTRACE,
+    REPORT_CRASHLYTICS,
     REPORT_IPS,
     REPORT_METRIC,
     REPORT_KSCRASH,
     REPORT_SENTRY,
     REPORT_STACKLESS,
+    REPORT_LOG,
+    REPORT_STRINGS,
+    REPORT_PANIC,
+    REPORT_STACKSHOT,
     REPORT_KIND_COUNT
 } report_kind;
 
 typedef enum report_encoding { ENCODING_BYTES = 0, ENCODING_UTF16LE, ENCODING_UTF16BE } report_encoding;
+
+/* Where a report begins in a document that holds several, as MetricKit has one for each diagnostic. */
+typedef struct report_part {
+    uint32_t thread; /* its first thread and frame */
+    uint32_t frame;
+    machsym_str facts[FACT_COUNT];
+} report_part;
 
 /* A whole report. */
 typedef struct report {
@@ -182,6 +212,7 @@ typedef struct report {
     size_t len;
     report_encoding encoding;
     bool is_redacted;
+    const owners *rules; /* whose code is whose; NULL: not told */
     report_kind kind;
     bool has_text;
     bool has_entities; /* &lt; and the like: what is added is written so too */
@@ -201,6 +232,10 @@ typedef struct report {
     uint32_t frame_count;
     report_call *calls;
     uint32_t call_count;
+    report_part *parts; /* several reports in one document; of the whole, facts is the first one's */
+    uint32_t part_count;
+    uint32_t part_cap;
+    uint32_t part; /* which of them this is, from 1 on; 0: the whole */
     machsym_str facts[FACT_COUNT];
     uint64_t cache_lo; /* where the dyld shared cache lies, which holds the system's images */
     uint64_t cache_hi;
@@ -231,11 +266,26 @@ const char *report_kind_name(report_kind kind);
 /* ---- For the parsers ---- */
 
 report_image *report_add_image(report *r);
+/* The image of a frame: one of those from the first on that were added last, or a new one. */
+uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str path,
+                         const machsym_uuid *uuid);
 report_thread *report_add_thread(report *r);
 /* A frame of the last thread. */
 report_frame *report_add_frame(report *r);
 report_call *report_add_call(report *r);
 void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */
+/* What follows is a report of its own in the same document: its threads, images and facts. */
+void report_begin_part(report *r);
+void report_end_parts(report *r);
+/* The name of a Mach exception or a signal, "exception 42" where it has none; nothing for 0. */
+void report_set_exception(report *r, uint64_t number);
+void report_set_signal(report *r, uint64_t number);
+/* An uncaught exception in the words that the system has for it. */
+void report_set_thrown(report *r, machsym_str name, machsym_str reason);
+/* "A (B)"; one of them may be empty. */
+void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
+/* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
+void report_set_time(report *r, report_fact fact, uint64_t seconds);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 /* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
@@ -245,6 +295,20 @@ bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
+bool report_parse_panic(report *r, uint32_t doc);
+bool report_parse_jetsam(report *r, uint32_t doc);
+/* The facts of an .ips. */
+void report_set_ips_facts(report *r, uint32_t doc);
+bool report_parse_stackshot(report *r, uint32_t doc);
+bool report_parse_log(report *r, uint32_t doc);
+/* Reports that are strings of a document of another kind. */
+bool report_parse_strings(report *r, uint32_t doc);
+/* Text inside a JSON string. */
+void report_parse_string(report *r, uint32_t doc, uint32_t token);
+/* What xctrace exports as XML; false when the text is none. */
+bool report_parse_xctrace(report *r);
+/* Of the images from first on, the first of those that are alike stays; frames from first_frame on follow. */
+void report_merge_images(report *r, uint32_t first, uint32_t first_frame);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);

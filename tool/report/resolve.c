@@ -243,9 +243,11 @@ static bool needs_lookup(const report *r, const report_frame *frame, const resol
     return image->has_uuid || image->name.len > 0;
 }
 
-static void count_frames(report *r, resolve_counts *counts)
+void report_count_frames(report *r, resolve_counts *counts)
 {
     memset(counts, 0, sizeof *counts);
+    for (uint32_t i = 0; i < r->image_count; i++)
+        r->images[i].frame_count = r->images[i].missing = r->images[i].waiting = 0;
     for (uint32_t i = 0; i < r->frame_count; i++) {
         const report_frame *frame = &r->frames[i];
         if (r->threads[frame->thread].is_echo)
@@ -299,6 +301,6 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
         at = end;
     }
     free(tasks);
-    count_frames(r, counts);
+    report_count_frames(r, counts);
     return w.failure;
 }

@@ -38,5 +38,7 @@ typedef struct resolve_counts {
 /* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image status,
  * counts. Returns NULL; else which limit was reached: then the report is not to be written. */
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
+/* Counts the frames anew, of the whole and of each image. */
+void report_count_frames(report *r, resolve_counts *counts);
 
 #endif

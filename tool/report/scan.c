@@ -39,6 +39,20 @@ size_t scan_word(const text_parser *p, size_t at, size_t end)
     return to;
 }
 
+/* The line before one: a title, or the function that the line is of. */
+machsym_str text_line_before(const text_parser *p, size_t at)
+{
+    const char *s = p->r->shadow;
+    size_t end = at;
+    while (end > 0 && (s[end - 1] == '\n' || s[end - 1] == '\r'))
+        end--;
+    size_t lo = end;
+    while (lo > 0 && s[lo - 1] != '\n' && s[lo - 1] != '\r')
+        lo--;
+    MACHSYM_COUNT_WORK((at - lo) / 64);
+    return str_trim(scan_view(p, lo, end));
+}
+
 /* Decimal digits at s[*at]; moves past them. */
 bool scan_decimal(machsym_str s, size_t *at, uint64_t *out)
 {

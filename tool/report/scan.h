@@ -28,13 +28,19 @@ typedef struct text_parser {
     frame_escape escape;
     text_section section;
     bool open;             /* the last thread of the report takes frames */
+    machsym_str process;   /* whose threads follow in a spindump */
+    bool is_panic;         /* the lines are of a kernel's panic */
+    uint32_t kernel;       /* its image; REPORT_NONE: not told yet */
     bool leaks;            /* stacks are outermost first */
+    bool crashlytics;      /* titles of stacks follow */
     uint64_t named_number; /* of "Thread N name:", for the thread that follows */
     machsym_str named;
     size_t info_at;      /* where Application Specific Information begins */
     size_t reason_at;    /* where a Termination Reason begins that may go on; SIZE_MAX: there is none */
     uint32_t tree_frame; /* the tree frame before, and the column of its count */
     size_t tree_column;
+    machsym_uuid build_id; /* of the Dart program whose frames follow */
+    bool has_build_id;
     uint32_t process_frame; /* the first frame and image of the process at hand: spindump holds many */
     uint32_t process_image;
 } text_parser;
@@ -44,6 +50,7 @@ typedef struct text_parser {
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
 text_line scan_line(const text_parser *p, size_t at);
 size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* behind them */
+machsym_str text_line_before(const text_parser *p, size_t at);
 size_t scan_word(const text_parser *p, size_t at, size_t end);
 /* Decimal digits at s[*at]; moves past them. */
 bool scan_decimal(machsym_str s, size_t *at, uint64_t *out);
@@ -73,6 +80,12 @@ report_thread *text_open_thread(text_parser *p);
 report_thread *text_thread_at_hand(text_parser *p); /* the last one while it takes frames, or a new one */
 report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
 
+/* Takes "NAME + 12 (File.m:34)" behind an address apart. */
+void text_set_given(report_frame *frame, machsym_str s);
+
+/* Makes blanks in the shadow of what a mail or a log put ahead of a report's line. */
+void text_blank_prefix(text_parser *p, text_line line);
+
 /* ---- Each format's lines; false when a line is none of them ---- */
 
 /* Crash reports and leaks: "12  Image name  0xADDR ...", or "12 0xADDR". */
@@ -83,7 +96,31 @@ bool text_parse_tree(text_parser *p, text_line line);
 size_t text_parse_row(text_parser *p, size_t lo, size_t line_end);
 /* "0x1000 - 0x1fff +Name arm64 <uuid> /path"; the end may be "???". */
 bool text_parse_image(text_parser *p, machsym_str s);
+/* lldb's `bt`: its threads and frames. */
+bool text_parse_lldb(text_parser *p, text_line line);
+/* Swift's own backtraces: "0 [ra] 0xADDR NAME + 4 in Image at /File.swift:1:2", "0x1-0x2 UUID Image
+ * /path". */
+bool text_parse_swift(text_parser *p, text_line line);
+/* "#0 0xADDR in NAME File.c:1 (Image:arm64+0xOFF)" of sanitizers; "#00 abs ADDR NAME" and the lines before
+ * it of Dart. */
+bool text_parse_hash(text_parser *p, text_line line);
+/* What a sanitizer or Swift says of the error ahead of its stacks. */
+bool text_parse_error(text_parser *p, machsym_str s);
+/* Whether a line begins the text of a kernel's panic, and each line of that text. */
+bool text_begins_panic(machsym_str s);
+void text_parse_panic(text_parser *p, text_line line);
+/* "0xADDR - /path/Image : NAME" of Mono, "<UUID> + OFFSET" of logs. */
+bool text_parse_place(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
+
+/* ---- Crashlytics ---- */
+
+/* Whether a line is one of its console's and no frame: a header, the title of a stack. */
+bool text_parse_crashlytics(text_parser *p, machsym_str s);
+/* Whether a frame says that its symbols are missing; the image that it tells of is added. */
+bool text_parse_missing(text_parser *p, report_frame *frame, machsym_str s);
+/* Finds the images of frames from first_frame on, among those that are told from first_image on. */
+void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image);
 
 #endif

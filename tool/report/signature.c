@@ -25,7 +25,10 @@ static bool says(const report *r, const char *word)
 {
     machsym_str exception = r->facts[FACT_EXCEPTION];
     machsym_str signal = r->facts[FACT_SIGNAL];
-    return str_find(exception, word) < exception.len || str_find(signal, word) < signal.len;
+    machsym_str info = r->facts[FACT_APP_INFO];
+    bool is_thrown = strcmp(word, "NSException") == 0 && exception.len + signal.len == 0 &&
+                     str_find(info, "due to uncaught exception '") < info.len;
+    return is_thrown || str_find(exception, word) < exception.len || str_find(signal, word) < signal.len;
 }
 
 /* One crash is a Mach exception to one writer and a signal to another. */
@@ -43,7 +46,8 @@ static void put_kind(text *t, const report *r)
                  {"SIGKILL", {"SIGKILL", NULL, NULL}},
                  {"SIGQUIT", {"SIGQUIT", NULL, NULL}},
                  {"SIGABRT", {"SIGABRT", "EXC_CRASH", "NSException"}}};
-    machsym_str exception = r->facts[FACT_EXCEPTION];
+    bool is_event = r->facts[FACT_EXCEPTION].len == 0; /* a hang is no crash of the same frames */
+    machsym_str exception = r->facts[is_event ? FACT_EVENT : FACT_EXCEPTION];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (size_t k = 0; k < 3 && kinds[i].words[k] != NULL; k++) {
             if (says(r, kinds[i].words[k])) {
@@ -117,7 +121,7 @@ static bool is_inlined(const report *r, const report_thread *thread, uint32_t st
     const report_frame *frame = stack_frame(r, thread, step);
     if (frame->given_inline)
         return true;
-    return step + 1 < thread->count && stack_frame(r, thread, step + 1)->addr == frame->addr &&
+    return step + 1 < stack_count(thread) && stack_frame(r, thread, step + 1)->addr == frame->addr &&
            frame->form < FORM_SENTRY;
 }
 
@@ -126,7 +130,7 @@ typedef enum frame_choice { TAKE_OWN = 0, TAKE_SYSTEM, TAKE_ALL } frame_choice;
 
 static void add_stack(signing *w, const report_thread *thread, frame_choice choice)
 {
-    for (uint32_t i = 0; i < thread->count && i < SIGNATURE_DEPTH; i++) {
+    for (uint32_t i = 0; i < stack_count(thread) && i < SIGNATURE_DEPTH; i++) {
         const report_frame *frame = stack_frame(w->r, thread, i);
         bool is_own = stack_is_own(w->r, frame);
         if (!is_inlined(w->r, thread, i) && (choice == TAKE_ALL || is_own == (choice == TAKE_OWN)))

@@ -27,18 +27,48 @@ bool report_number_after(machsym_str s, const char *word, uint64_t *out)
 }
 
 /* Names of the system's images, for reports that list none. */
-static bool has_system_name(machsym_str name)
+bool stack_has_system_name(machsym_str name)
 {
-    static const char *const names[] = {"UIKit",       "UIKitCore",
-                                        "Foundation",  "CoreFoundation",
-                                        "AppKit",      "GraphicsServices",
-                                        "QuartzCore",  "SwiftUI",
-                                        "SwiftUICore", "HIToolbox",
-                                        "CFNetwork",   "CoreData",
-                                        "WebKit",      "JavaScriptCore",
-                                        "Security",    "CoreGraphics",
-                                        "Combine",     "dyld",
-                                        "dyld_sim",    "???"};
+    static const char *const names[] = {"UIKit",
+                                        "UIKitCore",
+                                        "Foundation",
+                                        "CoreFoundation",
+                                        "AppKit",
+                                        "GraphicsServices",
+                                        "QuartzCore",
+                                        "SwiftUI",
+                                        "SwiftUICore",
+                                        "HIToolbox",
+                                        "CFNetwork",
+                                        "CoreData",
+                                        "WebKit",
+                                        "JavaScriptCore",
+                                        "Security",
+                                        "CoreGraphics",
+                                        "Combine",
+                                        "dyld",
+                                        "dyld_sim",
+                                        "???",
+                                        "UIFoundation",
+                                        "BaseBoard",
+                                        "BackBoardServices",
+                                        "FrontBoardServices",
+                                        "RunningBoardServices",
+                                        "CoreText",
+                                        "CoreLocation",
+                                        "CoreMedia",
+                                        "ImageIO",
+                                        "IOKit",
+                                        "Metal",
+                                        "MapKit",
+                                        "AVFoundation",
+                                        "AVFAudio",
+                                        "MediaPlayer",
+                                        "WebCore",
+                                        "AttributeGraph",
+                                        "Network",
+                                        "StoreKit",
+                                        "TextInputUI"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (str_is(name, names[i]))
             return true;
@@ -53,7 +83,7 @@ bool stack_is_own(const report *r, const report_frame *frame)
 {
     if (frame->image != REPORT_NONE)
         return !r->images[frame->image].is_system;
-    return frame->given_line || !has_system_name(frame->image_name);
+    return frame->given_line || !stack_has_system_name(frame->image_name);
 }
 
 /* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
@@ -92,8 +122,19 @@ const report_thread *stack_main(const report *r)
     return crashed;
 }
 
+/* How many frames it has: of a tree of samples, those of its heaviest path. */
+uint32_t stack_count(const report_thread *thread)
+{
+    return thread->path > 0 ? thread->path : thread->count;
+}
+
+bool stack_is_crash(const report *r)
+{
+    return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0 || r->kind == REPORT_PANIC;
+}
+
 /* The frame so many steps from the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step)
 {
-    return &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - step : step)];
+    return &r->frames[thread->first + (thread->callers_first ? stack_count(thread) - 1 - step : step)];
 }

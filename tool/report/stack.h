@@ -7,8 +7,14 @@
 /* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first;
  * NULL: none. */
 const report_thread *stack_main(const report *r);
+/* How many frames it has: of a tree of samples, those of its heaviest path. */
+uint32_t stack_count(const report_thread *thread);
 /* The frame so many steps from the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step);
+/* Whether the report is of a crash, and not of a hang or the like. */
+bool stack_is_crash(const report *r);
+/* Whether a report that tells no paths means an image of the system. */
+bool stack_has_system_name(machsym_str name);
 /* Whether a frame is the app's own code. */
 bool stack_is_own(const report *r, const report_frame *frame);
 /* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */

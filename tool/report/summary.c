@@ -1,4 +1,5 @@
 /* What a report means; see summary.h. */
+#include "blame.h"
 #include "missing.h"
 #include "stack.h"
 #include "summary.h"
@@ -52,17 +53,21 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     unsigned shown = 0;
     if (thread == NULL)
         return;
-    text_c(t, thread->kind == THREAD_EXCEPTION ? "  the exception was thrown at"
-              : thread->crashed                ? "  crashed in thread "
-                                               : "  thread ");
+    text_c(t, thread->kind == THREAD_EXCEPTION       ? "  the exception was thrown at"
+              : thread->crashed && stack_is_crash(r) ? "  crashed in thread "
+                                                     : "  thread ");
     if (thread->kind != THREAD_EXCEPTION)
         text_dec(t, thread->number);
+    if (thread->process.len > 0) {
+        text_c(t, " of ");
+        text_shown(t, thread->process);
+    }
     if (thread->name.len + thread->queue.len > 0) {
         text_c(t, ", ");
         text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
     }
     text_c(t, ", the app's own frames:\n");
-    for (uint32_t i = 0; i < thread->count && shown < SHOWN_FRAMES; i++) {
+    for (uint32_t i = 0; i < stack_count(thread) && shown < SHOWN_FRAMES; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0;
              stack_is_own(r, frame) && layer < stack_layers(frame) && shown < SHOWN_FRAMES; layer++, shown++)
@@ -70,6 +75,25 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     }
     if (shown == 0)
         put_layer(t, r, stack_frame(r, thread, 0), 0, colours);
+}
+
+static void put_blame(text *t, const report *r, const palette *colours)
+{
+    blame who;
+    text place = {0};
+    bool is_owned = report_blame(r, &who, &place);
+    if (r->rules != NULL) {
+        text_c(t, "  whose fault: ");
+        text_c(t, colours->strong);
+        text_shown(t, is_owned ? who.owner : str_c("nobody whom the rules name"));
+        text_c(t, colours->plain);
+        text_c(t, is_owned ? ", in " : "");
+        text_shown(t, who.name.len > 0 ? who.name : who.image);
+        text_c(t, who.place.len > 0 ? " (" : "");
+        text_shown(t, who.place);
+        text_c(t, who.place.len > 0 ? ")\n" : "\n");
+    }
+    text_free(&place);
 }
 
 static void put_images(text *t, const report *r, uint32_t missing, const palette *colours)
@@ -127,8 +151,9 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     static const palette none = {"", "", ""};
     static const palette ansi = {"\033[1m", "\033[33m", "\033[0m"};
     const palette *colours = colour ? &ansi : &none;
-    if (r->facts[FACT_PROCESS].len > 0) {
-        text_shown(t, r->facts[FACT_PROCESS]);
+    bool is_named = r->facts[FACT_PROCESS].len > 0;
+    if (is_named || r->facts[FACT_IDENTIFIER].len > 0) {
+        text_shown(t, r->facts[is_named ? FACT_PROCESS : FACT_IDENTIFIER]);
         text_c(t, r->facts[FACT_VERSION].len > 0 ? " " : "");
         text_shown(t, r->facts[FACT_VERSION]);
         text_c(t, r->facts[FACT_OS].len > 0 ? " on " : "");
@@ -148,6 +173,7 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     if (r->frame_count == 0)
         return;
     put_own_frames(t, r, colours);
+    put_blame(t, r, colours);
     text_c(t, "  ");
     text_dec(t, counts->frames);
     text_c(t, counts->frames == 1 ? " frame: " : " frames: ");

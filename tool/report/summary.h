@@ -24,19 +24,4 @@ void text_brief(text *t, const report *r, const resolve_counts *counts);
 /* list: functions that count for nothing where the system's have to tell; NULL: the built-in one. */
 void report_signature(const report *r, const machinery *list, signature *out);
 
-/* Reports that belong together. */
-typedef struct group_list group_list;
-
-group_list *groups_open(void);
-/* Takes over the signature. */
-void groups_add(group_list *groups, const char *path, signature *s);
-/* Once, when all are added. Equal signatures, then those that share most frames, largest group first. */
-void groups_print(group_list *groups, bool is_json, text *out);
-void groups_close(group_list *groups);
-
-/* Takes what earlier runs counted, before the first groups_add. Returns false after a message. */
-bool groups_read(group_list *groups, const char *path);
-/* What all runs counted, for groups_read: a JSON object a line. After groups_print. */
-void groups_put_state(const group_list *groups, text *out);
-
 #endif

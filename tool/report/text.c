@@ -34,8 +34,8 @@ static bool parse_thread_header(text_parser *p, machsym_str s)
         p->open = false;
         return true;
     }
-    bool crashed =
-        str_starts(rest, " Crashed") || str_starts(rest, " Highlighted") || str_starts(rest, " Attributed");
+    bool crashed = str_starts(rest, " Crashed") || str_starts(rest, " Highlighted") ||
+                   str_starts(rest, " Attributed") || str_find(rest, " crashed:") < rest.len;
     size_t colon = str_find(rest, ":");
     if (colon == rest.len || (!crashed && colon != 0)) {
         p->open = false;
@@ -75,6 +75,7 @@ static bool parse_stack_title(text_parser *p, machsym_str s)
         thread = text_open_thread(p);
         thread->callers_first = true;
         thread->name = s;
+        thread->process = str_starts(s, "Thread 0x") ? p->process : (machsym_str){NULL, 0};
         return true;
     }
     if (str_starts(s, "STACK OF ") || str_starts(s, "Call stack:")) {
@@ -149,6 +150,7 @@ static bool parse_fact(text_parser *p, machsym_str s)
     for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {
         if (str_is(key, fact_keys[i].key)) {
             end_reason(p, s.ptr);
+            p->process = str_is(key, "Process") ? value : p->process;
             report_set_fact(p->r, fact_keys[i].fact, value);
             return true;
         }
@@ -212,6 +214,11 @@ static size_t parse_line(text_parser *p, text_line line)
     size_t at = scan_blanks(p, line.at, line.end);
     machsym_str s = str_trim(scan_view(p, at, line.end));
     size_t end;
+    p->is_panic &= !str_starts(s, "Incident Identifier:");
+    if (p->is_panic || text_begins_panic(s)) {
+        text_parse_panic(p, line);
+        return line.next;
+    }
     if (s.len > 0 && s.ptr[0] == '<') { /* a mark of a web page ahead of a frame */
         size_t mark = str_find(s, ">") + 1;
         if (mark < s.len && scan_is_digit(s.ptr[mark])) {
@@ -223,6 +230,8 @@ static size_t parse_line(text_parser *p, text_line line)
         end_paragraph(p, line);
         return line.next;
     }
+    if (text_parse_crashlytics(p, s))
+        return line.next;
     if (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z') {
         if (str_starts(s, "Process:") || str_starts(s, "Command:"))
             begin_process(p);
@@ -233,8 +242,8 @@ static size_t parse_line(text_parser *p, text_line line)
                                  line.end);
             return end > line.next ? end : line.next;
         }
-        if (p->section != SECTION_INFO)
-            parse_fact(p, s);
+        if (p->section != SECTION_INFO && !parse_fact(p, s))
+            text_parse_error(p, s);
         if (str_find(s, "[0x") < s.len)
             text_parse_tree(p, line);
         return line.next;
@@ -245,6 +254,9 @@ static size_t parse_line(text_parser *p, text_line line)
         return line.next;
     if (p->section == SECTION_INFO)
         return line.next;
+    if (text_parse_lldb(p, line) || text_parse_hash(p, line) || text_parse_swift(p, line) ||
+        text_parse_place(p, line) || text_parse_error(p, s))
+        return line.next;
     if (text_parse_tree(p, line) || (scan_is_digit(s.ptr[0]) && text_parse_numbered(p, line)))
         return line.next;
     if (s.ptr[0] == '(' || str_starts(s, "0x")) {
@@ -254,20 +266,45 @@ static size_t parse_line(text_parser *p, text_line line)
     return line.next;
 }
 
+/* Paths of images inside a JSON string, without its escapes. */
+static void plain_paths(report *r, uint32_t first)
+{
+    for (uint32_t i = first; i < r->image_count; i++) {
+        text plain = {0};
+        report_image *image = &r->images[i];
+        if (image->path.len == 0 || image->path.ptr < r->shadow || image->path.ptr >= r->shadow + r->len)
+            continue;
+        json_unescape(&plain, (machsym_str){r->body + (image->path.ptr - r->shadow), image->path.len});
+        image->path = pool_copy(&r->strings, plain.v, plain.len);
+        text_free(&plain);
+    }
+}
+
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
 {
     text_parser p;
+    uint32_t first_frame = r->frame_count;
+    uint32_t first_image = r->image_count;
     memset(&p, 0, sizeof p);
     p.r = r;
     p.hi = hi;
     p.escape = escape;
     p.tree_frame = REPORT_NONE;
+    p.kernel = REPORT_NONE;
+    p.is_panic = r->kind == REPORT_PANIC && escape == ESCAPE_JSON;
     p.reason_at = SIZE_MAX;
     p.process_frame = r->frame_count;
     p.process_image = r->image_count;
-    for (size_t at = lo; at < hi;)
-        at = parse_line(&p, scan_line(&p, at));
+    for (size_t at = lo; at < hi;) {
+        text_line line = scan_line(&p, at);
+        text_blank_prefix(&p, line);
+        at = parse_line(&p, line);
+    }
     end_paragraph(&p, (text_line){hi, hi, hi});
+    if (r->kind == REPORT_CRASHLYTICS)
+        text_place_missing(r, first_frame, first_image);
+    if (escape == ESCAPE_JSON)
+        plain_paths(r, first_image);
     if (p.process_image > 0 && escape == ESCAPE_NONE)
         begin_process(&p);
 }

@@ -63,6 +63,22 @@ static void set_spin_name(report_frame *frame, machsym_str s)
         frame->named = NAME_GIVEN;
 }
 
+/* "??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684)": an image of which only the UUID is known. */
+static void place_by_uuid(text_parser *p, report_frame *frame)
+{
+    machsym_uuid uuid;
+    uint64_t offset;
+    machsym_str name = frame->image_name;
+    if (name.len != 38 || name.ptr[0] != '<' || !parse_uuid_str((machsym_str){name.ptr + 1, 36}, &uuid))
+        return;
+    machsym_str rest = scan_view(p, (size_t)(name.ptr - p->r->shadow) + name.len + 3, frame->end);
+    size_t at = 0;
+    if (!scan_decimal(rest, &at, &offset) || offset > frame->addr)
+        return;
+    frame->image =
+        report_image_at(p->r, p->process_image, frame->addr - offset, (machsym_str){name.ptr + 1, 36}, &uuid);
+}
+
 /* sample's "    2426 Thread_1234   DispatchQueue_1: com.apple.main-thread  (serial)". */
 static bool parse_tree_thread(text_parser *p, machsym_str s)
 {
@@ -113,8 +129,10 @@ bool text_parse_tree(text_parser *p, text_line line)
         frame->where = str_trim((machsym_str){s.ptr + close, s.len - close});
         frame->given_line = frame->where.len > 0;
     }
-    if (in == name.len)
+    if (in == name.len) {
         set_spin_name(frame, name);
+        place_by_uuid(p, frame);
+    }
     if (p->r->kind == REPORT_UNKNOWN)
         p->r->kind = in < name.len ? REPORT_SAMPLE : REPORT_SPIN;
     note_tree(p, thread, column);

@@ -35,6 +35,8 @@ static void add_html(text *t, machsym_str s)
             text_c(t, "&gt;");
         else if (s.ptr[i] == '&')
             text_c(t, "&amp;");
+        else if (s.ptr[i] == '"')
+            text_c(t, "&quot;");
         else
             text_char(t, s.ptr[i]);
     }
@@ -147,13 +149,19 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_CLASSIC:
     case FORM_LEAKS:
     case FORM_LIST:
+    case FORM_LLDB:
+    case FORM_SWIFT:
+    case FORM_SANITIZER:
     case FORM_SIDE: write_numbered(w, frame); break;
     case FORM_SAMPLE:
     case FORM_SPIN: write_tree(w, frame); break;
     case FORM_BARE: break; /* with its row */
+    case FORM_XCTRACE: write_xctrace(w, frame); break;
     case FORM_IPS:
+    case FORM_LOG:
     case FORM_KSCRASH:
     case FORM_SENTRY: write_object(w, frame); break;
+    case FORM_STACKSHOT: write_stackshot(w, frame); break;
     case FORM_METRIC: write_metric(w, frame); break;
     }
 }

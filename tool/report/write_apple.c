@@ -495,6 +495,36 @@ static void put_fact(const apple_text *a, const char *key, report_fact fact)
     text_char(a->t, '\n');
 }
 
+/* "Namespace SIGNAL, Code 11 Segmentation fault: 11" */
+static void put_reason(const apple_text *a)
+{
+    machsym_str code = a->r->facts[FACT_TERMINATION_CODE];
+    if (a->r->facts[FACT_TERMINATION].len == 0) {
+        put_fact(a, "Termination Description", FACT_DESCRIPTION);
+        return;
+    }
+    put_key(a, "Termination Reason");
+    text_c(a->t, "Namespace ");
+    text_shown(a->t, a->r->facts[FACT_TERMINATION]);
+    text_c(a->t, code.len > 0 ? ", Code " : "");
+    text_shown(a->t, code);
+    text_char(a->t, ' ');
+    put_lines(a->t, a->r->facts[FACT_DESCRIPTION]);
+    text_char(a->t, '\n');
+}
+
+/* What was measured, under the key that Apple's texts of such reports have for it. */
+static void put_event(const apple_text *a)
+{
+    machsym_str event = a->r->facts[FACT_EVENT];
+    put_fact(a, "Event", FACT_EVENT);
+    put_fact(a,
+             str_is(event, "cpu usage")     ? "CPU"
+             : str_is(event, "disk writes") ? "Writes"
+                                            : "Duration",
+             FACT_AMOUNT);
+}
+
 static void put_facts(const apple_text *a)
 {
     put_fact(a, "Incident Identifier", FACT_INCIDENT);
@@ -517,9 +547,14 @@ static void put_facts(const apple_text *a)
         text_char(a->t, '\n');
     }
     put_fact(a, "Exception Subtype", FACT_SUBTYPE);
-    put_fact(a, "Termination Reason", FACT_TERMINATION);
-    put_fact(a, "Termination Description", FACT_DESCRIPTION);
+    put_reason(a);
     put_fact(a, "Exception Reason", FACT_REASON);
+    put_event(a);
+    if (a->r->facts[FACT_APP_INFO].len > 0) {
+        text_c(a->t, "\nApplication Specific Information:\n");
+        put_lines(a->t, a->r->facts[FACT_APP_INFO]);
+        text_char(a->t, '\n');
+    }
     text_char(a->t, '\n');
 }
 

@@ -1,4 +1,5 @@
 /* Reports as machsym's JSON, one object. */
+#include "blame.h"
 #include "stack.h"
 #include "summary.h"
 #include "write.h"
@@ -25,7 +26,7 @@ static void put_json_call(text *t, const report_call *call)
 
 /* calls: innermost first, the real function last; empty when nothing was found. given: what the report
  * said. */
-static void put_json_frame(text *t, const report *r, const report_frame *frame)
+static void put_json_frame(text *t, const report *r, const report_thread *thread, const report_frame *frame)
 {
     text_c(t, "{\"index\":");
     text_dec(t, frame->index);
@@ -35,6 +36,10 @@ static void put_json_frame(text *t, const report *r, const report_frame *frame)
         json_put_number(t, "image", frame->image);
     else
         text_c(t, ",\"image\":null");
+    if (frame->samples > 0)
+        json_put_number(t, "samples", frame->samples);
+    if (thread->path > 0)
+        json_put_number(t, "depth", frame->depth);
     json_put_str(t, "given", frame->name);
     json_put_str(t, "given_place", frame->where);
     text_c(t, ",\"calls\":[");
@@ -53,12 +58,14 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
     json_put_number(t, "number", thread->number);
     json_put_str(t, "name", thread->name);
     json_put_str(t, "queue", thread->queue);
+    if (thread->process.len > 0)
+        json_put_str(t, "process", thread->process);
     text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
     text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
     text_c(t, ",\"frames\":[");
     for (uint32_t i = 0; i < thread->count; i++) {
         text_c(t, i > 0 ? ",\n" : "\n");
-        put_json_frame(t, r, &r->frames[thread->first + i]);
+        put_json_frame(t, r, thread, &r->frames[thread->first + i]);
     }
     text_c(t, "]}");
 }
@@ -102,7 +109,8 @@ static const struct {
     {"subtype", FACT_SUBTYPE},         {"codes", FACT_CODES},
     {"termination", FACT_TERMINATION}, {"termination_code", FACT_TERMINATION_CODE},
     {"description", FACT_DESCRIPTION}, {"app_info", FACT_APP_INFO},
-    {"reason", FACT_REASON},
+    {"reason", FACT_REASON},           {"event", FACT_EVENT},
+    {"amount", FACT_AMOUNT},
 };
 
 static void put_facts(text *out, const report *r)
@@ -111,6 +119,12 @@ static void put_facts(text *out, const report *r)
         if (r->facts[json_facts[i].fact].len > 0)
             json_put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
     }
+}
+
+static void put_part(text *out, const report *r)
+{
+    if (r->part > 0)
+        json_put_number(out, "part", r->part);
 }
 
 static void put_counts(text *out, const resolve_counts *counts)
@@ -152,13 +166,38 @@ static void put_explanation(text *out, const report *r)
     text_free(&words);
 }
 
+/* With --owners: whose fault it is. */
+static void put_blame(text *out, const report *r)
+{
+    blame who;
+    text place = {0};
+    bool is_owned = report_blame(r, &who, &place);
+    if (r->rules == NULL)
+        return;
+    json_put_key(out, "blame");
+    if (is_owned) {
+        text_c(out, "{\"owner\":");
+        text_json(out, who.owner);
+        json_put_str(out, "image", who.image);
+        json_put_str(out, "name", who.name);
+        json_put_str(out, "place", who.place);
+        text_char(out, '}');
+    } else {
+        text_c(out, "null");
+    }
+    text_free(&place);
+}
+
 void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out)
 {
     const report_thread *thread = stack_main(r);
+    size_t from = out->len;
     json_begin(out, "crash-summary");
     json_put_str(out, "report", str_c(label));
+    put_part(out, r);
     put_facts(out, r);
     put_explanation(out, r);
+    put_blame(out, r);
     put_counts(out, counts);
     json_put_key(out, "thread");
     if (thread != NULL)
@@ -167,15 +206,17 @@ void report_summary_json(const report *r, const char *label, const resolve_count
         text_c(out, "null");
     put_images(out, r);
     text_char(out, '}');
-    json_one_line(out, 0);
+    json_one_line(out, from);
 }
 
 void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
 {
+    size_t from = out->len;
     /* paths are always whole here */
     json_begin(out, "crash");
     json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
     json_put_str(out, "format", str_c(report_kind_name(r->kind)));
+    put_part(out, r);
     put_facts(out, r);
     put_counts(out, counts);
     text_c(out, ",\n\"threads\":[");
@@ -191,5 +232,5 @@ void report_write_json(const report *r, const write_options *how, const resolve_
     put_images(out, r);
     text_c(out, "}\n");
     if (how->one_line)
-        json_one_line(out, 0);
+        json_one_line(out, from);
 }

@@ -34,6 +34,17 @@ static void put_tail(text *t, const report_call *call)
     text_c(t, call->is_inline ? " [inlined]" : "");
 }
 
+void text_call(text *t, const report_call *call, bool full_path)
+{
+    put_function(t, call);
+    if (call->has_line) {
+        text_c(t, " (");
+        text_call_place(t, call, full_path);
+        text_char(t, ')');
+    }
+    put_tail(t, call);
+}
+
 /* "NAME + 12 (File.m:34)" */
 static void put_classic(writer *w, const report_frame *frame, const report_call *call)
 {
@@ -71,9 +82,57 @@ static void put_list(writer *w, const report_frame *frame, const report_call *ca
     edit_add_part(w, frame);
 }
 
+/* "NAME + 12 at File.m:34" behind "demo`", as lldb has it. */
+static void put_lldb(writer *w, const report_frame *frame, const report_call *call)
+{
+    if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`')
+        text_char(&w->part, '`');
+    put_function(&w->part, call);
+    if (call->has_line) {
+        text_c(&w->part, " at ");
+        text_call_place(&w->part, call, w->how->full_path);
+    }
+    put_tail(&w->part, call);
+    edit_add_part(w, frame);
+}
+
+/* "NAME + 12 in Image at File.swift:34". */
+static void put_swift(writer *w, const report_frame *frame, const report_call *call)
+{
+    put_function(&w->part, call);
+    text_c(&w->part, " in ");
+    text_str(&w->part, frame->image_name);
+    if (call->has_line) {
+        text_c(&w->part, " at ");
+        text_call_place(&w->part, call, w->how->full_path);
+    }
+    put_tail(&w->part, call);
+    edit_add_part(w, frame);
+}
+
+/* "in NAME File.c:34" before the module that stays, "in NAME+0x12" without a line. Where a name was, "in"
+ * stands already, or does not belong. */
+static void put_sanitizer(writer *w, const report_frame *frame, const report_call *call)
+{
+    bool is_empty = frame->symbol_at == frame->symbol_end;
+    text_c(&w->part, is_empty ? "in " : "");
+    text_str(&w->part, call->name);
+    if (call->has_line) {
+        text_char(&w->part, ' ');
+        text_call_place(&w->part, call, w->how->full_path);
+    } else if (!call->is_inline) {
+        text_c(&w->part, "+0x");
+        text_hex(&w->part, call->offset, 1);
+    }
+    put_tail(&w->part, call);
+    bool is_tight = frame->symbol_end < frame->end && w->r->shadow[frame->symbol_end] != ' ';
+    text_c(&w->part, is_tight && !call->is_inline ? " " : "");
+    edit_add_part(w, frame);
+}
+
 static void put_numbered(writer *w, const report_frame *frame, const report_call *call)
 {
-    bool gap = frame->symbol_at > 0 && frame->form != FORM_SIDE &&
+    bool gap = frame->symbol_at > 0 && frame->form != FORM_SIDE && frame->form != FORM_LLDB &&
                w->r->shadow[frame->symbol_at - 1] != ' ' && w->r->shadow[frame->symbol_at - 1] != '\t';
     if (gap)
         text_char(&w->added, ' ');
@@ -81,6 +140,12 @@ static void put_numbered(writer *w, const report_frame *frame, const report_call
         put_side(w, frame, call);
     else if (frame->form == FORM_LIST)
         put_list(w, frame, call);
+    else if (frame->form == FORM_LLDB)
+        put_lldb(w, frame, call);
+    else if (frame->form == FORM_SWIFT)
+        put_swift(w, frame, call);
+    else if (frame->form == FORM_SANITIZER)
+        put_sanitizer(w, frame, call);
     else
         put_classic(w, frame, call);
 }
@@ -260,5 +325,30 @@ void write_row(writer *w, const report_thread *thread)
             edit_add_newline(w, &frames[i]);
         put_bare(w, &frames[i]);
     }
+    edit_close(w);
+}
+
+/* ---- Elements of XML ---- */
+
+/* The real function's name in place of the address, and its line as an element of its own, as xctrace has
+ * it. Frames are referred to from elsewhere, so inlined calls get none. */
+void write_xctrace(writer *w, const report_frame *frame)
+{
+    const report_call *call = &w->r->calls[frame->call + frame->call_count - 1];
+    if (frame->symbol_end == frame->symbol_at)
+        return;
+    edit_open(w, frame->symbol_at, frame->symbol_end);
+    text_str(&w->part, call->name);
+    edit_add_part(w, frame);
+    edit_close(w);
+    if (!call->has_line || w->r->body[frame->end - 2] == '/')
+        return;
+    edit_open(w, frame->end, frame->end);
+    text_c(&w->added, "<source line=\"");
+    text_dec(&w->added, call->line);
+    text_c(&w->added, "\"><path>");
+    text_str(&w->part, w->how->full_path ? call->path : str_base_name(call->path));
+    edit_add_part(w, frame);
+    text_c(&w->added, "</path></source>");
     edit_close(w);
 }

@@ -1,4 +1,4 @@
-/* Names put into JSON: frame objects of .ips, KSCrash, Sentry and MetricKit. */
+/* Names put into JSON: frame objects of .ips, logs, KSCrash, Sentry and MetricKit. */
 #include "edit.h"
 
 /* Members to be added to an object, each with a comma before it. */
@@ -46,10 +46,13 @@ typedef struct json_words {
 } json_words;
 
 static const char *const ips_kept[] = {"imageOffset", "imageIndex", NULL};
+static const char *const log_kept[] = {"imageOffset", "imageUUID", NULL};
 static const char *const kscrash_kept[] = {"instruction_addr", "object_addr", "object_name", NULL};
 static const char *const sentry_kept[] = {"instruction_addr", "image_addr", "package", "in_app", NULL};
 static const json_words ips_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
                                      NULL,     "sourceLine",     NULL, "owner", ips_kept};
+static const json_words log_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
+                                     NULL,     "sourceLine",     NULL, "owner", log_kept};
 static const json_words kscrash_words = {"symbol_name", NULL,          "symbol_addr", false,   "source_file",
                                          NULL,          "source_line", NULL,          "owner", kscrash_kept};
 static const json_words sentry_words = {"function", NULL,     "symbol_addr", true,    "filename",
@@ -58,6 +61,7 @@ static const json_words sentry_words = {"function", NULL,     "symbol_addr", tru
 static const json_words *words_of(const report_frame *frame)
 {
     return frame->form == FORM_IPS       ? &ips_words
+           : frame->form == FORM_LOG     ? &log_words
            : frame->form == FORM_KSCRASH ? &kscrash_words
                                          : &sentry_words;
 }
@@ -235,5 +239,23 @@ void write_metric(writer *w, const report_frame *frame)
         text_char(&w->added, '}');
     }
     text_c(&w->added, real > 0 ? "]," : ",");
+    edit_close(w);
+}
+
+/* Frames of stackshots are arrays of two numbers: each call becomes a text behind them, the real function
+ * last. */
+void write_stackshot(writer *w, const report_frame *frame)
+{
+    const json *doc = &w->r->docs[frame->doc];
+    size_t numbers_end = doc->v[frame->token + 2].end;
+    edit_open(w, numbers_end, frame->end - 1);
+    for (uint32_t i = 0; i < frame->call_count; i++) {
+        text t = {0};
+        const report_call *call = &w->r->calls[frame->call + i];
+        text_call(&t, call, w->how->full_path);
+        text_char(&w->added, ',');
+        text_json(&w->added, (machsym_str){t.v, t.len});
+        text_free(&t);
+    }
     edit_close(w);
 }

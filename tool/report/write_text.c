@@ -1,4 +1,5 @@
 /* Reports as Apple's classic text: what Xcode and Console show for an .ips. */
+#include "stack.h"
 #include "write_apple.h"
 
 #include <stdlib.h>
@@ -33,9 +34,8 @@ static void put_place(const apple_text *a, const report_frame *frame, uint64_t n
     text_free(&address);
 }
 
-static void put_call(const apple_text *a, const report_call *call)
+static void put_words(const apple_text *a, const report_call *call)
 {
-    size_t from = a->t->len;
     text_str(a->t, call->name);
     if (!call->is_inline || a->how->is_apple) {
         text_c(a->t, " + ");
@@ -52,6 +52,12 @@ static void put_call(const apple_text *a, const report_call *call)
         text_char(a->t, ']');
     }
     text_c(a->t, call->is_inline && !a->how->is_apple ? " [inlined]" : "");
+}
+
+static void put_call(const apple_text *a, const report_call *call)
+{
+    size_t from = a->t->len;
+    put_words(a, call);
     text_end_line(a->t, from);
 }
 
@@ -111,7 +117,7 @@ static void put_device_title(const apple_text *a, const report_thread *thread)
     }
     text_c(a->t, "Thread ");
     text_dec(a->t, thread->number);
-    text_c(a->t, thread->crashed ? " Crashed:\n" : ":\n");
+    text_c(a->t, thread->crashed ? stack_is_crash(a->r) ? " Crashed:\n" : " Attributed:\n" : ":\n");
 }
 
 static void put_title(const apple_text *a, const report_thread *thread)
@@ -136,6 +142,10 @@ static void put_title(const apple_text *a, const report_thread *thread)
     }
     text_char(a->t, '\n');
 }
+
+/* Deeper branches begin in the same column: else the text of a deep tree would grow with the square of its
+ * depth. */
+enum { MAX_INDENT = 512 };
 
 /* ---- Recursion ---- */
 
@@ -202,6 +212,58 @@ static uint64_t put_level(const apple_text *a, recursion *at, const report_frame
     return at->skipped;
 }
 
+/* ---- Trees of samples ---- */
+
+/* "      12  ", two columns more for each frame that it is in. */
+static void put_branch(const apple_text *a, const report_frame *frame)
+{
+    uint32_t depth = frame->depth < MAX_INDENT ? frame->depth : MAX_INDENT;
+    text count = {0};
+    text_dec(&count, frame->samples);
+    for (size_t i = count.len; i < 8 + 2 * (size_t)depth; i++)
+        text_char(a->t, ' ');
+    text_add(a->t, count.v, count.len);
+    text_c(a->t, "  ");
+    text_free(&count);
+}
+
+/* " (Image + 2684) [0x102a30a7c]" */
+static void put_branch_end(const apple_text *a, const report_frame *frame)
+{
+    if (frame->image != REPORT_NONE) {
+        text_c(a->t, " (");
+        text_shown(a->t, a->r->images[frame->image].name);
+        text_c(a->t, " + ");
+        text_dec(a->t, frame->addr - a->r->images[frame->image].base);
+        text_char(a->t, ')');
+    }
+    text_c(a->t, " [0x");
+    text_hex(a->t, frame->given, 1);
+    text_c(a->t, "]\n");
+}
+
+/* As a spindump has it: callers first, what they call below them. An inlined call stands below its
+ * function at the same depth. */
+static void put_tree(const apple_text *a, const report_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->count; i++) {
+        const report_frame *frame = &a->r->frames[thread->first + i];
+        for (uint32_t layer = frame->call_count; layer-- > 0;) {
+            put_branch(a, frame);
+            size_t from = a->t->len;
+            put_words(a, &a->r->calls[frame->call + layer]);
+            text_escape(a->t, from);
+            put_branch_end(a, frame);
+        }
+        if (frame->call_count > 0)
+            continue;
+        put_branch(a, frame);
+        text_shown(a->t, frame->name.len > 0 ? frame->name : str_c("???"));
+        put_branch_end(a, frame);
+    }
+    text_char(a->t, '\n');
+}
+
 /* Inlined calls are frames of their own, and count. */
 static void put_thread(const apple_text *a, const report_thread *thread)
 {
@@ -209,6 +271,10 @@ static void put_thread(const apple_text *a, const report_thread *thread)
     recursion levels;
     read_recursion(a, thread, &levels);
     put_title(a, thread);
+    if (thread->path > 0) {
+        put_tree(a, thread);
+        return;
+    }
     for (uint32_t i = 0; i < thread->count; i++) {
         const report_frame *frame =
             &a->r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
@@ -384,6 +450,7 @@ static void put_images(const apple_text *a)
 /* A report that is text already stays as it is. */
 void report_write_text(const report *r, const write_options *how, text *out)
 {
+    text_c(out, r->part > 1 ? "\n" : "");
     if (!r->has_json || r->main_doc == REPORT_NONE) {
         report_write_same(r, how, out);
         return;

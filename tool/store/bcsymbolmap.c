@@ -1,5 +1,6 @@
 /* BCSymbolMap files; see bcsymbolmap.h. */
 #include "bcsymbolmap.h"
+#include "../inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +8,18 @@
 
 struct bcsymbolmap {
     char *content;
+    size_t len;
     machsym_str *lines;
     size_t count;
 };
 
 static const char map_title[] = "BCSymbolMap Version:";
 
-/* A whole file with a NUL behind it; NULL when it cannot be read. */
+/* A whole file, or member of an archive, with a NUL behind it; NULL when it cannot be read. */
 static char *read_text(const char *path, size_t *len)
 {
     text t = {0};
-    if (text_read_file(&t, path) != NULL) {
+    if (inside_read(path, &t) != NULL) {
         text_free(&t);
         return NULL;
     }
@@ -39,6 +41,7 @@ bcsymbolmap *bcsymbolmap_open(const char *path)
     for (size_t i = 0; i < len; i++)
         cap += content[i] == '\n';
     map->content = content;
+    map->len = len;
     map->lines = tool_alloc(cap * sizeof *map->lines);
     map->count = 0;
     const char *at = memchr(content, '\n', len);
@@ -163,6 +166,11 @@ bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, 
     if (map == NULL && other)
         map = find_beside(image_path, &original);
     return map != NULL ? map : find_beside(image_path, uuid);
+}
+
+machsym_str bcsymbolmap_text(const bcsymbolmap *map)
+{
+    return str_make(map->content, map->len);
 }
 
 /* The symbol table's form has lost one of the two underscores, and so must the name behind it. */

@@ -14,6 +14,8 @@ void bcsymbolmap_close(bcsymbolmap *map);
  * archive's BCSymbolMaps. Returns NULL when there is none. */
 bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, const char *const *folders,
                               size_t folder_count);
+/* The file. */
+machsym_str bcsymbolmap_text(const bcsymbolmap *map);
 /* The name behind a hidden one; any other name as it is. */
 machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name);
 

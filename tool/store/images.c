@@ -95,38 +95,8 @@ void images_close(image_pool *all)
 
 /* ---- Which file ---- */
 
-/* Of one UUID, best first: maps, dSYMs, binaries. Further ones are copies of these. */
-enum { MAX_FILES = 16 };
-
-typedef struct image_files {
-    const store_entry *v[MAX_FILES];
-    size_t count;
-} image_files;
-
-static bool files_by_uuid(const store *s, const image_key *key, image_files *files)
-{
-    size_t count = store_find(s, &key->uuid, key->arch, files->v, MAX_FILES);
-    files->count = count < MAX_FILES ? count : MAX_FILES;
-    return count > 0;
-}
-
-/* The first of a kind; NULL when there is none. */
-static const store_entry *file_of_kind(const image_files *files, store_kind kind)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        if (files->v[i]->kind == kind)
-            return files->v[i];
-    }
-    return NULL;
-}
-
-static bool has_macho(const image_files *files)
-{
-    return files->count > 0 && files->v[files->count - 1]->kind != STORE_MAP;
-}
-
 /* The user said where an image of this name was loaded: the file must be the only one. */
-static image_found files_by_name(const store *s, const image_key *key, image_files *files)
+static image_found files_by_name(const store *s, const image_key *key, uuid_files *files)
 {
     const store_entry *entries[32];
     size_t count = store_find_name(s, key->name, entries, 32);
@@ -136,11 +106,10 @@ static image_found files_by_name(const store *s, const image_key *key, image_fil
     }
     if (count == 0)
         return IMAGE_MISSING;
-    image_key exact = {entries[0]->uuid, true, false, {NULL, 0}, key->name};
-    return files_by_uuid(s, &exact, files) ? IMAGE_FOUND : IMAGE_MISSING;
+    return uuid_files_find(s, &entries[0]->uuid, str_make(NULL, 0), files) ? IMAGE_FOUND : IMAGE_MISSING;
 }
 
-static bool find_files(const store *s, const image_key *key, image_files *files, image_status *status)
+static bool find_files(const store *s, const image_key *key, uuid_files *files, image_status *status)
 {
     memset(status, 0, sizeof *status);
     if (!key->has_uuid) {
@@ -150,7 +119,7 @@ static bool find_files(const store *s, const image_key *key, image_files *files,
             status->path = files->v[0]->path;
             status->uuid = files->v[0]->uuid;
         }
-    } else if (files_by_uuid(s, key, files)) {
+    } else if (uuid_files_find(s, &key->uuid, key->arch, files)) {
         status->found = IMAGE_FOUND;
     } else {
         status->found = IMAGE_MISSING;
@@ -197,168 +166,28 @@ static void close_oldest(image_pool *all)
     }
 }
 
-/* The search for a file that opens and is whole. Without the lock: nobody else touches an image that is being
- * opened. */
-typedef struct opening {
-    image_pool *all;
-    struct shared_image *image;
-    symbol_file damaged; /* the first that is damaged, kept in case there is no whole one */
-    const store_entry *damaged_entry;
-    const char *bad[MAX_FILES]; /* "PATH: WHY" of those that are no good, in two parts */
-    const char *why[MAX_FILES];
-    text damage[MAX_FILES]; /* what is said in place of both; empty: the file did not open */
-    size_t bad_count;
-} opening;
-
-static void add_bad(opening *o, const char *path, const char *why)
+/* Without the lock: nobody else touches an image that is being opened. */
+static void open_files(image_pool *all, struct shared_image *image, const uuid_files *files)
 {
-    if (o->bad_count == MAX_FILES)
-        return;
-    o->bad[o->bad_count] = path;
-    o->why[o->bad_count++] = why;
-}
-
-/* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the
- * search is over. */
-static bool take_file(opening *o, const symbol_file *file, const store_entry *entry)
-{
-    machsym_image_info info;
-    machsym_image_get_info(file->image, &info);
-    if (info.damage_count == 0) {
-        o->image->file = *file;
-        o->image->used = entry;
-        return true;
+    const images_options *how = &all->options;
+    uuid_choice_desc desc = {&image->uuid, how->lines,         how->open_flags,
+                             how->objects, how->rules != NULL, true};
+    uuid_choice c;
+    uuid_choice_open(&c, &desc, files);
+    image->file = c.file;
+    image->used = c.used;
+    if (!c.is_whole)
+        image->failure = c.bad_count > 0 ? c.why[0] : "it cannot be opened";
+    pthread_mutex_lock(&all->lock);
+    uuid_choice_end(&c, &all->complaints);
+    if (all->complaints.len > all->sort_at) {
+        text_sort_lines(&all->complaints);
+        all->sort_at = SORT_COMPLAINTS + 2 * all->complaints.len;
     }
-    if (o->bad_count < MAX_FILES)
-        text_damage(&o->damage[o->bad_count], &info);
-    add_bad(o, entry->path, info.damage.what);
-    if (o->damaged_entry == NULL) {
-        o->damaged = *file;
-        o->damaged_entry = entry;
-    } else {
-        symbol_file unused = *file;
-        symbol_file_close(&unused);
-    }
-    return false;
-}
-
-/* A map of another line policy, or without the objects that rules ask for, is only second best. */
-static bool try_map(opening *o, const store_entry *entry, bool any_lines)
-{
-    symbol_desc desc;
-    symbol_file file;
-    machsym_error err;
-    memset(&desc, 0, sizeof desc);
-    desc.open.path = entry->path;
-    desc.open.flags = o->all->options.open_flags;
-    desc.lines = o->all->options.lines;
-    desc.any_lines = any_lines;
-    if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
-        return take_file(o, &file, entry);
-    if (err.code != MACHSYM_ERR_POLICY)
-        add_bad(o, entry->path, err.what);
-    return false;
-}
-
-/* A dSYM and the binary of the same UUID answer together. */
-static bool try_macho(opening *o, const store_entry *entry, const store_entry *pair)
-{
-    const images_options *how = &o->all->options;
-    symbol_desc desc;
-    symbol_file file;
-    machsym_error err;
-    memset(&desc, 0, sizeof desc);
-    desc.open.path = entry->path;
-    desc.open.pair_path = pair != NULL ? pair->path : NULL;
-    desc.open.uuid = &o->image->uuid;
-    desc.open.flags = how->open_flags;
-    if (how->objects != NULL)
-        object_options_apply(how->objects, &desc.open);
-    desc.lines = how->lines;
-    if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
-        return take_file(o, &file, entry);
-    const char *pair_fails = err.what;
-    desc.open.pair_path = NULL;
-    if (pair != NULL && symbol_file_open(&desc, &file, &err) == MACHSYM_OK) {
-        add_bad(o, pair->path, pair_fails);
-        return take_file(o, &file, entry);
-    }
-    add_bad(o, entry->path, err.what);
-    return false;
-}
-
-static bool try_kind(opening *o, const image_files *files, store_kind kind, bool any_lines)
-{
-    const store_entry *pair = kind == STORE_DSYM ? file_of_kind(files, STORE_BINARY) : NULL;
-    for (size_t i = 0; i < files->count; i++) {
-        const store_entry *entry = files->v[i];
-        if (entry->kind == kind &&
-            (kind == STORE_MAP ? try_map(o, entry, any_lines) : try_macho(o, entry, pair)))
-            return true;
-    }
-    return false;
-}
-
-/* Maps answer fastest. Of a damaged dSYM more is left than a binary has. */
-static bool try_all(opening *o, const image_files *files)
-{
-    bool has_objects = has_macho(files);
-    bool any_lines = !has_objects;
-    if (!(o->all->options.rules != NULL && has_objects) && try_kind(o, files, STORE_MAP, any_lines))
-        return true;
-    if (try_kind(o, files, STORE_DSYM, false))
-        return true;
-    return o->damaged_entry == NULL && try_kind(o, files, STORE_BINARY, false);
-}
-
-/* Says which files are no good, and what answers in their place. */
-static void say_bad(opening *o)
-{
-    text *t = &o->all->complaints;
-    const store_entry *used = o->image->used;
-    pthread_mutex_lock(&o->all->lock);
-    for (size_t i = 0; i < o->bad_count; i++) {
-        size_t from = t->len;
-        text_add(t, o->damage[i].v, o->damage[i].len);
-        if (o->damage[i].len == 0) {
-            text_c(t, o->bad[i]);
-            text_c(t, ": ");
-            text_c(t, o->why[i]);
-        }
-        text_escape(t, from);
-        text_free(&o->damage[i]);
-        if (used != NULL && used->path != o->bad[i]) {
-            text_c(t, "; taken in its place: ");
-            text_shown(t, str_c(used->path));
-        }
-        text_char(t, '\n');
-    }
-    if (t->len > o->all->sort_at) {
-        text_sort_lines(t);
-        o->all->sort_at = SORT_COMPLAINTS + 2 * t->len;
-    }
-    pthread_mutex_unlock(&o->all->lock);
-}
-
-static void open_files(image_pool *all, struct shared_image *image, const image_files *files)
-{
-    opening o;
-    memset(&o, 0, sizeof o);
-    o.all = all;
-    o.image = image;
-    bool is_whole = try_all(&o, files);
-    if (is_whole && o.damaged_entry != NULL) {
-        symbol_file_close(&o.damaged);
-    } else if (!is_whole && o.damaged_entry != NULL) {
-        image->file = o.damaged;
-        image->used = o.damaged_entry;
-    }
-    if (!is_whole)
-        image->failure = o.bad_count > 0 ? o.why[0] : "it cannot be opened";
-    say_bad(&o);
+    pthread_mutex_unlock(&all->lock);
     if (image->used != NULL)
-        image->names = bcsymbolmap_find(image->used->path, &image->uuid, all->options.map_folders,
-                                        all->options.map_folder_count);
+        image->names =
+            bcsymbolmap_find(image->used->path, &image->uuid, how->map_folders, how->map_folder_count);
 }
 
 /* Closes idle seats of the large files that were used the longest ago. */
@@ -383,15 +212,16 @@ static bool is_large(const char *path)
     return stat(path, &st) == 0 && st.st_size > LARGE_FILE;
 }
 
-static struct shared_image *add_image(image_pool *all, const image_files *files)
+static struct shared_image *add_image(image_pool *all, const uuid_files *files)
 {
     struct shared_image *image = tool_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
     image->uuid = files->v[0]->uuid;
     image->path = files->v[0]->path;
     image->opening = true;
-    const store_entry *dsym = file_of_kind(files, STORE_DSYM);
-    image->is_large = has_macho(files) && is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
+    const store_entry *dsym = uuid_files_kind(files, STORE_DSYM);
+    image->is_large =
+        uuid_files_has_macho(files) && is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
@@ -418,7 +248,7 @@ static struct image_seat *open_seat(const images_options *how, const struct shar
 
 bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status)
 {
-    image_files files;
+    uuid_files files;
     memset(out, 0, sizeof *out);
     if (!find_files(all->options.store, key, &files, status))
         return false;

@@ -8,6 +8,7 @@
 #include "../source.h"
 #include "objects.h"
 #include "store.h"
+#include "symbols.h"
 
 typedef struct image_pool image_pool;
 

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char index_title[] = "machsym store index 2\n";
+/* Lines end with a NUL, which no name holds. */
+static const char index_title[] = "machsym store index 3";
 
 index_slice *index_add_slice(store_index *index)
 {
@@ -79,22 +80,12 @@ bool index_path(const char *folder, bool shallow, text *out)
     return true;
 }
 
-/* Makes the folders above a file. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
-/* Names with a newline are left out: a file of such a name is looked at anew each time. */
+/* The last field of a line. */
 static void put_name(text *t, const char *name)
 {
     text_char(t, ' ');
     text_c(t, name);
-    text_char(t, '\n');
+    text_char(t, 0);
 }
 
 static void put_folder(text *t, const store_index *index, const index_folder *folder)
@@ -124,7 +115,7 @@ static void put_folder(text *t, const store_index *index, const index_folder *fo
             text_dec(t, slice->cpusubtype);
             text_char(t, ' ');
             text_dec(t, (uint64_t)slice->kind);
-            text_char(t, '\n');
+            put_name(t, slice->member);
         }
     }
 }
@@ -135,18 +126,18 @@ static void put_end(text *t)
     uint64_t hash = str_hash(str_make(t->v, t->len));
     text_c(t, "end ");
     text_hex(t, hash, 16);
-    text_char(t, '\n');
+    text_char(t, 0);
 }
 
-void index_save(const store_index *index, char *path)
+void index_save(const store_index *index, const char *path)
 {
     text t = {0};
-    text_c(&t, index_title);
+    text_add(&t, index_title, sizeof index_title);
     for (uint32_t i = 0; i < index->folder_count; i++)
         put_folder(&t, index, &index->folders[i]);
     put_end(&t);
-    make_folders(path);
-    outfile_write(path, t.v, t.len, OUTFILE_OWN); /* without it the next run looks through the folder anew */
+    if (outfile_make_folders(path)) /* without the file the next run looks through the folder anew */
+        outfile_write(path, t.v, t.len, OUTFILE_OWN);
     text_free(&t);
 }
 
@@ -183,6 +174,7 @@ static bool index_line(store_index *index, char *line)
         slice.cputype = (uint32_t)take_number(&at);
         slice.cpusubtype = (uint32_t)take_number(&at);
         slice.kind = (store_kind)take_number(&at);
+        slice.member = at;
         if (!parse_uuid(uuid, &slice.uuid) || slice.kind > STORE_MAP)
             return false;
         *index_add_slice(index) = slice;
@@ -203,14 +195,13 @@ static bool index_line(store_index *index, char *line)
     return true;
 }
 
-/* Whether a file has its first and its last line as index_save writes them, and no NUL. The last line is
- * cut off. */
+/* Whether a file has its first and its last line as index_save writes them. The last line is cut off. */
 static bool is_whole(text *t)
 {
-    enum { END_LEN = sizeof "end 0123456789abcdef\n" - 1 };
+    enum { END_LEN = sizeof "end 0123456789abcdef" };
     text body = {0};
-    size_t title = sizeof index_title - 1;
-    if (t->len < title + END_LEN || memcmp(t->v, index_title, title) != 0 || memchr(t->v, 0, t->len) != NULL)
+    size_t title = sizeof index_title;
+    if (t->len < title + END_LEN || memcmp(t->v, index_title, title) != 0)
         return false;
     size_t len = t->len - END_LEN;
     text_add(&body, t->v, len);
@@ -226,15 +217,11 @@ void index_load(store_index *index, const char *path, char **content)
     text t = {0};
     *content = NULL;
     bool ok = text_read_file(&t, path) == NULL && is_whole(&t);
-    size_t at = sizeof index_title - 1;
+    size_t at = sizeof index_title;
     while (ok && at < t.len) {
-        char *newline = memchr(t.v + at, '\n', t.len - at);
-        ok = newline != NULL;
-        if (ok) {
-            *newline = 0;
-            ok = index_line(index, t.v + at);
-            at = (size_t)(newline - t.v) + 1;
-        }
+        const char *end = memchr(t.v + at, 0, t.len - at);
+        ok = end != NULL && index_line(index, t.v + at);
+        at = end != NULL ? (size_t)(end - t.v) + 1 : t.len;
     }
     if (!ok)
         index_free(index);

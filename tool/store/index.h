@@ -10,6 +10,7 @@ typedef struct index_slice {
     uint32_t cputype;
     uint32_t cpusubtype;
     store_kind kind;
+    const char *member; /* of an archive: its name there; empty: the file itself */
 } index_slice;
 
 /* A file or folder of a folder. */
@@ -53,7 +54,7 @@ void index_free(store_index *index);
 /* The index file of a folder, with a NUL; false when there is no place for one. */
 bool index_path(const char *folder, bool shallow, text *out);
 /* Writes whole or not at all. */
-void index_save(const store_index *index, char *path);
+void index_save(const store_index *index, const char *path);
 /* Takes what an index file says; nothing when there is none or it is not whole. The names stay in
  * *content. */
 void index_load(store_index *index, const char *path, char **content);

@@ -81,6 +81,7 @@ static void probe_map(store_index *index, index_child *child, const char *path, 
     slice->cputype = info.cputype;
     slice->cpusubtype = info.cpusubtype;
     slice->kind = STORE_MAP;
+    slice->member = "";
     child->slice_count++;
     machsym_map_close(map);
 }
@@ -98,6 +99,7 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
         slice->cputype = slices[i].cputype;
         slice->cpusubtype = slices[i].cpusubtype;
         slice->kind = slices[i].filetype == 10 /* MH_DSYM */ ? STORE_DSYM : STORE_BINARY;
+        slice->member = "";
         child->slice_count++;
     }
 }
@@ -149,7 +151,7 @@ static void list_folder(store *s, store_index *index, const char *path)
         return;
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         struct stat st;
-        if (entry->d_name[0] == '.' || strchr(entry->d_name, '\n') != NULL)
+        if (entry->d_name[0] == '.')
             continue;
         const int type = posix_type(entry);
         bool is_folder = type == DT_DIR;

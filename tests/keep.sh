@@ -1,0 +1,235 @@
+#!/bin/bash
+# machsym store: what is added is found again and answers the same; adding twice, by several at once and of archives; versions as
+# Python's plistlib reads them; list, missing, gc and verify; what is damaged is named. tests/surroundings.sh has full disks and kills.
+. tests/checks
+M=${MACHSYM:-build/machsym}
+case $M in /* | *' '*) ;; *) M=$(pwd)/$M ;; esac
+bin=$(pwd)/tests/fixtures/bin
+reports=$(pwd)/tests/fixtures/reports
+dsym=$bin/demo.app.dSYM
+uuid=4C4C44B5-5555-3144-A1BA-79CA685DEC58
+dwarf=Contents/Resources/DWARF
+export XDG_CACHE_HOME=$work/cache LC_ALL=C TZ=Pacific/Auckland
+cd "$work" || exit 1
+
+# says NAME STATUS TEXT COMMAND...: what it prints holds the text
+says() {
+    local name=$1 want=$2 text=$3
+    shift 3
+    timeout 60 "$@" >said 2>&1 </dev/null
+    local status=$?
+    [ $status -eq "$want" ] && grep -qF -- "$text" said
+    check "$name: status $status, not $want, or does not say \"$text\": $(head -n 3 said)"
+}
+
+# ---- add ----
+
+says "add" 0 "added  $uuid  demo 1.0 (1), arm64" $M store add st "$dsym"
+says "add again" 0 "kept   $uuid  demo 1.0 (1), arm64" $M store add st "$dsym"
+says "the binary of a dSYM" 0 "kept   $uuid  demo, arm64" $M store add st "$bin/demo"
+cmp -s "st/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo"
+check "the file in the store is that of the dSYM"
+$M map build --no-progress --lines=dwarf -o want.symmap "$dsym" >/dev/null 2>&1
+cmp -s "st/4C/$uuid.symmap" want.symmap
+check "the map is that of map build"
+for lines in atos dwarf; do
+    $M atos -i --lines=$lines -o "$dsym" 0x100000aec 0x100000b00 >want
+    $M atos -i --lines=$lines --symbols st --uuid $uuid 0x100000aec 0x100000b00 >got 2>&1
+    same want got "atos --symbols asks a store, $lines"
+done
+$M crash -q -d "$dsym" "$reports/demo.crash" >want
+$M crash -q -d st "$reports/demo.crash" >got 2>&1
+same want got "crash -d asks a store"
+says "both slices of a fat file" 0 "x86_64" $M store add fat "$bin/inline-fat.dwarf"
+[ "$(grep -c added said)" -eq 2 ]
+check "two images are added"
+for one in fat/4C/*.dSYM; do
+    own=${one##*/}
+    own=${own%.dSYM}
+    $M symbols --uuid "$own" "$bin/inline-fat.dwarf" >want
+    $M symbols "$one" >got 2>&1
+    same want got "a slice of a fat file by itself"
+done
+for keep in maps dsyms; do
+    says "--keep=$keep" 0 added $M store add --keep=$keep only-$keep "$dsym"
+done
+[ -z "$(find only-maps -name '*.dSYM')" ] && [ -z "$(find only-dsyms -name '*.symmap')" ]
+check "only maps, only dSYMs"
+says "a binary first" 0 "added" $M store add better "$bin/demo"
+says "a dSYM takes its place" 0 "added" $M store add better "$dsym"
+cmp -s "better/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo" && cmp -s "better/4C/$uuid.symmap" want.symmap
+check "a dSYM takes the place of a binary"
+says "a map" 0 "added  $uuid  demo, arm64" $M store add of-map want.symmap
+cmp -s "of-map/4C/$uuid.symmap" want.symmap
+check "a map is copied"
+printf 'x' | dd of="st/4C/$uuid.symmap" bs=1 seek=700 conv=notrunc 2>/dev/null
+says "--force" 0 "added" $M store add --force st "$dsym"
+cmp -s "st/4C/$uuid.symmap" want.symmap
+check "--force writes anew"
+
+# Names that are no plain file names; several at once.
+newline=$(printf 'a\nb')
+mkdir -p "$newline.dSYM/$dwarf"
+cp "$dsym/$dwarf/demo" "$newline.dSYM/$dwarf/$newline"
+says "a name with a newline" 0 'added' $M store add newline "$newline.dSYM"
+[ -f "newline/4C/$uuid.dSYM/$dwarf/a_b" ]
+check "a name with a newline is a plain one in the store"
+mkdir newlines
+cp -R "$newline.dSYM" newlines/
+for _ in 1 2; do
+    $M atos -i --symbols newlines --uuid $uuid 0x100000aec >got 2>&1
+    $M atos -i -o "$newline.dSYM" 0x100000aec >want
+    same want got "a name with a newline is found in a folder"
+done
+pids=
+for _ in 1 2 3 4; do
+    $M store add together "$dsym" "$bin/inline-fat.dwarf" "$bin/inline-arm64-d5-22.dSYM" >/dev/null 2>&1 &
+    pids="$pids $!"
+done
+status=0
+for pid in $pids; do wait "$pid" || status=$?; done
+$M store add alone "$dsym" "$bin/inline-fat.dwarf" "$bin/inline-arm64-d5-22.dSYM" >/dev/null
+[ $status -eq 0 ] && diff -r alone together >said
+check "four at once: $(head -n 3 said)"
+
+# What is no good is named, and the rest is added.
+head -c 9000 "$dsym/$dwarf/demo" >cut.dwarf
+says "a file that is cut short" 1 "cut.dwarf: cut short: at least 4264 bytes are missing" $M store add bad cut.dwarf "$bin/inline-arm64-d5-22.dSYM"
+[ "$($M store list bad | wc -l)" -eq 1 ]
+check "the others are added"
+says "a file without a UUID" 1 "has no UUID: a store has no place for it" $M store add bad "$bin/plain-i386-d5.o"
+says "no Mach-O file" 1 "not a Mach-O file" $M store add bad "$reports/demo.crash"
+says "not there" 1 "none: " $M store add bad none
+head -c 300 want.symmap >cut.symmap
+says "a damaged map" 1 "cut.symmap: the map is cut short" $M store add bad cut.symmap
+echo file >taken
+says "the store is a file" 1 "taken/4C/" $M store add taken "$dsym"
+says "usage: no store" 2 "no store is named" $M store add
+says "usage: no file" 2 "no file is named" $M store add st
+says "usage: --keep" 2 "--keep is one of both, dsyms, maps" $M store add --keep=all st "$dsym"
+
+# ---- Versions ----
+
+if command -v python3 >/dev/null; then
+    mkdir plists
+    PYTHONDONTWRITEBYTECODE=1 python3 "$OLDPWD/tests/keep.py" "$dsym/$dwarf/demo" $uuid plists
+    check "dSYMs with Info.plists are made"
+    $M store add --keep=dsyms versions plists >said 2>&1
+    check "they are added: $(tail -n 3 said)"
+    $M store list --json versions | PYTHONIOENCODING=utf-8 python3 -c '
+import json, sys
+for line in sorted(sys.stdin):
+    one = json.loads(line)
+    print("%s|%s|%s" % (one["uuid"], one["version"] or "", one["build"] or ""))' | sort >got
+    sort plists/want | same - got "versions and builds are those that plistlib reads"
+    # an archive in a zip: the dSYM tells none, the archive does
+    mkdir -p A.xcarchive/dSYMs A.xcarchive/Products
+    cp -R "$dsym" A.xcarchive/dSYMs/
+    rm A.xcarchive/dSYMs/demo.app.dSYM/Contents/Info.plist
+    cp plists/d15.dSYM/Contents/Info.plist A.xcarchive/
+    python3 -c 'import shutil; shutil.make_archive("A.xcarchive", "zip", ".", "A.xcarchive")'
+    for what in A.xcarchive A.xcarchive.zip; do
+        says "$what" 0 "added  $uuid  demo 3.1 (99), arm64" $M store add "of-$what" $what
+    done
+    diff -r of-A.xcarchive of-A.xcarchive.zip
+    check "a zip of an archive is as the archive"
+else
+    skip "versions: it needs python3"
+fi
+mkdir -p X.dSYM
+cp -R "$dsym"/* X.dSYM/
+for bad in "<plist><dict><key>CFBundleVersion</key>|cut short (XML property list, offset 39)" \
+    "bplist00|the file ends inside its trailer (binary property list, offset 8)" "version=1|neither an XML nor a binary property list"; do
+    printf '%s' "${bad%%|*}" >X.dSYM/Contents/Info.plist
+    says "a damaged Info.plist" 1 "X.dSYM/Contents/Info.plist: " $M store add --force damaged X.dSYM
+    grep -qF -- "${bad#*|}" said && grep -qF "added  $uuid  demo, arm64" said
+    check "a damaged Info.plist is said, and costs the version only: $(cat said)"
+done
+
+# ---- list ----
+
+touch -d "2026-01-02 03:04:05Z" st/4C/$uuid.* "st/4C/$uuid.dSYM/$dwarf/demo"
+$M store list st >got
+size=$(cat "st/4C/$uuid.symmap" "st/4C/$uuid.dSYM/$dwarf/demo" | wc -c | awk '{ printf "%.1f KB", $1 / 1000 }')
+printf '%s  arm64    2026-01-02    %s  both  demo 1.0 (1)\n' $uuid "$size" | same - got "list"
+says "list --json" 0 '"kept":"both","date":"2026-01-02T03:04:05Z"' $M store list --json st
+says "list: no folder" 1 "none: No such file" $M store list none
+mkdir empty
+$M store list empty >got && [ ! -s got ]
+check "an empty store"
+
+# ---- missing ----
+
+other=00000000-0000-0000-0000-00000000000A
+$M store missing st $uuid ${other//-/} >got
+echo $other | same - got "missing: UUIDs"
+echo "$other" | $M store missing st --files-from - >got
+echo $other | same - got "missing: a list of UUIDs"
+says "missing: reports" 0 "demo 7 (1.2) UUID $uuid" $M store missing empty "$reports/demo.crash"
+$M store missing st "$reports/demo.crash" | grep -q $uuid
+[ $? -eq 1 ]
+check "missing: nothing of what the store has"
+says "missing: no store" 1 "none: No such file" $M store missing none $uuid
+says "missing: no report" 1 "nothere" $M store missing st nothere
+says "usage: missing" 2 "no UUID and no report is named" $M store missing st
+
+# ---- gc ----
+
+if command -v python3 >/dev/null; then
+    for i in 0 1 2 3 4 5; do
+        printf -v one "${uuid%????}%04X" $i
+        find versions/4C -path "*$one*" -exec touch -d "$((10 * i + 5)) days ago" {} +
+    done
+    count=$($M store list versions | wc -l)
+    cp -R -p versions before
+    gone() { # OPTIONS: the ends of the UUIDs that would go
+        $M store gc "$@" versions 2>said | sed 's/^.\{32\}\(....\) .*/\1/' | sort | tr '\n' ' '
+    }
+    [ "$(gone --older 30)" = "0003 0004 0005 " ] && [ "$(gone --older 35 --newest 1)" = "0003 0004 0005 " ] &&
+        [ "$(gone --newest $((count - 2)))" = "0004 0005 " ] && [ "$(gone --older 50 --newest $((count - 2)))" = "0005 " ]
+    check "gc: what would go"
+    grep -q "would be removed; --yes removes them" said && diff -r before versions
+    check "gc: nothing goes without --yes"
+    says "gc --yes" 0 "0003" $M store gc --older 30 --yes versions
+    [ "$($M store list versions | wc -l)" -eq $((count - 3)) ] && [ -z "$(find versions -name "*0004*" -o -name "*0005*")" ]
+    check "gc --yes: gone, with all that was kept of them"
+    says "gc: then nothing" 0 "0 of $((count - 3)) images" $M store gc --older 30 --yes versions
+else
+    skip "gc: it needs python3"
+fi
+says "usage: gc" 2 "pass --older, --newest or both" $M store gc st
+for bad in 0 -1 x 1000000; do
+    says "usage: gc --older $bad" 2 "is no number from 1 to 100000" $M store gc --older=$bad st
+done
+
+# ---- verify ----
+
+says "verify" 0 "1 images are good, 0 are not" $M store verify st
+cp -R st broken
+printf 'x' | dd of="broken/4C/$uuid.symmap" bs=1 seek=700 conv=notrunc 2>/dev/null
+says "verify: a damaged map" 1 "broken/4C/$uuid.symmap: the map's checksum" $M store verify broken
+head -c 9000 "$dsym/$dwarf/demo" >"broken/4C/$uuid.dSYM/$dwarf/demo"
+says "verify: a file that is cut short" 1 "broken/4C/$uuid.dSYM/$dwarf/demo: a section runs past" $M store verify broken
+grep -q "0 images are good, 1 are not; machsym store add --force writes them anew" said
+check "verify: what to do"
+cp "$bin/inline-arm64-d5-22" "broken/4C/$uuid.dSYM/$dwarf/demo"
+says "verify: another UUID" 1 "UUID" $M store verify broken
+rm "broken/4C/$uuid.dSYM/$dwarf/demo" "broken/4C/$uuid.symmap"
+says "verify: incomplete" 1 "broken/4C/$uuid.dSYM: incomplete: a run that added it was killed" $M store verify broken
+says "list: incomplete" 0 "incomplete" $M store list broken
+touch -d "2 days ago" broken/4C/$uuid.dSYM
+says "gc: incomplete" 0 "incomplete" $M store gc --yes --older 1000 broken
+[ -z "$(find broken -mindepth 2)" ]
+check "gc: nothing is left of it"
+says "verify --json" 0 '"good":true,"why":null' $M store verify --json st
+
+# ---- Permission ----
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -z "$RUN" ]; then
+    cp "$M" machsym
+    chmod 755 "$work" machsym
+    says "gc without permission" 1 "Permission denied" setpriv --reuid 65534 --clear-groups --inh-caps=-all ./machsym store gc --older 1 --yes st
+    [ -s "st/4C/$uuid.symmap" ]
+    check "gc without permission: all is there"
+fi
+end

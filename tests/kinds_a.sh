@@ -1,0 +1,104 @@
+#!/bin/sh
+# Reports of crash services: each kind is recognised by what is in it, keeps what is not a name, and says what happened. The
+# samples and where their shapes are documented: tests/fixtures/services/SOURCES. Names and lines of the demo's addresses are
+# those that tests/crash.sh holds against llvm-symbolizer.
+. tests/checks
+samples=tests/fixtures/services
+demo="-d tests/fixtures/bin/demo.app.dSYM"
+export XDG_CACHE_HOME="$work/cache"
+
+run() # ARGUMENT...: into $work/out and $work/err
+{
+    # shellcheck disable=SC2086
+    "$MACHSYM" crash -q --no-cache $demo "$@" >"$work/out" 2>"$work/err"
+    check "$*"
+}
+
+has() # TEXT...: each is in $work/out
+{
+    for text in "$@"; do
+        grep -qF -e "$text" "$work/out"
+        check "$text" || cat "$work/err"
+    done
+}
+
+keeps() # SAMPLE: it comes out as it is but for names, and as it is once it has them
+{
+    run "$samples/$1"
+    if command -v python3 >/dev/null; then
+        python3 tests/only_names.py "$samples/$1" "$work/out" >"$work/log" 2>&1
+        check "$1: $(cat "$work/log")"
+    else
+        skip "$1 compared with what comes out: it needs python3"
+    fi
+    mv "$work/out" "$work/named"
+    run "$work/named"
+    same "$work/named" "$work/out" "$1: what has names stays"
+}
+
+# ---- MetricKit ----
+
+keeps metrickit-all.json
+run --signature $samples/metrickit-all.json
+[ "$(cut -c19- "$work/out" | tr '\n' '@')" = "\
+EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#1@\
+SIGABRT: main  $samples/metrickit-all.json#2@\
+hang: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#3@\
+cpu usage: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#4@\
+disk writes: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#5@\
+slow launch: (no stack)  $samples/metrickit-all.json#6@" ]
+check "each diagnostic is a report of its own" || cat "$work/out"
+run --summary $samples/metrickit-all.json
+has "org.example.demo 1.2 (34) on iPhone OS 17.4 (21E219)" "EXC_BAD_ACCESS (SIGSEGV): KERN_INVALID_ADDRESS at 0x0000000000000008" \
+    "access through a null pointer" "crashed in thread 1, the app's own frames" \
+    "org.example.demo 1.3 (34)" "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" \
+    "the main thread did not answer for 20 sec" "more CPU time than the system allows: 100 sec of CPU time in 200 sec" \
+    "more written to storage than the system allows: 2147 MB" "the launch took 30 sec"
+run --to=text $samples/metrickit-all.json
+has "Termination Reason:  Namespace SIGNAL, Code 11 Segmentation fault: 11" "Event:               hang" "Duration:            20 sec" \
+    "            12  -[Player play:] + 52 (player.mm:14) (demo + 2684) [0x102a30a7c]" \
+    "             7  __main_block_invoke + 36 (main.mm:14) (demo + 2556) [0x102a309fc]" "Thread 0 Attributed:"
+run --json $samples/metrickit-all.json
+[ "$(grep -c '"schema":"crash/1"' "$work/out")" -eq 6 ]
+check "a line a diagnostic"
+has '"part":4,"identifier":"org.example.demo"' '"event":"cpu usage","amount":"100 sec of CPU time in 200 sec"' '"samples":12,"depth":3,'
+run --summary $samples/metrickit-metrics.json
+has "no stacks: MetricKit metrics" "ended in the foreground, bad access: 2" "ended in the background, memory resource limit: 4"
+! grep -q ", normal" "$work/out"
+check "what did not happen is not told"
+
+# ---- KSCrash ----
+
+for sample in kscrash-recrash kscrash-recrash-only kscrash-several; do
+    keeps $sample.json
+done
+run --summary $samples/kscrash-recrash.json
+has "== $samples/kscrash-recrash.json#1" "demo 1.2 (34) on 17.4 (21E219)" "EXC_CRASH (SIGABRT)" \
+    "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" "crashed in thread 1, com.apple.main-thread" \
+    "queue.hpp:6  (inlined)" "7 frames: 7 named with line" "EXC_BAD_ACCESS (SIGSEGV)" \
+    "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
+run --json $samples/kscrash-recrash.json
+has '"date":"2026-03-14T08:26:53Z","incident":"7A9B6C1E-0000-4000-8000-000000000002"' '"kind":"application specific"'
+run --signature $samples/kscrash-recrash-only.json
+has "SIGABRT: -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
+run --signature $samples/kscrash-several.json
+has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
+
+# ---- Crashlytics ----
+
+run --to=same $samples/crashlytics-thrown.txt
+has "2  demo                           0xa7c -[Player play:] + 52 (player.mm:14)" "4  demo                           0x9b8 main + 120 (main.mm:12)" \
+    "3  demo                           0x9fc closure #1 in RootPage.body.getter + 27 (RootPage.swift:27)" \
+    "0  CoreFoundation                 0x12d12c (Missing UUID 7d1f50b3ed7d3987bcedad6779b49c86)" \
+    "1  libobjc.A.dylib                0x2bdb4 objc_exception_throw"
+sed '/\[inlined\]$/d; /0x[a-f0-9]* [-m].*(\(player\|main\)\.mm/s/ [-m][^x]*$/ @/' "$work/out" >"$work/without"
+sed "/demo.*UUID/s/ ([^(]* UUID .*/ @/" $samples/crashlytics-thrown.txt | same - "$work/without" "nothing else changed"
+run --all --json $samples/crashlytics-thrown.txt
+has '"name":"com.apple.uikit.eventfetch-thread"' '"address":"0x1808","return_address":false,"image":null' \
+    '"date":"Sat Mar 14 2026' '"name":"__main_block_invoke"' '"version":"1.2 (34)"'
+run --signature $samples/crashlytics-thrown.txt
+has "SIGABRT: -[Player play:] | "
+run --summary $samples/crashlytics-crashed.txt
+has "org.example.demo 1.2 (34)" "EXC_BAD_ACCESS: KERN_INVALID_ADDRESS at 0x0000000000000008" "access through a null pointer" \
+    "crashed in thread 0, com.apple.main-thread" "-[Player skip:]  player.mm:19" "5 frames: 2 named with line, 0 named, 2 had a name, 1 without"
+end

@@ -1,0 +1,50 @@
+#!/bin/sh
+# machsym crash: developers' stacks, and reports of the system. A golden file holds a sample with the demo's
+# names, and its summary. Without symbols a sample comes back as it was; a second run changes nothing.
+# `tests/kinds_b.sh update` writes the golden files anew.
+MACHSYM=${MACHSYM:-build/machsym}
+golden=tests/golden/kinds_b
+update=$1
+. tests/checks
+export XDG_CACHE_HOME="$work/cache"
+mkdir "$work/empty"
+demo="--no-demangle -q -d tests/fixtures/bin/demo.app.dSYM"
+
+sample() # FILE OPTIONS...
+{
+    file=$1
+    name=$(basename "$file")
+    shift
+    $MACHSYM crash -q -d "$work/empty" "$file" >"$work/out"
+    same "$file" "$work/out" "$name comes back as it was without symbols"
+    $MACHSYM crash $demo "$@" "$file" >"$work/$name"
+    { cat "$work/$name"; $MACHSYM crash $demo "$@" --summary "$file"; } >"$work/golden"
+    [ "$update" = update ] && cp "$work/golden" "$golden/$name"
+    same "$golden/$name" "$work/golden" "$name with names"
+    $MACHSYM crash $demo "$@" "$work/$name" >"$work/out"
+    same "$work/$name" "$work/out" "$name: a second run"
+}
+
+for file in tests/fixtures/stacks/*; do
+    case $file in
+    */SOURCES) ;;
+    */mono.txt | */rust.txt | */go.txt) sample "$file" --load demo=0x102a30000 ;;
+    */ubsan.txt) sample "$file" --no-uuid ;;
+    *) sample "$file" ;;
+    esac
+done
+demo="$demo -d tests/fixtures/bin/kernel-arm64.dwarf"
+for file in tests/fixtures/system/*; do
+    [ "$file" = tests/fixtures/system/SOURCES ] || sample "$file"
+done
+printf '{"bug_type":"999","os_version":"iPhone OS 17.4"}\n{"a":1}\n' >"$work/999.ips"
+$MACHSYM crash -q --summary "$work/999.ips" | grep -q "no stacks: bug_type 999"
+check "a kind that has no name is told by its number"
+# Nothing but its backtrace is a stack: not registers, cores, zones or threads.
+$MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/panic-arm64.txt >"$work/out"
+grep -q '"frames":4,' "$work/out"
+check "a text panic has the frames of its backtrace only"
+$MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/spindump-uuid.txt >"$work/out"
+grep -q '"process":"helper \[413\]"' "$work/out"
+check "a thread of a spindump has its process"
+end

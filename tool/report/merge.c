@@ -1,0 +1,52 @@
+/* Images of reports that list none: parsers make one up for every frame, and those that are alike become one. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What tells images that were made up apart. */
+typedef struct made_up_key {
+    uint64_t base;
+    machsym_uuid uuid;
+    uint32_t index;
+} made_up_key;
+
+static int by_made_up_key(const void *a, const void *b)
+{
+    const made_up_key *x = a;
+    const made_up_key *y = b;
+    int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
+    MACHSYM_COUNT_WORK(1);
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return order != 0 ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+void report_merge_images(report *r, uint32_t first, uint32_t first_frame)
+{
+    uint32_t count = r->image_count - first;
+    made_up_key *keys = tool_alloc(count * sizeof *keys);
+    uint32_t *to = tool_alloc(count * sizeof *to);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (made_up_key){r->images[first + i].base, r->images[first + i].uuid, i};
+    qsort(keys, count, sizeof *keys, by_made_up_key);
+    for (uint32_t i = 0; i < count; i++) {
+        bool alike = i > 0 && keys[i].base == keys[i - 1].base &&
+                     memcmp(&keys[i].uuid, &keys[i - 1].uuid, sizeof keys[i].uuid) == 0;
+        to[keys[i].index] = alike ? to[keys[i - 1].index] : keys[i].index;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (to[i] == i)
+            r->images[first + kept] = r->images[first + i];
+        to[i] = to[i] == i ? kept++ : to[to[i]];
+    }
+    r->image_count = first + kept;
+    for (uint32_t i = first_frame; i < r->frame_count; i++) {
+        uint32_t *image = &r->frames[i].image;
+        if (*image != REPORT_NONE && *image >= first)
+            *image = first + to[*image - first];
+    }
+    free(keys);
+    free(to);
+}

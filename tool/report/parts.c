@@ -1,0 +1,97 @@
+/* Documents that hold several reports; see parts.h. */
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void report_begin_part(report *r)
+{
+    report_end_parts(r);
+    report_part *part = tool_push(&r->parts, &r->part_count, &r->part_cap, sizeof *part);
+    if (r->part_count == 1)
+        return; /* what stands before the first one belongs to it */
+    part->thread = r->thread_count;
+    part->frame = r->frame_count;
+    memset(r->facts, 0, sizeof r->facts);
+}
+
+void report_end_parts(report *r)
+{
+    if (r->part_count > 0)
+        memcpy(r->parts[r->part_count - 1].facts, r->facts, sizeof r->facts);
+}
+
+uint32_t report_count_parts(const report *r)
+{
+    return r->part_count > 1 ? r->part_count : 1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    MACHSYM_COUNT_WORK(1);
+    return x < y ? -1 : x > y;
+}
+
+static bool is_below(const void *element, const void *key)
+{
+    return *(const uint32_t *)element < *(const uint32_t *)key;
+}
+
+/* The images that the part's frames are in, in the order of the whole; the frames point there. */
+static void take_images(const report *whole, report *out)
+{
+    uint32_t *used = tool_alloc(out->frame_count * sizeof *used);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < out->frame_count; i++) {
+        if (out->frames[i].image != REPORT_NONE)
+            used[count++] = out->frames[i].image;
+    }
+    qsort(used, count, sizeof *used, by_number);
+    out->images = tool_alloc(count * sizeof *out->images);
+    out->image_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && used[i] == used[i - 1])
+            continue;
+        used[out->image_count] = used[i];
+        out->images[out->image_count++] = whole->images[used[i]];
+    }
+    for (uint32_t i = 0; i < out->frame_count; i++) {
+        uint32_t *image = &out->frames[i].image;
+        if (*image != REPORT_NONE)
+            *image = (uint32_t)tool_lower_bound(used, out->image_count, sizeof *used, image, is_below);
+    }
+    free(used);
+}
+
+void report_take_part(const report *whole, uint32_t index, report *out)
+{
+    const report_part *part = &whole->parts[index];
+    bool is_last = index + 1 == whole->part_count;
+    uint32_t threads_end = is_last ? whole->thread_count : part[1].thread;
+    uint32_t frames_end = is_last ? whole->frame_count : part[1].frame;
+    *out = *whole;
+    out->part = index + 1;
+    out->thread_count = threads_end - part->thread;
+    out->frame_count = frames_end - part->frame;
+    out->threads = tool_alloc(out->thread_count * sizeof *out->threads);
+    out->frames = tool_alloc(out->frame_count * sizeof *out->frames);
+    for (uint32_t i = 0; i < out->thread_count; i++) {
+        out->threads[i] = whole->threads[part->thread + i];
+        out->threads[i].first -= part->frame;
+    }
+    for (uint32_t i = 0; i < out->frame_count; i++) {
+        out->frames[i] = whole->frames[part->frame + i];
+        out->frames[i].thread -= part->thread;
+    }
+    memcpy(out->facts, part->facts, sizeof out->facts);
+    take_images(whole, out);
+}
+
+void report_free_part(report *part)
+{
+    free(part->threads);
+    free(part->frames);
+    free(part->images);
+}

@@ -1,0 +1,122 @@
+/* What stands ahead of a report's lines when it was quoted, or printed into a log. */
+#include "scan.h"
+
+#include <string.h>
+
+/* ---- What a report's line begins with ---- */
+
+enum { LOOKED_AT = 300 }; /* bytes of a line: names of images and versions are shorter */
+
+/* "3   Image name   0x0000000102a30a7c ", with at least six digits. */
+static bool is_numbered(machsym_str s)
+{
+    enum { SHORTEST = 8 };
+    uint64_t number;
+    size_t at = 0;
+    s.len = s.len > LOOKED_AT ? LOOKED_AT : s.len;
+    if (!scan_decimal(s, &at, &number) || at >= s.len || !scan_is_blank(s.ptr[at]))
+        return false;
+    size_t hex = str_find(s, " 0x");
+    size_t tab = str_find(s, "\t0x");
+    size_t from = hex < tab ? hex + 1 : tab + 1;
+    size_t end = from;
+    return scan_address(s, &end, &number) && end - from >= SHORTEST &&
+           (end == s.len || scan_is_blank(s.ptr[end]));
+}
+
+/* "0x102a30000 - 0x102a33fff demo arm64 <uuid> /path". */
+static bool is_image(machsym_str s)
+{
+    uint64_t number;
+    size_t at = 0;
+    if (!scan_address(s, &at, &number))
+        return false;
+    while (at < s.len && scan_is_blank(s.ptr[at]))
+        at++;
+    at += at < s.len && s.ptr[at] == '-';
+    while (at < s.len && scan_is_blank(s.ptr[at]))
+        at++;
+    return scan_address(s, &at, &number) && memchr(s.ptr, '<', s.len < LOOKED_AT ? s.len : LOOKED_AT) != NULL;
+}
+
+/* Whether a word begins among the first bytes. */
+static bool find_in(machsym_str s, size_t first, const char *word)
+{
+    machsym_str begin = {s.ptr, s.len < first ? s.len : first};
+    return str_find(begin, word) < begin.len;
+}
+
+static bool is_report_line(machsym_str s)
+{
+    static const char *const begins[] = {"Binary Images:",  "Last Exception Backtrace:",
+                                         "Exception Type:", "Exception Codes:",
+                                         "frame #",         "* frame #",
+                                         "* thread #",      "isolate_dso_base",
+                                         "build_id: '",     "Incident Identifier:",
+                                         "Process: ",       "Code Type: ",
+                                         "OS Version: "};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        if (str_starts(s, begins[i]))
+            return true;
+    }
+    if (s.len > 7 && str_starts(s, "Thread ") && scan_is_digit(s.ptr[7]))
+        return find_in(s, 40, ":");
+    if (s.len > 3 && s.ptr[0] == '#' && scan_is_digit(s.ptr[1]))
+        return find_in(s, 8, " 0x") || find_in(s, 9, " abs ");
+    return s.len > 0 && scan_is_digit(s.ptr[0]) && (is_numbered(s) || is_image(s));
+}
+
+/* ---- What logs and mails put there ---- */
+
+/* "> > ": how far it reaches. */
+static size_t quote_end(machsym_str s)
+{
+    size_t at = 0;
+    size_t end = 0;
+    while (at < s.len && (s.ptr[at] == '>' || scan_is_blank(s.ptr[at]))) {
+        end = s.ptr[at] == '>' ? at + 1 : end;
+        at++;
+    }
+    return end;
+}
+
+/* Logs begin with a time, a level or a name, and end that with one of these and a blank. A prefix that is
+ * longer is none, and one that has more such ends is a sentence. */
+enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
+
+static bool is_end(machsym_str s, size_t at)
+{
+    char c = s.ptr[at];
+    bool closes = c == ']' || c == ':' || c == '|' || c == ')' || c == '>' || scan_is_digit(c) || c == 'Z';
+    return closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1]);
+}
+
+/* Where the report's line begins behind a log's prefix; 0: there is none. */
+static size_t log_end(machsym_str s)
+{
+    unsigned ends = 0;
+    for (size_t at = 0; at < s.len && at < PREFIX_MAX && ends < PREFIX_ENDS; at++) {
+        if (!is_end(s, at))
+            continue;
+        size_t next = at + 1;
+        while (next < s.len && scan_is_blank(s.ptr[next]))
+            next++;
+        if (is_report_line((machsym_str){s.ptr + next, s.len - next}))
+            return next;
+        ends++;
+    }
+    return 0;
+}
+
+void text_blank_prefix(text_parser *p, text_line line)
+{
+    size_t at = scan_blanks(p, line.at, line.end);
+    machsym_str s = scan_view(p, at, line.end);
+    size_t quote = s.len > 0 && s.ptr[0] == '>' ? quote_end(s) : 0;
+    memset(p->r->shadow + at, ' ', quote);
+    at = scan_blanks(p, at + quote, line.end);
+    s = scan_view(p, at, line.end);
+    if (!is_report_line(s))
+        memset(p->r->shadow + at, ' ', log_end(s));
+    MACHSYM_COUNT_WORK(PREFIX_ENDS);
+}
