@@ -101,4 +101,34 @@ has "SIGABRT: -[Player play:] | "
 run --summary $samples/crashlytics-crashed.txt
 has "org.example.demo 1.2 (34)" "EXC_BAD_ACCESS: KERN_INVALID_ADDRESS at 0x0000000000000008" "access through a null pointer" \
     "crashed in thread 0, com.apple.main-thread" "-[Player skip:]  player.mm:19" "5 frames: 2 named with line, 0 named, 2 had a name, 1 without"
+
+# ---- Bugsnag ----
+
+keeps bugsnag-payload.json
+keeps bugsnag-event.json
+run --summary $samples/bugsnag-payload.json
+has "org.example.demo 1.2 (34) on iOS 17.4 (21E219)" "EXC_BREAKPOINT" "crashed in thread 0, com.apple.main-thread, the app's own frames" \
+    "require(bool)  queue.hpp:6  (inlined)" "the report says: Fatal error: index out of range" "7 frames: 7 named with line" \
+    "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" "10 frames: 10 named with line"
+run $samples/bugsnag-event.json
+has '"method": "-[Player skip:]"' '"file":"player.mm"' '"lineNumber":19'
+run --signature $samples/bugsnag-event.json
+has "EXC_BREAKPOINT: -[Player skip:] | -[Player play:] | main"
+
+# ---- Sentry ----
+
+keeps sentry-api.json
+for sample in sentry-envelope.txt sentry-api.json; do
+    run --summary $samples/$sample
+    has "demo 1.2 (34) on iOS 17.4 (21E219)" "KERN_INVALID_ADDRESS at 0x8." "access through a null pointer" \
+        "crashed in thread 0, the app's own frames" "require(bool)  queue.hpp:6  (inlined)"
+    run --signature $samples/$sample
+    has "EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main"
+done
+run --json $samples/sentry-envelope.txt
+has '"date":"2026-03-14T08:26:53Z"' '"signal":"SIGSEGV"' '"hardware":"iPhone14,5"'
+run $samples/sentry-envelope.txt
+has '"function": "-[Player play:]"' '"colno":9' '"lineno": 14'
+[ "$(wc -l <"$work/out")" -eq 3 ]
+check "an envelope keeps its lines"
 end

@@ -31,7 +31,8 @@ err_has() # TEXT
 told 0 crash -d $dsym $reports/demo.crash
 same - "$work/err" "what was named, by which file, and the system in a line" <<END
 machsym: $reports/demo.crash: 5 of 6 frames named, 4 of them now; demo by $dsym; missing: the system (1)
-1 frame without a name in 1 image of the system, for which there are no dSYMs
+1 frame without a name in 1 image of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it
+  iOS 17.4 (21E219), arm64e: 1 image, 1 frame in 1 report
 END
 told 1 crash --strict -d $dsym $reports/demo.crash
 told 1 crash --check -d $dsym $reports/demo.crash
@@ -53,7 +54,8 @@ missing debug info, most wanted first:
   frames  reports  image
        8        2  demo 7 (1.2) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID
        4        1  tiny UUID 4C4C44B6-5555-3144-A1BA-79CA685DEC58 arm64: tiny.dSYM in $work/wrong has UUID 4C4C4465-5555-3144-A185-EBD523938759
-3 frames without a name in 1 image of the system, for which there are no dSYMs
+3 frames without a name in 1 image of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it
+  iOS 17.4 (21E219), arm64e: 1 image, 3 frames in 3 reports
 END
 told 0 crash -q --missing=text -j 4 -d "$work/wrong" $reports/demo.crash "$work/tiny.crash" $reports/demo.ips
 same "$work/table" "$work/out" "--missing=text prints it in place of the reports, whatever their order, by several threads"
@@ -62,7 +64,7 @@ same - "$work/out" "--missing=json" <<END
 {"schema":"crash-missing/1","machsym":"$($MACHSYM --version)","reports":3,"missing":[
 {"image":"demo","version":"7 (1.2)","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":8,"reports":2,"why":"no file","file":null},
 {"image":"tiny","version":null,"uuid":"4C4C44B6-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":4,"reports":1,"why":"other uuid","file":"$work/wrong/tiny.dSYM/$inside/tiny","file_uuid":"4C4C4465-5555-3144-A185-EBD523938759"}],
-"system":{"images":1,"frames":3}}
+"system":{"images":1,"frames":3,"systems":[{"os":"iPhone OS 17.4 (21E219)","arch":"arm64e","images":1,"frames":3,"reports":3}]}}
 END
 [ ! -s "$work/err" ]
 check "--missing=json -q says nothing else"

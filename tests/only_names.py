@@ -6,7 +6,7 @@ import sys
 
 NAMING = {"symbol", "symbolLocation", "sourceFile", "sourceLine", "inlined", "owner", "symbol_name", "symbol_addr", "source_file",
           "source_line", "inline", "function", "filename", "abs_path", "lineno", "colno", "method", "file", "lineNumber",
-          "columnNumber", "symbolAddress"}
+          "columnNumber", "symbolAddress", "symbolAddr", "absPath", "lineNo", "colNo"}
 
 
 def differs(was, now, where):

@@ -617,6 +617,28 @@ static void test_entry_pc(void)
     machsym_image_close(image);
 }
 
+/* Dart's --obfuscate renames symbols and leaves the debug info alone: its names are the real ones. */
+static void test_dart(void)
+{
+    static const struct {
+        uint64_t addr;
+        const char *inner;
+        size_t count;
+    } rows[] = {{0x100001000, "Player.skip", 1}, {0x100001008, "Queue.at", 2}, {0x100001014, "Queue.at", 1}};
+    machsym_image *image = test_open("tests/fixtures/bin/hand-dart.dwarf");
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        machsym_frame frames[4];
+        CHECK_EQ(machsym_session_frames(session, rows[i].addr, frames, 4), rows[i].count);
+        CHECK_STR(frames[0].name, rows[i].inner);
+        CHECK_EQ(frames[0].linkage_name.len, 0);
+        CHECK_EQ(frames[0].name_source, MACHSYM_SOURCE_DWARF);
+        CHECK_STR(frames[rows[i].count - 1].name, i < 2 ? "Player.skip" : "Queue.at");
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
 /* What the search for the innermost call means: of the function's calls the last one in the order of the
  * entries that has the address, else the function; what stands in a function inside the function is none of
  * its calls. */
@@ -740,6 +762,7 @@ int main(void)
 {
     test_call_search();
     test_entry_pc();
+    test_dart();
     test_nameless();
     test_many_pieces();
     test_nesting();

@@ -71,10 +71,15 @@ static bool take_process(void *to, const char *value)
 
 const option atos_option_table[] = {
     {"o", "FILE",
-     "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, a .symmap, or a\nzip, tar or folder with one; "
-     "may repeat",
+     "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, a .symmap, a\nzip, tar or folder with one, or "
+     "a "
+     "dyld shared cache; may repeat",
      0, take_path},
-    {"l", "ADDRESS", "the addresses are runtime ones and the image was loaded here (hex)", 0, take_load},
+    {"l", "ADDRESS",
+     "the addresses are runtime ones and the image was loaded here (hex); of a\nshared cache without "
+     "--entry: "
+     "the cache was",
+     0, take_load},
     {"s", "SLIDE", "the addresses are runtime ones and the image slid by this much (hex)", 0, take_slide},
     {"-offset", NULL, "the addresses are offsets into the image", 0, take_offset},
     {"-textExecAddress", "ADDRESS", "the addresses are a kernel's, its __TEXT_EXEC stands here", 0,

@@ -17,9 +17,14 @@ typedef enum address_kind {
     ADDRESS_TEXT_EXEC
 } address_kind;
 
-/* One -o, or an image of a kernel collection. */
+/* One -o, or an image of a kernel collection or a shared cache. */
 typedef struct target {
     symbol_file file;
+    struct target *images; /* of a shared cache, by address: each is opened when an address is for it */
+    size_t image_count;
+    char *entry; /* the path of one of these */
+    uint64_t entry_addr;
+    bool is_tried;      /* it was opened, or cannot be */
     uint64_t text_addr; /* what a load address stands for: a collection's own for all its images */
     uint64_t text_exec_addr;
     symbol_source *source;
@@ -33,7 +38,7 @@ typedef struct atos {
     size_t path_count;
     target *targets;
     size_t target_count;
-    image_options image; /* which slice; without an entry all images of a kernel collection */
+    image_options image; /* which slice; without an entry all images of a kernel collection or a cache */
     address_kind kind;
     uint64_t base;
     bool inline_frames;

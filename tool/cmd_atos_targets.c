@@ -1,4 +1,5 @@
 /* machsym atos: the files that answer, and which of them an address is for. */
+#include "caches.h"
 #include "cmd_atos.h"
 
 #include <stdlib.h>
@@ -14,6 +15,29 @@ static bool map_can(const atos *a, const target *t)
         return true;
     tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
     return false;
+}
+
+/* Makes ready what looks addresses up in a target that moves no more. */
+static bool open_source(const atos *a, target *t)
+{
+    t->source = symbol_source_open(&t->file, a->session_flags, 0);
+    if (!map_can(a, t))
+        return false;
+    if (a->rules != NULL)
+        t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
+    return a->rules == NULL || t->owned != NULL;
+}
+
+/* How the options want files opened; which one is left to the caller. */
+static void describe(const atos *a, symbol_desc *desc)
+{
+    memset(desc, 0, sizeof *desc);
+    image_options_apply(&a->image, &desc->open);
+    object_options_apply(&a->objects, &desc->open);
+    desc->open.bytes = a->bytes;
+    desc->open.flags |= MACHSYM_OPEN_BY_PIECES; /* reading all of a map would take longer than to answer */
+    desc->lines = a->lines.lines;
+    desc->any_lines = !a->lines.is_set;
 }
 
 /* Room for one more target, which is empty. */
@@ -111,6 +135,69 @@ static bool open_found(atos *a, const symbol_desc *desc)
     return c.used != NULL;
 }
 
+/* ---- Shared caches ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const target *x = a;
+    const target *y = b;
+    return x->entry_addr < y->entry_addr ? -1 : x->entry_addr > y->entry_addr;
+}
+
+/* If the last target is a shared cache, lists its images. They count from where it begins. */
+static void list_images(atos *a)
+{
+    target *whole = &a->targets[a->target_count - 1];
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    size_t cap = 0;
+    if (!cache_is(whole->file.image))
+        return;
+    while (machsym_image_next_entry(whole->file.image, &at, &entry)) {
+        whole->images = tool_room(whole->images, whole->image_count, &cap, sizeof *whole->images);
+        target *t = &whole->images[whole->image_count++];
+        memset(t, 0, sizeof *t);
+        t->text_addr = whole->text_addr;
+        t->entry_addr = entry.addr;
+        t->entry = tool_alloc(entry.name.len + 1);
+        memcpy(t->entry, entry.name.ptr, entry.name.len);
+        t->entry[entry.name.len] = 0;
+    }
+    if (whole->image_count > 1)
+        qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);
+}
+
+static bool entry_is_before(const void *element, const void *key)
+{
+    return ((const target *)element)->entry_addr < *(const uint64_t *)key;
+}
+
+/* The image of a cache that has an address of the cache; NULL: none that opens has it. */
+static target *find_image(const atos *a, target *whole, uint64_t addr)
+{
+    machsym_entry entry;
+    symbol_desc desc;
+    if (!machsym_image_entry_at(whole->file.image, addr, &entry))
+        return NULL;
+    size_t at = tool_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &entry.addr,
+                                 entry_is_before);
+    target *t = &whole->images[at];
+    if (!t->is_tried) {
+        t->is_tried = true;
+        describe(a, &desc);
+        desc.open.path = whole->file.info.path;
+        desc.open.from = whole->file.image;
+        desc.open.entry = t->entry;
+        if (tool_open_symbols(&desc, &t->file))
+            open_source(a, t);
+        else
+            tool_note_damage();
+    }
+    return t->source != NULL ? t : NULL;
+}
+
+/* ---- All targets ---- */
+
 /* If the last target is a kernel collection, its images become targets before it. They count from where it
  * begins, and from the kernel's __TEXT_EXEC. */
 static bool open_entries(atos *a, symbol_desc desc)
@@ -119,7 +206,7 @@ static bool open_entries(atos *a, symbol_desc desc)
     target whole = a->targets[own];
     machsym_cursor at = {0, 0};
     machsym_entry entry;
-    if (whole.file.map != NULL)
+    if (whole.file.map != NULL || cache_is(whole.file.image))
         return true;
     for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(whole.file.image, &at, &entry); i++) {
         text name = {0};
@@ -146,13 +233,7 @@ static bool open_entries(atos *a, symbol_desc desc)
 static bool open_sources(atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
-        target *t = &a->targets[i];
-        t->source = symbol_source_open(&t->file, a->session_flags, 0);
-        if (!map_can(a, t))
-            return false;
-        if (a->rules != NULL)
-            t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
-        if (a->rules != NULL && t->owned == NULL)
+        if (!open_source(a, &a->targets[i]))
             return false;
     }
     return true;
@@ -162,13 +243,7 @@ static bool open_sources(atos *a)
 bool atos_open_targets(atos *a)
 {
     symbol_desc desc;
-    memset(&desc, 0, sizeof desc);
-    image_options_apply(&a->image, &desc.open);
-    object_options_apply(&a->objects, &desc.open);
-    desc.open.bytes = a->bytes;
-    desc.open.flags |= MACHSYM_OPEN_BY_PIECES; /* reading all of a map would take longer than to answer */
-    desc.lines = a->lines.lines;
-    desc.any_lines = !a->lines.is_set;
+    describe(a, &desc);
     bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
     if (a->symbols.path_count > 0)
         ok = open_found(a, &desc);
@@ -181,18 +256,27 @@ bool atos_open_targets(atos *a)
         }
         desc.open.pair_path = NULL;
         ok = open_target(a, &desc) && open_entries(a, desc);
+        if (ok)
+            list_images(a);
     }
     return ok && open_sources(a);
 }
 
+static void close_targets(target *v, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        close_targets(v[i].images, v[i].image_count);
+        free(v[i].entry);
+        owners_close(v[i].owned);
+        symbol_source_close(v[i].source);
+        symbol_file_close(&v[i].file);
+    }
+    free(v);
+}
+
 void atos_close_targets(atos *a)
 {
-    for (size_t i = 0; i < a->target_count; i++) {
-        owners_close(a->targets[i].owned);
-        symbol_source_close(a->targets[i].source);
-        symbol_file_close(&a->targets[i].file);
-    }
-    free(a->targets);
+    close_targets(a->targets, a->target_count);
 }
 
 /* The address in the file that a given one stands for. */
@@ -227,9 +311,16 @@ static bool is_inside(const target *t, uint64_t addr)
 target *atos_target_of(atos *a, uint64_t given, uint64_t *addr)
 {
     for (size_t i = 0; i < a->target_count; i++) {
-        *addr = file_address(a, &a->targets[i], given);
-        if (is_inside(&a->targets[i], *addr))
-            return &a->targets[i];
+        target *t = &a->targets[i];
+        *addr = file_address(a, t, given);
+        if (t->images != NULL) {
+            t = find_image(a, t, *addr);
+            if (t != NULL)
+                return t;
+            continue;
+        }
+        if (is_inside(t, *addr))
+            return t;
     }
     return NULL;
 }

@@ -120,8 +120,8 @@ static bool take_inline(void *field, const char *value)
 static const option table[] = {
     {"d symbols", "PATH",
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
-     "them, a .symmap (made with map build\n--lines=dwarf); may repeat. Without it: beside the report, and "
-     "in the\ncurrent folder",
+     "them, a .symmap (made with map build\n--lines=dwarf), a dyld shared cache, a DeviceSupport folder; may "
+     "repeat.\nWithout it: beside the report, and in the current folder",
      0, take_store},
     {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
      0, take_map},

@@ -1,4 +1,5 @@
 /* machsym info: what a file holds. */
+#include "caches.h"
 #include "cmd_map.h"
 #include "json_put.h"
 #include "tool.h"
@@ -19,7 +20,7 @@ static const char *filetype_name(uint32_t filetype)
     return filetype < sizeof names / sizeof names[0] ? names[filetype] : "?";
 }
 
-static const char *platform_name(uint32_t platform)
+const char *platform_name(uint32_t platform)
 {
     static const char *const names[] = {"unknown",
                                         "macOS",
@@ -457,10 +458,12 @@ static bool print_file(const char *path, const info_options *o)
         if (is_other || (o->from.arch != NULL && strcmp(o->from.arch, slices[i].arch) != 0))
             continue;
         desc.arch = slices[i].arch;
-        desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
+        desc.uuid = slices[i].has_uuid && desc.entry == NULL ? &slices[i].uuid : NULL;
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
-        if (image != NULL && o->json) {
+        if (image != NULL && cache_is(image)) {
+            cache_print_info(image, o->json);
+        } else if (image != NULL && o->json) {
             ok = print_image_json(path, image, &desc, o->quick) && ok;
         } else if (image != NULL) {
             ok = print_image(image, o->quick) && ok;
@@ -529,7 +532,8 @@ const command info_command = {
     "what a file holds: slices, UUIDs, sections, debug info, damage",
     "[options] FILE ... | --symbols PATH --uuid UUID",
     "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files, .dSYM "
-    "bundles, and those in\nzips, tars, static libraries and folders.\n",
+    "bundles, and those in\nzips, tars, static libraries and folders; of a dyld shared cache its files and "
+    "images.\n",
     {{table, 0},
      {symbols_option_table, offsetof(info_options, symbols)},
      {image_option_table, offsetof(info_options, from)}},

@@ -1,4 +1,5 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
+#include "caches.h"
 #include "cmd_map.h"
 #include "inside.h"
 #include "json_put.h"
@@ -174,6 +175,7 @@ typedef struct build_command {
     object_options objects;
     const char *out;
     const char *store;
+    const char *images; /* of a cache: a pattern of their paths; NULL: all */
     symbols_options symbols;
     bool all_archs;
     bool columns;
@@ -243,33 +245,39 @@ static void say_lost(const char *path, const machsym_image_info *info, const mac
     text_free(&t);
 }
 
-static void tell_built(const build_command *c, const char *path, const machsym_map *map)
+/* Adds a line for a map. */
+static void tell_built(const build_command *c, const char *path, const machsym_map *map, text *told)
 {
     machsym_map_info made;
-    text t = {0};
+    size_t from = told->len;
     machsym_map_get_info(map, &made);
     if (c->out != NULL && strcmp(c->out, "-") == 0) {
         tool_tell("standard output: %s, %llu bytes", made.arch, (unsigned long long)made.size);
         return;
     }
     if (!c->json) {
-        out_line("%s: %s, %llu bytes", path, made.arch, (unsigned long long)made.size);
+        text_c(told, path);
+        text_c(told, ": ");
+        text_c(told, made.arch);
+        text_c(told, ", ");
+        text_dec(told, made.size);
+        text_c(told, " bytes");
+        text_end_line(told, from);
         return;
     }
-    json_begin(&t, "map-build");
-    json_put_str(&t, "file", str_c(path));
-    json_put_str(&t, "image", made.name);
-    json_put_str(&t, "arch", str_c(made.arch));
-    json_put_uuid(&t, "uuid", uuid_is_none(&made.uuid) ? NULL : &made.uuid);
-    json_put_str(&t, "lines", str_c(lines_name(made.lines)));
-    json_put_bool(&t, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
-    json_put_number(&t, "size", made.size);
-    text_c(&t, "}\n");
-    out_text(&t);
-    text_free(&t);
+    json_begin(told, "map-build");
+    json_put_str(told, "file", str_c(path));
+    json_put_str(told, "image", made.name);
+    json_put_str(told, "arch", str_c(made.arch));
+    json_put_uuid(told, "uuid", uuid_is_none(&made.uuid) ? NULL : &made.uuid);
+    json_put_str(told, "lines", str_c(lines_name(made.lines)));
+    json_put_bool(told, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
+    json_put_number(told, "size", made.size);
+    text_c(told, "}\n");
 }
 
-static bool build_slice(const build_command *c, const machsym_open_desc *open)
+/* Builds a map and adds a line to what is told. Threads: any. */
+static bool build_slice(const build_command *c, const machsym_open_desc *open, text *told)
 {
     machsym_plan_desc desc;
     machsym_image_info info;
@@ -292,13 +300,41 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
         map = map_build_image(&desc, open->path, &c->how, &counts);
     bool ok = map != NULL && map_write(map, path.v);
     if (ok) {
-        tell_built(c, path.v, map);
+        tell_built(c, path.v, map, told);
         say_lost(open->path, &info, &counts, map);
     }
     machsym_map_close(map);
     machsym_image_close(image);
     text_free(&path);
     return ok;
+}
+
+static bool build_one(const build_command *c, const machsym_open_desc *open)
+{
+    text told = {0};
+    bool ok = build_slice(c, open, &told);
+    out_text(&told);
+    text_free(&told);
+    return ok;
+}
+
+/* One image of a cache, which one thread makes. */
+static bool build_cached(const void *user, const machsym_open_desc *open, text *told)
+{
+    build_command c = *(const build_command *)user;
+    c.how = (build_options){1, false};
+    return build_slice(&c, open, told);
+}
+
+/* Builds the maps of a cache's images. */
+static bool build_cache(const build_command *c, const machsym_open_desc *open)
+{
+    if (c->store == NULL) {
+        tool_say("%s: a shared cache has many images: --store DIR takes their maps, --entry chooses one",
+                 open->path);
+        return false;
+    }
+    return map_each_image(open, c->images, c->how.jobs, build_cached, c);
 }
 
 static bool build_file(const build_command *c, const char *file)
@@ -311,8 +347,10 @@ static bool build_file(const build_command *c, const char *file)
     image_options_apply(&c->image, &desc);
     desc.path = file;
     object_options_apply(&c->objects, &desc);
+    if (desc.entry == NULL && desc.uuid == NULL && cache_is_at(file))
+        return build_cache(c, &desc);
     if (!c->all_archs)
-        return build_slice(c, &desc);
+        return build_one(c, &desc);
     size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(file, &err);
@@ -321,7 +359,7 @@ static bool build_file(const build_command *c, const char *file)
     for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
-        ok = build_slice(c, &desc) && ok;
+        ok = build_one(c, &desc) && ok;
     }
     return ok;
 }
@@ -398,6 +436,10 @@ static const option table[] = {
     {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --symbols DIR --uuid UUID finds it",
      offsetof(build_command, store), NULL},
     {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},
+    {"images", "GLOB",
+     "of a shared cache only images whose path fits: \"*/UIKit*\", * and ? stand for\nany characters and any "
+     "one",
+     offsetof(build_command, images), NULL},
     {"all-archs", NULL, "a map of each slice of a fat file", offsetof(build_command, all_archs), NULL},
     {"lines", "atos|dwarf|stmt",
      "atos (default), dwarf or stmt; a map answers for one policy. machsym crash\nprefers dwarf",
@@ -414,7 +456,8 @@ const command map_build_command = {
     "map build",
     "makes NAME.symmap of dSYMs and binaries",
     "[options] FILE ... | --symbols PATH --uuid UUID",
-    "Resolves all addresses of an image and writes a map of them.\n",
+    "Resolves all addresses of an image and writes a map of them; of a dyld shared cache a map of each "
+    "image,\nwith --store.\n",
     {{table, 0},
      {symbols_option_table, offsetof(build_command, symbols)},
      {image_option_table, offsetof(build_command, image)},

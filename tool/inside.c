@@ -2,6 +2,7 @@
 #include "inside.h"
 
 #include "archive.h"
+#include "caches.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -235,6 +236,7 @@ static void join(text *t, const char *folder, const char *name)
     text_c(t, name);
 }
 
+/* Whether a file is a Mach-O file, or the main one of a shared cache. */
 static bool is_macho_file(const char *path)
 {
     char head[32];
@@ -243,7 +245,8 @@ static bool is_macho_file(const char *path)
         return false;
     ssize_t got = read(fd, head, sizeof head);
     close(fd);
-    return got > 0 && is_macho(head, (size_t)got);
+    return got > 0 && (is_macho(head, (size_t)got) ||
+                       (memcmp(head, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path)));
 }
 
 /* What is looked for in an archive or folder. */
@@ -659,6 +662,8 @@ machsym_result inside_image_open(const machsym_open_desc *desc, machsym_image **
     machsym_error own;
     machsym_error *why = err != NULL ? err : &own;
     *out = NULL;
+    if (cache_open_image(desc, out, why))
+        return *out != NULL ? MACHSYM_OK : why->code;
     if (!inner_make(desc, &inner, why))
         return why->code;
     machsym_result result = machsym_image_open(&inner.open, out, why);
@@ -666,10 +671,25 @@ machsym_result inside_image_open(const machsym_open_desc *desc, machsym_image **
     return result;
 }
 
+static machsym_slice slice_of(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    return info.slice;
+}
+
 size_t inside_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                           machsym_error *err)
 {
     inner_desc inner;
+    machsym_image *image;
+    if (cache_open_image(desc, &image, err)) {
+        if (image != NULL && cap > 0)
+            slices[0] = slice_of(image);
+        bool is_open = image != NULL;
+        machsym_image_close(image);
+        return is_open;
+    }
     if (!inner_make(desc, &inner, err))
         return 0;
     size_t count = machsym_list_slices(&inner.open, slices, cap, err);

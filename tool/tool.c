@@ -1,6 +1,7 @@
 /* What the subcommands share; see tool.h. */
 #include "source.h"
 
+#include "caches.h"
 #include "inside.h"
 
 #include <errno.h>
@@ -245,11 +246,12 @@ bool tool_refuse_collection(const machsym_image *image)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
-    if (info.slice.filetype != 12 /* MH_FILESET */)
+    bool is_cache = cache_is(image);
+    if (info.slice.filetype != 12 /* MH_FILESET */ && !is_cache)
         return false;
-    tool_say(
-        "%s: a kernel collection; name one of its images with --entry NAME; `machsym info FILE` lists them",
-        info.path != NULL ? info.path : "standard input");
+    tool_say("%s: a %s; name one of its images with --entry NAME; `machsym info FILE` lists them",
+             info.path != NULL ? info.path : "standard input",
+             is_cache ? "shared cache" : "kernel collection");
     return true;
 }
 
@@ -328,11 +330,15 @@ void tool_say_damage(const machsym_image *image)
     machsym_image_info info;
     text t = {0};
     machsym_image_get_info(image, &info);
-    if (info.map != NULL || info.damage_count == 0)
+    bool lacks_files = cache_lacks_files(image);
+    if (info.map != NULL || (info.damage_count == 0 && !lacks_files))
         return;
     tool_note_damage();
     text_damage(&t, &info);
-    if (is_new_to_say(damaged_path(&info)))
+    bool is_new = is_new_to_say(damaged_path(&info));
+    if (is_new && lacks_files)
+        cache_say_files(image);
+    else if (is_new)
         tool_say("%.*s", (int)t.len, t.v);
     text_free(&t);
 }
@@ -417,7 +423,8 @@ machsym_session *tool_session(const machsym_image *image, machsym_lines lines, u
 const option slice_option_table[] = {
     {"-arch", "NAME", "which slice of a fat file: arm64, x86_64, ...", offsetof(image_options, arch), NULL},
     {"uuid", "UUID", "which slice, by its UUID", offsetof(image_options, uuid), take_uuid},
-    {"entry", "NAME", "which image of a kernel collection", offsetof(image_options, entry), NULL},
+    {"entry", "NAME", "which image of a kernel collection or shared cache", offsetof(image_options, entry),
+     NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
      offsetof(image_options, copy), NULL},
     {0},
@@ -426,7 +433,8 @@ const option slice_option_table[] = {
 const option image_option_table[] = {
     {"-arch", "NAME", "which slice of a fat file: arm64, x86_64, ...", offsetof(image_options, arch), NULL},
     {"uuid", "UUID", "which slice, by its UUID", offsetof(image_options, uuid), take_uuid},
-    {"entry", "NAME", "which image of a kernel collection", offsetof(image_options, entry), NULL},
+    {"entry", "NAME", "which image of a kernel collection or shared cache", offsetof(image_options, entry),
+     NULL},
     {"pair", "FILE", "the other half: the binary to a dSYM, or the dSYM to a binary",
      offsetof(image_options, pair), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",

@@ -78,7 +78,7 @@ void tool_say_lost(const char *path, const machsym_session *session);
 void text_damage(text *t, const machsym_image_info *info);
 /* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
 void tool_note_damage(void);
-/* Whether an image is a kernel collection, which answers by its images only: says so. */
+/* Whether an image is a kernel collection or a shared cache, which answer by their images only: says so. */
 bool tool_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
@@ -95,7 +95,7 @@ typedef struct image_options {
     const char *path;
     const char *pair;
     const char *arch;
-    const char *entry; /* of a kernel collection */
+    const char *entry; /* of a kernel collection or a shared cache */
     uuid_option uuid;
     bool copy;
     bool no_symtab; /* as if LC_SYMTAB had been stripped */
@@ -111,6 +111,9 @@ void image_options_apply(const image_options *from, machsym_open_desc *desc);
 int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
                        machsym_image **image, machsym_session **session);
 machsym_image *image_options_open(const image_options *from);
+
+/* LC_BUILD_VERSION's number as people call it: "iOS". */
+const char *platform_name(uint32_t platform);
 
 /* ---- Frames ---- */
 

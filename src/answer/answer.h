@@ -86,7 +86,8 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
     ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
-    ms_ans_name(s, names, real != NULL, real != NULL ? real->lo : 0, frame);
+    bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
+    ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
         return;

@@ -41,6 +41,7 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
+    bool has_real_names; /* those of the debug info: the symbols beside it are made up */
     bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
 
@@ -557,6 +558,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     ms_zero(table, sizeof *table);
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
+    /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
+    table->has_real_names = ms_str_is(root->producer, "Dart VM");
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);

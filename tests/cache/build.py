@@ -116,6 +116,17 @@ class Image:
         return self.place["__TEXT"][1]
 
 
+def stubs(path):
+    """What llvm-objdump --indirect-symbols says of __stubs."""
+    in_stubs = False
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("Indirect"):
+                in_stubs = "__stubs)" in line
+            elif in_stubs and line.startswith("0x"):
+                yield int(line.split()[0], 16), line.split()[2]
+
+
 class Cache:
     def __init__(self, name, variant, dylibs):
         self.name, self.v = name, variant
@@ -430,7 +441,8 @@ class Cache:
     # Truth
 
     def facts(self):
-        """(kind, image, address, name): kinds are image (name: its UUID), export, start, pointer, and the letters of nm."""
+        """(kind, image, address, name): kinds are image (name: its UUID), export, start, stub, pointer,
+        and the letters of nm."""
         rows = list(self.truth)
         for image in self.images:
             rows.append(("image", image.path, image.address, image.dylib.uuid.hex().upper()))
@@ -444,6 +456,8 @@ class Cache:
                     rows.append(("export", image.path, image.moved(int(value, 16)), name))
             for line in open(image.dylib.file + ".starts", encoding="utf-8"):
                 rows.append(("start", image.path, image.moved(int(line, 16)), "-"))
+            for address, name in stubs(image.dylib.file + ".stubs"):
+                rows.append(("stub", image.path, image.moved(address), name))
         return sorted(rows, key=lambda r: (r[1], r[0], r[2], r[3]))
 
     def save(self, folder):

@@ -17,6 +17,18 @@ void report_set_thrown(report *r, machsym_str name, machsym_str reason)
     text_free(&t);
 }
 
+void report_set_error(report *r, machsym_str kind, machsym_str message)
+{
+    bool is_exception = str_starts(kind, "EXC_");
+    if (!is_exception && !str_starts(kind, "SIG")) {
+        report_set_thrown(r, kind, message);
+        return;
+    }
+    bool is_known = r->facts[FACT_EXCEPTION].len > 0;
+    report_set_fact(r, is_known && !is_exception ? FACT_SIGNAL : FACT_EXCEPTION, kind);
+    report_set_fact(r, str_starts(message, "KERN_") ? FACT_SUBTYPE : FACT_DESCRIPTION, message);
+}
+
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b)
 {
     text t = {0};

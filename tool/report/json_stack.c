@@ -31,6 +31,85 @@ void json_set_facts(report *r, const json *doc, uint32_t object, const json_fact
         json_fact_of(r, doc, json_get(doc, object, facts[i].key), facts[i].fact);
 }
 
+/* ---- Words ---- */
+
+static const json_words ips_words = {
+    .symbol = "symbol",
+    .offset = "symbolLocation",
+    .file = "sourceFile",
+    .line = "sourceLine",
+    .owner = "owner",
+    .kept = {"imageOffset", "imageIndex"},
+};
+static const json_words log_words = {
+    .symbol = "symbol",
+    .offset = "symbolLocation",
+    .file = "sourceFile",
+    .line = "sourceLine",
+    .owner = "owner",
+    .kept = {"imageOffset", "imageUUID"},
+};
+static const json_words kscrash_words = {
+    .address = "instruction_addr",
+    .image = "object_name",
+    .symbol = "symbol_name",
+    .start = "symbol_addr",
+    .file = "source_file",
+    .line = "source_line",
+    .owner = "owner",
+    .kept = {"instruction_addr", "object_addr", "object_name"},
+};
+static const json_words sentry_words = {
+    .address = "instruction_addr",
+    .image = "package",
+    .symbol = "function",
+    .start = "symbol_addr",
+    .hex = true,
+    .file = "filename",
+    .path = "abs_path",
+    .line = "lineno",
+    .column = "colno",
+    .owner = "owner",
+    .kept = {"instruction_addr", "image_addr", "package", "in_app"},
+};
+static const json_words sentry_api_words = {
+    .address = "instructionAddr",
+    .image = "package",
+    .symbol = "function",
+    .start = "symbolAddr",
+    .hex = true,
+    .file = "filename",
+    .path = "absPath",
+    .line = "lineNo",
+    .column = "colNo",
+    .owner = "owner",
+    .kept = {"instructionAddr", "package", "inApp"},
+};
+static const json_words bugsnag_words = {
+    .address = "frameAddress",
+    .image = "machoFile",
+    .symbol = "method",
+    .start = "symbolAddress",
+    .hex = true,
+    .file = "file",
+    .line = "lineNumber",
+    .column = "columnNumber",
+    .owner = "owner",
+    .kept = {"frameAddress", "machoFile", "machoLoadAddress", "machoUUID", "machoVMAddress", "inProject"},
+};
+
+const json_words *json_words_of(frame_form form)
+{
+    switch (form) {
+    case FORM_LOG: return &log_words;
+    case FORM_KSCRASH: return &kscrash_words;
+    case FORM_SENTRY: return &sentry_words;
+    case FORM_SENTRY_API: return &sentry_api_words;
+    case FORM_BUGSNAG: return &bugsnag_words;
+    default: return &ips_words;
+    }
+}
+
 /* ---- Images and stacks ---- */
 
 /* An image of KSCrash or Sentry: the same fields under nearly the same names. */
@@ -78,12 +157,13 @@ static void set_where(report *r, report_frame *frame, machsym_str path, machsym_
 void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form)
 {
     const json *doc = &r->docs[doc_index];
+    const json_words *words = json_words_of(form);
     report_thread *thread = &r->threads[r->thread_count - 1];
     uint32_t at = JSON_NONE;
-    thread->callers_first = form == FORM_SENTRY;
+    thread->callers_first = form == FORM_SENTRY || form == FORM_SENTRY_API;
     while (json_next(doc, array, &at)) {
         uint64_t addr;
-        if (!json_u64(doc, json_get(doc, at, "instruction_addr"), &addr))
+        if (!json_u64(doc, json_get(doc, at, words->address), &addr))
             continue;
         report_frame *frame = report_add_frame(r);
         frame->addr = addr;
@@ -92,15 +172,14 @@ void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form fo
         frame->token = at;
         frame->at = doc->v[at].at;
         frame->end = doc->v[at].end;
-        frame->name = report_json_str(r, doc, json_either(doc, at, "function", "symbol_name"));
-        frame->image_name = str_base_name(json_text(r, doc, json_either(doc, at, "object_name", "package")));
+        frame->name = json_text(r, doc, json_get(doc, at, words->symbol));
+        frame->image_name = str_base_name(json_text(r, doc, json_get(doc, at, words->image)));
         frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
-        uint32_t line = json_either(doc, at, "lineno", "source_line");
-        if (line != JSON_NONE)
-            set_where(r, frame, report_json_str(r, doc, json_either(doc, at, "filename", "source_file")),
-                      json_raw(doc, line));
+        machsym_str line = json_text(r, doc, json_get(doc, at, words->line));
+        if (line.len > 0)
+            set_where(r, frame, json_text(r, doc, json_get(doc, at, words->file)), line);
         if (!report_is_no_name(frame->name, stack_image_name(r, frame)))
-            frame->named = line != JSON_NONE ? NAME_GIVEN : NAME_WEAK;
+            frame->named = line.len > 0 ? NAME_GIVEN : NAME_WEAK;
     }
     uint32_t index = 0;
     for (uint32_t i = 0; i < thread->count; i++) {

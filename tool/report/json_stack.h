@@ -1,4 +1,4 @@
-/* Images and stacks as KSCrash and Sentry write them: the same fields under nearly the same names. */
+/* Images and stacks of reports that are JSON: the same fields under nearly the same names. */
 #ifndef MACHSYM_TOOL_JSON_STACK_H
 #define MACHSYM_TOOL_JSON_STACK_H
 
@@ -17,6 +17,24 @@ typedef struct json_fact {
 } json_fact;
 
 void json_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count);
+/* What a frame object of each format calls its parts; NULL where it has no such part. */
+typedef struct json_words {
+    const char *address; /* NULL: its parser reads the frames itself */
+    const char *image;   /* the path or name of the frame's image */
+    const char *symbol;
+    const char *offset; /* from the function's start; NULL: the format has the start itself */
+    const char *start;
+    bool hex; /* numbers as "0x..." strings */
+    const char *file;
+    const char *path; /* a second member for the whole path */
+    const char *line;
+    const char *column;
+    const char *owner;
+    const char *kept[8]; /* members that an inlined call's object takes from its function's, up to NULL */
+} json_words;
+
+const json_words *json_words_of(frame_form form);
+
 /* Adds the images of an array. */
 void json_add_images(report *r, const json *doc, uint32_t array);
 /* Adds the frames of an array to the last thread. */

@@ -9,12 +9,18 @@
  * n log n steps, and no more memory than twice what it lists. */
 enum { MIN_UNSORTED = 256 };
 
+/* How many systems are told apart: all versions and builds of all of Apple's systems that are in use are fewer. What
+ * others lack is in the sum of all. It bounds the steps for reports that are made up. */
+enum { MAX_SYSTEMS = 1024 };
+
 /* ---- One image ---- */
 
-missing_image missing_of(const report_image *image)
+missing_image missing_of(const report *r, const report_image *image)
 {
     missing_image m;
     memset(&m, 0, sizeof m);
+    if (image->is_system)
+        m.os = r->facts[FACT_OS];
     m.name = image->name;
     m.version = image->version;
     m.arch = image->arch;
@@ -121,10 +127,14 @@ static int compare_names(machsym_str a, machsym_str b)
     return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
 }
 
-/* Images are one when their UUIDs are, or, without UUIDs, their names. */
+/* Images are one when their UUIDs are, or, without UUIDs, their names; and those of the system by system, as two
+ * versions of it have some images in common. */
 static int compare_images(const missing_image *a, const missing_image *b)
 {
     MACHSYM_COUNT_WORK(1);
+    int order = compare_names(a->os, b->os);
+    if (order != 0)
+        return order;
     if (a->has_uuid != b->has_uuid)
         return a->has_uuid ? -1 : 1;
     return a->has_uuid ? memcmp(&a->uuid, &b->uuid, sizeof a->uuid) : compare_names(a->name, b->name);
@@ -177,10 +187,46 @@ static void add_image(missing_list *list, const missing_image *m)
     kept->name = pool_copy(&list->strings, m->name.ptr, m->name.len);
     kept->version = pool_copy(&list->strings, m->version.ptr, m->version.len);
     kept->arch = pool_copy(&list->strings, m->arch.ptr, m->arch.len);
+    kept->os = pool_copy(&list->strings, m->os.ptr, m->os.len);
     if (m->status.path != NULL)
         kept->status.path = pool_copy_z(&list->strings, m->status.path, strlen(m->status.path));
     if (list->count - list->sorted > (list->sorted > MIN_UNSORTED ? list->sorted : MIN_UNSORTED))
         sort_list(list);
+}
+
+/* Counts what a system lacks. Reports are of a few systems: their versions and builds that are in use. */
+static void add_system(missing_list *list, const missing_system *s)
+{
+    for (size_t i = 0; i < list->system_count; i++) {
+        missing_system *known = &list->systems[i];
+        MACHSYM_COUNT_WORK(1);
+        if (str_equal(known->os, s->os) && str_equal(known->arch, s->arch)) {
+            known->frames += s->frames;
+            known->reports += s->reports;
+            return;
+        }
+    }
+    if (list->system_count == MAX_SYSTEMS)
+        return;
+    list->systems = tool_room(list->systems, list->system_count, &list->system_cap, sizeof *list->systems);
+    missing_system *kept = &list->systems[list->system_count++];
+    *kept = *s;
+    kept->images = 0;
+    kept->os = pool_copy(&list->strings, s->os.ptr, s->os.len);
+    kept->arch = pool_copy(&list->strings, s->arch.ptr, s->arch.len);
+}
+
+/* Counts the systems of one report's images. */
+static void add_systems(missing_list *one)
+{
+    for (size_t i = 0; i < one->count; i++) {
+        const missing_image *m = &one->v[i];
+        missing_system s = {m->os, m->arch, 0, m->frames, 0};
+        if (m->is_system)
+            add_system(one, &s);
+    }
+    for (size_t i = 0; i < one->system_count; i++)
+        one->systems[i].reports = 1;
 }
 
 void missing_add_report(missing_list *list, const report *r)
@@ -188,7 +234,7 @@ void missing_add_report(missing_list *list, const report *r)
     missing_list one;
     memset(&one, 0, sizeof one);
     for (uint32_t i = 0; i < r->image_count; i++) {
-        missing_image m = missing_of(&r->images[i]);
+        missing_image m = missing_of(r, &r->images[i]);
         bool is_known =
             m.status.found == IMAGE_FOUND && m.status.why == NULL && (m.status.has_dwarf || m.is_system);
         if (m.frames > 0 && !is_known)
@@ -198,6 +244,7 @@ void missing_add_report(missing_list *list, const report *r)
     one.reports = 1;
     for (size_t i = 0; i < one.count; i++)
         one.v[i].reports = 1;
+    add_systems(&one);
     missing_add_list(list, &one);
     missing_free(&one);
 }
@@ -207,11 +254,14 @@ void missing_add_list(missing_list *to, const missing_list *from)
     to->reports += from->reports;
     for (size_t i = 0; i < from->count; i++)
         add_image(to, &from->v[i]);
+    for (size_t i = 0; i < from->system_count; i++)
+        add_system(to, &from->systems[i]);
 }
 
 void missing_free(missing_list *list)
 {
     free(list->v);
+    free(list->systems);
     pool_free(&list->strings);
     memset(list, 0, sizeof *list);
 }
@@ -259,6 +309,65 @@ static size_t order_by_need(missing_list *list, uint64_t *frames)
     return own;
 }
 
+static int by_frames(const void *a, const void *b)
+{
+    const missing_system *x = a;
+    const missing_system *y = b;
+    if (x->frames != y->frames)
+        return x->frames > y->frames ? -1 : 1;
+    int order = compare_names(x->os, y->os);
+    return order != 0 ? order : compare_names(x->arch, y->arch);
+}
+
+/* Counts the images of each system, and puts the systems in the order of need. */
+static void order_systems(missing_list *list)
+{
+    for (size_t i = 0; i < list->system_count; i++)
+        list->systems[i].images = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t k = 0; list->v[i].is_system && k < list->system_count; k++) {
+            missing_system *s = &list->systems[k];
+            MACHSYM_COUNT_WORK(1);
+            if (str_equal(s->os, list->v[i].os) && str_equal(s->arch, list->v[i].arch)) {
+                s->images++;
+                break;
+            }
+        }
+    }
+    if (list->system_count > 1)
+        qsort(list->systems, list->system_count, sizeof *list->systems, by_frames);
+}
+
+static void put_count(text *t, uint64_t count, const char *what)
+{
+    text_dec(t, count);
+    text_c(t, what);
+    text_c(t, count == 1 ? "" : "s");
+}
+
+/* "iOS 17.5.1 (21F90), arm64e: 41 images, 1203 frames in 312 reports" */
+static void put_system(text *t, const missing_system *s)
+{
+    static const char old[] = "iPhone OS "; /* as reports call it to this day */
+    size_t from = t->len;
+    machsym_str os = s->os.len > 0 ? s->os : str_c("a system that the reports do not name");
+    text_c(t, "  ");
+    if (str_starts(os, old)) {
+        text_c(t, "iOS ");
+        os = str_make(os.ptr + (sizeof old - 1), os.len - (sizeof old - 1));
+    }
+    text_str(t, os);
+    text_c(t, s->arch.len > 0 ? ", " : "");
+    text_str(t, s->arch);
+    text_c(t, ": ");
+    put_count(t, s->images, " image");
+    text_c(t, ", ");
+    put_count(t, s->frames, " frame");
+    text_c(t, " in ");
+    put_count(t, s->reports, " report");
+    text_end_line(t, from);
+}
+
 /* A number in a column. */
 static void put_column(text *t, uint64_t number, size_t width)
 {
@@ -290,7 +399,11 @@ void missing_put_text(missing_list *list, text *out)
     text_c(out, " without a name in ");
     text_dec(out, list->count - own);
     text_c(out, list->count - own == 1 ? " image" : " images");
-    text_c(out, " of the system, for which there are no dSYMs\n");
+    text_c(out,
+           " of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it\n");
+    order_systems(list);
+    for (size_t i = 0; i < list->system_count; i++)
+        put_system(out, &list->systems[i]);
 }
 
 static void put_json_image(text *t, const missing_image *m)
@@ -316,6 +429,17 @@ static void put_json_image(text *t, const missing_image *m)
     text_char(t, '}');
 }
 
+static void put_json_system(text *t, const missing_system *s, bool is_first)
+{
+    text_c(t, is_first ? "{\"os\":" : ",{\"os\":");
+    text_json(t, s->os);
+    json_put_str(t, "arch", s->arch);
+    json_put_number(t, "images", s->images);
+    json_put_number(t, "frames", s->frames);
+    json_put_number(t, "reports", s->reports);
+    text_char(t, '}');
+}
+
 void missing_put_json(missing_list *list, text *out)
 {
     uint64_t frames;
@@ -331,5 +455,9 @@ void missing_put_json(missing_list *list, text *out)
     text_c(out, "],\n\"system\":{\"images\":");
     text_dec(out, list->count - own);
     json_put_number(out, "frames", frames);
-    text_c(out, "}}\n");
+    order_systems(list);
+    text_c(out, ",\"systems\":[");
+    for (size_t i = 0; i < list->system_count; i++)
+        put_json_system(out, &list->systems[i], i == 0);
+    text_c(out, "]}}\n");
 }

@@ -317,6 +317,7 @@ static bool (*const document_kinds[])(report *r, uint32_t doc) = {
     report_parse_ips,       /* the usual one */
     report_parse_kscrash,   /* by report and system */
     report_parse_sentry,    /* by debug_meta */
+    report_parse_bugsnag,   /* by frameAddress */
     report_parse_metric,    /* by callStackRootFrames */
     report_parse_log,       /* by backtrace and eventMessage */
     report_parse_strings,   /* what is none of these */
@@ -611,6 +612,7 @@ const char *report_kind_name(report_kind kind)
         "MetricKit",        /* REPORT_METRIC */
         "KSCrash JSON",     /* REPORT_KSCRASH */
         "Sentry event",     /* REPORT_SENTRY */
+        "Bugsnag event",    /* REPORT_BUGSNAG */
         "no stacks",        /* REPORT_STACKLESS */
         "log",              /* REPORT_LOG */
         "report in JSON",   /* REPORT_STRINGS */

@@ -61,7 +61,9 @@ typedef enum frame_form {
     FORM_STACKSHOT, /* [image, offset] */
     FORM_METRIC,
     FORM_KSCRASH,
-    FORM_SENTRY
+    FORM_SENTRY,
+    FORM_SENTRY_API,
+    FORM_BUGSNAG
 } frame_form;
 
 /* How the bytes around a frame are escaped. */
@@ -186,6 +188,7 @@ typedef enum report_kind {
     REPORT_METRIC,
     REPORT_KSCRASH,
     REPORT_SENTRY,
+    REPORT_BUGSNAG,
     REPORT_STACKLESS,
     REPORT_LOG,
     REPORT_STRINGS,
@@ -282,6 +285,8 @@ void report_set_exception(report *r, uint64_t number);
 void report_set_signal(report *r, uint64_t number);
 /* An uncaught exception in the words that the system has for it. */
 void report_set_thrown(report *r, machsym_str name, machsym_str reason);
+/* An error by its class, "EXC_BREAKPOINT", "SIGABRT" or an exception's, and what is said of it. */
+void report_set_error(report *r, machsym_str kind, machsym_str message);
 /* "A (B)"; one of them may be empty. */
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
 /* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
@@ -294,6 +299,7 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
 bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
+bool report_parse_bugsnag(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
 bool report_parse_panic(report *r, uint32_t doc);
 bool report_parse_jetsam(report *r, uint32_t doc);

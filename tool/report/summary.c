@@ -101,7 +101,7 @@ static void put_images(text *t, const report *r, uint32_t missing, const palette
     unsigned system = 0;
     bool title = false;
     for (uint32_t i = 0; i < r->image_count; i++) {
-        missing_image m = missing_of(&r->images[i]);
+        missing_image m = missing_of(r, &r->images[i]);
         if (m.frames == 0)
             continue;
         if (m.is_system && m.status.found == IMAGE_MISSING) {
@@ -217,7 +217,7 @@ static void put_not_found(text *t, const report *r)
     bool open = false;
     uint64_t system = 0;
     for (uint32_t i = 0; i < r->image_count; i++) {
-        missing_image m = missing_of(&r->images[i]);
+        missing_image m = missing_of(r, &r->images[i]);
         bool is_system = m.is_system && m.status.found == IMAGE_MISSING;
         system += is_system ? m.frames : 0;
         if (is_system || m.frames == 0)

@@ -160,7 +160,9 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_IPS:
     case FORM_LOG:
     case FORM_KSCRASH:
-    case FORM_SENTRY: write_object(w, frame); break;
+    case FORM_SENTRY:
+    case FORM_SENTRY_API:
+    case FORM_BUGSNAG: write_object(w, frame); break;
     case FORM_STACKSHOT: write_stackshot(w, frame); break;
     case FORM_METRIC: write_metric(w, frame); break;
     }

@@ -1,5 +1,6 @@
 /* Names put into JSON: frame objects of .ips, logs, KSCrash, Sentry and MetricKit. */
 #include "edit.h"
+#include "json_stack.h"
 
 /* Members to be added to an object, each with a comma before it. */
 static void add_member(writer *w, const char *key)
@@ -29,41 +30,6 @@ static size_t members_end(const report *r, const report_frame *frame)
     while (json_next(doc, frame->token, &at))
         end = doc->v[at + 1].end;
     return end;
-}
-
-/* What a frame object of each format calls its parts. */
-typedef struct json_words {
-    const char *symbol;
-    const char *offset; /* from the function's start; NULL: the format has the start itself */
-    const char *start;
-    bool hex; /* numbers as "0x..." strings */
-    const char *file;
-    const char *path; /* a second member for the whole path; NULL: none */
-    const char *line;
-    const char *column;
-    const char *owner;
-    const char *const *kept; /* members that an inlined call's object takes from its function's */
-} json_words;
-
-static const char *const ips_kept[] = {"imageOffset", "imageIndex", NULL};
-static const char *const log_kept[] = {"imageOffset", "imageUUID", NULL};
-static const char *const kscrash_kept[] = {"instruction_addr", "object_addr", "object_name", NULL};
-static const char *const sentry_kept[] = {"instruction_addr", "image_addr", "package", "in_app", NULL};
-static const json_words ips_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
-                                     NULL,     "sourceLine",     NULL, "owner", ips_kept};
-static const json_words log_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
-                                     NULL,     "sourceLine",     NULL, "owner", log_kept};
-static const json_words kscrash_words = {"symbol_name", NULL,          "symbol_addr", false,   "source_file",
-                                         NULL,          "source_line", NULL,          "owner", kscrash_kept};
-static const json_words sentry_words = {"function", NULL,     "symbol_addr", true,    "filename",
-                                        "abs_path", "lineno", "colno",       "owner", sentry_kept};
-
-static const json_words *words_of(const report_frame *frame)
-{
-    return frame->form == FORM_IPS       ? &ips_words
-           : frame->form == FORM_LOG     ? &log_words
-           : frame->form == FORM_KSCRASH ? &kscrash_words
-                                         : &sentry_words;
 }
 
 /* One value of a call by its place in the words; false when the call has none. */
@@ -187,7 +153,7 @@ static void write_members(writer *w, const report_frame *frame, const json_words
 
 void write_object(writer *w, const report_frame *frame)
 {
-    const json_words *words = words_of(frame);
+    const json_words *words = json_words_of((frame_form)frame->form);
     const report_call *calls = &w->r->calls[frame->call];
     uint32_t real = frame->call_count - 1;
     bool callers_first = w->r->threads[frame->thread].callers_first;

@@ -220,8 +220,8 @@ static struct shared_image *add_image(image_pool *all, const uuid_files *files)
     image->path = files->v[0]->path;
     image->opening = true;
     const store_entry *dsym = uuid_files_kind(files, STORE_DSYM);
-    image->is_large =
-        uuid_files_has_macho(files) && is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
+    image->is_large = uuid_files_has_macho(files) && files->v[files->count - 1]->kind != STORE_CACHE &&
+                      is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));

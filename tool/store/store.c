@@ -1,6 +1,7 @@
 /* The store of symbols and its index files; see store.h. */
 #include "index.h"
 #include "store.h"
+#include "../caches.h"
 #include "../inside.h"
 #include "../source.h"
 
@@ -104,6 +105,33 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
     }
 }
 
+/* Adds the images of a shared cache. Of its other files, which list none, nothing is said: the main one lies
+ * beside them. */
+static void probe_cache(store_index *index, index_child *child, const char *path, machsym_error *err)
+{
+    machsym_open_desc desc = {.path = path};
+    machsym_image *cache;
+    machsym_image_info info;
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    machsym_uuid uuid;
+    if (machsym_image_open(&desc, &cache, err) != MACHSYM_OK)
+        return;
+    machsym_image_get_info(cache, &info);
+    while (machsym_image_next_entry(cache, &at, &entry)) {
+        if (!cache_entry_uuid(cache, &entry, &uuid))
+            continue;
+        index_slice *slice = index_add_slice(index);
+        slice->uuid = uuid;
+        slice->cputype = info.slice.cputype;
+        slice->cpusubtype = info.slice.cpusubtype;
+        slice->kind = STORE_CACHE;
+        slice->member = "";
+        child->slice_count++;
+    }
+    machsym_image_close(cache);
+}
+
 /* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
  * none, *err says why. */
 static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
@@ -117,6 +145,8 @@ static void probe_file(store_index *index, index_child *child, const char *path,
         probe_map(index, child, path, err);
     if (is_macho(head))
         probe_slices(index, child, path, err);
+    if (memcmp(head, "dyld_v1", 7) == 0)
+        probe_cache(index, child, path, err);
 }
 
 static void add_entries(store *s, const store_index *index, const index_child *child, const char *path)

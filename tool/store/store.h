@@ -4,12 +4,13 @@
 
 #include "../tool.h"
 
-typedef enum store_kind { STORE_BINARY = 0, STORE_DSYM, STORE_MAP } store_kind;
+/* The best last. */
+typedef enum store_kind { STORE_CACHE = 0, STORE_BINARY, STORE_DSYM, STORE_MAP } store_kind;
 
-/* One slice of one file. */
+/* One slice of one file, or one image of a shared cache. */
 typedef struct store_entry {
     machsym_uuid uuid;
-    const char *path; /* of the Mach-O file or map itself */
+    const char *path; /* of the Mach-O file or map itself, or of the cache */
     const char *arch; /* static */
     store_kind kind;
 } store_entry;

@@ -124,7 +124,8 @@ static bool try_all(uuid_choice *c, const uuid_files *files)
         return true;
     if (try_kind(c, files, STORE_DSYM, false))
         return true;
-    return c->damaged_entry == NULL && try_kind(c, files, STORE_BINARY, false);
+    return c->damaged_entry == NULL &&
+           (try_kind(c, files, STORE_BINARY, false) || try_kind(c, files, STORE_CACHE, false));
 }
 
 void uuid_choice_open(uuid_choice *c, const uuid_choice_desc *desc, const uuid_files *files)

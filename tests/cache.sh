@@ -1,0 +1,133 @@
+#!/bin/bash
+# Dyld shared caches: those that tests/cache/build.py makes, against what LLVM's tools said of the dylibs in them; every command
+# that takes one; files that are missing, other, or cut short.
+cd "$(dirname "$0")/.." || exit 1
+machsym=${MACHSYM:-build/machsym}
+. tests/checks
+command -v python3 >/dev/null || {
+    skip "it needs python3"
+    end
+    exit
+}
+export XDG_CACHE_HOME=$work/index
+caches=$work/caches
+python3 tests/cache/build.py tests/fixtures/bin/cache "$caches"
+check "the caches are built"
+python3 tests/cache/check.py "$machsym" "$caches" >"$work/log"
+add $? "$work/log" check.py || cat "$work/log"
+
+new=$caches/ios17/dyld_shared_cache_arm64e
+split=$caches/ios16/dyld_shared_cache_arm64e
+zoo=4C4C4497-5555-3144-A1CE-C8376FCBAFC7
+
+# Runs the tool and compares what it prints and its status.
+is() # STATUS WHAT EXPECTED ARGUMENT...
+{
+    local status=$1 what=$2 expected=$3 got
+    shift 3
+    got=$("$machsym" "$@" 2>"$work/err")
+    [ $? -eq "$status" ] && [ "$got" = "$expected" ]
+    check "$what: $got $(cat "$work/err")"
+}
+
+says() # TEXT: the last command said it
+{
+    grep -qF -e "$1" "$work/err"
+    check "said: $1; but: $(cat "$work/err")"
+}
+
+# ---- One image: by entry, by path, by UUID; addresses of the cache, by where it or the image was loaded, by slide ----
+
+is 0 "the cache's own address" "-[Animal work:] (in Zoo) + 4" atos -o "$new" 1800188e0
+is 0 "where the cache was loaded" "-[Animal work:] (in Zoo) + 4" atos -o "$new" -l 0x190000000 1900188e0
+is 0 "a slide" "-[Animal work:] (in Zoo) + 4" atos -o "$new" -s 0x10000000 1900188e0
+is 0 "an entry, where it was loaded" "-[Animal work:] (in Zoo) + 4" atos -o "$new" --entry Zoo -l 0x190018000 1900188e0
+is 0 "a path into the cache" "-[Animal work:] (in Zoo) + 4" atos -o "$new/System/Library/Frameworks/Zoo.framework/Zoo" 1800188e0
+is 0 "the UUID of an image" "-[Animal work:] (in Zoo) + 4" atos -o "$new" --uuid $zoo 1800188e0
+is 0 "a UUID in a folder" "-[Animal work:] (in Zoo) + 4" atos --symbols "$caches/ios17" --uuid $zoo 1800188e0
+is 0 "between images" 185000000 atos -o "$new" 185000000
+is 1 "no such image" "" symbols --entry Nothing "$new"
+says "the shared cache has no image of this name"
+is 1 "no such UUID" "" symbols --uuid 00000000-0000-0000-0000-0000000000AA "$new"
+says "no image of the shared cache has this UUID"
+is 1 "a cache is no image" "" symbols "$new"
+says "a shared cache; name one of its images with --entry NAME"
+is 0 "objc" "2" objc --json --entry Farm "$split" | tail -1
+"$machsym" objc --entry Farm "$split" | grep -q 'class Cow : Animal'
+check "objc: a class whose superclass is in another file of the cache"
+"$machsym" owners --name Zoo --prefix Ani --entry Zoo "$new" 1800188e0 | grep -q '1800188e0 Zoo'
+check "owners"
+"$machsym" info "$split" >"$work/out"
+check "info"
+grep -q '  system: iOS 16.3$' "$work/out" && [ "$(grep -c dyld_shared_cache "$work/out")" -eq 5 ]
+check "info: system and files"
+
+# ---- Maps, and a report that is named from them, from the cache, and from a folder ----
+
+"$machsym" map build "$new" --store "$work/maps" -j 2 >"$work/out" 2>"$work/err"
+check "map build"
+says "4 of 4 maps are made"
+[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 4 ] && [ "$(wc -l <"$work/out")" -eq 4 ]
+check "a map an image"
+is 1 "map build without a store" "" map build "$new"
+"$machsym" map build "$new" --images '*/lib*.dylib' --store "$work/some" >"$work/out" 2>"$work/err"
+check "map build --images"
+says "2 of 2 maps are made"
+is 1 "nothing fits" "" map build "$new" --images 'Zoo' --store "$work/some"
+says "fits the pattern"
+
+cat >"$work/report.crash" <<'END'
+Process:             App [100]
+Path:                /private/var/containers/Bundle/Application/9B0F/App.app/App
+OS Version:          iPhone OS 17.5.1 (21F90)
+Report Version:      104
+
+Exception Type:  EXC_CRASH (SIGABRT)
+Triggered by Thread:  0
+
+Thread 0 Crashed:
+0   libbase.dylib                 	0x00000001a00145a4 0x1a0014000 + 1444
+1   Zoo                           	0x00000001a00188c8 0x1a0018000 + 2248
+2   Farm                          	0x00000001a001c7f0 0x1a001c000 + 2032
+
+Binary Images:
+       0x100000000 -        0x10000ffff App arm64  <00000000000000000000000000000001> /private/var/containers/Bundle/Application/9B0F/App.app/App
+       0x1a0014000 -        0x1a0017fff libbase.dylib arm64e  <4C4C443355553144A1DC9BA77128E71E> /usr/lib/libbase.dylib
+       0x1a0018000 -        0x1a001bfff Zoo arm64e  <4C4C449755553144A1CEC8376FCBAFC7> /System/Library/Frameworks/Zoo.framework/Zoo
+       0x1a001c000 -        0x1a001ffff Farm arm64e  <4C4C446D55553144A119C9535A2996BB> /System/Library/PrivateFrameworks/Farm.framework/Farm
+END
+"$machsym" crash --missing=text "$work/report.crash" 2>/dev/null >"$work/out"
+same - "$work/out" "what is missing of the system" <<'END'
+3 frames without a name in 3 images of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it
+  iOS 17.5.1 (21F90), arm64e: 3 images, 3 frames in 1 report
+END
+pack="$work/iOS DeviceSupport/iPhone14,2 17.5.1 (21F90)/Symbols/System/Library/Caches/com.apple.dyld"
+mkdir -p "$pack"
+cp "$new" "$pack/"
+for from in "$new" "$work/maps" "$work/iOS DeviceSupport" "$work/iOS DeviceSupport"; do # the last from its index
+    "$machsym" crash -q -d "$from" "$work/report.crash" >"$work/out"
+    grep '^[0-2]  ' "$work/out" | sed 's/.*0x[0-9a-f]* //' >"$work/names"
+    same - "$work/names" "a report from $from" <<'END'
+base_spread + 4
+zoo_digest + 4
+-[Animal(Farm) milk:] + 8
+END
+done
+
+# ---- Files that are missing, of another cache, cut short ----
+
+mkdir "$work/alone"
+cp "$caches/ios15/dyld_shared_cache_arm64e" "$work/alone/"
+is 1 "a missing file costs what lies in it" "base_add (in libbase.dylib) + 0
+184010888" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570 184010888
+says "its file dyld_shared_cache_arm64e.1 is missing"
+says "its file dyld_shared_cache_arm64e.symbols is missing: local functions have no names"
+cp "$caches/macos12/dyld_shared_cache_x86_64h.1" "$work/alone/dyld_shared_cache_arm64e.1"
+head -c 100000 "$caches/ios15/dyld_shared_cache_arm64e.2" >"$work/alone/dyld_shared_cache_arm64e.2"
+is 1 "a file of another cache" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570
+says "is of another cache"
+is 1 "one of the other files by itself" "" map build "$caches/ios15/dyld_shared_cache_arm64e.1" --store "$work/maps"
+says "no image of the shared cache is listed in this file"
+head -c 3000 "$new" >"$work/cut"
+is 1 "a cache that is cut short" "" map build "$work/cut" --store "$work/maps"
+end

@@ -1,0 +1,133 @@
+/* machsym map build of a shared cache: a map for each image, by several threads. */
+#include "caches.h"
+#include "cmd_map.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* An image that is wanted, and what came of it. */
+typedef struct cached_image {
+    char *name;
+    text told;
+} cached_image;
+
+/* What the threads share; the lock guards what is below it. */
+typedef struct cached_build {
+    const machsym_open_desc *open; /* how to open an image, but for its name */
+    map_build_call build;
+    const void *user;
+    cached_image *v;
+    size_t count;
+    size_t cap;
+    pthread_mutex_t lock;
+    size_t next;
+    size_t failed;
+} cached_build;
+
+/* Whether a text fits a pattern with * and ?. A * takes as little as it can; when what follows does not fit, the last
+ * one takes one more: so the steps are no more than the product of both lengths. */
+static bool fits(machsym_str s, const char *pattern)
+{
+    const char *star = NULL;
+    size_t star_at = 0;
+    size_t at = 0;
+    while (at < s.len) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            star_at = at;
+        } else if (*pattern != 0 && (*pattern == '?' || *pattern == s.ptr[at])) {
+            pattern++;
+            at++;
+        } else if (star != NULL) {
+            pattern = star;
+            at = ++star_at;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == 0;
+}
+
+static void *build_images(void *argument)
+{
+    cached_build *b = argument;
+    pthread_mutex_lock(&b->lock);
+    while (b->next < b->count) {
+        cached_image *image = &b->v[b->next++];
+        machsym_open_desc open = *b->open;
+        pthread_mutex_unlock(&b->lock);
+        open.entry = image->name;
+        bool ok = b->build(b->user, &open, &image->told);
+        pthread_mutex_lock(&b->lock);
+        b->failed += !ok;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+static void run_threads(cached_build *b, unsigned jobs)
+{
+    pthread_t threads[MAX_JOBS];
+    long all = jobs != 0 ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = all < 1 ? 1 : all > MAX_JOBS ? MAX_JOBS : (size_t)all;
+    size_t started = 0;
+    pthread_mutex_init(&b->lock, NULL);
+    while (started + 1 < wanted && started + 1 < b->count &&
+           pthread_create(&threads[started], NULL, build_images, b) == 0)
+        started++;
+    build_images(b); /* this thread is one of them */
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&b->lock);
+}
+
+static void list_images(cached_build *b, const machsym_image *cache, const char *pattern)
+{
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    while (machsym_image_next_entry(cache, &at, &entry)) {
+        if (pattern != NULL && !fits(entry.name, pattern))
+            continue;
+        b->v = tool_room(b->v, b->count, &b->cap, sizeof *b->v);
+        cached_image *image = &b->v[b->count++];
+        memset(image, 0, sizeof *image);
+        image->name = tool_alloc(entry.name.len + 1);
+        memcpy(image->name, entry.name.ptr, entry.name.len);
+        image->name[entry.name.len] = 0;
+    }
+}
+
+bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
+                    const void *user)
+{
+    machsym_open_desc open = *cache;
+    machsym_error err;
+    cached_build b;
+    memset(&b, 0, sizeof b);
+    open.from = cache_open(cache->path, cache->flags, &err);
+    if (open.from == NULL) {
+        tool_say_error(cache->path, &err);
+        return false;
+    }
+    tool_say_damage(open.from);
+    b.open = &open;
+    b.build = build;
+    b.user = user;
+    list_images(&b, open.from, pattern);
+    if (b.count == 0)
+        tool_say("%s: no image of the shared cache %s; `machsym info CACHE` lists them", cache->path,
+                 pattern != NULL ? "fits the pattern" : "is listed in this file");
+    run_threads(&b, jobs);
+    for (size_t i = 0; i < b.count; i++) {
+        out_text(&b.v[i].told);
+        text_free(&b.v[i].told);
+        free(b.v[i].name);
+    }
+    free(b.v);
+    tool_tell("%s: %llu of %llu maps are made", cache->path, (unsigned long long)(b.count - b.failed),
+              (unsigned long long)b.count);
+    return b.count > 0 && b.failed == 0;
+}
