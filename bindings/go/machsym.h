@@ -10756,7 +10756,8 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
-    bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
+    bool has_real_names; /* those of the debug info: the symbols beside it are made up */
+    bool is_deep;        /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */
@@ -11272,6 +11273,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     ms_zero(table, sizeof *table);
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
+    /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
+    table->has_real_names = ms_str_is(root->producer, "Dart VM");
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
@@ -16440,7 +16443,8 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
     ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
-    ms_ans_name(s, names, real != NULL, real != NULL ? real->lo : 0, frame);
+    bool has_start = real != NULL && !(functions->has_real_names && names.name.len != 0);
+    ms_ans_name(s, names, has_start, real != NULL ? real->lo : 0, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
         return;

@@ -120,6 +120,23 @@ static void redact_status(resolving *w, image_status *status)
     text_free(&plain);
 }
 
+/* The frame's path, and its line and column: of the C# that il2cpp made it from where that is known. */
+static void set_place(const resolving *w, const machsym_frame *from, report_call *call, text *t)
+{
+    machsym_str path;
+    uint32_t line;
+    call->line = from->line;
+    call->column = from->column;
+    text_path(t, &from->file);
+    if (w->how->csharp == NULL ||
+        !line_map_find(w->how->csharp, (machsym_str){t->v, t->len}, from->line, &path, &line))
+        return;
+    t->len = 0;
+    text_str(t, path);
+    call->line = line;
+    call->column = 0;
+}
+
 static void add_call(resolving *w, const image_loan *loan, const machsym_frame *from, uint64_t file_addr,
                      const frame_style *style, text *t)
 {
@@ -127,13 +144,11 @@ static void add_call(resolving *w, const image_loan *loan, const machsym_frame *
     report_call *call = report_add_call(r);
     text_frame_name(t, from, style);
     call->name = keep_part(w, t);
-    text_path(t, &from->file);
+    set_place(w, from, call, t);
     call->path = keep_part(w, t);
     machsym_str owner = loan_owner(loan, file_addr, from);
     call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
     call->has_line = frame_has_line(from);
-    call->line = from->line;
-    call->column = from->column;
     call->offset = file_addr - from->function_start;
     call->is_inline = from->is_inline;
     call->name_source = from->name_source;
