@@ -325,6 +325,13 @@ void tool_note_damage(void)
     found_damage = true;
 }
 
+void tool_say_fault(const char *path, const machsym_error *err)
+{
+    tool_note_damage();
+    if (is_new_to_say(path))
+        tool_say_error(path, err);
+}
+
 void tool_say_damage(const machsym_image *image)
 {
     machsym_image_info info;
