@@ -353,6 +353,12 @@ test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 test-bindings: all
 	@B="$(B)" CC="$(CC)" sh tests/bindings
+# The npm package in build/js/machsym, and its tests.
+.PHONY: wasm test-js
+wasm: machsym.h
+	@sh bindings/js/build $(B)/js/machsym
+test-js: all
+	@B="$(B)" sh tests/js
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
 	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \
