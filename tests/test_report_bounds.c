@@ -437,6 +437,45 @@ static void kscrash_of_many_images(text *t, size_t n)
     text_c(t, "]}}]}}");
 }
 
+/* ---- PLCrashReporter ---- */
+
+static void put_varint(text *t, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        text_char(t, (char)((number & 0x7f) | 0x80));
+    text_char(t, (char)number);
+}
+
+static void put_message(text *t, unsigned field, const text *bytes)
+{
+    put_varint(t, field << 3 | 2);
+    put_varint(t, bytes->len);
+    text_add(t, bytes->v, bytes->len);
+}
+
+/* Images, and a frame in each. */
+static void plcrash_of_many_images(text *t, size_t n)
+{
+    text thread = {0};
+    text_add(t, "plcrash\1", 8);
+    for (size_t i = 0; i < n; i++) {
+        text image = {0};
+        text frame = {0};
+        text_char(&image, 1 << 3);
+        put_varint(&image, 0x100000000 + i * 7919 % n * 0x4000);
+        text_char(&image, 2 << 3);
+        put_varint(&image, 0x4000);
+        put_message(t, 4, &image);
+        text_char(&frame, 3 << 3);
+        put_varint(&frame, 0x100000aec + i * 0x4000);
+        put_message(&thread, 2, &frame);
+        text_free(&image);
+        text_free(&frame);
+    }
+    put_message(t, 3, &thread);
+    text_free(&thread);
+}
+
 /* ---- Crashlytics ---- */
 
 /* An image a frame, and frames that have the name of one. */
@@ -696,6 +735,7 @@ int main(int argc, char **argv)
     TRAP(ips_of_inlined_calls, 2000);
     TRAP(sentry_of_many_threads, 2000);
     TRAP(kscrash_of_many_images, 2000);
+    TRAP(plcrash_of_many_images, 2000);
     TRAP(crashlytics_of_many_images, 2000);
     TRAP(metric_of_many_images, 2000);
     TRAP(metric_of_distant_images, 2000);
