@@ -270,6 +270,29 @@ crash_reports()
     rm -rf "$dir/store"
 }
 
+# A shared cache of 2 GB that is mostly holes, with 1,000 images: tests/cache makes it.
+shared_cache()
+{
+    local caches=$dir/caches/large i=0 addr rate
+    local cache=$caches/dyld_shared_cache_arm64e
+    [ -e "$cache" ] || python3 "$root/tests/cache/build.py" "$root/tests/fixtures/bin/cache" "$dir/caches" large
+    awk -F '\t' '$1 == "start" { v[n++] = $3 } END { srand(1); for (i = 0; i < 100000; i++) print v[int(rand() * n)] }' \
+        "$caches/truth.tsv" > "$dir/cache.addrs"
+    for addr in $(head -5 "$dir/cache.addrs"); do
+        i=$((i + 1))
+        contender "us.$i" - "$us" atos -o "$cache" "$addr"
+        contender "map.$i" - "$dir/probes" map "$cache"
+    done
+    measure "$rounds" 5
+    row "one address, shared cache of 2 GB" "$(mean us)" "map and exit" "$(mean map)" s '<=3'
+    contender us "$dir/cache.addrs" "$us" atos -o "$cache"
+    contender maps - "$us" map build "$cache" --store "$dir/caches/maps"
+    measure "$rounds" 1
+    rate=$(awk -v s="${wall[us]}" 'BEGIN { printf "%.0f", 100000 / s }')
+    row "100,000 addresses of 1,000 images in a shared cache" "$rate" "" "" /s '>300000'
+    row "maps of 1,000 images in a shared cache" "${wall[maps]}" "" "" s -
+}
+
 # Real names of one language, 70 to 130 bytes long, the list over and over to 200,000 lines.
 names_of() # table pattern
 {

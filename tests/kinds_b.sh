@@ -28,7 +28,7 @@ sample() # FILE OPTIONS...
 for file in tests/fixtures/stacks/*; do
     case $file in
     */SOURCES) ;;
-    */mono.txt | */rust.txt | */go.txt) sample "$file" --load demo=0x102a30000 ;;
+    */mono.txt | */rust.txt | */go.txt | */symbols.json) sample "$file" --load demo=0x102a30000 ;;
     */ubsan.txt) sample "$file" --no-uuid ;;
     *) sample "$file" ;;
     esac
@@ -40,6 +40,38 @@ done
 printf '{"bug_type":"999","os_version":"iPhone OS 17.4"}\n{"a":1}\n' >"$work/999.ips"
 $MACHSYM crash -q --summary "$work/999.ips" | grep -q "no stacks: bug_type 999"
 check "a kind that has no name is told by its number"
+# ---- Lines of C# ----
+
+cat >"$work/LineNumberMappings.json" <<'END'
+{"/b/player.mm" : {"/Assets/Player.cs" : {"13" : 7, "19" : 11}},
+ "/b/queue.hpp" : {"/Assets/Queue \"1\".cs" : {"1" : 3, "12" : 5}}}
+END
+mkdir "$work/cpp"
+printf '%s\n' 1 2 3 4 5 6 7 8 9 10 11 "  //<source_info:./Assets/Main.cs:40>" >"$work/cpp/main.cpp"
+printf '//<source_info:<no-source>:1>\n' >"$work/none.cpp"
+sed 's/main.cpp/main.mm/' "$work/cpp/main.cpp" >"$work/main.mm"
+$MACHSYM crash $demo --line-map "$work/LineNumberMappings.json" --line-map "$work/main.mm" --full-path \
+    tests/fixtures/reports/demo.crash >"$work/out" 2>&1
+for line in '-[Player skip:] + 88 (/Assets/Player.cs:11)' '-[Player play:] + 52 (/Assets/Player.cs:7)' \
+    '_ZN5QueueIiE2atEi (/Assets/Queue "1".cs:5) [inlined]' '__main_block_invoke + 36 (./Assets/Main.cs:40)' \
+    '_ZN5QueueIiE4dropEi (/fixtures/demo/queue.hpp:19) [inlined]' \
+    '_Z7requireb (/Assets/Queue "1".cs:3) [inlined]'; do
+    grep -qF -e "$line" "$work/out"
+    check "C#: $line"
+done
+$MACHSYM crash $demo --line-map "$work/cpp" tests/fixtures/reports/demo.crash >"$work/out" 2>&1
+grep -qF "__main_block_invoke + 36 (main.mm:13)" "$work/out"
+check "a folder of C++; main.cpp is not main.mm"
+$MACHSYM crash $demo --line-map "$work/none.cpp" tests/fixtures/reports/demo.crash >"$work/out" 2>&1
+[ $? -eq 2 ] && grep -q "none.cpp: no lines of C#" "$work/out"
+check "C++ without a line of C# is refused"
+printf '{"a":' >"$work/bad.json"
+$MACHSYM crash $demo --line-map "$work/bad.json" tests/fixtures/reports/demo.crash >"$work/out" 2>&1
+[ $? -eq 2 ] && grep -q "bad.json: no LineNumberMappings.json: .* at byte" "$work/out"
+check "a broken map is refused"
+
+# ---- Nothing is made up ----
+
 # Nothing but its backtrace is a stack: not registers, cores, zones or threads.
 $MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/panic-arm64.txt >"$work/out"
 grep -q '"frames":4,' "$work/out"

@@ -100,6 +100,11 @@ static bool take_machinery(void *field, const char *value)
     return *list != NULL;
 }
 
+static bool take_line_map(void *field, const char *value)
+{
+    return line_map_read(field, value);
+}
+
 static bool take_missing(void *field, const char *value)
 {
     bool is_json = strcmp(value, "json") == 0;
@@ -123,8 +128,8 @@ static const option table[] = {
      "them, a .symmap (made with map build\n--lines=dwarf), a dyld shared cache, a DeviceSupport folder; may "
      "repeat.\nWithout it: beside the report, and in the current folder",
      0, take_store},
-    {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
-     0, take_map},
+    {"bcsymbolmap", "PATH",
+     "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0, take_map},
     {"load", "NAME=ADDR", "an image that the report does not list, and where it was loaded; may repeat", 0,
      take_load},
     {"no-uuid", NULL,
@@ -167,6 +172,11 @@ static const option table[] = {
      offsetof(crash_options, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
+    {"line-map", "PATH",
+     "files and lines of C# in place of the C++ that Unity's il2cpp made of it:\nLineNumberMappings.json, a "
+     "C++ "
+     "file with source_info comments, or a folder of\nsuch files; may repeat",
+     offsetof(crash_options, csharp), take_line_map},
     {"owners", "RULES",
      "whose code it is, by a file of rules: see machsym owners --help. --summary\ntells whose fault it is: "
      "that of the first function that has an owner",
@@ -236,6 +246,7 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
 static bool settle(crash_options *crash)
 {
     crash->write.all = crash->resolve.all;
+    crash->resolve.csharp = crash->csharp;
     crash->group |= crash->groups_in != NULL || crash->groups_out != NULL;
     if (crash->write.is_apple) {
         crash->format = FORMAT_TEXT;
@@ -298,6 +309,7 @@ static int run_crash(int argc, char **argv)
     status = status == TOOL_OK && !ok ? TOOL_ERROR : status;
     owners_free(crash.rules);
     machinery_free(crash.machinery);
+    line_map_free(crash.csharp);
     return status;
 }
 
@@ -306,7 +318,8 @@ const command crash_command = {
     "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks",
     "[options] REPORT...",
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file, a .gz, a zip, tar or folder with some, or - for standard input: .crash, .ips,\n"
+    "REPORT is a file, a .gz, a zip, tar, folder or .xccrashpoint with some, or - for standard input: "
+    ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, leaks, MetricKit, KSCrash, PLCrashReporter, Sentry\n"
     "events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show "
     "--style=ndjson,\n"

@@ -25,6 +25,7 @@ typedef struct crash_options {
     owners *rules;        /* NULL without --owners */
     machinery *machinery; /* NULL without --machinery */
     filter only;
+    line_map *csharp; /* NULL without --line-map */
     object_options objects;
     const char *files_from; /* a list of reports; NULL: none */
     const char *output;

@@ -42,7 +42,7 @@ typedef struct ms_fn_table {
     uint64_t die_count;
     bool is_damaged;
     bool has_real_names; /* those of the debug info: the symbols beside it are made up */
-    bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
+    bool is_deep;        /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */

@@ -12,13 +12,12 @@ import sys
 sys.dont_write_bytecode = True
 import slide  # noqa: E402
 from dylib import (LC_CHAINED_FIXUPS, LC_DATA_IN_CODE, LC_DYLD_INFO_ONLY, LC_DYSYMTAB, LC_EXPORTS_TRIE,  # noqa: E402
-                   LC_FUNCTION_STARTS, LC_SYMTAB, N_EXT, N_SECT, N_STAB, N_TYPE, Dylib, write_trie)
+                   LC_FUNCTION_STARTS, LC_SYMTAB, LC_UUID, N_EXT, N_SECT, N_STAB, N_TYPE, Dylib, write_trie)
 from objc import optimise  # noqa: E402
-from variants import IMAGES, VARIANTS  # noqa: E402
+from variants import IMAGES, LARGE, VARIANTS  # noqa: E402
 
 HEADER = 0x10000 # room for the header and its tables: nothing points to the first 64 KB of a cache (slide info 4)
 SEGMENT_PAGE = 0x4000
-PATHS = 0x8000 # where the paths of images lie in it
 STRIDE = 0x1000000 # from one mapping to the next: an address between two belongs to nothing
 AUTH_DATA, CONST_DATA = 1, 4
 IN_CACHE = 0x80000000 # MH_DYLIB_IN_CACHE
@@ -48,8 +47,9 @@ class Region:
 
 
 class File:
-    def __init__(self, suffix, name):
+    def __init__(self, suffix, name, spread):
         self.suffix, self.regions = suffix, []
+        self.spread = spread # from one mapping to the next in the file
         self.uuid = hashlib.md5((name + suffix).encode()).digest()
         self.tail = b"" # behind the mappings
         self.linkedit = None
@@ -59,7 +59,7 @@ class File:
         for r in self.regions:
             r.data.extend(bytes(align(len(r.data), SEGMENT_PAGE) - len(r.data)))
             r.off = off
-            off += len(r.data)
+            off = align(off + len(r.data), self.spread)
         return off
 
 
@@ -90,8 +90,11 @@ class Linkedit:
 class Image:
     """A dylib on its way into the cache."""
 
-    def __init__(self, dylib):
-        self.dylib, self.path = dylib, dylib.path
+    def __init__(self, dylib, copy):
+        self.dylib, self.path, self.uuid = dylib, dylib.path, dylib.uuid
+        if copy: # another image with the same contents
+            self.path = "%s.%d" % (self.path, copy)
+            self.uuid = hashlib.md5(self.path.encode()).digest()
         self.place = {} # segment: (region, new address)
 
     def moved(self, address):
@@ -132,7 +135,10 @@ class Cache:
         self.name, self.v = name, variant
         self.base = variant["base"]
         folder = os.path.join(dylibs, variant["dylibs"])
-        self.images = [Image(Dylib(os.path.join(folder, f))) for f in IMAGES]
+        dylibs = [Dylib(os.path.join(folder, f)) for f in IMAGES]
+        self.images = [Image(d, copy) for copy in range(variant.get("copies", 1)) for d in dylibs]
+        self.room, self.stride = variant.get("room", HEADER), variant.get("stride", STRIDE)
+        self.paths_off = self.room // 2
         self.width = self.images[0].dylib.width
         self.place_images()
         self.pointers()
@@ -155,13 +161,13 @@ class Cache:
     def place_images(self):
         self.files, count = [], 0
         for suffix, kinds, members in self.v["files"]:
-            file = File(suffix, self.name)
+            file = File(suffix, self.name, self.v.get("spread", 1))
             self.files.append(file)
             for kind in kinds.split():
-                region = Region(kind, self.base + count * STRIDE)
+                region = Region(kind, self.base + count * self.stride)
                 count += 1
                 if not file.regions:
-                    region.data.extend(bytes(HEADER))
+                    region.data.extend(bytes(self.room))
                 file.regions.append(region)
                 for image in (self.images[i] for i in members):
                     self.place_segments(image, region)
@@ -323,6 +329,8 @@ class Cache:
         elif cmd in (LC_EXPORTS_TRIE, LC_FUNCTION_STARTS):
             off, size = tables["trie" if cmd == LC_EXPORTS_TRIE else "starts"]
             struct.pack_into("<II", data, at + 8, linkedit.off + off, size)
+        elif cmd == LC_UUID:
+            data[at + 8:at + 24] = image.uuid
         elif cmd == LC_DATA_IN_CODE:
             struct.pack_into("<II", data, at + 8, 0, 0)
 
@@ -363,7 +371,7 @@ class Cache:
         file = self.files[-1] if self.files[-1].suffix == ".symbols" else self.files[0]
         if file.suffix == ".symbols":
             file.regions = []
-            file.tail = bytes(HEADER)
+            file.tail = bytes(self.room)
         file.locals = file.lay_out() + len(file.tail), len(chunk)
         file.tail += chunk
 
@@ -388,7 +396,7 @@ class Cache:
         head[0x58:0x68] = file.uuid
         put(0x68, "Q", 2 if size > 0x1C8 else 1)
         put(0xD8, "I", self.v["platform"])
-        put(0xE0, "QQQ", self.base, len(self.files) * 4 * STRIDE, 0x20000000)
+        put(0xE0, "QQQ", self.base, len(self.files) * 4 * self.stride, 0x20000000)
         put(0x16C, "I", self.v["os"])
         if "alternate" in self.v:
             put(0x170, "II", *self.v["alternate"])
@@ -400,12 +408,12 @@ class Cache:
         elif data:
             put(0x38, "QQ", data[0].slide_off, data[0].slide_size)
         paths = self.main_header(put, table) if file is self.files[0] else b""
-        assert at <= PATHS
-        whole = ((bytes(head[:size]) + bytes(tables)).ljust(PATHS, b"\0") + paths).ljust(HEADER, b"\0")
+        assert at <= self.paths_off
+        whole = ((bytes(head[:size]) + bytes(tables)).ljust(self.paths_off, b"\0") + paths).ljust(self.room, b"\0")
         if file.regions:
-            file.regions[0].data[:HEADER] = whole
+            file.regions[0].data[:self.room] = whole
         else:
-            file.tail = whole + file.tail[HEADER:]
+            file.tail = whole + file.tail[self.room:]
 
     def mapping_flags(self, region):
         if region.kind == "const":
@@ -418,14 +426,14 @@ class Cache:
         alias = "/usr/lib/libbase.1.dylib" # old lists have a second path for an address
         paths, where = b"", {}
         for path in [i.path for i in self.images] + [alias]:
-            where[path] = PATHS + len(paths)
+            where[path] = self.paths_off + len(paths)
             paths += path.encode() + b"\0"
         rows = [(i.address, i.path) for i in self.images]
         if v["list"] == "old":
             rows.insert(2, (self.images[1].address, alias))
         put(0x1C0 if v["list"] == "new" else 0x18, "II",
             *table([struct.pack("<QQQII", address, 0, 0, where[path], 0) for address, path in rows]))
-        put(0x88, "QQ", *table([struct.pack("<16sQII", i.dylib.uuid, i.address, align(i.dylib.text.vmsize, SEGMENT_PAGE),
+        put(0x88, "QQ", *table([struct.pack("<16sQII", i.uuid, i.address, align(i.dylib.text.vmsize, SEGMENT_PAGE),
                                             where[i.path]) for i in self.images] if v["header"] > 0x98 else []))
         others = [(f.uuid, f.regions[0].address - self.base, f.suffix.encode()) for f in self.files[1:] if f.regions]
         if v.get("split") == 1:
@@ -445,7 +453,7 @@ class Cache:
         and the letters of nm."""
         rows = list(self.truth)
         for image in self.images:
-            rows.append(("image", image.path, image.address, image.dylib.uuid.hex().upper()))
+            rows.append(("image", image.path, image.address, image.uuid.hex().upper()))
             for line in open(image.dylib.file + ".nm", encoding="utf-8"):
                 name, kind, value, _ = line.rstrip("\n").rsplit(" ", 3)
                 if kind not in "Uu":
@@ -465,8 +473,11 @@ class Cache:
         for file in self.files:
             with open(os.path.join(folder, "dyld_shared_cache_" + self.v["arch"] + file.suffix), "wb") as f:
                 for region in file.regions:
+                    f.seek(region.off)
                     f.write(region.data)
+                f.seek(file.lay_out() if file.regions else 0)
                 f.write(file.tail)
+                f.truncate()
         with open(os.path.join(folder, "truth.tsv"), "w", encoding="utf-8") as f:
             for kind, path, address, name in self.facts():
                 f.write("%s\t%s\t%x\t%s\n" % (kind, path, address, name))
@@ -474,7 +485,7 @@ class Cache:
 
 def main(dylibs, out, *names):
     for name in names or sorted(VARIANTS):
-        Cache(name, VARIANTS[name], dylibs).save(os.path.join(out, name))
+        Cache(name, {**VARIANTS, **LARGE}[name], dylibs).save(os.path.join(out, name))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-/* Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose UUID is
- * told where symbols are missing; older ones are addresses at run time, of images that are not told. */
+/* Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose
+ * UUID is told where symbols are missing; older ones are addresses at run time, of images that are not
+ * told. */
 #include "scan.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Images of reports that list none: parsers make one up for every frame, and those that are alike become one. */
+/* Images of reports that list none: parsers make one up for every frame, and those that are alike become
+ * one. */
 #include "report.h"
 
 #include <stdlib.h>

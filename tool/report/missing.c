@@ -9,8 +9,8 @@
  * n log n steps, and no more memory than twice what it lists. */
 enum { MIN_UNSORTED = 256 };
 
-/* How many systems are told apart: all versions and builds of all of Apple's systems that are in use are fewer. What
- * others lack is in the sum of all. It bounds the steps for reports that are made up. */
+/* How many systems are told apart: all versions and builds of all of Apple's systems that are in use are
+ * fewer. What others lack is in the sum of all. It bounds the steps for reports that are made up. */
 enum { MAX_SYSTEMS = 1024 };
 
 /* ---- One image ---- */
@@ -127,8 +127,8 @@ static int compare_names(machsym_str a, machsym_str b)
     return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
 }
 
-/* Images are one when their UUIDs are, or, without UUIDs, their names; and those of the system by system, as two
- * versions of it have some images in common. */
+/* Images are one when their UUIDs are, or, without UUIDs, their names; and those of the system by system,
+ * as two versions of it have some images in common. */
 static int compare_images(const missing_image *a, const missing_image *b)
 {
     MACHSYM_COUNT_WORK(1);

@@ -20,7 +20,8 @@ typedef struct missing_image {
     size_t number; /* in the order of coming */
 } missing_image;
 
-/* A system whose images have no names: what people must get is its shared cache, or a folder of its symbols. */
+/* A system whose images have no names: what people must get is its shared cache, or a folder of its
+ * symbols. */
 typedef struct missing_system {
     machsym_str os;
     machsym_str arch;

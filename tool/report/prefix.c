@@ -8,7 +8,7 @@
 enum { LOOKED_AT = 300 }; /* bytes of a line: names of images and versions are shorter */
 
 /* "3   Image name   0x0000000102a30a7c ", with at least six digits. */
-static bool is_numbered(machsym_str s)
+bool text_is_numbered(machsym_str s)
 {
     enum { SHORTEST = 8 };
     uint64_t number;
@@ -55,15 +55,15 @@ static bool is_report_line(machsym_str s)
                                          "build_id: '",     "Incident Identifier:",
                                          "Process: ",       "Code Type: ",
                                          "OS Version: "};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        if (str_starts(s, begins[i]))
+    for (size_t i = 0; s.len > 0 && i < sizeof begins / sizeof *begins; i++) {
+        if (s.ptr[0] == begins[i][0] && str_starts(s, begins[i]))
             return true;
     }
     if (s.len > 7 && str_starts(s, "Thread ") && scan_is_digit(s.ptr[7]))
         return find_in(s, 40, ":");
     if (s.len > 3 && s.ptr[0] == '#' && scan_is_digit(s.ptr[1]))
         return find_in(s, 8, " 0x") || find_in(s, 9, " abs ");
-    return s.len > 0 && scan_is_digit(s.ptr[0]) && (is_numbered(s) || is_image(s));
+    return s.len > 0 && scan_is_digit(s.ptr[0]) && (text_is_numbered(s) || is_image(s));
 }
 
 /* ---- What logs and mails put there ---- */

@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_RESOLVE_H
 #define MACHSYM_TOOL_RESOLVE_H
 
+#include "../line_map.h"
 #include "../store/images.h"
 #include "report.h"
 
@@ -23,6 +24,7 @@ typedef struct resolve_options {
     bool no_inline;     /* only the real function of each frame */
     bool no_uuid;       /* images without a UUID are looked up by their name */
     frame_style style;
+    const line_map *csharp; /* lines of C# in place of il2cpp's; NULL: none */
     const redactor *redact; /* NULL: names and paths are shown as they are */
 } resolve_options;
 

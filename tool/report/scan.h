@@ -83,6 +83,8 @@ report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
 /* Takes "NAME + 12 (File.m:34)" behind an address apart. */
 void text_set_given(report_frame *frame, machsym_str s);
 
+/* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */
+bool text_is_numbered(machsym_str s);
 /* Makes blanks in the shadow of what a mail or a log put ahead of a report's line. */
 void text_blank_prefix(text_parser *p, text_line line);
 
