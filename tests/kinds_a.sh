@@ -27,7 +27,7 @@ keeps() # SAMPLE: it comes out as it is but for names, and as it is once it has 
     run "$samples/$1"
     if command -v python3 >/dev/null; then
         python3 tests/only_names.py "$samples/$1" "$work/out" >"$work/log" 2>&1
-        check "$1: $(cat "$work/log")"
+        check "$1" "$work/log"
     else
         skip "$1 compared with what comes out: it needs python3"
     fi

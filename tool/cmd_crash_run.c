@@ -355,11 +355,11 @@ static void print_table(const crash_run *run)
 
 static char *folder_of(const char *path)
 {
-    size_t archive = inside_is_member(path);
+    size_t archive_len = members_end(path);
     size_t len = 0;
-    for (size_t i = 0; i < archive; i++) /* the folder of the archive */
+    for (size_t i = 0; i < archive_len; i++) /* the folder of the archive */
         len = posix_is_slash(path[i]) ? i + 1 : len;
-    if (archive == 0)
+    if (archive_len == 0)
         len = path_folder(path);
     len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = tool_alloc(len + 2);

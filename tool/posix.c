@@ -54,21 +54,6 @@ long sysconf(int name)
     return (long)info.dwNumberOfProcessors;
 }
 
-void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len)
-{
-    const char *at = hay;
-    for (; hay_len >= needle_len; at++, hay_len--) {
-        const char *first = needle_len > 0 ? memchr(at, *(const char *)needle, hay_len - needle_len + 1) : at;
-        if (first == NULL)
-            return NULL;
-        hay_len -= (size_t)(first - at);
-        at = first;
-        if (memcmp(at, needle, needle_len) == 0)
-            return (void *)at;
-    }
-    return NULL;
-}
-
 /* ---- Paths ---- */
 
 /* Where a path is too long for most functions it becomes an absolute one behind a prefix. Returns false with

@@ -42,7 +42,6 @@ struct posix_entry {
 
 int poll(struct pollfd *fds, unsigned long count, int milliseconds); /* count is 1 */
 long sysconf(int name);                                              /* the number of processors */
-void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len);
 
 /* Paths are UTF-8, in any script; Windows has them in UTF-16. */
 int posix_open(const char *path, int flags, ...);

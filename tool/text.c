@@ -172,10 +172,9 @@ void text_json(text *t, machsym_str str)
 /* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
 static uint64_t odd_bytes(const char *p)
 {
-    const uint64_t ones = 0x0101010101010101u;
     uint64_t word;
     memcpy(&word, p, 8);
-    return (word | (word - 0x20 * ones) | (word + ones)) & 0x80 * ones;
+    return (word | (word - 0x20 * EACH_BYTE) | (word + EACH_BYTE)) & 0x80 * EACH_BYTE;
 }
 
 /* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight
@@ -437,11 +436,6 @@ void pool_free(pool *p)
 
 /* ---- Views ---- */
 
-machsym_str str_c(const char *c_string)
-{
-    return (machsym_str){c_string, strlen(c_string)};
-}
-
 machsym_str str_trim(machsym_str s)
 {
     machsym_str t = s;
@@ -455,27 +449,36 @@ machsym_str str_trim(machsym_str s)
     return t;
 }
 
-bool str_equal(machsym_str a, machsym_str b)
+/* The byte of a needle to look for: lines are full of blanks and digits. */
+static size_t rare_byte(const char *needle)
 {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+    for (size_t i = 0; needle[i] != 0; i++) {
+        if (needle[i] != ' ' && (needle[i] < '0' || needle[i] > '9'))
+            return i;
+    }
+    return 0;
 }
 
-bool str_is(machsym_str s, const char *c_string)
-{
-    return str_equal(s, str_c(c_string));
-}
-
-bool str_starts(machsym_str s, const char *prefix)
-{
-    size_t len = strlen(prefix);
-    return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
-}
-
+/* memmem of some libraries makes a table first, which takes longer than a line. */
 size_t str_find(machsym_str s, const char *needle)
 {
-    const char *at = s.len == 0 ? NULL : memmem(s.ptr, s.len, needle, strlen(needle));
-    MACHSYM_COUNT_WORK(1 + (at != NULL ? (size_t)(at - s.ptr) : s.len) / 64);
-    return at != NULL ? (size_t)(at - s.ptr) : s.len;
+    size_t len = strlen(needle);
+    size_t rare = rare_byte(needle);
+    size_t found = s.len;
+    if (len == 0)
+        return 0;
+    for (size_t at = 0; s.len >= len && at <= s.len - len; at++) {
+        const char *next = memchr(s.ptr + at + rare, needle[rare], s.len - len - at + 1);
+        if (next == NULL)
+            break;
+        at = (size_t)(next - s.ptr) - rare;
+        if (memcmp(s.ptr + at, needle, len) == 0) {
+            found = at;
+            break;
+        }
+    }
+    MACHSYM_COUNT_WORK(1 + found / 64);
+    return found;
 }
 
 machsym_str str_base_name(machsym_str path)
@@ -501,6 +504,21 @@ uint64_t str_hash(machsym_str s)
     for (size_t i = 0; i < s.len; i++)
         hash = (hash ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
     return hash;
+}
+
+size_t str_line_len(machsym_str s)
+{
+    size_t at = 0;
+    for (; s.len - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, s.ptr + at, 8);
+        if ((zero_bytes(word ^ '\n' * EACH_BYTE) | zero_bytes(word ^ '\r' * EACH_BYTE)) != 0)
+            break;
+    }
+    while (at < s.len && s.ptr[at] != '\n' && s.ptr[at] != '\r')
+        at++;
+    MACHSYM_COUNT_WORK(1 + at / 64);
+    return at;
 }
 
 bool str_take_line(machsym_str *rest, machsym_str *line)

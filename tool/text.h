@@ -117,12 +117,38 @@ static inline machsym_str str_make(const char *ptr, size_t len)
     return (machsym_str){ptr, len};
 }
 
-machsym_str str_c(const char *c_string);
+#define EACH_BYTE 0x0101010101010101u
+
+/* The high bits of those of eight bytes that are zero. */
+static inline uint64_t zero_bytes(uint64_t word)
+{
+    return ~(((word & 0x7f * EACH_BYTE) + 0x7f * EACH_BYTE) | word) & 0x80 * EACH_BYTE;
+}
+
+/* Here, so that the length of a literal is no work. */
+static inline machsym_str str_c(const char *c_string)
+{
+    return str_make(c_string, strlen(c_string));
+}
+
+static inline bool str_equal(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool str_is(machsym_str s, const char *c_string)
+{
+    return str_equal(s, str_c(c_string));
+}
+
+static inline bool str_starts(machsym_str s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
+}
+
 machsym_str str_trim(machsym_str s);
-bool str_is(machsym_str s, const char *c_string);
-bool str_starts(machsym_str s, const char *prefix);
-bool str_equal(machsym_str a, machsym_str b);
-/* Offset of needle in s, or s.len. */
+/* Offset of needle in s, or s.len. The time is in proportion to the product of both: needles are short. */
 size_t str_find(machsym_str s, const char *needle);
 /* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
 size_t str_control(machsym_str s);
@@ -130,6 +156,8 @@ machsym_str str_base_name(machsym_str path);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t path_folder(const char *path);
 uint64_t str_hash(machsym_str s); /* FNV-1a */
+/* How far it is to the first line feed or carriage return. */
+size_t str_line_len(machsym_str s);
 /* Takes a line off the front, without its end. Returns false when there is none. */
 bool str_take_line(machsym_str *rest, machsym_str *line);
 

@@ -248,15 +248,16 @@ bool text_parse_hash(text_parser *p, text_line line)
 bool text_parse_error(text_parser *p, machsym_str s)
 {
     static const char swift[] = "Program crashed: ";
-    size_t at = str_find(s, swift);
-    if (at < 8 && at < s.len) {
+    enum { MARK = 8 }; /* what stands ahead of it: "*** " */
+    size_t len = s.len < MARK + sizeof swift ? s.len : MARK + sizeof swift;
+    size_t at = str_find(str_make(s.ptr, len), swift);
+    if (at < MARK && at < len) {
         machsym_str what = {s.ptr + at + sizeof swift - 1, s.len - at - sizeof swift + 1};
         what.len = str_find(what, " ***");
         report_set_fact(p->r, FACT_EXCEPTION, what);
         return true;
     }
-    at = str_find(s, "Sanitizer: ");
-    if (at < s.len && (str_starts(s, "==") || str_starts(s, "WARNING: "))) {
+    if ((str_starts(s, "==") || str_starts(s, "WARNING: ")) && str_find(s, "Sanitizer: ") < s.len) {
         size_t from = str_starts(s, "==") ? str_find(s, ": ") + 2 : sizeof "WARNING: " - 1;
         machsym_str what = {s.ptr + from, s.len > from ? s.len - from : 0};
         at = str_find(what, " on ");

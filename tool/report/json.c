@@ -216,11 +216,13 @@ bool json_true(const json *doc, uint32_t token)
 
 uint32_t json_get(const json *doc, uint32_t object, const char *key)
 {
-    uint32_t at = JSON_NONE;
+    size_t len = strlen(key);
     if (!json_is(doc, object, JSON_OBJECT))
         return JSON_NONE;
-    while (json_next(doc, object, &at)) {
-        if (json_equals(doc, at, key))
+    for (uint32_t at = object + 1; at < doc->v[object].next; at = doc->v[at + 1].next) {
+        const json_token *t = &doc->v[at];
+        MACHSYM_COUNT_WORK(1);
+        if (t->end - t->at - 2 == len && memcmp(doc->input + t->at + 1, key, len) == 0)
             return at + 1;
     }
     return JSON_NONE;

@@ -55,8 +55,8 @@ static bool is_report_line(machsym_str s)
                                          "build_id: '",     "Incident Identifier:",
                                          "Process: ",       "Code Type: ",
                                          "OS Version: "};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        if (str_starts(s, begins[i]))
+    for (size_t i = 0; s.len > 0 && i < sizeof begins / sizeof *begins; i++) {
+        if (s.ptr[0] == begins[i][0] && str_starts(s, begins[i]))
             return true;
     }
     if (s.len > 7 && str_starts(s, "Thread ") && scan_is_digit(s.ptr[7]))

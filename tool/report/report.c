@@ -134,31 +134,46 @@ static size_t entity_at(const char *p, size_t left, char *c)
     return 0;
 }
 
+/* The next byte of a kind that make_shadow looks at; NULL: there is none. */
+static const char *next_byte(const char *at, const char *end, int byte)
+{
+    return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
+}
+
+/* An entity becomes its character and spaces. */
+static void shadow_entities(report *r)
+{
+    const char *end = r->body + r->len;
+    for (const char *at = r->body; (at = next_byte(at, end, '&')) != NULL;) {
+        char plain;
+        size_t len = entity_at(at, (size_t)(end - at), &plain);
+        if (len > 0) {
+            memset(r->shadow + (at - r->body), ' ', len);
+            r->shadow[at - r->body] = plain;
+            r->has_entities |= plain == '<' || plain == '>';
+        }
+        at += len > 0 ? len : 1;
+    }
+}
+
 /* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and
  * entities as their character and spaces. Every byte keeps its place. */
 static void make_shadow(report *r)
 {
+    const char *end = r->body + r->len;
     r->shadow = tool_alloc(r->len + 1);
     if (r->len > 0) /* memcpy must not see NULL */
         memcpy(r->shadow, r->body, r->len);
     r->shadow[r->len] = 0;
-    for (size_t i = 0; i < r->len; i++) {
-        unsigned char c = (unsigned char)r->body[i];
-        char plain;
-        size_t len;
-        if (c == 0) {
-            r->shadow[i] = ' ';
-        } else if (c == 0xc2 && i + 1 < r->len && (unsigned char)r->body[i + 1] == 0xa0) {
-            memset(r->shadow + i++, ' ', 2);
-        } else if (c == 0xef && i == 0 && r->len >= 3 && memcmp(r->body, "\xef\xbb\xbf", 3) == 0) {
-            memset(r->shadow, ' ', 3);
-        } else if (c == '&' && (len = entity_at(r->body + i, r->len - i, &plain)) != 0) {
-            memset(r->shadow + i, ' ', len);
-            r->shadow[i] = plain;
-            r->has_entities |= plain == '<' || plain == '>';
-            i += len - 1;
-        }
+    if (r->len >= 3 && memcmp(r->body, "\xef\xbb\xbf", 3) == 0)
+        memset(r->shadow, ' ', 3);
+    for (const char *at = r->body; (at = next_byte(at, end, 0)) != NULL; at++)
+        r->shadow[at - r->body] = ' ';
+    for (const char *at = r->body; (at = next_byte(at, end, 0xc2)) != NULL; at++) {
+        if (at + 1 < end && (unsigned char)at[1] == 0xa0)
+            memset(r->shadow + (at - r->body), ' ', 2);
     }
+    shadow_entities(r);
 }
 
 /* ---- Images ---- */
@@ -355,10 +370,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
 
 static size_t line_start_after(const report *r, size_t at)
 {
-    size_t end = at;
-    while (end < r->len && r->shadow[end] != '\n' && r->shadow[end] != '\r')
-        end++;
-    MACHSYM_COUNT_WORK(1 + (end - at) / 64);
+    size_t end = at + str_line_len(str_make(r->shadow + at, r->len - at));
     return end < r->len ? end + 1 : end;
 }
 

@@ -10,18 +10,15 @@ enum { RESOLVE_MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 /* One lookup still to be done. */
 typedef struct resolve_task {
     uint64_t addr;
-    uint32_t image;
     uint32_t frame;
     bool exact;
 } resolve_task;
 
-static int by_place(const void *a, const void *b)
+static int by_addr(const void *a, const void *b)
 {
     const resolve_task *x = a;
     const resolve_task *y = b;
     MACHSYM_COUNT_WORK(1);
-    if (x->image != y->image)
-        return x->image < y->image ? -1 : 1;
     if (x->addr != y->addr)
         return x->addr < y->addr ? -1 : 1;
     if (x->exact != y->exact)
@@ -48,17 +45,33 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* How many of eight bytes are written with others in JSON, in HTML or on a terminal: what is no printable
+ * ASCII, and " \ & < >. */
+static uint64_t count_odd(uint64_t word)
+{
+    uint64_t odd =
+        word | ~((word & 0x7f * EACH_BYTE) + 0x60 * EACH_BYTE) | zero_bytes(word ^ 0x7f * EACH_BYTE);
+    odd |= zero_bytes(word ^ '"' * EACH_BYTE) | zero_bytes(word ^ '\\' * EACH_BYTE) |
+           zero_bytes(word ^ '&' * EACH_BYTE);
+    odd |= zero_bytes((word | 2 * EACH_BYTE) ^ '>' * EACH_BYTE); /* '<' with this bit is '>' */
+    return ((odd >> 7 & EACH_BYTE) * EACH_BYTE) >> 56;
+}
+
 /* Bytes of a text as JSON, as HTML or with escapes: at most six for one. */
 static uint64_t written_size(machsym_str s)
 {
-    uint64_t size = s.len;
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.ptr[i];
-        bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
-        size += is_plain ? 0 : 5;
+    uint64_t odd = 0;
+    uint64_t word = ' ' * EACH_BYTE;
+    size_t at = 0;
+    for (; s.len - at >= 8; at += 8) {
+        memcpy(&word, s.ptr + at, 8);
+        odd += count_odd(word);
     }
+    word = ' ' * EACH_BYTE;
+    if (at < s.len)
+        memcpy(&word, s.ptr + at, s.len - at);
     MACHSYM_COUNT_WORK(s.len / 64);
-    return size;
+    return s.len + 5 * (odd + count_odd(word));
 }
 
 /* What stands around a call: the record itself, numbers, the names of members, the name of the image. */
@@ -187,7 +200,7 @@ static void resolve_task_frame(resolving *w, const image_loan *loan, const resol
 {
     machsym_frame frames[RESOLVE_MAX_FRAMES];
     report *r = w->r;
-    const report_image *image = &r->images[task->image];
+    const report_image *image = &r->images[r->frames[task->frame].image];
     report_frame *frame = &r->frames[task->frame];
     uint64_t file_addr;
     size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
@@ -209,10 +222,11 @@ static void take_same(resolving *w, report_frame *frame, const report_frame *bef
         spend(w, frame_cost(frame, &w->r->calls[frame->call + i]));
 }
 
-static void resolve_image(resolving *w, const resolve_task *tasks, size_t count)
+/* Lookups of one image, by address: neighbours share what is decoded. */
+static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, size_t count)
 {
     report *r = w->r;
-    report_image *image = &r->images[tasks[0].image];
+    report_image *image = &r->images[index];
     machsym_str file =
         image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
     image_key key = {image->uuid, image->has_uuid, image->is_named || w->how->no_uuid, image->arch, file};
@@ -222,6 +236,7 @@ static void resolve_image(resolving *w, const resolve_task *tasks, size_t count)
     redact_status(w, &image->status);
     if (!found)
         return;
+    qsort(tasks, count, sizeof *tasks, by_addr);
     for (size_t i = 0; i < count && in_time(w); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         report_frame *frame = &r->frames[tasks[i].frame];
@@ -295,27 +310,40 @@ static void set_limits(resolving *w)
     w->deadline = limit->seconds > 0 ? seconds_now() + limit->seconds : 0;
 }
 
-const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
+/* All lookups, those of an image together. *starts becomes where each image's begin, and behind the last one
+ * their end. */
+static resolve_task *collect_tasks(const report *r, const resolve_options *how, size_t *starts)
 {
     resolve_task *tasks = tool_alloc(r->frame_count * sizeof *tasks);
-    resolving w = {r, all, how, 0, 0, NULL};
-    size_t count = 0;
-    set_limits(&w);
-    mark_interrupted(r);
+    memset(starts, 0, ((size_t)r->image_count + 2) * sizeof *starts);
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        if (needs_lookup(r, &r->frames[i], how))
+            starts[r->frames[i].image + 2]++;
+    }
+    for (uint32_t i = 0; i < r->image_count; i++)
+        starts[i + 2] += starts[i + 1];
     for (uint32_t i = 0; i < r->frame_count; i++) {
         const report_frame *frame = &r->frames[i];
         if (needs_lookup(r, frame, how))
-            tasks[count++] = (resolve_task){frame->addr, frame->image, i, frame->exact || how->raw_addresses};
+            tasks[starts[frame->image + 1]++] =
+                (resolve_task){frame->addr, i, frame->exact || how->raw_addresses};
     }
-    qsort(tasks, count, sizeof *tasks, by_place);
-    for (size_t at = 0; at < count && in_time(&w);) {
-        size_t end = at;
-        while (end < count && tasks[end].image == tasks[at].image)
-            end++;
-        resolve_image(&w, tasks + at, end - at);
-        at = end;
+    return tasks;
+}
+
+const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
+{
+    resolving w = {r, all, how, 0, 0, NULL};
+    size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
+    set_limits(&w);
+    mark_interrupted(r);
+    resolve_task *tasks = collect_tasks(r, how, starts);
+    for (uint32_t i = 0; i < r->image_count && in_time(&w); i++) {
+        if (starts[i] < starts[i + 1])
+            resolve_image(&w, i, tasks + starts[i], starts[i + 1] - starts[i]);
     }
     free(tasks);
+    free(starts);
     report_count_frames(r, counts);
     return w.failure;
 }

@@ -12,9 +12,7 @@ text_line scan_line(const text_parser *p, size_t at)
 {
     text_line line = {at, at, at};
     const char *s = p->r->shadow;
-    while (line.end < p->hi && s[line.end] != '\n' && s[line.end] != '\r')
-        line.end++;
-    MACHSYM_COUNT_WORK(1 + (line.end - at) / 64);
+    line.end += str_line_len(scan_view(p, at, p->hi));
     line.next = line.end;
     if (line.next < p->hi)
         line.next += s[line.next] == '\r' && line.next + 1 < p->hi && s[line.next + 1] == '\n' ? 2 : 1;
