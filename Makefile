@@ -37,8 +37,8 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
-PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
-REPORT_FUZZ := report_json report_text report_write report_image mapcmd packed plist
+PUBLIC_FUZZ := macho cache lookup agree abbrev units functions lines symbols loaded debugmap map
+REPORT_FUZZ := report_json report_text report_write report_image report_plcrash mapcmd packed plist
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -353,6 +353,12 @@ test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 test-bindings: all
 	@B="$(B)" CC="$(CC)" sh tests/bindings
+# The npm package in build/js/machsym, and its tests.
+.PHONY: wasm test-js
+wasm: machsym.h
+	@sh bindings/js/build $(B)/js/machsym
+test-js: all
+	@B="$(B)" sh tests/js
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
 	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" "" \

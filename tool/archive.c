@@ -15,7 +15,9 @@ struct archive {
     int fd;           /* -1: all of it is in memory */
     const uint8_t *ptr;
     uint64_t size;
-    text content; /* what ptr shows of a .tar.gz and its like */
+    uint64_t file_size; /* before gzip became what it holds */
+    text own;           /* the file, when it was taken */
+    text content;       /* what ptr shows of a .tar.gz and its like */
     text directory;
     uint64_t shift; /* bytes before a zip, which its offsets do not count */
     pool names;
@@ -778,8 +780,10 @@ static archive *open_any(archive from, machsym_error *err)
         if (open_kind(a, err))
             return a;
         archive_close(a);
-    } else if (from.fd >= 0) {
-        close(from.fd);
+    } else {
+        if (from.fd >= 0)
+            close(from.fd);
+        text_free(&from.own);
     }
     return NULL;
 }
@@ -790,8 +794,26 @@ archive *archive_open_bytes(machsym_bytes bytes, machsym_error *err)
     memset(&from, 0, sizeof from);
     from.fd = -1;
     from.ptr = bytes.ptr;
-    from.size = bytes.len;
+    from.size = from.file_size = bytes.len;
     return open_any(from, err);
+}
+
+archive *archive_open_text(const char *path, text *content, machsym_error *err)
+{
+    archive from;
+    memset(&from, 0, sizeof from);
+    from.fd = -1;
+    from.path = path;
+    from.own = *content;
+    from.ptr = (const uint8_t *)content->v;
+    from.size = from.file_size = content->len;
+    memset(content, 0, sizeof *content);
+    return open_any(from, err);
+}
+
+bool archive_is_bomb(const archive *a, uint64_t bytes)
+{
+    return is_bomb(a->file_size, bytes);
 }
 
 archive *archive_open(const char *path, machsym_error *err)
@@ -806,7 +828,7 @@ archive *archive_open(const char *path, machsym_error *err)
     if (from.fd < 0)
         return NULL;
     from.path = path;
-    from.size = (uint64_t)st.st_size;
+    from.size = from.file_size = (uint64_t)st.st_size;
     return open_any(from, err);
 }
 
@@ -814,6 +836,7 @@ void archive_close(archive *a)
 {
     if (a->fd >= 0)
         close(a->fd);
+    text_free(&a->own);
     text_free(&a->content);
     text_free(&a->directory);
     pool_free(&a->names);

@@ -458,11 +458,11 @@ static void print_table(const crash_run *run)
 
 static char *folder_of(const char *path)
 {
-    size_t archive = inside_is_member(path);
+    size_t archive_len = members_end(path);
     size_t len = 0;
-    for (size_t i = 0; i < archive; i++) /* the folder of the archive */
+    for (size_t i = 0; i < archive_len; i++) /* the folder of the archive */
         len = posix_is_slash(path[i]) ? i + 1 : len;
-    if (archive == 0)
+    if (archive_len == 0)
         len = path_folder(path);
     len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = tool_alloc(len + 2);
@@ -526,7 +526,9 @@ static char *output_name(const crash_options *o, const char *report_path, unsign
         text_char(&t, '-');
         text_dec(&t, number);
     }
-    text_c(&t, endings[o->format] != NULL ? endings[o->format] : base + stem);
+    const char *ending =
+        strcmp(base + stem, ".plcrash") == 0 ? ".crash" : base + stem; /* it comes out as text */
+    text_c(&t, endings[o->format] != NULL ? endings[o->format] : ending);
     text_add(&t, "", 1);
     return t.v;
 }

@@ -4161,7 +4161,7 @@ typedef struct ms_dc {
     unsigned local_size;    /* of an entry */
     uint64_t base;          /* what offsets of addresses count from */
     uint64_t selector_base; /* what selectors of relative method lists count from; 0: from their field */
-    uint64_t size;          /* bytes of all mappings */
+    uint64_t size;          /* bytes of all files */
     ms_damage damage;
 } ms_dc;
 
@@ -4307,6 +4307,7 @@ static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms
     ms_span records = ms_dc_records(file, head->mappings, ms_DC_MAPPING_SIZE);
     ms_span slides = ms_dc_records(file, head->slides, ms_DC_SLIDE_SIZE);
     size_t count = records.len / ms_DC_MAPPING_SIZE;
+    dc->size += file.len;
     if (count != head->mappings.count)
         ms_damage_note_cut(&dc->damage, "the list of mappings runs past the end of the file", "cache header",
                            head->mappings.off);
@@ -4324,7 +4325,6 @@ static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms
         mapping->off = ms_rd_u64(&rd);
         ms_span rest = ms_span_from(file, mapping->off);
         mapping->bytes = ms_span_sub(rest, 0, mapping->size < rest.len ? mapping->size : rest.len);
-        dc->size += mapping->bytes.len;
         if (mapping->bytes.len != mapping->size)
             ms_damage_note_cut(&dc->damage, "a mapping runs past the end of its file", "mapping",
                                mapping->off);
@@ -11592,6 +11592,15 @@ static machsym_str ms_cf_number(size_t number, char room[8])
     return ms_str_make(room + at, 8 - at);
 }
 
+/* Whether a file of this UUID was added before. A cache that names one twice would count its bytes twice. */
+static bool ms_cf_is_again(const ms_cf_cache *cache, const machsym_uuid *uuid)
+{
+    bool is_again = ms_cf_same_uuid(&cache->main.uuid, uuid);
+    for (size_t i = 0; i < cache->count && !is_again; i++)
+        is_again = ms_cf_same_uuid(&cache->files[i].info.uuid, uuid);
+    return is_again;
+}
+
 /* Finds the files that hold mappings. */
 static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
 {
@@ -11600,11 +11609,14 @@ static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
     char room[8];
     for (size_t i = 0; i < ms_dc_sibling_count(&cache->dc); i++) {
         ms_dc_get_sibling(&cache->dc, i, &sibling);
-        ms_cf_file *file = &cache->files[cache->count++];
+        ms_cf_file *file = &cache->files[cache->count];
+        bool is_again = ms_cf_is_again(cache, &sibling.uuid);
+        cache->count++;
         file->info.uuid = sibling.uuid;
         file->info.addr = sibling.addr;
         search->suffix = sibling.suffix.len != 0 ? sibling.suffix : ms_cf_number(i + 1, room);
-        ms_cf_find(search, file, &head);
+        if (!is_again)
+            ms_cf_find(search, file, &head);
         file->info.size = file->input.bytes.len;
         if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
             ms_dc_add_file(&cache->dc, file->input.bytes, &head, search->arena);
@@ -13887,7 +13899,9 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
     image->name = ms_dc_base_name(entry.path);
     if (desc->uuid != NULL && !ms_file_same_uuid(&mo->slice, desc->uuid))
         return ms_fail(err, MACHSYM_ERR_UUID, "the image in the shared cache has another UUID", "LC_UUID", 0);
-    if (!ms_dc_find_locals(dc, entry.addr, ms_sym_nlist_size(mo), &locals))
+    bool lacks_starts = ms_mo_linkedit(mo, mo->loads.starts_off, mo->loads.starts_size).len == 0;
+    if ((mo->loads.starts_size != 0 && lacks_starts) || /* nothing would end a name where a function begins */
+        !ms_dc_find_locals(dc, entry.addr, ms_sym_nlist_size(mo), &locals))
         return MACHSYM_OK;
     half->bytes = locals.bytes;
     half->slice = mo->slice;

@@ -648,7 +648,9 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
     image->name = ms_dc_base_name(entry.path);
     if (desc->uuid != NULL && !ms_file_same_uuid(&mo->slice, desc->uuid))
         return ms_fail(err, MACHSYM_ERR_UUID, "the image in the shared cache has another UUID", "LC_UUID", 0);
-    if (!ms_dc_find_locals(dc, entry.addr, ms_sym_nlist_size(mo), &locals))
+    bool lacks_starts = ms_mo_linkedit(mo, mo->loads.starts_off, mo->loads.starts_size).len == 0;
+    if ((mo->loads.starts_size != 0 && lacks_starts) || /* nothing would end a name where a function begins */
+        !ms_dc_find_locals(dc, entry.addr, ms_sym_nlist_size(mo), &locals))
         return MACHSYM_OK;
     half->bytes = locals.bytes;
     half->slice = mo->slice;
