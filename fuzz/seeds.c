@@ -5,6 +5,7 @@
 #include "units.h"
 
 #include "../tests/loaded.h"
+#include "../tests/make_cache.h"
 
 #include <stdio.h>
 
@@ -259,6 +260,27 @@ static void write_all_loaded(void)
 #undef BIN
 }
 
+static void write_caches(void)
+{
+    static const tiny kinds[] = {{.slide = 1},
+                                 {.slide = 2},
+                                 {.slide = 3, .is_old = true},
+                                 {.slide = 3, .is_split = true},
+                                 {.slide = 5}};
+    static const char *const names[] = {"slide-1", "slide-2", "old", "split", "slide-5"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        tiny t = kinds[i];
+        bytes seed = {NULL, 0, 0};
+        tiny_make(&t);
+        put_part(&seed, &t.main, 0xffff);
+        put_part(&seed, &t.sibling, 0xffff);
+        put_bytes(&seed, &t.symbols);
+        write_seed("cache", names[i], &seed);
+        bytes_free(&seed);
+        tiny_free(&t);
+    }
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -267,5 +289,6 @@ int main(int argc, char **argv)
     write_symbols();
     write_debugmaps();
     write_all_loaded();
+    write_caches();
     return 0;
 }

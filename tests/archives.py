@@ -1,5 +1,5 @@
 """Makes archives of all kinds of two dSYMs, good ones and damaged ones, for tests/archives.sh. good-* must answer as the
-dSYM itself; bad-* are refused, each with a message that holds the text in bad-*.says. Usage: archives.py DSYM DSYM OUT"""
+dSYM itself; bad-* are refused, each with a message that holds the text in bad-*.says. Usage: archives.py DSYM DSYM OUT UUID-OF-ONE"""
 
 import gzip
 import io
@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 import zlib
 
-ONE, TWO, OUT = sys.argv[1:4]
+ONE, TWO, OUT, UUID = sys.argv[1:5]
 
 
 def files(top):
@@ -87,6 +87,12 @@ def good_zips(dsym, both):
     write("good-absolute.zip", deflated({"/tmp/outside/" + n: d for n, d in dsym.items()}))
     write("two.zip", deflated(both))
     write("two.xcarchive.zip", deflated({"App.xcarchive/dSYMs/" + n: d for n, d in both.items()}))
+    inner = deflated(dsym)
+    write("good-zip-in-zip.zip", deflated({"x.dSYM.zip": inner}))
+    write("good-zip-in-tar.tgz", gzip.compress(make_tar({"artefacts/x.dSYM.zip": inner}, tarfile.USTAR_FORMAT)))
+    write("good-tar-in-zip-in-zip.zip", deflated({"a.zip": deflated({"b.tar.gz": gzip.compress(make_tar(dsym, tarfile.USTAR_FORMAT))})}))
+    write("good-gzip-in-zip.zip", deflated({"inline-arm64-d5-22.gz": gzip.compress(next(d for n, d in dsym.items() if "/DWARF/" in n))}))
+    write("good-among-bad.zip", deflated({"bad.zip": inner[:-40], "x.dSYM.zip": inner}))
     # zip64's end record, which zipfile writes for many members only
     end = stored.rindex(b"PK\5\6")
     count, size, off = struct.unpack_from("<HII", stored, end + 10)
@@ -129,7 +135,13 @@ def bad_zips(dsym):
     write("bad-stream.zip", patched((local + 30 + len(name) + 500, "<Q", 0)), "damaged")
     write("bad-bomb.zip", patched((at + 24, "<I", 0xFFFFFF00)), "256 times its size")
     write("bad-nothing.zip", deflated({}), "no Mach-O file")
-    write("bad-zip-in-zip.zip", deflated({"dSYMs.zip": whole}), "other archives")
+    deep = whole
+    for level in range(5):
+        deep = deflated({"level%d.zip" % level: deep})
+    write("bad-zip-in-zip.zip", deep, "archives in archives in archives")
+    write("bad-zip-in-zip-cut.zip", deflated({"a/dSYMs.zip": whole[:-40]}), "bad-zip-in-zip-cut.zip/a/dSYMs.zip: the zip has no end record")
+    zeros = deflated({"a.zip": b"PK\5\6" + bytes(15 << 20)})
+    write("bad-zip-in-zip-ratio.zip", deflated({"%d.zip" % i: zeros for i in range(9)}), "256 times its size")
     write("bad-firmware.ipsw", deflated({"BuildManifest.plist": b"<plist/>", "018-1.dmg": b"x" * 99}), "disk image")
 
 
@@ -174,11 +186,46 @@ def tars(dsym):
     write("bad-bomb.gz", packed[:10] + zeros + bytes(8), "256 times its size")
 
 
+def hidden(dsym, uuid):
+    """A dSYM as a bitcode build has it: each name of a function is __hidden#N_, and line N of a BCSymbolMap behind its first line
+    is the name. The map is called by another UUID, which a plist tells."""
+    path = next(n for n in dsym if "/DWARF/" in n)
+    data, lines = dsym[path], []
+    for name in sorted({n for n in data.split(b"\0") if n.startswith((b"_Z", b"__Z")) and len(n) >= 12}):
+        new = b"__hidden#%d_" % len(lines)
+        data = data.replace(b"\0" + name + b"\0", b"\0" + new + bytes(len(name) - len(new)) + b"\0")
+        lines.append(name)
+    assert lines
+    original = "00000000-1111-2222-3333-AAAAAAAAAAAA"
+    top = path[:path.index("/Contents/")]
+    plist = '<plist version="1.0"><dict><key>DBGOriginalUUID</key><string>%s</string></dict></plist>' % original
+    return {"App.xcarchive/dSYMs/" + path: data,
+            "App.xcarchive/dSYMs/%s/Contents/Resources/%s.plist" % (top, uuid): plist.encode(),
+            "App.xcarchive/BCSymbolMaps/%s.bcsymbolmap" % original: b"BCSymbolMap Version: 2.0\n" + b"\n".join(lines) + b"\n"}
+
+
+def many(count):
+    """A zip of so many libraries that have a UUID and nothing else."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as made:
+        for i in range(count):
+            head = struct.pack("<8I", 0xFEEDFACF, 0x100000C, 0, 6, 1, 24, 0, 0) + struct.pack("<2I", 0x1B, 24)
+            made.writestr(zipfile.ZipInfo("lib%d.dylib" % i), head + struct.pack(">2Q", 0x1122334455667788, i))
+    return sink.getvalue()
+
+
 def main():
     dsym, other = files(ONE), files(TWO)
     good_zips(dsym, {**dsym, **other})
     bad_zips(dsym)
     tars(dsym)
+    write("many.zip", many(30000))
+    archive = hidden(dsym, UUID)
+    write("hidden.xcarchive.zip", deflated(archive))
+    write("symbolmaps.zip", deflated({n[len("App.xcarchive/"):]: d for n, d in archive.items() if n.endswith("map")}))
+    for name, data in archive.items():
+        os.makedirs(os.path.dirname(os.path.join(OUT, name)), exist_ok=True)
+        write(name, data)
 
 
 if __name__ == "__main__":

@@ -184,7 +184,7 @@ refused() # WHAT, of $work/bad.state
 {
     $MACHSYM crash -q --group --groups-in "$work/bad.state" --groups-out "$work/none.state" "$work"/days/1* >"$work/out" 2>"$work/err"
     [ $? -eq 1 ] && grep -q "bad.state: $1, at byte" "$work/err" && [ ! -s "$work/out" ] && [ ! -f "$work/none.state" ]
-    check "a state is refused: $1: $(cat "$work/err")"
+    check "a state is refused: $1" "$work/err"
 }
 head -c 100 "$work/all.state" >"$work/bad.state"
 refused "cut short or changed: its sum is another"

@@ -32,7 +32,7 @@ only() # WANTED OPTION...: which reports fit
     $MACHSYM crash --signature "$@" "$work"/in/* >"$work/out" 2>"$work/err"
     status=$?
     [ "$(sed 's,.*/\(.\)\.crash$,\1,' "$work/out" | tr -d '\n')" = "$wanted" ] && [ $status -eq 0 ]
-    check "--only: $*: $wanted, not $(cat "$work/out")"
+    check "--only: $*: $wanted, not" "$work/out"
 }
 printf 'prefix SDK = Player SDK\nprefix sdk_ = Player SDK\nprefix Cart = Shop\nimage Pay\nall = Pay\n' >"$work/rules"
 only abcd
@@ -68,7 +68,7 @@ check "of a payload of many the diagnostics that fit"
 for bad in process "process=" place=x since=2026 until=2026-02-30 since=2026-03-01T10; do
     $MACHSYM crash --only "$bad" "$work/in/a.crash" >"$work/out" 2>"$work/err"
     [ $? -eq 2 ] && grep -q -- '--only' "$work/err" && [ ! -s "$work/out" ]
-    check "refused: --only $bad: $(cat "$work/err")"
+    check "refused: --only $bad" "$work/err"
 done
 $MACHSYM crash --only owner=SDK "$work/in/a.crash" >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] && grep -q -- '--owners RULES' "$work/err"
@@ -80,7 +80,7 @@ blame() # WANTED REPORT OPTION...
     shift
     $MACHSYM crash -q --summary "$@" >"$work/out"
     [ "$(sed -n 's/^  whose fault: //p' "$work/out")" = "$wanted" ]
-    check "whose fault: $wanted: $(cat "$work/out")"
+    check "whose fault: $wanted" "$work/out"
 }
 blame "Player SDK, in -[SDKPlayer stop]" --owners "$work/rules" "$work/in/a.crash"
 blame "Shop, in -[Cart add:]" --owners "$work/rules" "$work/in/b.crash"

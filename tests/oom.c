@@ -6,6 +6,7 @@
 #include "loaded.h"
 
 #include "failer.h"
+#include "make_cache.h"
 
 #define LOAD_ADDR 0x200000000u /* of images in memory */
 
@@ -88,6 +89,7 @@ static machsym_allocator allocator_of(failer *f)
 static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
 
 static const char *file_path; /* what is opened in place of bytes; NULL: bytes */
+static const tiny *cache;     /* whose image is opened; NULL: none */
 
 /* Returns the result of opening; on success *got has the answers and f is told of the session too. */
 static machsym_result run(const test_file *file, uint32_t flags, failer *f, answers *got, answers *after_trim)
@@ -107,6 +109,9 @@ static machsym_result run(const test_file *file, uint32_t flags, failer *f, answ
     desc.oso_dirs = &objects;
     desc.oso_dir_count = 1;
     desc.allocator = allocator_of(f);
+    machsym_bytes parts[2];
+    if (cache != NULL)
+        tiny_describe(cache, &desc, parts);
     machsym_result result = machsym_image_open(&desc, &image, &err);
     CHECK(err.code == result && (image != NULL) == (result == MACHSYM_OK));
     if (result != MACHSYM_OK)
@@ -221,6 +226,9 @@ static void check_iterators(const test_file *file, uint32_t flags)
     desc.load_addr = LOAD_ADDR;
     desc.oso_dirs = &objects;
     desc.oso_dir_count = 1;
+    machsym_bytes parts[2];
+    if (cache != NULL)
+        tiny_describe(cache, &desc, parts);
     machsym_image *image = test_open_desc(&desc);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         check_steps(image, steps[i]);
@@ -297,6 +305,18 @@ static void check_loaded(const char *name)
     machsym_image_close(image);
 }
 
+/* The same of an image in a shared cache of three files. */
+static void check_cache(void)
+{
+    tiny t = {.slide = 5, .is_split = true};
+    tiny_make(&t);
+    test_file file = {t.main.v, t.main.len};
+    cache = &t;
+    check_bytes(&file, 0);
+    cache = NULL;
+    tiny_free(&t);
+}
+
 int main(void)
 {
     check_file("inline-arm64-d4-14.dwarf");
@@ -321,5 +341,6 @@ int main(void)
     check_loaded("zoo-x86_64-opcodes-strip");
     check_loaded("exports-x86_64-opcodes-strip-x.dylib");
     check_loaded("frames-x86_64-strip");
+    check_cache();
     return test_done();
 }

@@ -2,6 +2,7 @@
  * (truth.tsv), and what hand-made headers make of the reader. */
 #define TEST_ROOM "../src/image/image.h"
 #include "test.h"
+#include "make_cache.h"
 
 #include <ctype.h>
 
@@ -257,6 +258,310 @@ static void test_made(void)
     }
 }
 
+/* ---- Pointers ---- */
+
+/* Values as dyld_cache_format.h lays out their bits. */
+static void test_pointers(void)
+{
+    static const struct {
+        uint32_t version;
+        uint64_t raw;
+        uint64_t addr;
+    } cases[] = {
+        {0, 0x180001234, 0x180001234},
+        {1, 0x180001234, 0x180001234},
+        {2, 0x0000000012345678, 0x192345678},
+        {2, 0x0000ff0012345678, 0x192345678}, /* the distance to the next */
+        {2, 0x8000000012345678, 0x192345678}, /* a tag in the upper byte */
+        {2, 0x0000ff0000000000, 0},           /* NULL in a chain */
+        {3, 0x0000000192345678, 0x192345678},
+        {3, 0x3ff8000192345678, 0x192345678}, /* next: 11 bits */
+        {3, 0x0007f80192345678, 0x192345678}, /* bits 43 to 50 are a tag */
+        {3, 0x8000000092345678, 0x212345678}, /* signed: 32 bits, from the base */
+        {3, 0xbffdabcd92345678, 0x212345678},
+        {5, 0x0000000012345678, 0x192345678},
+        {5, 0x0000000312345678, 0x492345678}, /* 34 bits */
+        {5, 0x7ff003fc12345678, 0x192345678}, /* a tag in 8 bits, next in 11 */
+        {5, 0xffffabff12345678, 0x492345678}, /* signed */
+        {6, 0x0000000012345678, 0},           /* a version to come */
+        {3, 0, 0},
+        {5, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ms_dc_mapping mapping;
+        memset(&mapping, 0, sizeof mapping);
+        mapping.slide_version = cases[i].version;
+        mapping.value_add = cases[i].version >= 2 ? 0x180000000 : 0;
+        mapping.delta_mask = cases[i].version == 2 ? 0x0000ff0000000000 : 0;
+        CHECK_EQ(ms_dc_decode(&mapping, cases[i].raw), cases[i].addr);
+    }
+    static const uint32_t small[][3] = {/* version 4: raw, as a pointer, as a number */
+                                        {0x02345678, 0x1c345678, 0x02345678},
+                                        {0xc2345678, 0x1c345678, 0xc2345678},
+                                        {0x8000000c, 0, 0xc},
+                                        {0x00007fff, 0, 0x7fff},
+                                        {0x3fffffff, 0, 0xffffffff},
+                                        {0xffff8000, 0, 0xffff8000}};
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+        ms_dc dc;
+        ms_dc_mapping mapping;
+        uint8_t raw[4];
+        memset(&dc, 0, sizeof dc);
+        memset(&mapping, 0, sizeof mapping);
+        for (unsigned j = 0; j < 4; j++)
+            raw[j] = (uint8_t)(small[i][0] >> 8 * j);
+        mapping.addr = 0x1a000000;
+        mapping.size = 4;
+        mapping.bytes = ms_span_make(raw, 4);
+        mapping.slide_version = 4;
+        mapping.delta_mask = 0xc0000000;
+        mapping.value_add = 0x1a000000;
+        dc.mappings = &mapping;
+        dc.count = 1;
+        CHECK_EQ(ms_dc_pointer_at(&dc, mapping.addr, 4), small[i][1]);
+        CHECK_EQ(ms_dc_number_at(&dc, mapping.addr), small[i][2]);
+        CHECK_EQ(ms_dc_pointer_at(&dc, mapping.addr, 8) | ms_dc_pointer_at(&dc, mapping.addr + 1, 4), 0);
+    }
+}
+
+/* ---- A cache made by hand ---- */
+
+/* How its files are handed over: as bytes. */
+static machsym_open_desc tiny_desc(const tiny *t, machsym_bytes parts[2])
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    tiny_describe(t, &desc, parts);
+    desc.entry = NULL;
+    return desc;
+}
+
+/* Names of the three functions: by Objective-C, by local symbols, by an export. */
+static void check_tiny_names(const machsym_image *image, bool has_data, bool has_locals)
+{
+    static const uint64_t code = TINY_BASE + TINY_TEXT + TINY_CODE_AT;
+    const char *const names[] = {"-[Tiny go]", has_locals ? "tiny_local" : "-[Tiny stop]", "tiny_open"};
+    machsym_session *s = open_session(image);
+    machsym_frame frame;
+    for (unsigned i = 0; i < 3; i++) {
+        size_t count = machsym_session_frames(s, code + 16 * i + 15, &frame, 1);
+        CHECK_EQ(count, has_data); /* without function starts no name would end */
+        if (count == 0)
+            continue;
+        CHECK_STR(frame.linkage_name, names[i]);
+        CHECK_EQ(frame.function_start, code + 16 * i);
+        CHECK_EQ(frame.function_size, 16);
+        CHECK((frame.name_source == MACHSYM_SOURCE_OBJC) == (names[i][0] == '-'));
+    }
+    CHECK_EQ(machsym_session_frames(s, code + 48, &frame, 1), 0);
+    machsym_session_close(s);
+}
+
+static void test_tiny(void)
+{
+    static const tiny kinds[] = {{.slide = 1},
+                                 {.slide = 2},
+                                 {.slide = 3, .is_old = true},
+                                 {.slide = 5},
+                                 {.slide = 3, .is_split = true},
+                                 {.slide = 5, .is_library = true}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        tiny t = kinds[i];
+        machsym_bytes parts[2];
+        machsym_image_info info;
+        tiny_make(&t);
+        machsym_open_desc desc = tiny_desc(&t, parts);
+        tiny_describe(&t, &desc, parts);
+        machsym_image *image = test_open_desc(&desc);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.damage_count, 0);
+        CHECK_EQ(info.symbol_count, 3);
+        check_tiny_names(image, true, true);
+        machsym_image_close(image);
+        tiny_free(&t);
+    }
+}
+
+static machsym_result open_tiny(machsym_open_desc desc, const char *entry, machsym_image **image)
+{
+    desc.entry = entry;
+    return machsym_image_open(&desc, image, NULL);
+}
+
+/* Files of a split cache that are missing, or that belong to another one. */
+static void test_siblings(void)
+{
+    tiny t = {.slide = 5, .is_split = true};
+    machsym_bytes parts[2];
+    machsym_image *image = NULL;
+    tiny_make(&t);
+    for (unsigned has = 0; has < 8; has++) { /* bits: symbols, data; whether what lacks has another UUID */
+        machsym_open_desc desc = tiny_desc(&t, parts);
+        bool other = (has & 4) != 0;
+        machsym_cursor at = {0, 0};
+        machsym_cache_file file;
+        machsym_image_info info;
+        desc.cache_part_count = 0;
+        bytes strange = {NULL, 0, 0};
+        put_bytes(&strange, &t.sibling);
+        strange.v[0x58] = 1;
+        machsym_bytes given[2];
+        for (unsigned i = 0; i < 2; i++) {
+            if ((has >> i & 1) != 0)
+                given[desc.cache_part_count++] = parts[i];
+            else if (other)
+                given[desc.cache_part_count++] = (machsym_bytes){strange.v, strange.len};
+        }
+        desc.cache_parts = given;
+        CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_OK);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.damage_count, (has & 2) == 0);
+        CHECK(machsym_image_next_cache_file(image, &at, &file) && file.status == MACHSYM_CACHE_FILE_FOUND);
+        CHECK(machsym_image_next_cache_file(image, &at, &file) && !file.has_symbols);
+        CHECK_EQ(file.status, (has & 2) != 0 ? MACHSYM_CACHE_FILE_FOUND : MACHSYM_CACHE_FILE_MISSING);
+        CHECK_STR(file.name, ".01");
+        CHECK_EQ(file.addr, TINY_BASE + TINY_DATA);
+        CHECK(machsym_image_next_cache_file(image, &at, &file) && file.has_symbols);
+        CHECK_EQ(file.status, (has & 1) != 0 ? MACHSYM_CACHE_FILE_FOUND : MACHSYM_CACHE_FILE_MISSING);
+        CHECK(!machsym_image_next_cache_file(image, &at, &file));
+        machsym_image_close(image);
+        CHECK_EQ(open_tiny(desc, "libtiny.dylib", &image), MACHSYM_OK);
+        machsym_image_get_info(image, &info);
+        CHECK((info.damage_count != 0) == ((has & 2) == 0)); /* __DATA, __LINKEDIT and its tables */
+        CHECK_EQ(info.damage_count, (has & 2) == 0 ? 6 : 0);
+        check_tiny_names(image, (has & 2) != 0, (has & 1) != 0);
+        machsym_image_close(image);
+        bytes_free(&strange);
+    }
+    tiny_free(&t);
+}
+
+static void test_refused(void)
+{
+    static const machsym_uuid of_cache = {{[15] = 1}};
+    static const machsym_uuid of_image = {{[15] = 9}};
+    tiny t = {.slide = 5};
+    machsym_bytes parts[2];
+    machsym_image *image = NULL;
+    machsym_slice slice;
+    machsym_error err;
+    tiny_make(&t);
+    machsym_open_desc desc = tiny_desc(&t, parts);
+    CHECK_EQ(machsym_list_slices(&desc, &slice, 1, &err), 1);
+    CHECK(err.code == MACHSYM_OK && strcmp(slice.arch, "arm64e") == 0);
+    CHECK(slice.has_uuid && memcmp(&slice.uuid, &of_cache, 16) == 0);
+    desc.arch = "arm64e";
+    desc.uuid = &of_cache;
+    CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_OK);
+    machsym_open_desc from;
+    memset(&from, 0, sizeof from);
+    from.from = image;
+    machsym_image *one = NULL;
+    CHECK_EQ(open_tiny(from, NULL, &one), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(open_tiny(from, "libtiny", &one), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(open_tiny(from, "/libtiny.dylib", &one), MACHSYM_ERR_ARGUMENT);
+    from.uuid = &of_cache;
+    CHECK_EQ(open_tiny(from, TINY_PATH, &one), MACHSYM_ERR_UUID);
+    from.uuid = &of_image;
+    CHECK_EQ(open_tiny(from, TINY_PATH, &one), MACHSYM_OK);
+    from.from = one; /* an image of a cache leads to the others as well */
+    machsym_image *other = NULL;
+    CHECK_EQ(open_tiny(from, TINY_PATH, &other), MACHSYM_OK);
+    machsym_image_close(other);
+    machsym_image_close(one);
+    machsym_image_close(image);
+    desc.uuid = &of_image;
+    CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_ERR_UUID);
+    desc.uuid = NULL;
+    desc.arch = "arm64";
+    CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_ERR_ARCH);
+    desc.arch = NULL;
+    desc.pair_bytes = desc.bytes;
+    CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_ERR_PAIR);
+    memset(&desc.pair_bytes, 0, sizeof desc.pair_bytes);
+    patch(&t.main, 0x90, 2, 8); /* another image with a path of the same end */
+    patch(&t.main, TINY_SIBLINGS_AT + 28, TINY_PATH_AT + 4, 4);
+    CHECK_EQ(open_tiny(desc, "libtiny.dylib", &image), MACHSYM_ERR_AMBIGUOUS);
+    CHECK_EQ(open_tiny(desc, TINY_PATH, &image), MACHSYM_OK);
+    machsym_image_close(image);
+    CHECK_EQ(open_tiny(desc, TINY_PATH + 4, &image), MACHSYM_ERR_DAMAGED); /* it lies nowhere */
+    desc.bytes.len = 0x40;
+    CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_ERR_DAMAGED);
+    CHECK_EQ(machsym_list_slices(&desc, &slice, 1, &err), 0);
+    CHECK_EQ(err.code, MACHSYM_ERR_DAMAGED);
+    tiny_free(&t);
+}
+
+/* ---- Damage ---- */
+
+/* Uses all that opens; every answer must keep to the code. */
+static void use_tiny(const tiny *t, machsym_open_desc desc)
+{
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    machsym_image *image = NULL;
+    machsym_image *one = NULL;
+    machsym_frame frame;
+    (void)t;
+    if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return;
+    machsym_image_entry_at(image, TINY_BASE + TINY_TEXT, &entry);
+    for (unsigned i = 0; i < 4 && machsym_image_next_entry(image, &at, &entry); i++) {
+        char name[64];
+        machsym_open_desc from;
+        memset(&from, 0, sizeof from);
+        snprintf(name, sizeof name, "%.*s", (int)(entry.name.len < 63 ? entry.name.len : 63),
+                 entry.name.len != 0 ? entry.name.ptr : "");
+        from.from = image;
+        if (open_tiny(from, name, &one) != MACHSYM_OK)
+            continue;
+        machsym_session *s = open_session(one);
+        for (unsigned off = 0; off < TINY_CODE; off += 8) {
+            uint64_t addr = TINY_BASE + TINY_TEXT + TINY_CODE_AT + off;
+            size_t count = machsym_session_frames(s, addr, &frame, 1);
+            CHECK(count == 0 || frame.function_size == 0 ||
+                  addr - frame.function_start < frame.function_size);
+        }
+        machsym_session_close(s);
+        machsym_image_close(one);
+    }
+    machsym_image_close(image);
+}
+
+/* Every length of each file, and each byte changed. */
+static void test_damaged(void)
+{
+    for (unsigned split = 0; split < 2; split++) {
+        tiny t = {.slide = split ? 5 : 3, .is_split = split != 0};
+        machsym_bytes parts[2];
+        tiny_make(&t);
+        bytes *files[3] = {&t.main, &t.sibling, &t.symbols};
+        size_t step = test_env("SAMPLE") > 1 ? 3 : 1;
+        for (unsigned f = 0; f < (split ? 3 : 1); f++) {
+            size_t len = files[f]->len;
+            for (size_t at = 0; at < len; at += step) {
+                uint8_t *exact =
+                    (uint8_t *)malloc(at + 1); /* so that sanitizers see what is read past the end */
+                uint8_t *whole = files[f]->v;
+                memcpy(exact, whole, at);
+                files[f]->v = exact;
+                files[f]->len = at;
+                use_tiny(&t, tiny_desc(&t, parts));
+                free(exact);
+                files[f]->v = whole;
+                files[f]->len = len;
+                uint8_t kept = whole[at];
+                whole[at] ^= (uint8_t)(1u << at % 8);
+                use_tiny(&t, tiny_desc(&t, parts));
+                whole[at] = at % 2 ? 0xff : 0;
+                use_tiny(&t, tiny_desc(&t, parts));
+                whole[at] = kept;
+            }
+        }
+        tiny_free(&t);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -269,5 +574,10 @@ int main(int argc, char **argv)
         fclose(truth);
         test_made();
     }
+    test_pointers();
+    test_tiny();
+    test_siblings();
+    test_refused();
+    test_damaged();
     return test_done();
 }

@@ -90,13 +90,13 @@ check "its debug info is compressed"
 cut -d ' ' -f 1 "$work/rows" | $machsym atos -o "$program" --lines=dwarf --fullPath -i -d '|' |
     sed '/^$/d; s/|.*//; s/.*(\(.*\)).*/\1/; s|^\./||' >"$work/got" # of the innermost frame
 cut -d ' ' -f 2- "$work/rows" | diff - "$work/got" >"$work/diff"
-check "rows: $(head -n 3 "$work/diff")"
+check "rows" "$work/diff"
 [ "$(wc -l <"$work/rows")" -gt 10000 ]
 check "there are many rows"
 cut -d ' ' -f 1 "$work/names" | $machsym atos -o "$program" -i -d '|' --no-demangle |
     sed '/^$/d; s/.*|//; s/ (in .*//; s/\.abi0$//' >"$work/got" # of the outermost one, which the symbol table names too
 cut -d ' ' -f 2- "$work/names" | diff - "$work/got" >"$work/diff"
-check "names: $(head -n 3 "$work/diff")"
+check "names" "$work/diff"
 [ "$(wc -l <"$work/names")" -gt 500 ]
 check "there are many functions"
 end

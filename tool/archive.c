@@ -15,11 +15,14 @@ struct archive {
     int fd;           /* -1: all of it is in memory */
     const uint8_t *ptr;
     uint64_t size;
-    text content; /* what ptr shows of a .tar.gz and its like */
+    uint64_t file_size; /* before gzip became what it holds */
+    text own;           /* the file, when it was taken */
+    text content;       /* what ptr shows of a .tar.gz and its like */
     text directory;
     uint64_t shift; /* bytes before a zip, which its offsets do not count */
     pool names;
     archive_member *v;
+    const archive_member **by_name; /* in the order of their names */
     size_t count;
     size_t cap;
 };
@@ -769,17 +772,73 @@ static bool open_kind(archive *a, machsym_error *err)
     }
 }
 
+static int compare_names(machsym_str x, machsym_str y)
+{
+    size_t len = x.len < y.len ? x.len : y.len;
+    int order = len > 0 ? memcmp(x.ptr, y.ptr, len) : 0;
+    return order != 0 ? order : x.len < y.len ? -1 : x.len > y.len;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const archive_member *x = *(const archive_member *const *)a;
+    const archive_member *y = *(const archive_member *const *)b;
+    int order = compare_names(x->name, y->name);
+    return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+static void sort_names(archive *a)
+{
+    if (a->count == 0)
+        return;
+    a->by_name = tool_alloc(a->count * sizeof *a->by_name);
+    for (size_t i = 0; i < a->count; i++)
+        a->by_name[i] = &a->v[i];
+    qsort(a->by_name, a->count, sizeof *a->by_name, by_name);
+}
+
+static bool name_is_before(const void *element, const void *name)
+{
+    const archive_member *const *member = element;
+    return compare_names((*member)->name, *(const machsym_str *)name) < 0;
+}
+
+/* The first member in the order of names that is not before one; NULL when there is none. */
+static const archive_member *find_from(const archive *a, machsym_str name)
+{
+    size_t at = tool_lower_bound(a->by_name, a->count, sizeof *a->by_name, &name, name_is_before);
+    return at < a->count ? a->by_name[at] : NULL;
+}
+
+const archive_member *archive_find(const archive *a, machsym_str name)
+{
+    const archive_member *member = find_from(a, name);
+    return member != NULL && str_equal(member->name, name) ? member : NULL;
+}
+
+const archive_member *archive_find_below(const archive *a, machsym_str begin)
+{
+    const archive_member *member = find_from(a, begin);
+    bool is_below =
+        member != NULL && member->name.len > begin.len && memcmp(member->name.ptr, begin.ptr, begin.len) == 0;
+    return is_below ? member : NULL;
+}
+
 static archive *open_any(archive from, machsym_error *err)
 {
     fail(err, MACHSYM_OK, "no error", "", 0);
     if (find_kind(&from)) {
         archive *a = tool_alloc(sizeof *a);
         *a = from;
-        if (open_kind(a, err))
+        if (open_kind(a, err)) {
+            sort_names(a);
             return a;
+        }
         archive_close(a);
-    } else if (from.fd >= 0) {
-        close(from.fd);
+    } else {
+        if (from.fd >= 0)
+            close(from.fd);
+        text_free(&from.own);
     }
     return NULL;
 }
@@ -790,8 +849,26 @@ archive *archive_open_bytes(machsym_bytes bytes, machsym_error *err)
     memset(&from, 0, sizeof from);
     from.fd = -1;
     from.ptr = bytes.ptr;
-    from.size = bytes.len;
+    from.size = from.file_size = bytes.len;
     return open_any(from, err);
+}
+
+archive *archive_open_text(const char *path, text *content, machsym_error *err)
+{
+    archive from;
+    memset(&from, 0, sizeof from);
+    from.fd = -1;
+    from.path = path;
+    from.own = *content;
+    from.ptr = (const uint8_t *)content->v;
+    from.size = from.file_size = content->len;
+    memset(content, 0, sizeof *content);
+    return open_any(from, err);
+}
+
+bool archive_is_bomb(const archive *a, uint64_t bytes)
+{
+    return is_bomb(a->file_size, bytes);
 }
 
 archive *archive_open(const char *path, machsym_error *err)
@@ -806,7 +883,7 @@ archive *archive_open(const char *path, machsym_error *err)
     if (from.fd < 0)
         return NULL;
     from.path = path;
-    from.size = (uint64_t)st.st_size;
+    from.size = from.file_size = (uint64_t)st.st_size;
     return open_any(from, err);
 }
 
@@ -814,9 +891,11 @@ void archive_close(archive *a)
 {
     if (a->fd >= 0)
         close(a->fd);
+    text_free(&a->own);
     text_free(&a->content);
     text_free(&a->directory);
     pool_free(&a->names);
+    free(a->by_name);
     free(a->v);
     free(a);
 }

@@ -4,6 +4,7 @@
 
 #include "owners.h"
 #include "source.h"
+#include "store/bcsymbolmap.h"
 #include "store/symbols.h"
 
 enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
@@ -29,6 +30,7 @@ typedef struct target {
     uint64_t text_exec_addr;
     symbol_source *source;
     owners_image *owned;    /* NULL without --owners */
+    bcsymbolmap *names;     /* that a bitcode build hid; NULL: none */
     machsym_cursor objects; /* those of the debug map that were spoken of */
 } target;
 
@@ -54,7 +56,6 @@ typedef struct atos {
     symbols_options symbols;
     machsym_bytes bytes; /* a map, in place of -o */
     lines_option lines;
-    bool unchecked; /* of a map: its checksum is not compared */
     uint32_t session_flags;
     frame_style style;
     object_options objects;

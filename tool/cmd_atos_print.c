@@ -284,6 +284,8 @@ finding atos_find(atos *a, const token *word)
         found.t = atos_target_of(a, word->number, &found.addr);
     if (found.t != NULL) {
         found.count = symbol_source_frames(found.t->source, found.addr, a->frames, MAX_FRAMES);
+        for (size_t i = 0; found.t != NULL && found.t->names != NULL && i < found.count; i++)
+            bcsymbolmap_unhide(found.t->names, &a->frames[i]);
         object_say_new(symbol_source_session(found.t->source), &found.t->objects);
     }
     const machsym_frame *outer = found.count > 0 ? &a->frames[found.count - 1] : NULL;

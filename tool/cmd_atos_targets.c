@@ -35,8 +35,7 @@ static void describe(const atos *a, symbol_desc *desc)
     image_options_apply(&a->image, &desc->open);
     object_options_apply(&a->objects, &desc->open);
     desc->open.bytes = a->bytes;
-    if (a->unchecked)
-        desc->open.flags |= MACHSYM_OPEN_UNCHECKED;
+    desc->open.flags |= MACHSYM_OPEN_BY_PIECES; /* reading all of a map would take longer than to answer */
     desc->lines = a->lines.lines;
     desc->any_lines = !a->lines.is_set;
 }
@@ -83,6 +82,8 @@ static void add_target(atos *a, target *t)
 {
     t->text_addr = t->file.info.text_addr;
     t->text_exec_addr = t->file.info.text_exec_addr;
+    if (t->file.info.path != NULL)
+        t->names = bcsymbolmap_find(t->file.info.path, &t->file.info.uuid, NULL, 0);
     a->target_count++;
 }
 
@@ -270,6 +271,7 @@ static void close_targets(target *v, size_t count)
         free(v[i].entry);
         owners_close(v[i].owned);
         symbol_source_close(v[i].source);
+        bcsymbolmap_close(v[i].names);
         symbol_file_close(&v[i].file);
     }
     free(v);

@@ -128,8 +128,8 @@ static const option table[] = {
      "them, a .symmap (made with map build\n--lines=dwarf), a dyld shared cache, a DeviceSupport folder; may "
      "repeat.\nWithout it: beside the report, and in the current folder",
      0, take_store},
-    {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
-     0, take_map},
+    {"bcsymbolmap", "PATH",
+     "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0, take_map},
     {"load", "NAME=ADDR", "an image that the report does not list, and where it was loaded; may repeat", 0,
      take_load},
     {"no-uuid", NULL,
@@ -318,7 +318,8 @@ const command crash_command = {
     "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks",
     "[options] REPORT...",
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file, a .gz, a zip, tar or folder with some, or - for standard input: .crash, .ips,\n"
+    "REPORT is a file, a .gz, a zip, tar, folder or .xccrashpoint with some, or - for standard input: "
+    ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, leaks, MetricKit, KSCrash, PLCrashReporter, Sentry\n"
     "events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go print them, log show "
     "--style=ndjson,\n"

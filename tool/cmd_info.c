@@ -477,6 +477,13 @@ static bool print_file(const char *path, const info_options *o)
     return ok && shown > 0;
 }
 
+static bool print_one(const char *path, const info_options *o)
+{
+    if (inside_is_map(path))
+        return map_print_info(path, o->from.copy ? MACHSYM_MAP_COPY : 0, o->json);
+    return print_file(path, o);
+}
+
 /* Prints all files of --uuid that --symbols finds. */
 static bool print_found(const info_options *o)
 {
@@ -485,12 +492,8 @@ static bool print_found(const info_options *o)
     store *s = symbols_find(&o->symbols, &o->from.uuid.uuid, o->from.arch, &files);
     if (s == NULL)
         return false;
-    for (size_t i = 0; i < files.count; i++) {
-        if (files.v[i]->kind == STORE_MAP)
-            ok = map_print_info(files.v[i]->path, 0, o->json) && ok;
-        else
-            ok = print_file(files.v[i]->path, o) && ok;
-    }
+    for (size_t i = 0; i < files.count; i++)
+        ok = print_one(files.v[i]->path, o) && ok;
     store_close(s);
     return ok;
 }
@@ -513,9 +516,11 @@ static int run_info(int argc, char **argv)
         return options_wrong(&info_command, "no file is named");
     for (int i = 1; i <= count; i++) {
         path_list files;
-        ok = inside_expand(argv[i], true, &files) && ok;
-        for (size_t j = 0; j < files.count; j++)
-            ok = print_file(files.v[j], &o) && ok;
+        ok = inside_expand(argv[i], INSIDE_ALL, &files) && ok;
+        for (size_t j = 0; j < files.count; j++) {
+            ok = print_one(files.v[j], &o) && ok;
+            members_forget();
+        }
         path_list_free(&files);
     }
     return ok ? TOOL_OK : TOOL_ERROR;

@@ -1,6 +1,7 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
 #include "cmd_atos.h"
+#include "inside.h"
 #include "json_put.h"
 #include "source.h"
 
@@ -13,7 +14,7 @@ machsym_map *map_open(const char *path, uint32_t flags)
     machsym_map *map;
     machsym_error err;
     machsym_map_desc desc = {.path = path, .flags = flags};
-    if (machsym_map_open(&desc, &map, &err) == MACHSYM_OK)
+    if (inside_map_open(&desc, &map, &err) == MACHSYM_OK)
         return map;
     tool_say_error(path, &err);
     return NULL;

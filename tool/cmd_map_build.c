@@ -372,10 +372,12 @@ static bool build_path(const build_command *c, const char *path)
     bool one = c->image.arch != NULL || c->image.uuid.is_set || c->out != NULL;
     if (one) /* that the arguments choose */
         return build_file(c, path);
-    if (!inside_expand(path, false, &files))
+    if (!inside_expand(path, INSIDE_BEST, &files))
         return false;
-    for (size_t i = 0; i < files.count; i++)
+    for (size_t i = 0; i < files.count; i++) {
         ok = build_file(c, files.v[i]) && ok;
+        members_forget();
+    }
     path_list_free(&files);
     return ok;
 }

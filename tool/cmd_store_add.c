@@ -306,7 +306,7 @@ static bool add_file(const add_command *c, const char *path)
     machsym_open_desc desc;
     machsym_error err;
     bool ok = true;
-    if (symbol_is_map(path))
+    if (inside_is_map(path))
         return add_map(c, path);
     memset(&desc, 0, sizeof desc);
     desc.path = path;
@@ -323,10 +323,10 @@ static bool add_file(const add_command *c, const char *path)
 static bool add_path(const add_command *c, const char *path)
 {
     path_list files;
-    bool ok = inside_expand(path, false, &files);
+    bool ok = inside_expand(path, INSIDE_KEPT, &files);
     for (size_t i = 0; i < files.count; i++) {
         ok = add_file(c, files.v[i]) && ok;
-        inside_forget();
+        members_forget();
     }
     path_list_free(&files);
     return ok;
@@ -383,8 +383,9 @@ static const option table[] = {
     {"lines", "atos|dwarf|stmt",
      "the policy of the maps: dwarf (default), which machsym crash prefers, atos or stmt",
      offsetof(add_command, lines), take_lines},
-    {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
-     0, take_name_maps},
+    {"bcsymbolmap", "PATH",
+     "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,
+     take_name_maps},
     {"force", NULL, "write anew what is there already", offsetof(add_command, force), NULL},
     {"j", "N", "threads that make maps; all processors without it", offsetof(add_command, how.jobs),
      take_jobs},

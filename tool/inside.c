@@ -1,12 +1,11 @@
 /* See inside.h. */
 #include "inside.h"
 
-#include "archive.h"
 #include "caches.h"
+#include "members.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,23 +20,6 @@ enum {
 };
 
 static const char dwarf_folder[] = ".dSYM/Contents/Resources/DWARF/";
-
-/* Members that were read, and the archive that was opened last. */
-typedef struct loaded {
-    char *path; /* as it was asked for */
-    char *name; /* with the member's whole name */
-    text content;
-} loaded;
-
-static struct {
-    pthread_mutex_t lock;
-    loaded **v;
-    size_t count;
-    size_t cap;
-    uint64_t bytes;
-    archive *last;
-    char *last_path;
-} kept = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0, 0, NULL, NULL};
 
 static bool fail(machsym_error *err, machsym_result code, const char *what)
 {
@@ -78,25 +60,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* ---- Archives ---- */
-
-/* The archive at a path, until another one is asked for; NULL with err when it is none or damaged. Under the
- * lock. */
-static archive *open_kept(const char *path, machsym_error *err)
-{
-    fail(err, MACHSYM_OK, "no error");
-    if (kept.last_path != NULL && strcmp(kept.last_path, path) == 0)
-        return kept.last;
-    archive *a = archive_open(path, err);
-    if (a == NULL)
-        return NULL;
-    if (kept.last != NULL)
-        archive_close(kept.last);
-    free(kept.last_path);
-    kept.last = a;
-    kept.last_path = copy_z(path, strlen(path));
-    return a;
-}
+/* ---- What is looked for ---- */
 
 static bool has_suffix(machsym_str name, const char *suffix)
 {
@@ -120,109 +84,50 @@ static bool is_macho(const char *ptr, size_t len)
            magic == 0xcafebabf || (magic == 0xcafebabe && p[7] < 40); /* else a Java class */
 }
 
-/* Whether a member is a Mach-O file. Files in dSYMs are, so that reading one says what is wrong with it. *err
- * becomes why another one could not be read. */
-static bool is_macho_member(const archive *a, const archive_member *member, machsym_error *err)
+static bool is_map(const char *ptr, size_t len)
+{
+    return len >= 8 && memcmp(ptr, "MACHSYM\n", 8) == 0;
+}
+
+/* What is looked for in an archive or folder. */
+typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_REPORTS } wanted;
+
+/* Whether a name is that of a report. In Xcode's .xccrashpoint bundles the reports lie in folders Logs; with what
+ * else is there, and the copies that Xcode symbolicated, they would count twice. */
+static bool is_report_name(machsym_str path)
+{
+    static const char *const ends[] = {".crash", ".ips",  ".txt",  ".json", ".log",   ".spindump",
+                                       ".hang",  ".diag", ".spin", ".beta", ".panic", ".synced"};
+    size_t bundle = str_find(path, ".xccrashpoint/");
+    machsym_str inner = str_make(path.ptr + bundle, path.len - bundle);
+    if (str_starts(str_base_name(path), ".")) /* "._NAME" has what only Apple's file systems keep of NAME */
+        return false;
+    if (inner.len > 0 &&
+        (str_find(inner, "/Logs/") == inner.len || str_find(inner, "/LocallySymbolicated/") < inner.len))
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (has_suffix(path, ends[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a member is wanted. Files in dSYMs are, so that reading one says what is wrong with it. *err becomes why
+ * another one could not be read. */
+static bool is_wanted_member(wanted what, const member_found *found, machsym_error *err)
 {
     text head = {0};
-    machsym_str base = str_base_name(member->name);
-    if (memchr(member->name.ptr, 0, member->name.len) != NULL || str_starts(base, "._") || member->size < 28)
+    const archive_member *member = found->member;
+    if (what == WANT_REPORTS)
+        return is_report_name(str_c(found->path));
+    if (str_starts(str_base_name(member->name), "._") || member->size < 28)
         return false; /* "._NAME" has what only Apple's file systems keep of NAME */
-    if (is_in_dsym(member->name))
+    if (is_in_dsym(str_c(found->path)) && !members_is_archive_name(member->name))
         return true;
-    bool is = archive_read(a, member, 32, &head, err) && is_macho(head.v, head.len);
+    bool is = archive_read(found->archive, member, 32, &head, err) &&
+              (is_macho(head.v, head.len) || is_map(head.v, head.len));
     text_free(&head);
     return is;
-}
-
-/* The member that the rest of a path names: by its whole name, or by that of the bundle that it is in. */
-static const archive_member *find_member(const archive *a, machsym_str rest)
-{
-    for (size_t i = 0; i < archive_count(a); i++) {
-        if (str_equal(archive_at(a, i)->name, rest))
-            return archive_at(a, i);
-    }
-    while (rest.len > 0 && rest.ptr[rest.len - 1] == '/')
-        rest.len--;
-    for (size_t i = 0; i < archive_count(a); i++) {
-        machsym_str name = archive_at(a, i)->name;
-        if (name.len > rest.len && memcmp(name.ptr, rest.ptr, rest.len) == 0 &&
-            str_starts(str_make(name.ptr + rest.len, name.len - rest.len), "/Contents/Resources/DWARF/"))
-            return archive_at(a, i);
-    }
-    return NULL;
-}
-
-/* Where the path of an archive ends in a path that leads into it; 0 when it does not. */
-static size_t archive_end(const char *path)
-{
-    struct stat st;
-    text prefix = {0};
-    size_t end = 0;
-    if (stat(path, &st) == 0)
-        return 0;
-    for (size_t i = 1; path[i] != 0 && end == 0; i++) {
-        if (!posix_is_slash(path[i]))
-            continue;
-        prefix.len = 0;
-        text_add(&prefix, path, i);
-        if (stat(text_z(&prefix), &st) != 0)
-            break;
-        end = S_ISREG(st.st_mode) ? i : 0;
-    }
-    text_free(&prefix);
-    return end;
-}
-
-static const loaded *find_loaded(const char *path)
-{
-    for (size_t i = 0; i < kept.count; i++) {
-        if (strcmp(kept.v[i]->path, path) == 0)
-            return kept.v[i];
-    }
-    return NULL;
-}
-
-/* Reads a member of an archive into memory that stays. Under the lock. */
-static const loaded *load(const char *path, size_t end, machsym_error *err)
-{
-    const loaded *before = find_loaded(path);
-    if (before != NULL)
-        return before;
-    char *archive_path = copy_z(path, end);
-    archive *a = open_kept(archive_path, err);
-    free(archive_path);
-    if (a == NULL) {
-        if (err->code == MACHSYM_OK)
-            fail(err, MACHSYM_ERR_IO, "a part of its path is no folder and no archive");
-        return NULL;
-    }
-    const archive_member *member = find_member(a, str_c(path + end + 1));
-    if (member == NULL) {
-        fail(err, MACHSYM_ERR_IO, "the archive has no such member; `machsym info ARCHIVE` lists them");
-        return NULL;
-    }
-    if (kept.bytes + member->size > ARCHIVE_MAX_BYTES) {
-        fail(err, MACHSYM_ERR_LIMIT, "the members that were opened have more than 8 GB; unpack the archive");
-        return NULL;
-    }
-    text content = {0};
-    if (!archive_read(a, member, UINT64_MAX, &content, err)) {
-        text_free(&content);
-        return NULL;
-    }
-    loaded *one = tool_alloc(sizeof *one);
-    text name = {0};
-    text_add(&name, path, end + 1);
-    text_str(&name, member->name);
-    one->name = copy_z(name.v, name.len);
-    text_free(&name);
-    one->path = copy_z(path, strlen(path));
-    one->content = content;
-    kept.bytes += content.len;
-    kept.v = tool_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
-    kept.v[kept.count++] = one;
-    return one;
 }
 
 /* ---- Folders and archives as lists ---- */
@@ -236,95 +141,106 @@ static void join(text *t, const char *folder, const char *name)
     text_c(t, name);
 }
 
-/* Whether a file is a Mach-O file, or the main one of a shared cache. */
-static bool is_macho_file(const char *path)
+/* Whether a file is wanted: of shared caches the main one. */
+static bool is_wanted_file(wanted what, const char *path)
 {
     char head[32];
+    if (what == WANT_REPORTS)
+        return is_report_name(str_c(path));
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     ssize_t got = read(fd, head, sizeof head);
     close(fd);
-    return got > 0 && (is_macho(head, (size_t)got) ||
+    return got > 0 && (is_macho(head, (size_t)got) || is_map(head, (size_t)got) ||
                        (memcmp(head, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path)));
 }
 
-/* What is looked for in an archive or folder. */
-typedef enum wanted { WANT_MACHO, WANT_REPORTS } wanted;
+/* A list that is being made. */
+typedef struct listing {
+    wanted what;
+    path_list *out;
+    unsigned left; /* files that may still be looked at */
+    const char
+        *gz; /* the file, if gzip compressed it: what is alone in it is a report, whatever it is called */
+} listing;
 
-/* Whether a name is that of a report. */
-static bool is_report_name(machsym_str name)
+static void list_member(void *user, const member_found *found, machsym_error *err)
 {
-    static const char *const ends[] = {".crash", ".ips",  ".txt",  ".json", ".log",   ".spindump",
-                                       ".hang",  ".diag", ".spin", ".beta", ".panic", ".synced"};
-    if (str_starts(str_base_name(name), ".")) /* "._NAME" has what only Apple's file systems keep of NAME */
-        return false;
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (has_suffix(name, ends[i]))
-            return true;
-    }
-    return false;
+    listing *to = user;
+    bool is_alone = to->gz != NULL && archive_count(found->archive) == 1;
+    if (is_wanted_member(to->what, found, err) || (to->what == WANT_REPORTS && is_alone))
+        path_list_add(to->out, found->path);
+}
+
+/* Lists an archive. Returns false with *err when it is none (MACHSYM_OK) or damaged. Free the walk. */
+static bool list_archive(const char *path, listing *to, member_walk *walk, machsym_error *err)
+{
+    to->gz = to->what == WANT_REPORTS && has_suffix(str_c(path), ".gz") ? path : NULL;
+    return members_walk(path, list_member, to, walk, err);
+}
+
+/* An archive that lies in a folder: what is damaged is said; of others nothing. */
+static void list_beside(const char *path, listing *to)
+{
+    member_walk walk;
+    machsym_error err;
+    bool ok = list_archive(path, to, &walk, &err);
+    if (!ok && err.code != MACHSYM_OK)
+        tool_say_fault(path, &err);
+    else if (ok && walk.fault.code != MACHSYM_OK && walk.fault.code != MACHSYM_ERR_UNSUPPORTED)
+        tool_say_fault(walk.fault_path.v, &walk.fault);
+    text_free(&walk.fault_path);
 }
 
 /* Lists the files below a folder. Links are not followed: they may lead outside, or in circles. */
-static void list_folder(const char *path, wanted what, unsigned depth, unsigned *left, path_list *out)
+static void list_folder(const char *path, unsigned depth, listing *to)
 {
     DIR *dir = opendir(path);
     text full = {0};
     if (dir == NULL)
         return;
-    for (struct dirent *entry = readdir(dir); entry != NULL && *left > 0; entry = readdir(dir)) {
+    for (struct dirent *entry = readdir(dir); entry != NULL && to->left > 0; entry = readdir(dir)) {
         struct stat st;
         if (entry->d_name[0] == '.')
             continue;
         join(&full, path, entry->d_name);
         if (lstat(text_z(&full), &st) != 0)
             continue;
-        --*left;
-        if (S_ISDIR(st.st_mode) && depth < FOLDER_MAX_DEPTH)
-            list_folder(full.v, what, depth + 1, left, out);
-        else if (S_ISREG(st.st_mode) &&
-                 (what == WANT_REPORTS ? is_report_name(str_make(full.v, full.len)) : is_macho_file(full.v)))
-            add_path(out, copy_z(full.v, full.len));
+        to->left--;
+        if (S_ISDIR(st.st_mode) && depth < FOLDER_MAX_DEPTH) {
+            list_folder(full.v, depth + 1, to);
+        } else if (S_ISREG(st.st_mode) && members_is_archive_name(str_c(entry->d_name))) {
+            list_beside(full.v, to);
+        } else if (S_ISREG(st.st_mode) && is_wanted_file(to->what, full.v)) {
+            path_list_add(to->out, full.v);
+        }
     }
     closedir(dir);
     text_free(&full);
 }
 
-/* Lists the Mach-O files of an archive; those of a static library are all its members. Under the lock. */
-static bool list_archive(const char *path, path_list *out, machsym_error *err)
+/* Lists an archive that was named. Returns false with *err when it is damaged, or holds nothing that is wanted. */
+static bool list_named(const char *path, listing *to, machsym_error *err)
 {
-    text full = {0};
-    bool has_archives = false;
-    archive *a = open_kept(path, err);
-    if (a == NULL)
-        return false;
-    for (size_t i = 0; i < archive_count(a); i++) {
-        const archive_member *member = archive_at(a, i);
-        has_archives |= has_suffix(member->name, ".zip") || has_suffix(member->name, ".gz");
-        if (!is_macho_member(a, member, err))
-            continue;
-        full.len = 0;
-        text_c(&full, path);
-        text_char(&full, '/');
-        text_str(&full, member->name);
-        add_path(out, copy_z(full.v, full.len));
-    }
-    text_free(&full);
-    if (out->count == 0 && has_suffix(str_c(path), ".ipsw"))
+    member_walk walk;
+    bool is_archive = list_archive(path, to, &walk, err);
+    bool is_none = !is_archive && err->code == MACHSYM_OK;
+    if (is_archive && walk.fault.code != MACHSYM_OK)
+        tool_say_fault(walk.fault_path.v, &walk.fault);
+    text_free(&walk.fault_path);
+    if (is_none || (is_archive && to->out->count > 0))
+        return true;
+    if (has_suffix(str_c(path), ".ipsw"))
         return fail(err, MACHSYM_ERR_UNSUPPORTED,
                     "firmware: its programs lie in a disk image inside. Mount that on a Mac, or take the "
-                    "shared cache "
-                    "out with `ipsw extract --dyld`");
-    if (out->count > 0) {
-        fail(err, MACHSYM_OK, "no error");
-        return true;
-    }
-    if (err->code == MACHSYM_OK)
-        fail(err, MACHSYM_ERR_FORMAT,
-             has_archives ? "the archive holds no Mach-O file, but other archives: unpack those"
-                          : "the archive holds no Mach-O file");
-    return false;
+                    "shared cache out with `ipsw extract --dyld`");
+    if (!is_archive)
+        return false;
+    return fail(err, MACHSYM_ERR_FORMAT,
+                walk.is_deep ? "the archive holds archives in archives in archives: unpack those"
+                : to->what == WANT_REPORTS ? "the archive holds no report"
+                                           : "the archive holds no Mach-O file");
 }
 
 static bool is_bundle(const char *path)
@@ -343,17 +259,39 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !is_bundle(path);
 }
 
-/* Keeps the dSYMs, if there are any: a binary says less than its dSYM. */
-static void keep_dsyms(path_list *list)
+bool inside_is_map(const char *path)
 {
+    machsym_error err;
+    text head = {0};
+    bool is = false;
+    if (path != NULL && members_end(path) != 0) {
+        is = members_read(path, 8, &head, &err) && is_map(head.v, head.len);
+    } else if (path != NULL) {
+        char magic[8];
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a FIFO nobody may write to */
+        is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && is_map(magic, sizeof magic);
+        if (fd >= 0)
+            close(fd);
+    }
+    text_free(&head);
+    return is;
+}
+
+/* How much a file says: a binary less than its dSYM. */
+static unsigned rank_of(const char *path)
+{
+    return is_in_dsym(str_c(path)) ? 2 : inside_is_map(path) ? 0 : 1;
+}
+
+static void keep_best(path_list *list, inside_kind kind)
+{
+    unsigned best = 0;
     size_t count = 0;
-    for (size_t i = 0; i < list->count; i++)
-        count += is_in_dsym(str_c(list->v[i]));
-    if (count == 0)
-        return;
-    count = 0;
+    for (size_t i = 0; i < list->count && best < 2; i++)
+        best = rank_of(list->v[i]) > best ? rank_of(list->v[i]) : best;
     for (size_t i = 0; i < list->count; i++) {
-        if (is_in_dsym(str_c(list->v[i])))
+        unsigned rank = rank_of(list->v[i]);
+        if (rank == best || (rank == 0 && kind == INSIDE_KEPT))
             list->v[count++] = list->v[i];
         else
             free(list->v[i]);
@@ -362,30 +300,27 @@ static void keep_dsyms(path_list *list)
 }
 
 /* What a path holds; nothing, with OK, when it is a file of its own. */
-static bool list_inside(const char *path, bool all, path_list *out, machsym_error *err)
+static bool list_inside(const char *path, inside_kind kind, path_list *out, machsym_error *err)
 {
-    unsigned left = FOLDER_MAX_FILES;
+    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, NULL};
     bool ok = true;
     fail(err, MACHSYM_OK, "no error");
     memset(out, 0, sizeof *out);
-    if (is_folder(path)) {
-        list_folder(path, WANT_MACHO, 0, &left, out); /* of an empty one machsym.h says what it lacks */
-    } else {
-        pthread_mutex_lock(&kept.lock);
-        ok = list_archive(path, out, err) || err->code == MACHSYM_OK;
-        pthread_mutex_unlock(&kept.lock);
-    }
-    if (!all)
-        keep_dsyms(out);
+    if (is_folder(path))
+        list_folder(path, 0, &to); /* of an empty one machsym.h says what it lacks */
+    else
+        ok = list_named(path, &to, err);
+    if (kind != INSIDE_ALL)
+        keep_best(out, kind);
     if (out->count > 1)
         qsort(out->v, out->count, sizeof *out->v, by_text);
     return ok;
 }
 
-bool inside_expand(const char *path, bool all, path_list *out)
+bool inside_expand(const char *path, inside_kind kind, path_list *out)
 {
     machsym_error err;
-    if (!list_inside(path, all, out, &err)) {
+    if (!list_inside(path, kind, out, &err)) {
         path_list_free(out);
         tool_say_error(path, &err);
         return false;
@@ -395,11 +330,27 @@ bool inside_expand(const char *path, bool all, path_list *out)
     return true;
 }
 
+bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err)
+{
+    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, NULL};
+    member_walk walk;
+    memset(out, 0, sizeof *out);
+    bool is_archive = list_archive(path, &to, &walk, err);
+    bool is_damaged = is_archive ? walk.fault.code != MACHSYM_OK && walk.fault.code != MACHSYM_ERR_UNSUPPORTED
+                                 : err->code != MACHSYM_OK;
+    if (is_archive && is_damaged)
+        *err = walk.fault;
+    if (!is_damaged)
+        memset(err, 0, sizeof *err);
+    text_free(&walk.fault_path);
+    return !is_damaged;
+}
+
 bool inside_is_container(const char *path)
 {
     path_list list;
     machsym_error err;
-    bool is = path != NULL && list_inside(path, false, &list, &err) && list.count > 1;
+    bool is = path != NULL && list_inside(path, INSIDE_BEST, &list, &err) && list.count > 1;
     if (path != NULL)
         path_list_free(&list);
     return is;
@@ -407,42 +358,23 @@ bool inside_is_container(const char *path)
 
 /* ---- Reports ---- */
 
-/* Lists the reports in an archive. One file that gzip compressed is taken whatever its name is. Under the
- * lock. */
-static bool list_reports(const char *path, path_list *out, machsym_error *err)
-{
-    text full = {0};
-    archive *a = open_kept(path, err);
-    for (size_t i = 0; a != NULL && i < archive_count(a); i++) {
-        machsym_str name = archive_at(a, i)->name;
-        bool is_alone = has_suffix(str_c(path), ".gz") && archive_count(a) == 1;
-        if (memchr(name.ptr, 0, name.len) != NULL || !(is_alone || is_report_name(name)))
-            continue;
-        full.len = 0;
-        text_c(&full, path);
-        text_char(&full, '/');
-        text_str(&full, name);
-        add_path(out, copy_z(full.v, full.len));
-    }
-    text_free(&full);
-    return a != NULL && (out->count > 0 || fail(err, MACHSYM_ERR_FORMAT, "the archive holds no report"));
-}
-
 bool inside_expand_reports(const char *path, path_list *out)
 {
-    unsigned left = FOLDER_MAX_FILES;
     struct stat st;
     path_list found = {NULL, 0, 0};
+    listing to = {WANT_REPORTS, &found, FOLDER_MAX_FILES, NULL};
     machsym_error err;
     fail(&err, MACHSYM_OK, "no error");
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        list_folder(path, WANT_REPORTS, 0, &left, &found);
+        text full = {0};
+        join(&full, path, ""); /* X.xccrashpoint counts with a slash behind it only */
+        full.len--;
+        list_folder(text_z(&full), 0, &to);
+        text_free(&full);
         if (found.count == 0)
             fail(&err, MACHSYM_ERR_IO, "the folder holds no report");
     } else if (strcmp(path, "-") != 0) {
-        pthread_mutex_lock(&kept.lock);
-        list_reports(path, &found, &err);
-        pthread_mutex_unlock(&kept.lock);
+        list_named(path, &to, &err);
     }
     if (found.count > 1)
         qsort(found.v, found.count, sizeof *found.v, by_text);
@@ -476,31 +408,48 @@ bool inside_read_list(const char *path, path_list *out)
 const char *inside_read(const char *path, text *out)
 {
     machsym_error err;
-    size_t end = archive_end(path);
-    if (end == 0)
+    if (members_end(path) == 0)
         return text_read_file(out, path);
-    char *archive_path = copy_z(path, end);
-    pthread_mutex_lock(&kept.lock);
-    archive *a = open_kept(archive_path, &err);
-    const archive_member *member = a != NULL ? find_member(a, str_c(path + end + 1)) : NULL;
-    if (a != NULL && member == NULL)
-        fail(&err, MACHSYM_ERR_IO, "the archive has no such member");
-    else if (a == NULL && err.code == MACHSYM_OK)
-        fail(&err, MACHSYM_ERR_IO, "a part of its path is no folder and no archive");
-    else if (a != NULL && member->size > TEXT_FILE_MAX)
-        fail(&err, MACHSYM_ERR_LIMIT, "the member has more than 1 GB");
-    else if (a != NULL)
-        archive_read(a, member, UINT64_MAX, out, &err);
-    pthread_mutex_unlock(&kept.lock);
-    free(archive_path);
-    return err.code == MACHSYM_OK ? NULL : err.what;
+    size_t from = out->len;
+    if (!members_read(path, (uint64_t)TEXT_FILE_MAX + 1, out, &err))
+        return err.what;
+    return out->len - from > TEXT_FILE_MAX ? "the member has more than 1 GB" : NULL;
 }
 
 /* ---- Choosing ---- */
 
-size_t inside_is_member(const char *path)
+machsym_result inside_map_open(const machsym_map_desc *desc, machsym_map **out, machsym_error *err)
 {
-    return archive_end(path);
+    machsym_map_desc inner = *desc;
+    machsym_error own;
+    machsym_error *why = err != NULL ? err : &own;
+    char *name = NULL;
+    *out = NULL;
+    if (desc->path != NULL && desc->bytes.ptr == NULL && members_end(desc->path) != 0) {
+        if (!members_keep(desc->path, &inner.bytes, &name, why))
+            return why->code;
+        free(name);
+    }
+    return machsym_map_open(&inner, out, why);
+}
+
+static size_t probe_map(const char *path, machsym_slice *slice, machsym_error *err)
+{
+    machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
+    machsym_map_info info;
+    machsym_map *map;
+    if (inside_map_open(&desc, &map, err) != MACHSYM_OK)
+        return 0;
+    machsym_map_get_info(map, &info);
+    memset(slice, 0, sizeof *slice);
+    slice->uuid = info.uuid;
+    slice->has_uuid = true;
+    slice->cputype = info.cputype;
+    slice->cpusubtype = info.cpusubtype;
+    slice->arch = machsym_arch_name(info.cputype, info.cpusubtype);
+    slice->size = info.size;
+    machsym_map_close(map);
+    return 1;
 }
 
 size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym_error *err)
@@ -508,19 +457,14 @@ size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym
     machsym_open_desc desc;
     text head = {0};
     size_t count = 0;
-    size_t end = archive_end(path);
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    if (end == 0)
+    if (inside_is_map(path))
+        return cap > 0 ? probe_map(path, slices, err) : 1;
+    if (members_end(path) == 0)
         return machsym_list_slices(&desc, slices, cap, err);
-    char *archive_path = copy_z(path, end);
-    pthread_mutex_lock(&kept.lock);
-    archive *a = open_kept(archive_path, err);
-    const archive_member *member = a != NULL ? find_member(a, str_c(path + end + 1)) : NULL;
-    bool ok = member != NULL && archive_read(a, member, PROBE_BYTES, &head, err);
-    pthread_mutex_unlock(&kept.lock);
-    free(archive_path);
-    if (ok && (uint8_t)head.v[0] != 0xca) { /* the slices of a fat file lie further behind */
+    bool ok = members_read(path, PROBE_BYTES, &head, err);
+    if (ok && head.len > 0 && (uint8_t)head.v[0] != 0xca) { /* the slices of a fat file lie further behind */
         desc.bytes.ptr = head.v;
         desc.bytes.len = head.len;
         count = machsym_list_slices(&desc, slices, cap, err);
@@ -547,7 +491,7 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
     size_t chosen = 0;
     size_t matches = 0;
     *choice = NULL;
-    if (!list_inside(path, false, &list, err)) {
+    if (!list_inside(path, INSIDE_BEST, &list, err)) {
         path_list_free(&list);
         return false;
     }
@@ -577,7 +521,7 @@ bool inside_list(const char *path, text *out)
     path_list list;
     machsym_slice slices[MAX_INSIDE_SLICES];
     machsym_error err;
-    bool any = path != NULL && list_inside(path, false, &list, &err) && list.count > 0;
+    bool any = path != NULL && list_inside(path, INSIDE_BEST, &list, &err) && list.count > 0;
     for (size_t i = 0; any && i < list.count && i < MAX_SHOWN; i++) {
         size_t count = inside_probe(list.v[i], slices, MAX_INSIDE_SLICES, &err);
         for (size_t j = 0; j < count && j < MAX_INSIDE_SLICES; j++) {
@@ -612,18 +556,13 @@ static bool take_half(const machsym_open_desc *desc, const char *path, machsym_b
     if (!choose(desc, path, name, err))
         return false;
     const char *chosen = *name != NULL ? *name : path;
-    size_t end = archive_end(chosen);
-    if (end == 0)
+    char *whole = NULL;
+    if (members_end(chosen) == 0)
         return true;
-    pthread_mutex_lock(&kept.lock);
-    const loaded *one = load(chosen, end, err);
-    pthread_mutex_unlock(&kept.lock);
-    if (one == NULL)
+    if (!members_keep(chosen, bytes, &whole, err))
         return false;
     free(*name);
-    *name = copy_z(one->name, strlen(one->name));
-    bytes->ptr = one->content.v != NULL ? one->content.v : "";
-    bytes->len = one->content.len;
+    *name = whole;
     return true;
 }
 
@@ -725,31 +664,22 @@ static const char *copy_file(const char *path, uint64_t off, uint64_t len, outfi
 const char *inside_copy(const char *path, uint64_t off, uint64_t len, outfile *out)
 {
     machsym_error err;
-    size_t end = archive_end(path);
-    if (end == 0)
-        return copy_file(path, off, len, out);
-    pthread_mutex_lock(&kept.lock);
-    const loaded *one = load(path, end, &err);
-    bool ok = one != NULL && off <= one->content.len && len <= one->content.len - off;
+    machsym_bytes bytes;
+    char *name = NULL;
     text part = {0};
-    if (ok)
-        text_add(&part, one->content.v + off, (size_t)len);
-    pthread_mutex_unlock(&kept.lock);
-    outfile_put(out, &part);
-    text_free(&part);
-    return ok ? NULL : one == NULL ? err.what : "the member is shorter than it was";
-}
-
-void inside_forget(void)
-{
-    pthread_mutex_lock(&kept.lock);
-    for (size_t i = 0; i < kept.count; i++) {
-        text_free(&kept.v[i]->content);
-        free(kept.v[i]->path);
-        free(kept.v[i]->name);
-        free(kept.v[i]);
+    if (members_end(path) == 0)
+        return copy_file(path, off, len, out);
+    if (!members_keep(path, &bytes, &name, &err))
+        return err.what;
+    free(name);
+    if (off > bytes.len || len > bytes.len - off)
+        return "the member is shorter than it was";
+    for (uint64_t done = 0; done < len;) {
+        size_t step = len - done < COPY_STEP ? (size_t)(len - done) : COPY_STEP;
+        text_add(&part, (const char *)bytes.ptr + off + done, step);
+        outfile_put(out, &part);
+        done += step;
     }
-    kept.count = 0;
-    kept.bytes = 0;
-    pthread_mutex_unlock(&kept.lock);
+    text_free(&part);
+    return NULL;
 }

@@ -3,26 +3,12 @@
 
 #include "inside.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NAME_CHUNK = 1 << 16 };
 
 /* ---- Files ---- */
-
-bool symbol_is_map(const char *path)
-{
-    char magic[8];
-    int fd =
-        path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1; /* of a FIFO nobody may write to */
-    if (fd < 0)
-        return false;
-    bool is_map = read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "MACHSYM\n", 8) == 0;
-    close(fd);
-    return is_map;
-}
 
 bool uuid_is_none(const machsym_uuid *uuid)
 {
@@ -83,7 +69,7 @@ static bool is_map(const symbol_desc *desc)
 {
     if (desc->open.bytes.ptr != NULL)
         return desc->open.bytes.len >= 8 && memcmp(desc->open.bytes.ptr, "MACHSYM\n", 8) == 0;
-    return symbol_is_map(desc->open.path);
+    return inside_is_map(desc->open.path);
 }
 
 bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
@@ -264,6 +250,7 @@ void symbol_source_close(symbol_source *s)
 {
     if (s == NULL)
         return;
+    tool_say_lost(s->file->info.path, s->session);
     tool_session_close(s->session);
     free_chunks(s);
     free(s->names);

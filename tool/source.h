@@ -34,8 +34,6 @@ typedef struct symbol_file {
     symbol_info info;
 } symbol_file;
 
-/* Whether a file begins as a symbol map does. */
-bool symbol_is_map(const char *path);
 bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
 
 /* Opens either. On ERR_POLICY out->lines tells what the map was built for. Damage is not said: call

@@ -120,6 +120,15 @@ static machsym_str ms_cf_number(size_t number, char room[8])
     return ms_str_make(room + at, 8 - at);
 }
 
+/* Whether a file of this UUID was added before. A cache that names one twice would count its bytes twice. */
+static bool ms_cf_is_again(const ms_cf_cache *cache, const machsym_uuid *uuid)
+{
+    bool is_again = ms_cf_same_uuid(&cache->main.uuid, uuid);
+    for (size_t i = 0; i < cache->count && !is_again; i++)
+        is_again = ms_cf_same_uuid(&cache->files[i].info.uuid, uuid);
+    return is_again;
+}
+
 /* Finds the files that hold mappings. */
 static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
 {
@@ -128,11 +137,14 @@ static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
     char room[8];
     for (size_t i = 0; i < ms_dc_sibling_count(&cache->dc); i++) {
         ms_dc_get_sibling(&cache->dc, i, &sibling);
-        ms_cf_file *file = &cache->files[cache->count++];
+        ms_cf_file *file = &cache->files[cache->count];
+        bool is_again = ms_cf_is_again(cache, &sibling.uuid);
+        cache->count++;
         file->info.uuid = sibling.uuid;
         file->info.addr = sibling.addr;
         search->suffix = sibling.suffix.len != 0 ? sibling.suffix : ms_cf_number(i + 1, room);
-        ms_cf_find(search, file, &head);
+        if (!is_again)
+            ms_cf_find(search, file, &head);
         file->info.size = file->input.bytes.len;
         if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
             ms_dc_add_file(&cache->dc, file->input.bytes, &head, search->arena);

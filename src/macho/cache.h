@@ -101,7 +101,7 @@ typedef struct ms_dc {
     unsigned local_size;    /* of an entry */
     uint64_t base;          /* what offsets of addresses count from */
     uint64_t selector_base; /* what selectors of relative method lists count from; 0: from their field */
-    uint64_t size;          /* bytes of all mappings */
+    uint64_t size;          /* bytes of all files */
     ms_damage damage;
 } ms_dc;
 
@@ -248,6 +248,7 @@ static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms
     ms_span records = ms_dc_records(file, head->mappings, ms_DC_MAPPING_SIZE);
     ms_span slides = ms_dc_records(file, head->slides, ms_DC_SLIDE_SIZE);
     size_t count = records.len / ms_DC_MAPPING_SIZE;
+    dc->size += file.len;
     if (count != head->mappings.count)
         ms_damage_note_cut(&dc->damage, "the list of mappings runs past the end of the file", "cache header",
                            head->mappings.off);
@@ -265,7 +266,6 @@ static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms
         mapping->off = ms_rd_u64(&rd);
         ms_span rest = ms_span_from(file, mapping->off);
         mapping->bytes = ms_span_sub(rest, 0, mapping->size < rest.len ? mapping->size : rest.len);
-        dc->size += mapping->bytes.len;
         if (mapping->bytes.len != mapping->size)
             ms_damage_note_cut(&dc->damage, "a mapping runs past the end of its file", "mapping",
                                mapping->off);

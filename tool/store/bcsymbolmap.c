@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct bcsymbolmap {
     char *content;
@@ -88,6 +87,19 @@ static bcsymbolmap *open_named(const char *folder, const machsym_uuid *uuid)
     return map;
 }
 
+/* The same in the folder or archive itself, and where an .xcarchive has them. */
+static bcsymbolmap *open_within(const char *folder, const machsym_uuid *uuid)
+{
+    text inner = {0};
+    bcsymbolmap *map = open_named(folder, uuid);
+    text_c(&inner, folder);
+    text_c(&inner, "/BCSymbolMaps");
+    if (map == NULL)
+        map = open_named(text_z(&inner), uuid);
+    text_free(&inner);
+    return map;
+}
+
 /* The folder that lies `up` levels above a path, with a name behind it. */
 static void beside(text *t, const char *path, unsigned up, const char *name)
 {
@@ -154,14 +166,11 @@ bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, 
     bcsymbolmap *map = NULL;
     bool other = original_uuid(image_path, uuid, &original);
     for (size_t i = 0; i < folder_count && map == NULL; i++) {
-        struct stat st;
-        bool is_folder = stat(folders[i], &st) == 0 && S_ISDIR(st.st_mode);
-        if (!is_folder)
-            map = bcsymbolmap_open(folders[i]);
-        if (is_folder && other)
-            map = open_named(folders[i], &original);
-        if (is_folder && map == NULL)
-            map = open_named(folders[i], uuid);
+        map = bcsymbolmap_open(folders[i]);
+        if (map == NULL && other)
+            map = open_within(folders[i], &original);
+        if (map == NULL)
+            map = open_within(folders[i], uuid);
     }
     if (map == NULL && other)
         map = find_beside(image_path, &original);
@@ -191,4 +200,13 @@ machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name)
     if (lead == 0 && line.len > 0 && line.ptr[0] == '_')
         line = (machsym_str){line.ptr + 1, line.len - 1};
     return line;
+}
+
+void bcsymbolmap_unhide(const bcsymbolmap *map, machsym_frame *frame)
+{
+    frame->linkage_name = bcsymbolmap_name(map, frame->linkage_name);
+    frame->name = bcsymbolmap_name(map, frame->name);
+    frame->file.comp_dir = bcsymbolmap_name(map, frame->file.comp_dir);
+    frame->file.dir = bcsymbolmap_name(map, frame->file.dir);
+    frame->file.name = bcsymbolmap_name(map, frame->file.name);
 }

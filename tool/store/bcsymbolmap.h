@@ -10,7 +10,7 @@ typedef struct bcsymbolmap bcsymbolmap;
 bcsymbolmap *bcsymbolmap_open(const char *path);
 void bcsymbolmap_close(bcsymbolmap *map);
 /* Finds and reads the map of an image: named by its UUID, or by the one that the plist of its dSYM gives
- * as the original, in one of the folders (which may be the files themselves), beside the dSYM, or in the
+ * as the original, in one of the folders (archives, or the files themselves), beside the dSYM, or in the
  * archive's BCSymbolMaps. Returns NULL when there is none. */
 bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, const char *const *folders,
                               size_t folder_count);
@@ -18,5 +18,7 @@ bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, 
 machsym_str bcsymbolmap_text(const bcsymbolmap *map);
 /* The name behind a hidden one; any other name as it is. */
 machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name);
+/* The same of all names of a frame. */
+void bcsymbolmap_unhide(const bcsymbolmap *map, machsym_frame *frame);
 
 #endif

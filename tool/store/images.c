@@ -309,15 +309,6 @@ void images_return(image_pool *all, image_loan *loan)
 
 /* ---- Looking up ---- */
 
-static void unhide(const bcsymbolmap *names, machsym_frame *frame)
-{
-    frame->linkage_name = bcsymbolmap_name(names, frame->linkage_name);
-    frame->name = bcsymbolmap_name(names, frame->name);
-    frame->file.comp_dir = bcsymbolmap_name(names, frame->file.comp_dir);
-    frame->file.dir = bcsymbolmap_name(names, frame->file.dir);
-    frame->file.name = bcsymbolmap_name(names, frame->file.name);
-}
-
 /* Kernels have their code outside __TEXT. */
 bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc)
 {
@@ -338,7 +329,7 @@ size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uin
     *file_addr = symbol_file_addr(file, base, pc);
     size_t count = symbol_source_frames(loan->seat->source, *file_addr - is_return, frames, cap);
     for (size_t i = 0; names != NULL && i < count; i++)
-        unhide(names, &frames[i]);
+        bcsymbolmap_unhide(names, &frames[i]);
     return count;
 }
 

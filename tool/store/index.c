@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Lines end with a NUL, which no name holds. */
-static const char index_title[] = "machsym store index 4";
+static const char index_title[] = "machsym store index 5";
 
 index_slice *index_add_slice(store_index *index)
 {

@@ -24,7 +24,7 @@ struct store {
     pool strings;
     bool changed;    /* the folder at hand is not as its index says */
     bool has_failed; /* a file that was named holds no symbols */
-    bool has_broken; /* a map in a folder does not open, which was said */
+    bool has_broken; /* a map or archive in a folder does not open, which was said */
 };
 
 /* ---- Memory ---- */
@@ -68,27 +68,9 @@ static bool read_head(const char *path, unsigned char head[8])
     return got == 8;
 }
 
-/* Returns why it is none, in *err. */
-static void probe_map(store_index *index, index_child *child, const char *path, machsym_error *err)
-{
-    machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
-    machsym_map *map;
-    machsym_map_info info;
-    if (machsym_map_open(&desc, &map, err) != MACHSYM_OK)
-        return;
-    machsym_map_get_info(map, &info);
-    index_slice *slice = index_add_slice(index);
-    slice->uuid = info.uuid;
-    slice->cputype = info.cputype;
-    slice->cpusubtype = info.cpusubtype;
-    slice->kind = STORE_MAP;
-    slice->member = "";
-    child->slice_count++;
-    machsym_map_close(map);
-}
-
-/* Adds the slices of a Mach-O file that have a UUID. */
-static void probe_slices(store_index *index, index_child *child, const char *path, machsym_error *err)
+/* Adds the slices of a Mach-O file that have a UUID, or a map; member names it if it is one of an archive. */
+static void probe_slices(store_index *index, index_child *child, const char *path, const char *member,
+                         machsym_error *err)
 {
     machsym_slice slices[STORE_MAX_SLICES];
     size_t count = inside_probe(path, slices, STORE_MAX_SLICES, err);
@@ -99,10 +81,26 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
         slice->uuid = slices[i].uuid;
         slice->cputype = slices[i].cputype;
         slice->cpusubtype = slices[i].cpusubtype;
-        slice->kind = slices[i].filetype == 10 /* MH_DSYM */ ? STORE_DSYM : STORE_BINARY;
-        slice->member = "";
+        slice->kind = slices[i].filetype == 0                  ? STORE_MAP
+                      : slices[i].filetype == 10 /* MH_DSYM */ ? STORE_DSYM
+                                                               : STORE_BINARY;
+        slice->member = member;
         child->slice_count++;
     }
+}
+
+/* Adds those of all files in an archive. */
+static void probe_archive(store *s, store_index *index, index_child *child, const char *path,
+                          machsym_error *err)
+{
+    path_list files;
+    inside_expand_quietly(path, &files, err);
+    for (size_t i = 0; i < files.count; i++) {
+        const char *member = files.v[i] + strlen(path) + 1;
+        machsym_error unused;
+        probe_slices(index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &unused);
+    }
+    path_list_free(&files);
 }
 
 /* Adds the images of a shared cache. Of its other files, which list none, nothing is said: the main one lies
@@ -134,18 +132,18 @@ static void probe_cache(store_index *index, index_child *child, const char *path
 
 /* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
  * none, *err says why. */
-static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
+static void probe_file(store *s, store_index *index, index_child *child, const char *path, machsym_error *err)
 {
     unsigned char head[8];
     child->first_slice = index->slice_count;
     memset(err, 0, sizeof *err);
     if (!read_head(path, head))
         return;
-    if (symbol_is_map(path))
-        probe_map(index, child, path, err);
-    if (is_macho(head))
-        probe_slices(index, child, path, err);
-    if (memcmp(head, "dyld_v1", 7) == 0)
+    if (members_is_archive_name(str_c(path)))
+        probe_archive(s, index, child, path, err);
+    else if (is_macho(head) || inside_is_map(path))
+        probe_slices(index, child, path, "", err);
+    else if (memcmp(head, "dyld_v1", 7) == 0)
         probe_cache(index, child, path, err);
 }
 
@@ -156,7 +154,7 @@ static void add_entries(store *s, const store_index *index, const index_child *c
         s->v = tool_room(s->v, s->count, &s->cap, sizeof *s->v);
         store_entry *entry = &s->v[s->count++];
         entry->uuid = slice->uuid;
-        entry->path = path;
+        entry->path = slice->member[0] != 0 ? join_path(&s->strings, path, slice->member) : path;
         entry->arch = machsym_arch_name(slice->cputype, slice->cpusubtype);
         entry->kind = slice->kind;
     }
@@ -244,24 +242,24 @@ static const index_child *known_file(const store_index *old, const index_folder 
     return found && !children[at].is_folder ? &children[at] : NULL;
 }
 
-/* Whether what the index says of a file holds: its time and size are the same. A map that did not open is
- * tried each time, so that each run says so. */
-static bool is_current(const index_child *before, const index_child *now, const char *path)
+/* Whether what the index says of a file holds: its time and size are the same. */
+static bool is_current(const index_child *before, const index_child *now)
 {
-    return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size &&
-           (before->slice_count > 0 || !symbol_is_map(path));
+    return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size;
 }
 
-/* Looks into a file of a folder. Folders hold files of all kinds, but a map that does not open is damaged,
- * and may be the one that a report waits for. */
+/* Looks into a file of a folder. Folders hold files of all kinds, but a map or archive that does not open is
+ * damaged, and may be the one that a report waits for: each run tries it, and says why. */
 static void read_slices(store *s, store_index *index, index_child *child, const char *path)
 {
     machsym_error err;
-    probe_file(index, child, path, &err);
-    if (child->slice_count == 0 && err.what != NULL && symbol_is_map(path)) {
-        s->has_broken = true;
-        tool_say_error(path, &err);
-    }
+    probe_file(s, index, child, path, &err);
+    if (err.what == NULL || child->slice_count > 0 ||
+        !(inside_is_map(path) || members_is_archive_name(str_c(path))))
+        return;
+    s->has_broken = true;
+    child->mtime = 0;
+    tool_say_error(path, &err);
 }
 
 /* Looks at one file of a folder. */
@@ -282,7 +280,7 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
     }
     child.mtime = mtime_of(&st);
     child.size = (int64_t)st.st_size;
-    if (is_current(before, &child, path)) {
+    if (is_current(before, &child)) {
         for (uint32_t i = 0; i < before->slice_count; i++) {
             index_slice *slice = index_add_slice(index);
             *slice = old->slices[before->first_slice + i];
@@ -397,7 +395,7 @@ static void add_file(store *s, const char *path)
     machsym_error err;
     memset(&index, 0, sizeof index);
     memset(&child, 0, sizeof child);
-    probe_file(&index, &child, path, &err);
+    probe_file(s, &index, &child, path, &err);
     s->has_failed |= child.slice_count == 0;
     if (child.slice_count == 0 && err.what != NULL)
         tool_say_error(path, &err);
@@ -417,7 +415,7 @@ static void add_archive(store *s, const char *path, const path_list *files)
         machsym_error err;
         memset(&index, 0, sizeof index);
         memset(&child, 0, sizeof child);
-        probe_slices(&index, &child, files->v[i], &err);
+        probe_slices(&index, &child, files->v[i], "", &err);
         found |= child.slice_count > 0;
         add_entries(s, &index, &child, pool_copy_z(&s->strings, files->v[i], strlen(files->v[i])));
         index_free(&index);
@@ -445,13 +443,13 @@ bool store_add(store *s, const char *path, bool shallow)
         add_folder(s, path, shallow);
         return true;
     }
-    if (stat(path, &st) != 0 && !inside_is_member(path)) {
+    if (stat(path, &st) != 0 && members_end(path) == 0) {
         tool_say("%s: %s", path, strerror(errno));
         return false;
     }
-    if (!inside_expand(path, true, &files)) {
+    if (!inside_expand(path, INSIDE_ALL, &files)) {
         s->has_failed = true;
-    } else if (files.count == 1 && strcmp(files.v[0], path) == 0 && !inside_is_member(path)) {
+    } else if (files.count == 1 && strcmp(files.v[0], path) == 0 && members_end(path) == 0) {
         add_file(s, path);
     } else {
         add_archive(s, path, &files);
