@@ -423,7 +423,9 @@ static char *output_name(const crash_options *o, const char *report_path, unsign
         text_char(&t, '-');
         text_dec(&t, number);
     }
-    text_c(&t, endings[o->format] != NULL ? endings[o->format] : base + stem);
+    const char *ending =
+        strcmp(base + stem, ".plcrash") == 0 ? ".crash" : base + stem; /* it comes out as text */
+    text_c(&t, endings[o->format] != NULL ? endings[o->format] : ending);
     text_add(&t, "", 1);
     return t.v;
 }

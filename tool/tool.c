@@ -353,6 +353,20 @@ void tool_say_damage(const machsym_image *image)
     text_free(&t);
 }
 
+void tool_say_lost(const char *path, const machsym_session *session)
+{
+    machsym_map_reads reads;
+    machsym_session_get_reads(session, &reads);
+    if (reads.lost == 0)
+        return;
+    tool_note_damage();
+    path = path != NULL ? path : "standard input";
+    if (is_new_to_say(path))
+        tool_say("%s: damaged: the map's checksum does not match its bytes, offset %llu; frames or names are "
+                 "missing; build it again",
+                 path, (unsigned long long)reads.lost_at);
+}
+
 machsym_image *tool_open(const machsym_open_desc *desc)
 {
     machsym_image *image = tool_open_damaged(desc);
