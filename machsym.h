@@ -121,6 +121,11 @@
  * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
  * offset of the error. What cannot be read is damage.
  *
+ * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
+ * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
+ * and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in its own
+ * thread. A piece is compared with its checksum before it answers. machsym_session_get_reads counts all.
+ *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
@@ -184,10 +189,14 @@
  * chain of inlined calls, file and line. A reader uses it as it lies in the file; nothing has to be unpacked
  * but the names that it prints. tests/symmap.py is a reader that was written from this page.
  *
- * A lookup needs four pieces of the file, one after the other: header and directory (2 KB at most, and DICT, 16
- * KB), a number of each index (4 bytes), a run of each table (700 bytes, see below), and the text of its names
- * (a block of 1 KB for most). So a reader of a file that lies far away asks four times. It asks once more where
- * runs crowd (a list of the index), and for each further block of a name or path that lies in several.
+ * A lookup needs four pieces of the file, one after the other: header, directory and checksums (2 KB and 0.05 %
+ * of the map), a number of each index (4 bytes), a run of each table (700 bytes, see below), and the text of its
+ * names (a block of 1 KB for most, and DICT once, 16 KB). So a reader of a file that lies far away asks four times.
+ * It asks once more where runs crowd (a list of the index), and for each further block of names and paths.
+ *
+ * A reader that compares checksums reads sheets of 16 KB (see Checksums). machsym_image_open with a callback does
+ * so: it reads 32 KB to open a map of up to 32 MB. Then a cold lookup reads 2 to 4 sheets in most cases: one of the
+ * index, one of runs, and those of the names; and one or two of DICT for the first.
  *
  * ## Conventions
  *
@@ -236,7 +245,7 @@
  * | 7 | DICT: text that packed blocks may refer to | | |
  * | 8 | TEXT: packed blocks of names and paths | how many | |
  *
- * SHEETS stands right behind the directory. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
+ * SHEETS stands right behind the directory, and NAME behind SHEETS. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
  * that a field can be read as 8 bytes from its first byte on.
  *
  * ## Index
@@ -418,6 +427,7 @@
  *   >>cachefiles    finds the files of a split shared cache.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
  *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
  *   >>image         opens an image.
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
@@ -785,6 +795,12 @@
 #define MACHSYM_READ_HEAD 32768
 #endif
 
+/* How many pieces of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup needs
+ * two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
+#ifndef MACHSYM_KEPT_SHEETS
+#define MACHSYM_KEPT_SHEETS 64
+#endif
+
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
  * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
  * could ask for any number of steps, because parts of names stand for earlier parts. */
@@ -1054,7 +1070,11 @@ enum machsym_open_flags {
     /* Take object files whose time is not the one in the debug map. */
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
-    MACHSYM_OPEN_UNCHECKED = 1u << 6
+    MACHSYM_OPEN_UNCHECKED = 1u << 6,
+    /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
+     * that opening costs the same whatever the size. See machsym_session_get_reads. What
+     * machsym_image_info.map gives by itself is unchecked. */
+    MACHSYM_OPEN_BY_PIECES = 1u << 7
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -1065,11 +1085,12 @@ typedef struct machsym_oso_prefix {
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
  * commands first, then for the tables and sections that answers may need: not for code, locations of
- * variables and types, nor for the slices of other architectures. Object files, kernel collections and
- * maps are read whole. What cannot be read is damage of its section. */
+ * variables and types, nor for the slices of other architectures. Object files and kernel collections are
+ * read whole. What cannot be read is damage of its section. Of a map the begin is read, and the rest by
+ * sessions, when lookups need it: see machsym_session_get_reads. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
-     * the rest cannot be read. NULL: there is no reader. */
+     * the rest cannot be read. NULL: there is no reader. Of a map, each session asks in its own thread. */
     size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
@@ -1105,9 +1126,9 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
-    /* In place of bytes and of what lies at path. All is read while the image is opened, so that threads may
-     * share the image. The allocator gives as many bytes as the file has at once, of which only those that
-     * are read are touched. */
+    /* In place of bytes and of what lies at path. But for maps, all is read while the image is opened, and
+     * the allocator gives as many bytes as the file has at once, of which only those that are read are
+     * touched. */
     machsym_reader read;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
      * among them are looked for beside path. */
@@ -1167,11 +1188,12 @@ typedef struct machsym_image_info {
     uint32_t damage_count;
     /* The first of them. */
     machsym_damage damage;
-    /* The map that answers, when the file is one; else NULL. */
+    /* The map that answers, when the file is one; else NULL. Of a map that is read by machsym_open_desc.read
+     * only sessions find frames and names; machsym_map_get_info and machsym_map_addr work too. */
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked, and for how many bytes. */
+    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes. */
     uint64_t read_count;
     uint64_t read_bytes;
 } machsym_image_info;
@@ -1376,6 +1398,21 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
  * lines.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
+
+/* What a session took of a map piece by piece: see MACHSYM_OPEN_BY_PIECES and machsym_reader. */
+typedef struct machsym_map_reads {
+    uint64_t count; /* how often machsym_open_desc.read was asked */
+    uint64_t bytes; /* for how many bytes */
+    /* Pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no frames when
+     * what tells them is lost, and a frame has no name when that is. They are asked for again after
+     * machsym_session_trim, and counted again. */
+    uint64_t lost;
+    uint64_t lost_at; /* where the first of them begins in the file */
+} machsym_map_reads;
+
+/* Tells what the session took of a map since it was opened; all zero for other images. Threads: the
+ * session's. Cost: constant. */
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
@@ -1675,7 +1712,8 @@ MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsy
                                             machsym_error *err);
 /* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes, as machsym_map_save writes them. Borrows: a view into the map. Threads: any. Cost:
+/* The map's bytes, as machsym_map_save writes them; none of a map that is read by machsym_open_desc.read.
+ * Borrows: a view into the map. Threads: any. Cost:
  * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
 /* Writes the map to a file: whole, or not at all. Returns: OK, or an error. Threads: any. Cost: a copy of the
@@ -1879,6 +1917,7 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
+    X(machsym_map_reads, 9223372036854775643)                                                                \
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
@@ -5638,7 +5677,8 @@ typedef struct ms_file {
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
     /* How bytes are got of a file that is not in memory; call NULL: all are there. */
     machsym_reader read;
-    uint8_t *room; /* of read.size bytes, of which those are set that were read; from room_of */
+    uint8_t *room; /* the begin of the file, of which those bytes are set that were read; from room_of */
+    size_t room_len;
     machsym_allocator room_of;
     uint64_t read_count;
     uint64_t read_bytes;
@@ -5654,7 +5694,7 @@ static void ms_file_close(ms_file *input)
     ms_os_unmap(&input->file);
 #endif
     if (input->room != NULL)
-        input->room_of.free(input->room_of.user, input->room, (size_t)input->read.size);
+        input->room_of.free(input->room_of.user, input->room, input->room_len);
     input->room = NULL;
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
@@ -5665,7 +5705,7 @@ static void ms_file_close(ms_file *input)
 /* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
 static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
 {
-    if (off > input->read.size || len > input->read.size - off)
+    if (off > input->room_len || len > input->room_len - off)
         return false;
     if (len == 0)
         return true;
@@ -5686,47 +5726,71 @@ static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t wan
 }
 
 /* Reads the headers of all slices. */
-static bool ms_file_fill_heads(ms_file *input)
+static void ms_file_fill_heads(ms_file *input)
 {
-    const size_t first = input->bytes.len < MACHSYM_READ_HEAD ? input->bytes.len : (size_t)MACHSYM_READ_HEAD;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
-    bool ok = ms_file_fill(input, 0, first);
-    for (uint32_t i = 0; ok && ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
         size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
         if (offset != 0 && slice.len != 0)
             ms_file_fill(input, offset, have);
         if (slice.len != 0)
             ms_file_fill_on(input, offset, have, ms_file_head(slice));
     }
-    return ok;
 }
 
-/* Reads all of a file whose begin was read. Returns whether all of it is there. */
-static bool ms_file_is_whole(ms_file *input)
+/* Makes room for so many bytes of a file, and keeps those that were read. */
+static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
 {
-    return input->read.call == NULL || ms_file_fill(input, 0, input->read.size);
+    machsym_allocator from = input->room_of;
+    uint8_t *room = len <= SIZE_MAX / 4 ? (uint8_t *)from.alloc(from.user, (size_t)len) : NULL;
+    if (room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY,
+                       "the file has more bytes than the allocator gives at once; the offset is its size",
+                       "file", input->read.size);
+    if (input->room != NULL) {
+        ms_copy(room, input->room, input->room_len);
+        from.free(from.user, input->room, input->room_len);
+    }
+    input->room = room;
+    input->room_len = (size_t)len;
+    input->bytes = ms_span_make(room, (size_t)len);
+    return MACHSYM_OK;
 }
 
-/* Opens a file by a reader, and reads its headers. */
+/* Has so many bytes of a file's begin be there. */
+static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
+{
+    size_t have = input->room_len;
+    if (input->read.call == NULL || len <= have)
+        return MACHSYM_OK;
+    machsym_result result = ms_file_make_room(input, len, err);
+    if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
+        result = ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", have);
+    return result;
+}
+
+/* Opens a file by a reader, and reads its begin. */
 static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
                                           ms_file *input, machsym_error *err)
 {
-    const char *what = "the file has more bytes than the allocator gives at once; the offset is its size";
+    const uint64_t head = MACHSYM_READ_HEAD;
     input->read = *read;
     input->room_of = allocator;
-    if (read->size > SIZE_MAX / 4)
-        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
-    if (read->size == 0)
+    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
+}
+
+/* Makes room for all of a file by a reader, and reads the headers of its slices. */
+static machsym_result ms_file_read_heads(ms_file *input, machsym_error *err)
+{
+    if (input->read.call == NULL)
         return MACHSYM_OK;
-    input->room = (uint8_t *)allocator.alloc(allocator.user, (size_t)read->size);
-    if (input->room == NULL)
-        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
-    input->bytes = ms_span_make(input->room, (size_t)read->size);
-    if (!ms_file_fill_heads(input))
-        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", 0);
-    return MACHSYM_OK;
+    machsym_result result =
+        input->room_len < input->read.size ? ms_file_make_room(input, input->read.size, err) : MACHSYM_OK;
+    if (result == MACHSYM_OK)
+        ms_file_fill_heads(input);
+    return result;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -5839,10 +5903,12 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
                                    machsym_error *err)
 {
     machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
-    if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes) && !ms_dc_is(input->bytes)) {
-        result = ms_file_refuse(input->bytes, err);
+    if (result != MACHSYM_OK)
+        return result;
+    bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
+    result = is_known ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
+    if (result != MACHSYM_OK)
         ms_file_close(input);
-    }
     return result;
 }
 
@@ -12146,10 +12212,261 @@ static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
     return UINT64_MAX;
 }
 
+/* ==== >>sheets ===========================================================================================
+ * Job:    gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
+ * Offers: ms_sh, ms_sh_sum, ms_sh_sum_at, ms_sh_open, ms_sh_at.
+ * Never:  knows what the bytes say; gives bytes of a damaged sheet, or asks for such a sheet again. */
+
+enum {
+    /* Bytes of a sheet, which has a checksum of its own. A cold lookup touches five; the checksum of one
+     * takes 4 microseconds. Their checksums are 0.05 % of a map. */
+    ms_SH_BYTES = 16384,
+    /* When a read ends so near the end of its sheet, the next sheet is read with it. A run or a block of
+     * text, which begins there, most often ends within so many bytes. */
+    ms_SH_AHEAD = 2048
+};
+
+/* What is known of a sheet. */
+enum { ms_SH_UNKNOWN = 0, ms_SH_WHOLE, ms_SH_DAMAGED };
+
+/* A sheet that was read. */
+typedef struct ms_sh_slot {
+    uint64_t sheet;
+    uint64_t used; /* when it was needed last */
+    uint8_t v[ms_SH_BYTES];
+} ms_sh_slot;
+
+/* A map as one thread sees it. */
+typedef struct ms_sh {
+    ms_span bytes; /* that are in memory: the begin of the file, up to the end of a sheet, or all of it */
+    machsym_reader read; /* for what is not; its size is the file's */
+    uint64_t base;       /* where the first sheet begins */
+    ms_span sums;        /* u64 for each sheet */
+    ms_arena arena;
+    uint8_t *states; /* by sheet */
+    ms_sh_slot *slots[MACHSYM_KEPT_SHEETS];
+    size_t slot_count;
+    uint64_t clock;  /* counts what is needed */
+    uint8_t *joined; /* the sheets that were read last, and those that bytes were needed from together */
+    size_t joined_cap;
+    machsym_map_reads *reads;
+} ms_sh;
+
+/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
+ * proves nothing against an attacker: lookups do not rely on it. */
+static uint64_t ms_sh_sum(ms_span bytes)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t lane[4] = {1, 2, 3, bytes.len};
+    size_t at = 0;
+    for (; at + 32 <= bytes.len; at += 32) {
+        for (unsigned i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
+            lane[i] ^= lane[i] >> 29;
+        }
+    }
+    uint8_t tail[32];
+    ms_zero(tail, sizeof tail);
+    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
+        ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
+        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
+    }
+    return sum ^ sum >> 29;
+}
+
+/* The sum of a sheet of those that all is divided into. */
+static uint64_t ms_sh_sum_at(ms_span all, uint64_t sheet)
+{
+    uint64_t left = all.len - sheet * ms_SH_BYTES;
+    return ms_sh_sum(
+        ms_span_sub(all, sheet * ms_SH_BYTES, left < ms_SH_BYTES ? left : (uint64_t)ms_SH_BYTES));
+}
+
+/* The first bytes of a file, and how the others are got: read.size is that of the file, and read.call is not
+ * asked when all are there. Their sheets begin at base. Returns false when memory is out. */
+static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uint64_t base, ms_span sums,
+                       machsym_allocator allocator, machsym_map_reads *reads)
+{
+    ms_zero(sh, sizeof *sh);
+    sh->bytes = bytes;
+    sh->read = *read;
+    sh->base = base;
+    sh->sums = sums;
+    sh->reads = reads;
+    sh->arena = ms_arena_make(allocator);
+    sh->states = (uint8_t *)ms_arena_zeroed(&sh->arena, sums.len / 8, 1);
+    return sh->states != NULL;
+}
+
+/* Counts a sheet as lost. */
+static void ms_sh_lose(ms_sh *sh, uint64_t sheet)
+{
+    sh->states[sheet] = ms_SH_DAMAGED;
+    if (sh->reads->lost++ == 0)
+        sh->reads->lost_at = sh->base + sheet * ms_SH_BYTES;
+}
+
+/* Whether bytes are those that a sheet was written with. */
+static bool ms_sh_is_right(const ms_sh *sh, uint64_t sheet, ms_span bytes)
+{
+    return ms_sh_sum(bytes) == ms_rd_raw_u64(sh->sums.ptr + 8 * sheet);
+}
+
+/* Where a sheet ends in the file: the last one may be shorter. */
+static uint64_t ms_sh_end(const ms_sh *sh, uint64_t sheet)
+{
+    uint64_t at = sh->base + sheet * ms_SH_BYTES;
+    return sh->read.size - at < ms_SH_BYTES ? sh->read.size : at + ms_SH_BYTES;
+}
+
+/* A sheet that lies in memory; NULL when it is damaged. */
+static const uint8_t *ms_sh_in_memory(ms_sh *sh, uint64_t sheet)
+{
+    uint64_t at = sh->base + sheet * ms_SH_BYTES;
+    if (sh->states[sheet] == ms_SH_UNKNOWN) {
+        sh->states[sheet] = ms_SH_WHOLE;
+        if (!ms_sh_is_right(sh, sheet, ms_span_sub(sh->bytes, at, ms_sh_end(sh, sheet) - at)))
+            ms_sh_lose(sh, sheet);
+    }
+    return sh->states[sheet] == ms_SH_WHOLE ? sh->bytes.ptr + at : NULL;
+}
+
+/* A sheet that is at hand; NULL when it is not, or is damaged. */
+static const uint8_t *ms_sh_at_hand(ms_sh *sh, uint64_t sheet)
+{
+    if (ms_sh_end(sh, sheet) <= sh->bytes.len)
+        return ms_sh_in_memory(sh, sheet);
+    for (size_t i = 0; i < sh->slot_count; i++) {
+        if (sh->slots[i]->sheet == sheet) {
+            sh->slots[i]->used = ++sh->clock;
+            return sh->slots[i]->v;
+        }
+    }
+    return NULL;
+}
+
+/* Keeps a sheet, in place of the one that was not needed for longest once there are MACHSYM_KEPT_SHEETS. It
+ * is not kept when memory is out. */
+static void ms_sh_keep(ms_sh *sh, uint64_t sheet, ms_span bytes)
+{
+    ms_sh_slot *slot = sh->slot_count > 0 ? sh->slots[0] : NULL;
+    if (sh->slot_count < MACHSYM_KEPT_SHEETS) {
+        slot = (ms_sh_slot *)ms_arena_alloc(&sh->arena, 1, sizeof *slot);
+        if (slot == NULL)
+            return;
+        sh->slots[sh->slot_count++] = slot;
+    } else {
+        for (size_t i = 1; i < sh->slot_count; i++)
+            slot = sh->slots[i]->used < slot->used ? sh->slots[i] : slot;
+    }
+    slot->sheet = sheet;
+    slot->used = ++sh->clock;
+    ms_copy(slot->v, bytes.ptr, bytes.len);
+}
+
+/* Reads the sheets from first up to end at once. */
+static void ms_sh_read(ms_sh *sh, uint64_t first, uint64_t end, uint8_t *to)
+{
+    uint64_t at = sh->base + first * ms_SH_BYTES;
+    size_t len = (size_t)(ms_sh_end(sh, end - 1) - at);
+    size_t got = sh->read.call(sh->read.user, at, to, len);
+    sh->reads->count++;
+    sh->reads->bytes += len;
+    if (got < len)
+        ms_zero(to + got, len - got); /* a sheet of zeros is damaged, unless it is one */
+    for (uint64_t i = first; i < end; i++) {
+        size_t from = (size_t)(i - first) * ms_SH_BYTES;
+        ms_span sheet = ms_span_make(to + from, len - from < ms_SH_BYTES ? len - from : (size_t)ms_SH_BYTES);
+        if (ms_sh_is_right(sh, i, sheet))
+            ms_sh_keep(sh, i, sheet);
+        else
+            ms_sh_lose(sh, i);
+    }
+}
+
+/* Whether a sheet has to be read. */
+static bool ms_sh_is_missing(ms_sh *sh, uint64_t sheet)
+{
+    return ms_sh_at_hand(sh, sheet) == NULL && sh->states[sheet] != ms_SH_DAMAGED;
+}
+
+/* Room for so many sheets one behind the other. */
+static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
+{
+    if (sheets > SIZE_MAX / 4 / ms_SH_BYTES)
+        return NULL;
+    size_t need = (size_t)sheets * ms_SH_BYTES;
+    if (need > sh->joined_cap) {
+        size_t cap = need > 2 * sh->joined_cap ? need : 2 * sh->joined_cap;
+        sh->joined_cap = 0;
+        sh->joined = (uint8_t *)ms_arena_alloc(&sh->arena, cap, 1);
+        sh->joined_cap = sh->joined != NULL ? cap : 0;
+    }
+    return sh->joined;
+}
+
+/* Puts sheets one behind the other, and reads those that are missing, neighbours at once. ahead: the sheet
+ * behind the last is wanted soon. Returns NULL when one of them is damaged or memory is out. */
+static const uint8_t *ms_sh_join(ms_sh *sh, uint64_t first, uint64_t last, bool ahead)
+{
+    uint64_t most = last + (ahead && last + 1 < sh->sums.len / 8 ? 2 : 1);
+    uint8_t *room = ms_sh_room(sh, most - first);
+    if (room == NULL)
+        return NULL;
+    for (uint64_t i = first, end; i <= last; i = end) {
+        uint8_t *to = room + (size_t)(i - first) * ms_SH_BYTES;
+        for (end = i; end < most && ms_sh_is_missing(sh, end);)
+            end++;
+        if (end > i) {
+            ms_sh_read(sh, i, end, to);
+            continue;
+        }
+        const uint8_t *from = ms_sh_at_hand(sh, i);
+        if (from == NULL)
+            return NULL;
+        ms_copy(to, from, (size_t)(ms_sh_end(sh, i) - (sh->base + i * ms_SH_BYTES)));
+        end = i + 1;
+    }
+    for (uint64_t i = first; i <= last; i++) {
+        if (sh->states[i] == ms_SH_DAMAGED)
+            return NULL;
+    }
+    return room;
+}
+
+/* Bytes of the file, until the next call. NULL when some of them are damaged, cannot be read, or do not lie
+ * in the sheets, or when memory is out. */
+static const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
+{
+    if (at < sh->base || len == 0 || at > sh->read.size || len > sh->read.size - at)
+        return NULL;
+    uint64_t first = (at - sh->base) / ms_SH_BYTES;
+    uint64_t last = (at + len - 1 - sh->base) / ms_SH_BYTES;
+    size_t from = (size_t)((at - sh->base) % ms_SH_BYTES);
+    if (last >= sh->sums.len / 8)
+        return NULL;
+    if (at + len <= sh->bytes.len) {
+        for (uint64_t i = first; i <= last; i++) {
+            if (ms_sh_in_memory(sh, i) == NULL)
+                return NULL;
+        }
+        return sh->bytes.ptr + at;
+    }
+    const uint8_t *sheet = first == last ? ms_sh_at_hand(sh, first) : NULL;
+    if (sheet != NULL)
+        return sheet + from;
+    bool ahead = (at + len - sh->base) % ms_SH_BYTES > ms_SH_BYTES - ms_SH_AHEAD;
+    sheet = ms_sh_join(sh, first, last, ahead);
+    return sheet != NULL ? sheet + from : NULL;
+}
+
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_many, ms_map_names,
- *         ms_map_kept_names, ms_map_next.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_sheets, ms_map_frames, ms_map_many,
+ *         ms_map_names, ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
@@ -12158,9 +12475,6 @@ enum {
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
     /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
-    /* Bytes of a sheet, which has a checksum of its own. A cold lookup touches five; the checksum of one
-     * takes 4 microseconds. Their checksums are 0.05 % of a map. */
-    ms_MAP_SHEET = 16384,
     /* Zeros that end a table of runs: numbers are read as 8 bytes, from the first byte that holds a bit of
      * them. */
     ms_MAP_MARGIN = 8,
@@ -12227,13 +12541,22 @@ typedef struct ms_map_head {
     ms_map_table tables[ms_MAP_KINDS]; /* by kind */
 } ms_map_head;
 
+/* Where a table stands in the file. */
+typedef struct ms_map_area {
+    uint64_t at;
+    uint64_t len;
+} ms_map_area;
+
 struct machsym_map {
     machsym_allocator allocator;
-    ms_span bytes;
+    ms_span bytes;       /* the file; of one that is read piece by piece, its begin */
+    machsym_reader read; /* how the rest is got, and the size of the file */
+    bool by_sheets;      /* sessions compare sheets with their checksums when they need them */
+    bool lost_name;
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
+    ms_map_area tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -12262,31 +12585,6 @@ static void ms_map_store_u64(uint8_t *p, uint64_t number)
 {
     ms_map_store_u32(p, (uint32_t)number);
     ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
-}
-
-/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
- * proves nothing against an attacker: lookups do not rely on it. */
-static uint64_t ms_map_checksum(ms_span bytes)
-{
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t lane[4] = {1, 2, 3, bytes.len};
-    size_t at = 0;
-    for (; at + 32 <= bytes.len; at += 32) {
-        for (unsigned i = 0; i < 4; i++) {
-            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
-            lane[i] ^= lane[i] >> 29;
-        }
-    }
-    uint8_t tail[32];
-    ms_zero(tail, sizeof tail);
-    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
-        ms_copy(tail, bytes.ptr + at, bytes.len - at);
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
-        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
-    }
-    return sum ^ sum >> 29;
 }
 
 static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
@@ -12341,8 +12639,8 @@ static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
     uint8_t head[ms_MAP_HEAD];
     ms_copy(head, bytes.ptr, ms_MAP_HEAD);
     ms_map_store_u64(head + 72, 0);
-    uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_map_checksum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
+    uint64_t sum = ms_sh_sum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_sh_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
 /* What the sheets divide: all behind the table of their checksums. */
@@ -12352,23 +12650,10 @@ static ms_span ms_map_sheets(const machsym_map *map)
     return ms_span_from(map->bytes, table->at + table->len);
 }
 
-static uint64_t ms_map_sum_sheet(ms_span all, uint64_t sheet)
+/* The bytes of a table that lies in memory. */
+static ms_span ms_map_table_bytes(const machsym_map *map, uint32_t kind)
 {
-    uint64_t left = all.len - sheet * ms_MAP_SHEET;
-    return ms_map_checksum(
-        ms_span_sub(all, sheet * ms_MAP_SHEET, left < ms_MAP_SHEET ? left : (uint64_t)ms_MAP_SHEET));
-}
-
-static uint64_t ms_map_sheet_count(const machsym_map *map)
-{
-    return map->tables[ms_MAP_SHEETS].len / 8;
-}
-
-/* Whether the bytes of a sheet are those that were written. */
-static bool ms_map_sheet_is_whole(const machsym_map *map, uint64_t sheet)
-{
-    const uint8_t *sums = map->tables[ms_MAP_SHEETS].ptr;
-    return ms_map_sum_sheet(ms_map_sheets(map), sheet) == ms_rd_raw_u64(sums + 8 * sheet);
+    return ms_span_sub(map->bytes, map->tables[kind].at, map->tables[kind].len);
 }
 
 /* ---- Opening ---- */
@@ -12384,14 +12669,15 @@ static machsym_result ms_map_fail_damaged(machsym_error *err, const char *what, 
     return ms_fail(err, MACHSYM_ERR_DAMAGED, what, "map header", at);
 }
 
-/* Sets the bytes of a table whose row lies inside the map. */
+/* Sets where a table stands whose row lies inside the map. */
 static void ms_map_set_table(machsym_map *map, uint32_t kind)
 {
     const ms_map_table *table = &map->head.tables[kind];
-    ms_span *bytes = &map->tables[kind];
-    *bytes = ms_span_sub(map->bytes, table->at, table->len);
+    ms_map_area *area = &map->tables[kind];
+    area->at = table->at;
+    area->len = table->len;
     if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS)
-        bytes->len -= bytes->len < ms_MAP_MARGIN ? bytes->len : (size_t)ms_MAP_MARGIN;
+        area->len -= area->len < ms_MAP_MARGIN ? area->len : (uint64_t)ms_MAP_MARGIN;
 }
 
 /* Reads a row of the directory. A table of a kind that this reader does not know is refused unless it may be
@@ -12406,7 +12692,7 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
     table.len = ms_rd_raw_u64(p + 16);
     table.a = ms_rd_raw_u32(p + 24);
     table.b = ms_rd_raw_u32(p + 28);
-    if (table.at > map->bytes.len || table.len > map->bytes.len - table.at)
+    if (table.at > map->head.size || table.len > map->head.size - table.at)
         return ms_map_fail_damaged(err, "a table lies outside the map", at);
     if (kind == 0 || kind >= ms_MAP_KINDS) {
         if ((table.flags & ms_MAP_MAY_IGNORE) != 0)
@@ -12423,28 +12709,109 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
     return MACHSYM_OK;
 }
 
-/* Compares all checksums. */
-static machsym_result ms_map_check_sums(const machsym_map *map, machsym_error *err)
+static machsym_result ms_map_fail_sum(machsym_error *err, const char *where, uint64_t at)
 {
-    static const char what[] = "the map's checksum does not match its bytes; build it again";
+    return ms_fail(err, MACHSYM_ERR_CHECKSUM, "the map's checksum does not match its bytes; build it again",
+                   where, at);
+}
+
+/* Compares the checksums of header, directory, and the table of checksums, which have to be there. */
+static machsym_result ms_map_check_begin(const machsym_map *map, machsym_error *err)
+{
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
-    ms_span all = ms_map_sheets(map);
+    uint64_t begin = table->at + table->len;
+    uint64_t left = map->head.size - begin;
     if (ms_map_sum_head(map->bytes, map->head.row_count) != map->head.checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map header", 72);
-    if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW ||
-        ms_map_sheet_count(map) != all.len / ms_MAP_SHEET + (all.len % ms_MAP_SHEET != 0))
+        return ms_map_fail_sum(err, "map header", 72);
+    if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW || begin > map->bytes.len ||
+        table->len % 8 != 0 || table->len / 8 != left / ms_SH_BYTES + (left % ms_SH_BYTES != 0))
         return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
-    if (ms_map_checksum(map->tables[ms_MAP_SHEETS]) != ((uint64_t)table->b << 32 | table->a))
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map checksums", table->at);
-    for (uint64_t i = 0; i < ms_map_sheet_count(map); i++) {
-        if (!ms_map_sheet_is_whole(map, i))
-            return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map", table->at + table->len + i * ms_MAP_SHEET);
+    if (ms_sh_sum(ms_map_table_bytes(map, ms_MAP_SHEETS)) != ((uint64_t)table->b << 32 | table->a))
+        return ms_map_fail_sum(err, "map checksums", table->at);
+    return MACHSYM_OK;
+}
+
+/* Compares the checksums of all sheets. */
+static machsym_result ms_map_check_sheets(const machsym_map *map, machsym_error *err)
+{
+    ms_span all = ms_map_sheets(map);
+    ms_span sums = ms_map_table_bytes(map, ms_MAP_SHEETS);
+    for (uint64_t i = 0; i < sums.len / 8; i++) {
+        if (ms_sh_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
+            return ms_map_fail_sum(err, "map", map->head.size - all.len + i * ms_SH_BYTES);
     }
     return MACHSYM_OK;
 }
 
-/* Checks what a map file says of itself. */
-static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
+/* Begins to hand out a map's bytes by sheets. Returns false when memory is out. */
+static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_map_reads *reads,
+                               ms_sh *sheets)
+{
+    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    machsym_reader read = map->read;
+    uint64_t base = table->at + table->len;
+    uint64_t in_memory = map->bytes.len;
+    read.size = map->head.size;
+    if (in_memory < read.size) /* whole sheets only */
+        in_memory -= (in_memory - base) % ms_SH_BYTES;
+    return ms_sh_open(sheets, ms_span_sub(map->bytes, 0, in_memory), &read, base,
+                      ms_map_table_bytes(map, ms_MAP_SHEETS), allocator, reads);
+}
+
+/* Decides whether the image's name is the one that was written. It is told as long as the map is open, so it
+ * has to lie in the part that is in memory. */
+static machsym_result ms_map_check_name(machsym_map *map, machsym_error *err)
+{
+    ms_map_area *name = &map->tables[ms_MAP_NAME];
+    machsym_map_reads reads;
+    ms_sh sheets;
+    ms_zero(&reads, sizeof reads);
+    if (name->len == 0)
+        return MACHSYM_OK;
+    if (!ms_map_open_sheets(map, map->allocator, &reads, &sheets))
+        return ms_fail_memory(err);
+    uint64_t end = name->at + name->len;
+    map->lost_name = end > sheets.bytes.len || ms_sh_at(&sheets, name->at, name->len) == NULL;
+    name->len = map->lost_name ? 0 : name->len;
+    ms_arena_free(&sheets.arena);
+    return MACHSYM_OK;
+}
+
+/* Compares checksums: of all, or of what a session does not compare. */
+static machsym_result ms_map_check_sums(machsym_map *map, machsym_error *err)
+{
+    machsym_result result = ms_map_check_begin(map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    return map->by_sheets ? ms_map_check_name(map, err) : ms_map_check_sheets(map, err);
+}
+
+/* How many bytes of a map's begin have to be there for it to be opened: those up to the end of the sheets
+ * that hold the image's name. bytes: as many as there are. */
+static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
+{
+    uint64_t rows = bytes.len < ms_MAP_HEAD ? 0 : ms_rd_raw_u32(bytes.ptr + 60);
+    uint64_t begin = ms_MAP_HEAD + (rows < ms_MAP_MOST_ROWS ? rows : (uint64_t)ms_MAP_MOST_ROWS) * ms_MAP_ROW;
+    uint64_t need = begin;
+    uint64_t name_end = 0;
+    for (uint64_t at = ms_MAP_HEAD; at < begin && at + ms_MAP_ROW <= bytes.len; at += ms_MAP_ROW) {
+        uint32_t kind = ms_rd_raw_u32(bytes.ptr + at);
+        uint64_t from = ms_rd_raw_u64(bytes.ptr + at + 8);
+        uint64_t len = ms_rd_raw_u64(bytes.ptr + at + 16);
+        if (from > size || len > size - from)
+            continue;
+        if (kind == ms_MAP_SHEETS && len / 8 <= size / ms_SH_BYTES + 1)
+            need = from + len;
+        if (kind == ms_MAP_NAME && len <= MACHSYM_MAX_TEXT)
+            name_end = from + len;
+    }
+    if (name_end > need && name_end - need <= 2 * MACHSYM_MAX_TEXT)
+        need += (name_end - need + ms_SH_BYTES - 1) / ms_SH_BYTES * ms_SH_BYTES;
+    return need < size ? need : size;
+}
+
+/* Checks what a map file, which has so many bytes, says of itself. */
+static machsym_result ms_map_check(machsym_map *map, uint64_t size, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
     machsym_result result = MACHSYM_OK;
@@ -12454,7 +12821,7 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
     if (head->version != ms_MAP_VERSION)
         return ms_fail(err, MACHSYM_ERR_VERSION,
                        "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
+    if (head->size != size)
         return ms_map_fail_damaged(err, "the map is cut short or has grown", 64);
     if (head->lines >= MACHSYM_LINES_COUNT || head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_map_fail_damaged(err, "a number in the header is out of bounds", 56);
@@ -12496,7 +12863,29 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     }
 #endif
     if (result == MACHSYM_OK)
-        result = ms_map_check(map, desc->flags, err);
+        result = ms_map_check(map, map->bytes.len, desc->flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        ms_map_close(map);
+    return result;
+}
+
+/* Opens a map whose sheets sessions compare with their checksums when they need them. read.size is that of
+ * the file. bytes is all of it, or ms_map_begin_size when read.call gives the rest. */
+static machsym_result ms_map_open_by_sheets(ms_span bytes, const machsym_reader *read,
+                                            machsym_allocator allocator, machsym_map **out,
+                                            machsym_error *err)
+{
+    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
+    if (map == NULL)
+        return ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = allocator;
+    map->bytes = bytes;
+    map->read = *read;
+    map->by_sheets = true;
+    machsym_result result = ms_map_check(map, read->size, 0, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -12506,7 +12895,14 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
 
 static machsym_str ms_map_name_of(const machsym_map *map)
 {
-    return ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+    ms_span name = ms_map_table_bytes(map, ms_MAP_NAME);
+    return ms_str_make((const char *)name.ptr, name.len);
+}
+
+/* Whether all bytes of a map are in memory. */
+static bool ms_map_is_here(const machsym_map *map)
+{
+    return map->bytes.len == map->head.size;
 }
 
 /* Whether the map has ranges from debug info. */
@@ -12531,7 +12927,7 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
     out->lines = (machsym_lines)head->lines;
     out->flags = head->flags;
     out->version = head->version;
-    out->size = map->bytes.len;
+    out->size = head->size;
     out->run_count = head->tables[ms_MAP_RUNS].a;
     out->symbol_run_count = head->tables[ms_MAP_SYMBOL_RUNS].a;
     out->text_bytes = (uint64_t)head->tables[ms_MAP_TEXT].a * ms_PK_BLOCK;
@@ -12616,7 +13012,6 @@ enum {
  * files. */
 typedef struct ms_map_run {
     const uint8_t *v;
-    uint64_t at; /* in the table of runs */
     uint64_t len;
     uint64_t begin; /* offset of the code from which on it answers */
     uint64_t base;  /* offset that starts count from */
@@ -12662,16 +13057,28 @@ static inline uint64_t ms_map_set_parts(ms_map_run *run)
     return (run->files + ms_map_fill(run->file_count, bits[ms_MAP_PLACE])) / 8;
 }
 
-/* Reads the head of the run at a position. Returns false when there is none, or a number of it is out of
- * bounds. */
-static inline bool ms_map_open_run(ms_span runs, uint64_t at, ms_map_run *run)
+/* Bytes of the file: of a map that is in memory and checked as they are, else from sheets, until the next
+ * call. NULL when those are damaged or cannot be read. */
+static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t len)
 {
-    if (runs.len < ms_MAP_RUN_HEAD || at > runs.len - ms_MAP_RUN_HEAD)
+    return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
+}
+
+/* Reads the head of the run at a position of a table. Returns false when there is none, or a number of it is
+ * out of bounds; *is_lost when it cannot be read. */
+static inline bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+                                   ms_map_run *run, bool *is_lost)
+{
+    const ms_map_area *runs = &map->tables[kind];
+    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
         return false;
-    const uint8_t *p = runs.ptr + at;
+    const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
     MACHSYM_COUNT_WORK(1);
+    if (p == NULL) {
+        *is_lost = true;
+        return false;
+    }
     run->v = p;
-    run->at = at;
     run->begin = ms_rd_raw_u32(p);
     run->len = ms_rd_raw_u32(p + 4);
     run->end = ms_rd_raw_u32(p + 8);
@@ -12684,9 +13091,15 @@ static inline bool ms_map_open_run(ms_span runs, uint64_t at, ms_map_run *run)
     run->file_count = ms_rd_raw_u16(p + 24);
     ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
     run->base = ms_rd_raw_u32(p + 34);
-    bool ok = run->range_count != 0 && run->len <= runs.len - at && run->base <= run->begin &&
-              run->begin < run->end;
-    return ok && ms_map_widths_fit(run->bits) && ms_map_set_parts(run) <= run->len;
+    bool ok = run->range_count != 0 && run->len <= runs->len - at && run->base <= run->begin &&
+              run->begin < run->end && ms_map_widths_fit(run->bits);
+    uint64_t need = ok ? ms_map_set_parts(run) : 0;
+    ok = ok && need <= run->len;
+    if (ok && sheets != NULL) {
+        run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
+        *is_lost = run->v == NULL;
+    }
+    return ok && !*is_lost;
 }
 
 /* ---- What a session keeps of a map ---- */
@@ -12702,6 +13115,9 @@ typedef struct ms_map_page {
 /* Names that were unpacked before. */
 typedef struct ms_map_kept {
     const machsym_map *map;
+    ms_sh sheets; /* of a map whose sheets are compared when they are needed */
+    ms_span dict; /* of such a map; its ptr NULL: nobody needed it yet */
+    bool dict_is_lost;
     ms_arena arena;      /* of this */
     ms_arena cache;      /* of what can be dropped */
     ms_tab page_numbers; /* unit to the number of its page, from 1 on */
@@ -12714,12 +13130,17 @@ typedef struct ms_map_kept {
     size_t text_cap;
 } ms_map_kept;
 
-static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
+                                     machsym_map_reads *reads)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
     if (kept == NULL)
         return NULL;
+    if (map->by_sheets && !ms_map_open_sheets(map, allocator, reads, &kept->sheets)) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
     kept->map = map;
     kept->cache = ms_arena_make(allocator);
     kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
@@ -12731,7 +13152,19 @@ static void ms_map_close_kept(ms_map_kept *kept)
 {
     ms_arena arena = kept->arena; /* the object lies in it */
     ms_arena_free(&kept->cache);
+    ms_arena_free(&kept->sheets.arena);
     ms_arena_free(&arena);
+}
+
+static size_t ms_map_kept_memory(const ms_map_kept *kept)
+{
+    return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
+}
+
+/* Where a session gets bytes of its map; NULL: the map is checked. */
+static ms_sh *ms_map_kept_sheets(ms_map_kept *kept)
+{
+    return kept != NULL && kept->map->by_sheets ? &kept->sheets : NULL;
 }
 
 /* ---- Lookup ---- */
@@ -12746,6 +13179,7 @@ typedef struct ms_map_line {
 /* A range found, and what it says. */
 typedef struct ms_map_hit {
     uint64_t hi; /* from the text base; of a range that is not known: where the next one begins that may be */
+    bool is_lost; /* what would tell is damaged, or cannot be read */
     uint32_t link;
     ms_map_line line;
     ms_map_run run;
@@ -12766,39 +13200,47 @@ static uint64_t ms_map_count_below(const uint8_t *pairs, uint64_t count, uint64_
 }
 
 /* The position of the run that a list of runs leads to. */
-static uint64_t ms_map_run_of_list(ms_span index, uint64_t at, uint64_t off)
+static uint64_t ms_map_run_of_list(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t at,
+                                   uint64_t off, bool *is_lost)
 {
-    if (at >= index.len / 4)
+    const ms_map_area *area = &map->tables[index];
+    if (at >= area->len / 4)
         return UINT64_MAX;
-    const uint8_t *list = index.ptr + 4 * at;
-    uint64_t count = ms_rd_raw_u32(list);
-    ms_lower_to(&count, (index.len / 4 - at - 1) / 2);
+    const uint8_t *list = ms_map_at(map, sheets, area->at + 4 * at, 4);
+    uint64_t count = list != NULL ? ms_rd_raw_u32(list) : 0;
+    ms_lower_to(&count, (area->len / 4 - at - 1) / 2);
+    if (list != NULL && count != 0)
+        list = ms_map_at(map, sheets, area->at + 4 * at, 4 + 8 * count);
+    *is_lost = list == NULL;
+    if (list == NULL || count == 0)
+        return UINT64_MAX;
     uint64_t below = ms_map_count_below(list + 4, count, off);
-    if (count == 0)
-        return UINT64_MAX;
     return 2 * (uint64_t)ms_rd_raw_u32(list + 8 * (below > 0 ? below : 1));
 }
 
-/* Where the number of a bucket stands in an index, which has buckets. */
-static inline const uint8_t *ms_map_bucket(const machsym_map *map, unsigned index, uint64_t off)
+/* Where the number of a bucket stands in the file, of an index that has buckets. */
+static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uint64_t off)
 {
     const ms_map_table *table = &map->head.tables[index];
     uint64_t bucket = off >> table->a;
-    return map->tables[index].ptr + 4 * (bucket < table->b ? bucket : table->b - 1);
+    return table->at + 4 * (bucket < table->b ? bucket : table->b - 1);
 }
 
 /* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
  * few. */
-static inline uint64_t ms_map_first_run(const machsym_map *map, unsigned index, uint64_t off)
+static inline uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
+                                        bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
-    const uint8_t *bucket = ms_map_bucket(map, index, off);
+    const uint8_t *bucket = ms_map_at(map, sheets, ms_map_bucket(map, index, off), 4);
+    *is_lost = bucket == NULL;
+    if (bucket == NULL)
+        return UINT64_MAX;
     uint32_t number = ms_rd_raw_u32(bucket);
     if (number <= ms_MAP_LAST_RUN)
         return 2 * (uint64_t)number;
-    ms_span all = map->tables[index];
-    return ms_map_run_of_list(all, number & ms_MAP_LAST_RUN, off);
+    return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
@@ -12857,13 +13299,15 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 }
 
 /* Looks for off in the runs that an index leads to. */
-static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t off, ms_map_hit *hit)
+static inline bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
+                               ms_map_hit *hit)
 {
-    ms_span runs = map->tables[index + 1];
-    uint64_t at = ms_map_first_run(map, index, off);
+    const ms_map_area *runs = &map->tables[index + 1];
+    hit->is_lost = false;
+    uint64_t at = ms_map_first_run(map, sheets, index, off, &hit->is_lost);
     hit->hi = UINT64_MAX;
     for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
-        if (!ms_map_open_run(runs, at, &hit->run))
+        if (!ms_map_open_run(map, sheets, index + 1, at, &hit->run, &hit->is_lost))
             return false;
         if (off < hit->run.begin) {
             hit->hi = hit->run.begin;
@@ -12872,9 +13316,11 @@ static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t 
         if (ms_map_in_run(off, hit))
             return true;
         at += hit->run.len;
-        if (at >= runs.len || runs.len - at < 4)
+        if (at >= runs->len || runs->len - at < 4)
             return false;
-        uint64_t next = ms_rd_raw_u32(runs.ptr + at);
+        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, 4);
+        hit->is_lost = p == NULL;
+        uint64_t next = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
         if (next > off) {
             ms_lower_to(&hit->hi, next);
             return false;
@@ -12980,28 +13426,45 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-/* The frames at an address. */
-static inline size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
-                                   size_t cap)
+/* The frames at an address that has a line, but no function in the debug info. */
+static size_t ms_map_line_frame(const machsym_map *map, ms_sh *sheets, uint64_t off, ms_map_hit *hit,
+                                machsym_map_frame *frames, size_t cap)
+{
+    machsym_map_frame line;
+    ms_zero(&line, sizeof line);
+    ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
+    size_t count = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, hit) && hit->link != ms_MAP_ONLY_LINES
+                       ? ms_map_chain_frames(map, hit, frames, cap)
+                       : 0;
+    if (cap == 0)
+        return 1;
+    if (count == 0)
+        ms_zero(frames, sizeof *frames);
+    frames->line = line.line;
+    frames->column = line.column;
+    frames->file_ref = line.file_ref;
+    if (line.line_source != MACHSYM_SOURCE_NONE)
+        frames->line_source = line.line_source;
+    return 1;
+}
+
+/* The frames at an address; none of one whose answer is damaged, since a symbol would be the wrong one. */
+static inline size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr,
+                                   machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    ms_map_hit symbol;
     uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX)
+    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
         return 0;
-    bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
+    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
+    if (hit.is_lost)
+        return 0;
     if (found && hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol) && symbol.link != ms_MAP_ONLY_LINES
-                       ? ms_map_chain_frames(map, &symbol, frames, cap)
-                       : 0;
-    if (!found)
-        return count;
-    if (cap > 0 && count == 0)
-        ms_zero(frames, sizeof *frames);
-    if (cap > 0)
-        ms_map_set_line(&hit.run, &hit.line, frames);
-    return 1;
+    if (found)
+        return ms_map_line_frame(map, sheets, off, &hit, frames, cap);
+    found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
+    return found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
 }
 
 /* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
@@ -13011,12 +13474,12 @@ static void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
     uint64_t off = addr - map->head.text_addr;
     if (map->head.tables[ms_MAP_INDEX].b == 0)
         return;
-    const uint8_t *bucket = ms_map_bucket(map, ms_MAP_INDEX, off);
+    const uint8_t *bucket = map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off);
     if (!run) {
         ms_fetch(bucket);
         return;
     }
-    ms_span runs = map->tables[ms_MAP_RUNS];
+    ms_span runs = ms_map_table_bytes(map, ms_MAP_RUNS);
     uint64_t at = 2 * (uint64_t)ms_rd_raw_u32(bucket);
     for (unsigned line = 0; line < ms_MAP_FETCHED && at < runs.len; line++, at += 64)
         ms_fetch(runs.ptr + at);
@@ -13028,34 +13491,62 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
 {
     for (size_t i = 0; i < count; i += ms_MAP_AT_ONCE) {
         size_t end = count - i < ms_MAP_AT_ONCE ? count : i + ms_MAP_AT_ONCE;
-        for (size_t k = i; k < end; k++)
+        for (size_t k = i; k < end && ms_map_is_here(map); k++)
             ms_map_fetch(map, addrs[k], false);
-        for (size_t k = i; k < end; k++)
+        for (size_t k = i; k < end && ms_map_is_here(map); k++)
             ms_map_fetch(map, addrs[k], true);
         for (size_t k = i; k < end; k++)
-            counts[k] = ms_map_frames(map, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
+            counts[k] = ms_map_frames(map, NULL, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
     }
 }
 
 /* ---- Names ---- */
 
+/* The text that packed blocks refer to. Of one that is longer, no match reaches more than its end. A session
+ * copies it, since bytes of a sheet do not stay. */
+static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
+{
+    const ms_map_area *dict = &map->tables[ms_MAP_DICT];
+    ms_sh *sheets = ms_map_kept_sheets(kept);
+    if (sheets == NULL)
+        return ms_map_table_bytes(map, ms_MAP_DICT);
+    uint64_t len = dict->len < UINT16_MAX ? dict->len : (uint64_t)UINT16_MAX;
+    if (kept->dict.ptr != NULL || kept->dict_is_lost)
+        return kept->dict;
+    uint8_t *copy = (uint8_t *)ms_arena_alloc(&kept->arena, len + 1, 1);
+    const uint8_t *bytes = len != 0 ? ms_sh_at(sheets, dict->at + dict->len - len, len) : NULL;
+    kept->dict_is_lost = copy == NULL || (bytes == NULL && len != 0);
+    if (kept->dict_is_lost)
+        return kept->dict;
+    if (len != 0)
+        ms_copy(copy, bytes, (size_t)len);
+    kept->dict = ms_span_make(copy, (size_t)len);
+    return kept->dict;
+}
+
 /* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
  * not. */
-static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, ms_map_page *page)
+static bool ms_map_turn_to(const machsym_map *map, ms_map_kept *kept, uint64_t unit, size_t want,
+                           ms_map_page *page)
 {
-    ms_span text = map->tables[ms_MAP_TEXT];
+    const ms_map_area *text = &map->tables[ms_MAP_TEXT];
+    ms_sh *sheets = ms_map_kept_sheets(kept);
     if (page->unit == unit + 1 && page->len >= want)
         return true;
-    if (unit >= text.len / ms_MAP_UNIT)
+    if (unit >= text->len / ms_MAP_UNIT || (sheets == NULL && !ms_map_is_here(map)))
         return false;
-    ms_span rest = ms_span_from(text, unit * ms_MAP_UNIT);
-    uint64_t size = ms_rd_raw_u16(rest.ptr);
-    ms_span packed = ms_span_sub(rest, 2, size);
-    if (size > ms_PK_BLOCK)
+    ms_span dict = ms_map_dict(map, kept);
+    uint64_t at = unit * ms_MAP_UNIT;
+    const uint8_t *p = ms_map_at(map, sheets, text->at + at, 2);
+    uint64_t size = p != NULL ? ms_rd_raw_u16(p) : UINT64_MAX;
+    if (size > ms_PK_BLOCK || size > text->len - at - 2 || (kept != NULL && kept->dict_is_lost))
+        return false;
+    p = ms_map_at(map, sheets, text->at + at, 2 + size);
+    if (p == NULL)
         return false;
     page->unit = unit + 1;
     page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
-    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
+    page->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), page->v, want);
     return page->len >= want;
 }
 
@@ -13105,12 +13596,13 @@ static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
     size_t left = ms_PK_BLOCK - t->at;
     if (t->kept != NULL) {
         t->page = ms_map_kept_page(t->kept, t->unit);
-        if (t->page == NULL || !ms_map_turn_to(t->map, t->unit, ms_PK_BLOCK, t->page))
+        if (t->page == NULL || !ms_map_turn_to(t->map, t->kept, t->unit, ms_PK_BLOCK, t->page))
             return 0;
         return len < left ? len : left;
     }
     size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
-    if (!ms_map_turn_to(t->map, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK, t->page))
+    if (!ms_map_turn_to(t->map, t->kept, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK,
+                        t->page))
         return 0;
     return len < left ? len : left;
 }
@@ -13271,12 +13763,12 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 {
     ms_map_hit hit;
     ms_map_hit symbol;
-    while (at->a <= UINT32_MAX) {
+    while (at->a <= UINT32_MAX && ms_map_is_here(map)) {
         uint64_t off = at->a;
-        bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
+        bool found = ms_map_find(map, NULL, ms_MAP_INDEX, off, &hit);
         out->is_symbol = !found;
         if (!found) {
-            found = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol);
+            found = ms_map_find(map, NULL, ms_MAP_SYMBOL_INDEX, off, &symbol);
             ms_lower_to(&hit.hi, symbol.hi);
         }
         at->a = hit.hi;
@@ -13826,17 +14318,29 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
 
 /* ---- Opening and closing ---- */
 
-/* Opens one half, or both, of what the descriptor names. */
 /* Takes a symbol map, which needs no other half. The image then says of its slice what the map does. */
 static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
     machsym_map_desc how;
     ms_mo *mo = &image->mo[0];
+    ms_file *input = &image->inputs[0];
+    machsym_reader read = input->read;
+    machsym_result result = MACHSYM_OK;
     ms_zero(&how, sizeof how);
-    how.bytes.ptr = image->inputs[0].bytes.ptr;
-    how.bytes.len = image->inputs[0].bytes.len;
+    if (read.call == NULL)
+        read.size = input->bytes.len;
+    else
+        result = ms_file_read_begin(input, ms_map_begin_size(input->bytes, read.size), err);
+    how.bytes.ptr = input->bytes.ptr;
+    how.bytes.len = input->bytes.len;
     how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0u;
-    machsym_result result = ms_map_open(&how, image->arena.allocator, &image->map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    bool by_sheets = (desc->flags & MACHSYM_OPEN_BY_PIECES) != 0 && how.flags == 0;
+    if (by_sheets || read.call != NULL)
+        result = ms_map_open_by_sheets(input->bytes, &read, image->arena.allocator, &image->map, err);
+    else
+        result = ms_map_open(&how, image->arena.allocator, &image->map, err);
     if (result != MACHSYM_OK)
         return result;
     const ms_map_head *head = &image->map->head;
@@ -13846,7 +14350,7 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     mo->slice.uuid = head->uuid;
     for (size_t i = 0; i < sizeof head->uuid.v; i++)
         mo->slice.has_uuid |= head->uuid.v[i] != 0;
-    mo->slice.size = image->map->bytes.len;
+    mo->slice.size = head->size;
     mo->is_64 = (head->cputype & ms_CPU_IS_64) != 0;
     mo->text_addr = head->text_addr;
     mo->text_size = head->text_size > head->code_size ? head->text_size : head->code_size;
@@ -13959,13 +14463,14 @@ static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_d
 static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_desc *desc,
                                        machsym_error *err)
 {
-    if (!ms_file_is_whole(&image->inputs[0]))
-        return ms_fail(err, MACHSYM_ERR_IO, "the shared cache cannot be read to its end", "file", 0);
+    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].read.size, err);
+    if (result != MACHSYM_OK)
+        return result;
     image->own_cache = (ms_cf_cache *)ms_arena_zeroed(&image->arena, 1, sizeof *image->own_cache);
     if (image->own_cache == NULL)
         return ms_fail_memory(err);
     image->cache = image->own_cache;
-    machsym_result result = ms_cf_open(image->own_cache, desc, &image->inputs[0], &image->arena, err);
+    result = ms_cf_open(image->own_cache, desc, &image->inputs[0], &image->arena, err);
     return result == MACHSYM_OK ? ms_im_add_cache(image, desc, err) : result;
 }
 
@@ -13988,6 +14493,7 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
     return ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
 }
 
+/* Opens one half, or both, of what the descriptor names. */
 static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
                                         machsym_error *err)
 {
@@ -14009,8 +14515,6 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return result;
     if (ms_map_is(input.bytes)) {
         image->inputs[0] = input;
-        if (!ms_file_is_whole(&image->inputs[0]))
-            return ms_fail(err, MACHSYM_ERR_IO, "the map cannot be read to its end", "file", 0);
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
@@ -14024,7 +14528,9 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         ms_file_close(&input);
         return result;
     }
-    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    result = ms_file_read_heads(&input, err);
+    if (result == MACHSYM_OK)
+        result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
         ms_file_close(&input);
         return result;
@@ -14127,6 +14633,9 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_damage_add(&damage, &image->damage);
     if (image->map != NULL && (image->map->head.flags & MACHSYM_MAP_DAMAGED) != 0)
         ms_damage_note(&damage, "the map was made of a damaged file", "map header", 12);
+    if (image->map != NULL && image->map->lost_name)
+        ms_damage_note(&damage, "the image's name is damaged in the map", "map",
+                       image->map->head.tables[ms_MAP_NAME].at);
     out->damage_count = damage.count;
     out->damage = damage.first;
     out->cut = damage.cut;
@@ -15077,6 +15586,7 @@ struct machsym_session {
     ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
     machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
     size_t found_cap;
+    machsym_map_reads reads;  /* of a map: since the session was opened */
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -15233,7 +15743,7 @@ static size_t ms_ses_memory(const machsym_session *s)
 {
     size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
     if (s->kept != NULL)
-        bytes += s->kept->arena.total + s->kept->cache.total;
+        bytes += ms_map_kept_memory(s->kept);
     for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
          object = object->next)
         bytes += ms_ses_memory(&object->session);
@@ -16098,14 +16608,15 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
 {
     const machsym_map *map = s->image->map;
     if (s->kept == NULL)
-        s->kept = ms_map_open_kept(map, s->allocator);
+        s->kept = ms_map_open_kept(map, s->allocator, &s->reads);
     if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
         ms_arena_admit(&s->keep, true);
         return 0;
     }
-    size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
+    ms_sh *sheets = ms_map_kept_sheets(s->kept);
+    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
     if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, addr, s->found, s->found_cap);
+        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))
@@ -17661,7 +18172,7 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
     ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
-    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_MAP_SHEET - 1) / ms_MAP_SHEET), 0, 0);
+    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_SH_BYTES - 1) / ms_SH_BYTES), 0, 0);
     for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
         head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
     head->size += size;
@@ -17722,8 +18233,8 @@ static void ms_mg_write_sums(machsym_map *map, uint8_t *p)
     ms_map_table *sheets = &head->tables[ms_MAP_SHEETS];
     ms_span all = ms_map_sheets(map);
     for (uint64_t i = 0; i < sheets->len / 8; i++)
-        ms_map_store_u64(p + sheets->at + 8 * i, ms_map_sum_sheet(all, i));
-    uint64_t sum = ms_map_checksum(ms_span_make(p + sheets->at, (size_t)sheets->len));
+        ms_map_store_u64(p + sheets->at + 8 * i, ms_sh_sum_at(all, i));
+    uint64_t sum = ms_sh_sum(ms_span_make(p + sheets->at, (size_t)sheets->len));
     sheets->a = (uint32_t)sum;
     sheets->b = (uint32_t)(sum >> 32);
     head->checksum = 0;
@@ -31957,6 +32468,11 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_failed(session);
 }
 
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out)
+{
+    *out = session->reads;
+}
+
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session)
 {
     return ms_ses_memory(session);
@@ -32147,8 +32663,9 @@ MACHSYM_API void machsym_map_close(machsym_map *map)
 
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
 {
+    machsym_bytes none = {NULL, 0};
     machsym_bytes bytes = {map->bytes.ptr, map->bytes.len};
-    return bytes;
+    return ms_map_is_here(map) ? bytes : none;
 }
 
 MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err)
@@ -32161,6 +32678,9 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 #else
     if (map == NULL || path == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map or the path is missing", "", 0);
+    if (!ms_map_is_here(map))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "a map that is read piece by piece; copy its file", "",
+                       0);
     int code = ms_os_write(path, map->bytes.ptr, map->bytes.len, &map->allocator);
     if (code == 0)
         return MACHSYM_OK;
@@ -32186,7 +32706,7 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
-    return ms_map_frames(map, addr, frames, cap);
+    return ms_map_frames(map, NULL, addr, frames, cap);
 }
 
 MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,

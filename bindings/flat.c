@@ -91,6 +91,28 @@ static void put_c(flat_sink *s, const char *c_string)
     put_text(s, c_string, c_string != NULL ? strlen(c_string) : 0);
 }
 
+/* ---- Memory ---- */
+
+static void *take(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void give(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(ptr);
+}
+
+/* MACHSYM_NO_OS has none of its own. */
+static machsym_allocator memory(void)
+{
+    machsym_allocator allocator = {take, give, NULL};
+    return allocator;
+}
+
 /* ---- Errors, descriptions ---- */
 
 /* Returns whether there is one. */
@@ -139,6 +161,10 @@ static bool describe(const flat_desc *from, machsym_open_desc *to, machsym_uuid 
     to->arch = from->arch;
     to->entry = from->entry;
     to->flags = from->flags;
+    to->allocator = memory();
+    to->read.call = from->read;
+    to->read.user = from->read_user;
+    to->read.size = from->read_size;
     to->oso_prefixes = *prefixes;
     to->oso_prefix_count = from->prefix_count;
     to->oso_dirs = from->dirs;
@@ -207,6 +233,8 @@ size_t flat_info(const flat_image *image, char *out, size_t cap)
     put_text(&s, info.name.ptr, info.name.len);
     put_c(&s, info.path);
     put_c(&s, info.pair_path);
+    put64(&s, info.read_count);
+    put64(&s, info.read_bytes);
     return s.len;
 }
 
@@ -258,6 +286,7 @@ flat_image *flat_map_build(const flat_image *from, int32_t lines, uint32_t flags
     }
     memset(&plan, 0, sizeof plan);
     memset(&open, 0, sizeof open);
+    plan.allocator = memory();
     plan.image = from->image;
     plan.lines = (machsym_lines)lines;
     plan.flags = flags;
@@ -265,6 +294,7 @@ flat_image *flat_map_build(const flat_image *from, int32_t lines, uint32_t flags
     if (result == MACHSYM_OK) {
         open.bytes = machsym_map_bytes(image->built);
         open.flags = MACHSYM_OPEN_UNCHECKED;
+        open.allocator = memory();
         result = machsym_image_open(&open, &image->image, &why);
     }
     if (!fail(result, &why, NULL, err))
@@ -290,6 +320,7 @@ const void *flat_map_bytes(const flat_image *image, size_t *len)
     return bytes.ptr;
 }
 
+#ifndef MACHSYM_NO_OS
 int flat_map_save(const flat_image *image, const char *path, flat_error *err)
 {
     machsym_error why;
@@ -298,6 +329,7 @@ int flat_map_save(const flat_image *image, const char *path, flat_error *err)
     to.path = path;
     return !fail(machsym_map_save(map_of(image), path, &why), &why, &to, err);
 }
+#endif
 
 /* ---- Sessions ---- */
 
@@ -313,6 +345,7 @@ flat_session *flat_session_open(const flat_image *image, int32_t lines, uint32_t
         return NULL;
     }
     memset(&how, 0, sizeof how);
+    how.allocator = memory();
     how.image = image->image;
     how.lines = lines < 0 ? MACHSYM_LINES_ATOS : (machsym_lines)lines;
     how.flags = flags;

@@ -213,6 +213,11 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_failed(session);
 }
 
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out)
+{
+    *out = session->reads;
+}
+
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session)
 {
     return ms_ses_memory(session);
@@ -403,8 +408,9 @@ MACHSYM_API void machsym_map_close(machsym_map *map)
 
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
 {
+    machsym_bytes none = {NULL, 0};
     machsym_bytes bytes = {map->bytes.ptr, map->bytes.len};
-    return bytes;
+    return ms_map_is_here(map) ? bytes : none;
 }
 
 MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err)
@@ -417,6 +423,9 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 #else
     if (map == NULL || path == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map or the path is missing", "", 0);
+    if (!ms_map_is_here(map))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "a map that is read piece by piece; copy its file", "",
+                       0);
     int code = ms_os_write(path, map->bytes.ptr, map->bytes.len, &map->allocator);
     if (code == 0)
         return MACHSYM_OK;
@@ -442,7 +451,7 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
-    return ms_map_frames(map, addr, frames, cap);
+    return ms_map_frames(map, NULL, addr, frames, cap);
 }
 
 MACHSYM_API void machsym_map_frames_many(const machsym_map *map, const uint64_t *addrs, size_t count,

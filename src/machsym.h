@@ -48,6 +48,7 @@
 #include "answer/iterate.h"
 #include "answer/explain.h"
 #include "map/pack.h"
+#include "map/sheets.h"
 #include "map/symmap.h"
 #include "map/encode.h"
 #include "map/merge.h"

@@ -153,6 +153,11 @@ fi
 printf 'x' | dd of="$dir/threads.symmap" bs=1 seek=400 conv=notrunc 2>/dev/null
 check "a wrong checksum" "$(status $machsym map info "$dir/threads.symmap")" 1
 check "what it says" "$(grep -c 'checksum does not match' "$dir/err")" 1
+check "an answer of the damaged piece" "$(status $machsym map lookup "$dir/threads.symmap" 0x100000aec)" 1
+check "what it says of that" "$(grep -c 'damaged: the map.s checksum does not match its bytes, offset' "$dir/err")" 1
+check "and nothing else" "$(cat "$dir/out")" "0x0000000100000aec (in )"
+check "the same of many" "$(printf '0x100000aec\n0x100000aef\n' | status $machsym map lookup "$dir/threads.symmap")" 1
+check "said once" "$(grep -c 'checksum' "$dir/err")" 1
 check "verify with another image" "$(status $machsym map verify "$dir/demo.symmap" $bin/cold-arm64-d5-22.dwarf)" 1
 
 # ---- A store ----

@@ -13,12 +13,12 @@ BEGIN {
     may["src/api"] = ""
     may["src/base"] = "src/api"
     may["src/names"] = may["src/macho"] = may["src/dwarf"] = "src/api src/base"
-    may["src/image"] = "src/api src/base src/macho src/dwarf src/map/symmap.h"
+    may["src/image"] = "src/api src/base src/macho src/dwarf src/map/symmap.h src/map/sheets.h"
     may["src/answer"] = may["src/image"] " src/image"
     may["src/map"] = may["src/answer"] " src/answer"
     may["src"] = may["src/map"] " src/map src/names"
     # a map is read on the ground floor, and written on top: single rooms that may use less than their storey
-    split("src/map/symmap.h src/map/pack.h", apart, " ")
+    split("src/map/symmap.h src/map/sheets.h src/map/pack.h", apart, " ")
     for (i in apart)
         only[apart[i]] = "src/api src/base src/map"
 

@@ -588,7 +588,7 @@ static void check_manual(void)
     machsym_image *image = test_open(BIN "/demo.app.dSYM");
     machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
     const ms_map_table *tables = map->head.tables;
-    ms_span runs = map->tables[ms_MAP_RUNS];
+    ms_span runs = ms_map_table_bytes(map, ms_MAP_RUNS);
     CHECK_EQ(map->head.version, 2);
     CHECK_EQ(tables[ms_MAP_INDEX].at, 0x170);
     CHECK_EQ(tables[ms_MAP_INDEX].a, 7);
@@ -606,7 +606,7 @@ static void check_manual(void)
 int main(void)
 {
     const char *emulator = getenv("RUN");
-    bool quick = getenv("QUICK") != NULL; /* for builds that are slow: the fixtures, fewer addresses */
+    bool quick = test_is_quick(); /* the fixtures, fewer addresses */
     if (quick || (emulator != NULL && emulator[0] != 0))
         random_addresses = EMULATED_ADDRESSES;
     check_room();

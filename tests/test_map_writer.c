@@ -201,7 +201,7 @@ static void check_crowded(void)
     wrong += machsym_writer_add(writer, &range, &frame, 1, NULL) != MACHSYM_OK;
     CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
     CHECK(map->head.tables[ms_MAP_INDEX].len < 4096);
-    CHECK(ms_rd_raw_u32(map->tables[ms_MAP_INDEX].ptr) > ms_MAP_LAST_RUN);
+    CHECK(ms_rd_raw_u32(ms_map_table_bytes(map, ms_MAP_INDEX).ptr) > ms_MAP_LAST_RUN);
     for (uint64_t i = 0; i < COUNT; i++) {
         ask_map(map, 0x100000100 + 2 * i, &got);
         wrong += got.count != 1 || got.frames[0].line != i + 1;
@@ -430,10 +430,9 @@ static machsym_result try_bytes(const uint8_t *bytes, size_t len, uint32_t flags
     return result;
 }
 
-/* QUICK in the environment is for builds that are slow. */
 static size_t stride(void)
 {
-    return getenv("QUICK") != NULL ? 31 : test_env("SAMPLE");
+    return test_is_quick() ? 31 : test_env("SAMPLE");
 }
 
 static void check_cut(const uint8_t *bytes, size_t len)

@@ -189,7 +189,6 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         a.paths[a.path_count++] = *addresses++;
         count--;
     }
-    a.unchecked = count > 0; /* reading it all would take longer than to answer */
     if (count < 0)
         status = options_status(count);
     else if (!is_complete(c, &a, way, count))

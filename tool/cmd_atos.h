@@ -56,7 +56,6 @@ typedef struct atos {
     symbols_options symbols;
     machsym_bytes bytes; /* a map, in place of -o */
     lines_option lines;
-    bool unchecked; /* of a map: its checksum is not compared */
     uint32_t session_flags;
     frame_style style;
     object_options objects;

@@ -35,8 +35,7 @@ static void describe(const atos *a, symbol_desc *desc)
     image_options_apply(&a->image, &desc->open);
     object_options_apply(&a->objects, &desc->open);
     desc->open.bytes = a->bytes;
-    if (a->unchecked)
-        desc->open.flags |= MACHSYM_OPEN_UNCHECKED;
+    desc->open.flags |= MACHSYM_OPEN_BY_PIECES; /* reading all of a map would take longer than to answer */
     desc->lines = a->lines.lines;
     desc->any_lines = !a->lines.is_set;
 }

@@ -250,6 +250,7 @@ void symbol_source_close(symbol_source *s)
 {
     if (s == NULL)
         return;
+    tool_say_lost(s->file->info.path, s->session);
     tool_session_close(s->session);
     free_chunks(s);
     free(s->names);

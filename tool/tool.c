@@ -232,13 +232,16 @@ static void say_other_uuid(const machsym_open_desc *desc)
 
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
 {
-    if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL)
+    bool is_cache =
+        desc->path != NULL && cache_is_at(desc->path); /* of thousands of images: they are not listed */
+    if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL && !is_cache)
         say_other_uuid(desc);
     else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
         tool_tell("atos cannot load symbols for the file %s for architecture %s.", desc->path, desc->arch);
     else
         tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
-    if (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS || err->code == MACHSYM_ERR_UUID)
+    if (!is_cache && (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS ||
+                      err->code == MACHSYM_ERR_UUID))
         list_slices(desc);
 }
 
@@ -348,6 +351,20 @@ void tool_say_damage(const machsym_image *image)
     else if (is_new)
         tool_say("%.*s", (int)t.len, t.v);
     text_free(&t);
+}
+
+void tool_say_lost(const char *path, const machsym_session *session)
+{
+    machsym_map_reads reads;
+    machsym_session_get_reads(session, &reads);
+    if (reads.lost == 0)
+        return;
+    tool_note_damage();
+    path = path != NULL ? path : "standard input";
+    if (is_new_to_say(path))
+        tool_say("%s: damaged: the map's checksum does not match its bytes, offset %llu; frames or names are "
+                 "missing; build it again",
+                 path, (unsigned long long)reads.lost_at);
 }
 
 machsym_image *tool_open(const machsym_open_desc *desc)

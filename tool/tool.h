@@ -72,6 +72,8 @@ machsym_image *tool_open_damaged(const machsym_open_desc *desc);
 /* Says what of a Mach-O file was found damaged when it was opened, once for each file. The exit status is 1
  * from then on. Of a map it says nothing: map info and --explain do. Threads: any. */
 void tool_say_damage(const machsym_image *image);
+/* Says that a session found its map damaged, if it did; the rest as tool_say_damage. Threads: any. */
+void tool_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void text_damage(text *t, const machsym_image_info *info);
 /* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads: any. */

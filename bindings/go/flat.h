@@ -30,6 +30,10 @@ typedef struct flat_desc {
     const char *const *dirs;
     size_t dir_count;
     uint32_t flags;
+    /* machsym_reader: a file that is not in memory; NULL: there is none. */
+    size_t (*read)(void *user, uint64_t offset, void *out, size_t len);
+    void *read_user;
+    uint64_t read_size;
 } flat_desc;
 
 enum { FLAT_ERROR_TEXT = 2048 };
@@ -60,7 +64,7 @@ FLAT_API size_t flat_demangle(const char *name, size_t len, uint32_t flags, char
 FLAT_API size_t flat_slices(const flat_desc *desc, char *out, size_t cap, flat_error *err);
 /* u32 is a map, u32 its line policy, u32 filetype, u32 has a UUID, u32 platform, u32 minimum system, u32 SDK, u32 has
  * debug info, u32 damaged parts, u32 is cut short, u64 address and u64 size of __TEXT, text UUID, text architecture, text
- * name, text path, text pair's path. */
+ * name, text path, text pair's path, u64 reads, u64 bytes that they read. */
 FLAT_API size_t flat_info(const flat_image *image, char *out, size_t cap);
 
 /* NULL and an error when it cannot be opened. */
@@ -74,7 +78,7 @@ FLAT_API uint64_t flat_addr(const flat_image *image, uint64_t load, uint64_t pc)
 FLAT_API flat_image *flat_map_build(const flat_image *image, int32_t lines, uint32_t flags, flat_error *err);
 /* Its bytes, as long as it is open. NULL: it is no map. */
 FLAT_API const void *flat_map_bytes(const flat_image *map, size_t *len);
-/* Whole, or not at all. Returns whether it was written. */
+/* Whole, or not at all. Returns whether it was written. MACHSYM_NO_OS has no files. */
 FLAT_API int flat_map_save(const flat_image *map, const char *path, flat_error *err);
 
 /* lines: machsym_lines, or -1: that of the map, of other files MACHSYM_LINES_ATOS. */

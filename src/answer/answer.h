@@ -10,6 +10,7 @@
 #include "../dwarf/functions.h"
 #include "session.h"
 #include "engine.h"
+#include "../map/sheets.h"
 #include "../map/symmap.h"
 
 /* ==== >>answer =============================================================================================
@@ -215,14 +216,15 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
 {
     const machsym_map *map = s->image->map;
     if (s->kept == NULL)
-        s->kept = ms_map_open_kept(map, s->allocator);
+        s->kept = ms_map_open_kept(map, s->allocator, &s->reads);
     if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
         ms_arena_admit(&s->keep, true);
         return 0;
     }
-    size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
+    ms_sh *sheets = ms_map_kept_sheets(s->kept);
+    size_t count = ms_map_frames(map, sheets, addr, s->found, s->found_cap);
     if (count > s->found_cap && ms_ans_make_room(s, count))
-        ms_map_frames(map, addr, s->found, s->found_cap);
+        ms_map_frames(map, sheets, addr, s->found, s->found_cap);
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))

@@ -88,6 +88,7 @@ struct machsym_session {
     ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
     machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
     size_t found_cap;
+    machsym_map_reads reads;  /* of a map: since the session was opened */
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -244,7 +245,7 @@ static size_t ms_ses_memory(const machsym_session *s)
 {
     size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
     if (s->kept != NULL)
-        bytes += s->kept->arena.total + s->kept->cache.total;
+        bytes += ms_map_kept_memory(s->kept);
     for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
          object = object->next)
         bytes += ms_ses_memory(&object->session);

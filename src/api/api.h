@@ -184,7 +184,11 @@ enum machsym_open_flags {
     /* Take object files whose time is not the one in the debug map. */
     MACHSYM_OPEN_ANY_TIME = 1u << 5,
     /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
-    MACHSYM_OPEN_UNCHECKED = 1u << 6
+    MACHSYM_OPEN_UNCHECKED = 1u << 6,
+    /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
+     * that opening costs the same whatever the size. See machsym_session_get_reads. What
+     * machsym_image_info.map gives by itself is unchecked. */
+    MACHSYM_OPEN_BY_PIECES = 1u << 7
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -195,11 +199,12 @@ typedef struct machsym_oso_prefix {
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
  * commands first, then for the tables and sections that answers may need: not for code, locations of
- * variables and types, nor for the slices of other architectures. Object files, kernel collections and
- * maps are read whole. What cannot be read is damage of its section. */
+ * variables and types, nor for the slices of other architectures. Object files and kernel collections are
+ * read whole. What cannot be read is damage of its section. Of a map the begin is read, and the rest by
+ * sessions, when lookups need it: see machsym_session_get_reads. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
-     * the rest cannot be read. NULL: there is no reader. */
+     * the rest cannot be read. NULL: there is no reader. Of a map, each session asks in its own thread. */
     size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
@@ -235,9 +240,9 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
-    /* In place of bytes and of what lies at path. All is read while the image is opened, so that threads may
-     * share the image. The allocator gives as many bytes as the file has at once, of which only those that
-     * are read are touched. */
+    /* In place of bytes and of what lies at path. But for maps, all is read while the image is opened, and
+     * the allocator gives as many bytes as the file has at once, of which only those that are read are
+     * touched. */
     machsym_reader read;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
      * among them are looked for beside path. */
@@ -297,11 +302,12 @@ typedef struct machsym_image_info {
     uint32_t damage_count;
     /* The first of them. */
     machsym_damage damage;
-    /* The map that answers, when the file is one; else NULL. */
+    /* The map that answers, when the file is one; else NULL. Of a map that is read by machsym_open_desc.read
+     * only sessions find frames and names; machsym_map_get_info and machsym_map_addr work too. */
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked, and for how many bytes. */
+    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes. */
     uint64_t read_count;
     uint64_t read_bytes;
 } machsym_image_info;
@@ -506,6 +512,21 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
  * lines.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
+
+/* What a session took of a map piece by piece: see MACHSYM_OPEN_BY_PIECES and machsym_reader. */
+typedef struct machsym_map_reads {
+    uint64_t count; /* how often machsym_open_desc.read was asked */
+    uint64_t bytes; /* for how many bytes */
+    /* Pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no frames when
+     * what tells them is lost, and a frame has no name when that is. They are asked for again after
+     * machsym_session_trim, and counted again. */
+    uint64_t lost;
+    uint64_t lost_at; /* where the first of them begins in the file */
+} machsym_map_reads;
+
+/* Tells what the session took of a map since it was opened; all zero for other images. Threads: the
+ * session's. Cost: constant. */
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
@@ -805,7 +826,8 @@ MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsy
                                             machsym_error *err);
 /* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes, as machsym_map_save writes them. Borrows: a view into the map. Threads: any. Cost:
+/* The map's bytes, as machsym_map_save writes them; none of a map that is read by machsym_open_desc.read.
+ * Borrows: a view into the map. Threads: any. Cost:
  * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
 /* Writes the map to a file: whole, or not at all. Returns: OK, or an error. Threads: any. Cost: a copy of the
@@ -1009,6 +1031,7 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
+    X(machsym_map_reads, 9223372036854775643)                                                                \
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight

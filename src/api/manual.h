@@ -84,6 +84,11 @@
  * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
  * offset of the error. What cannot be read is damage.
  *
+ * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
+ * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
+ * and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in its own
+ * thread. A piece is compared with its checksum before it answers. machsym_session_get_reads counts all.
+ *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the

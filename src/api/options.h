@@ -337,6 +337,12 @@
 #define MACHSYM_READ_HEAD 32768
 #endif
 
+/* How many pieces of 16 KB a session keeps of a map that is read by machsym_open_desc.read. A lookup needs
+ * two to six of them. 64 are a megabyte, and as much as the lookups of a crash report need. */
+#ifndef MACHSYM_KEPT_SHEETS
+#define MACHSYM_KEPT_SHEETS 64
+#endif
+
 /* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
  * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
  * could ask for any number of steps, because parts of names stand for earlier parts. */

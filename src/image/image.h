@@ -554,17 +554,29 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
 
 /* ---- Opening and closing ---- */
 
-/* Opens one half, or both, of what the descriptor names. */
 /* Takes a symbol map, which needs no other half. The image then says of its slice what the map does. */
 static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
     machsym_map_desc how;
     ms_mo *mo = &image->mo[0];
+    ms_file *input = &image->inputs[0];
+    machsym_reader read = input->read;
+    machsym_result result = MACHSYM_OK;
     ms_zero(&how, sizeof how);
-    how.bytes.ptr = image->inputs[0].bytes.ptr;
-    how.bytes.len = image->inputs[0].bytes.len;
+    if (read.call == NULL)
+        read.size = input->bytes.len;
+    else
+        result = ms_file_read_begin(input, ms_map_begin_size(input->bytes, read.size), err);
+    how.bytes.ptr = input->bytes.ptr;
+    how.bytes.len = input->bytes.len;
     how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0u;
-    machsym_result result = ms_map_open(&how, image->arena.allocator, &image->map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    bool by_sheets = (desc->flags & MACHSYM_OPEN_BY_PIECES) != 0 && how.flags == 0;
+    if (by_sheets || read.call != NULL)
+        result = ms_map_open_by_sheets(input->bytes, &read, image->arena.allocator, &image->map, err);
+    else
+        result = ms_map_open(&how, image->arena.allocator, &image->map, err);
     if (result != MACHSYM_OK)
         return result;
     const ms_map_head *head = &image->map->head;
@@ -574,7 +586,7 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     mo->slice.uuid = head->uuid;
     for (size_t i = 0; i < sizeof head->uuid.v; i++)
         mo->slice.has_uuid |= head->uuid.v[i] != 0;
-    mo->slice.size = image->map->bytes.len;
+    mo->slice.size = head->size;
     mo->is_64 = (head->cputype & ms_CPU_IS_64) != 0;
     mo->text_addr = head->text_addr;
     mo->text_size = head->text_size > head->code_size ? head->text_size : head->code_size;
@@ -687,13 +699,14 @@ static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_d
 static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_desc *desc,
                                        machsym_error *err)
 {
-    if (!ms_file_is_whole(&image->inputs[0]))
-        return ms_fail(err, MACHSYM_ERR_IO, "the shared cache cannot be read to its end", "file", 0);
+    machsym_result result = ms_file_read_begin(&image->inputs[0], image->inputs[0].read.size, err);
+    if (result != MACHSYM_OK)
+        return result;
     image->own_cache = (ms_cf_cache *)ms_arena_zeroed(&image->arena, 1, sizeof *image->own_cache);
     if (image->own_cache == NULL)
         return ms_fail_memory(err);
     image->cache = image->own_cache;
-    machsym_result result = ms_cf_open(image->own_cache, desc, &image->inputs[0], &image->arena, err);
+    result = ms_cf_open(image->own_cache, desc, &image->inputs[0], &image->arena, err);
     return result == MACHSYM_OK ? ms_im_add_cache(image, desc, err) : result;
 }
 
@@ -716,6 +729,7 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
     return ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
 }
 
+/* Opens one half, or both, of what the descriptor names. */
 static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
                                         machsym_error *err)
 {
@@ -737,8 +751,6 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return result;
     if (ms_map_is(input.bytes)) {
         image->inputs[0] = input;
-        if (!ms_file_is_whole(&image->inputs[0]))
-            return ms_fail(err, MACHSYM_ERR_IO, "the map cannot be read to its end", "file", 0);
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
@@ -752,7 +764,9 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         ms_file_close(&input);
         return result;
     }
-    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    result = ms_file_read_heads(&input, err);
+    if (result == MACHSYM_OK)
+        result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
         ms_file_close(&input);
         return result;
@@ -855,6 +869,9 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     ms_damage_add(&damage, &image->damage);
     if (image->map != NULL && (image->map->head.flags & MACHSYM_MAP_DAMAGED) != 0)
         ms_damage_note(&damage, "the map was made of a damaged file", "map header", 12);
+    if (image->map != NULL && image->map->lost_name)
+        ms_damage_note(&damage, "the image's name is damaged in the map", "map",
+                       image->map->head.tables[ms_MAP_NAME].at);
     out->damage_count = damage.count;
     out->damage = damage.first;
     out->cut = damage.cut;

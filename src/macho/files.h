@@ -161,7 +161,8 @@ typedef struct ms_file {
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
     /* How bytes are got of a file that is not in memory; call NULL: all are there. */
     machsym_reader read;
-    uint8_t *room; /* of read.size bytes, of which those are set that were read; from room_of */
+    uint8_t *room; /* the begin of the file, of which those bytes are set that were read; from room_of */
+    size_t room_len;
     machsym_allocator room_of;
     uint64_t read_count;
     uint64_t read_bytes;
@@ -177,7 +178,7 @@ static void ms_file_close(ms_file *input)
     ms_os_unmap(&input->file);
 #endif
     if (input->room != NULL)
-        input->room_of.free(input->room_of.user, input->room, (size_t)input->read.size);
+        input->room_of.free(input->room_of.user, input->room, input->room_len);
     input->room = NULL;
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
@@ -188,7 +189,7 @@ static void ms_file_close(ms_file *input)
 /* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
 static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
 {
-    if (off > input->read.size || len > input->read.size - off)
+    if (off > input->room_len || len > input->room_len - off)
         return false;
     if (len == 0)
         return true;
@@ -209,47 +210,71 @@ static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t wan
 }
 
 /* Reads the headers of all slices. */
-static bool ms_file_fill_heads(ms_file *input)
+static void ms_file_fill_heads(ms_file *input)
 {
-    const size_t first = input->bytes.len < MACHSYM_READ_HEAD ? input->bytes.len : (size_t)MACHSYM_READ_HEAD;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
-    bool ok = ms_file_fill(input, 0, first);
-    for (uint32_t i = 0; ok && ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
         size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
         if (offset != 0 && slice.len != 0)
             ms_file_fill(input, offset, have);
         if (slice.len != 0)
             ms_file_fill_on(input, offset, have, ms_file_head(slice));
     }
-    return ok;
 }
 
-/* Reads all of a file whose begin was read. Returns whether all of it is there. */
-static bool ms_file_is_whole(ms_file *input)
+/* Makes room for so many bytes of a file, and keeps those that were read. */
+static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
 {
-    return input->read.call == NULL || ms_file_fill(input, 0, input->read.size);
+    machsym_allocator from = input->room_of;
+    uint8_t *room = len <= SIZE_MAX / 4 ? (uint8_t *)from.alloc(from.user, (size_t)len) : NULL;
+    if (room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY,
+                       "the file has more bytes than the allocator gives at once; the offset is its size",
+                       "file", input->read.size);
+    if (input->room != NULL) {
+        ms_copy(room, input->room, input->room_len);
+        from.free(from.user, input->room, input->room_len);
+    }
+    input->room = room;
+    input->room_len = (size_t)len;
+    input->bytes = ms_span_make(room, (size_t)len);
+    return MACHSYM_OK;
 }
 
-/* Opens a file by a reader, and reads its headers. */
+/* Has so many bytes of a file's begin be there. */
+static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
+{
+    size_t have = input->room_len;
+    if (input->read.call == NULL || len <= have)
+        return MACHSYM_OK;
+    machsym_result result = ms_file_make_room(input, len, err);
+    if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
+        result = ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", have);
+    return result;
+}
+
+/* Opens a file by a reader, and reads its begin. */
 static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
                                           ms_file *input, machsym_error *err)
 {
-    const char *what = "the file has more bytes than the allocator gives at once; the offset is its size";
+    const uint64_t head = MACHSYM_READ_HEAD;
     input->read = *read;
     input->room_of = allocator;
-    if (read->size > SIZE_MAX / 4)
-        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
-    if (read->size == 0)
+    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
+}
+
+/* Makes room for all of a file by a reader, and reads the headers of its slices. */
+static machsym_result ms_file_read_heads(ms_file *input, machsym_error *err)
+{
+    if (input->read.call == NULL)
         return MACHSYM_OK;
-    input->room = (uint8_t *)allocator.alloc(allocator.user, (size_t)read->size);
-    if (input->room == NULL)
-        return ms_fail(err, MACHSYM_ERR_MEMORY, what, "file", read->size);
-    input->bytes = ms_span_make(input->room, (size_t)read->size);
-    if (!ms_file_fill_heads(input))
-        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", 0);
-    return MACHSYM_OK;
+    machsym_result result =
+        input->room_len < input->read.size ? ms_file_make_room(input, input->read.size, err) : MACHSYM_OK;
+    if (result == MACHSYM_OK)
+        ms_file_fill_heads(input);
+    return result;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -362,10 +387,12 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
                                    machsym_error *err)
 {
     machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
-    if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes) && !ms_dc_is(input->bytes)) {
-        result = ms_file_refuse(input->bytes, err);
+    if (result != MACHSYM_OK)
+        return result;
+    bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
+    result = is_known ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
+    if (result != MACHSYM_OK)
         ms_file_close(input);
-    }
     return result;
 }
 

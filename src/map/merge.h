@@ -6,6 +6,7 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "pack.h"
+#include "sheets.h"
 #include "symmap.h"
 #include "encode.h"
 
@@ -319,7 +320,7 @@ static void ms_mg_set_tables(const ms_mg *m, ms_map_head *head, machsym_str name
     ms_mg_set_table(head, ms_MAP_TEXT, m->text_size, m->block_count, 0);
     uint64_t size = head->size;
     head->size = ms_MAP_HEAD + (uint64_t)head->row_count * ms_MAP_ROW;
-    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_MAP_SHEET - 1) / ms_MAP_SHEET), 0, 0);
+    ms_mg_set_table(head, ms_MAP_SHEETS, 8 * ((size + ms_SH_BYTES - 1) / ms_SH_BYTES), 0, 0);
     for (unsigned kind = 1; kind < ms_MAP_KINDS; kind++)
         head->tables[kind].at += kind != ms_MAP_SHEETS ? head->size : 0;
     head->size += size;
@@ -380,8 +381,8 @@ static void ms_mg_write_sums(machsym_map *map, uint8_t *p)
     ms_map_table *sheets = &head->tables[ms_MAP_SHEETS];
     ms_span all = ms_map_sheets(map);
     for (uint64_t i = 0; i < sheets->len / 8; i++)
-        ms_map_store_u64(p + sheets->at + 8 * i, ms_map_sum_sheet(all, i));
-    uint64_t sum = ms_map_checksum(ms_span_make(p + sheets->at, (size_t)sheets->len));
+        ms_map_store_u64(p + sheets->at + 8 * i, ms_sh_sum_at(all, i));
+    uint64_t sum = ms_sh_sum(ms_span_make(p + sheets->at, (size_t)sheets->len));
     sheets->a = (uint32_t)sum;
     sheets->b = (uint32_t)(sum >> 32);
     head->checksum = 0;

@@ -8,11 +8,12 @@
 #include "../base/memory.h"
 #include "../base/table.h"
 #include "pack.h"
+#include "sheets.h"
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_many, ms_map_names,
- *         ms_map_kept_names, ms_map_next.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_open_by_sheets, ms_map_frames, ms_map_many,
+ *         ms_map_names, ms_map_kept_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
@@ -21,9 +22,6 @@ enum {
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
     /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
-    /* Bytes of a sheet, which has a checksum of its own. A cold lookup touches five; the checksum of one
-     * takes 4 microseconds. Their checksums are 0.05 % of a map. */
-    ms_MAP_SHEET = 16384,
     /* Zeros that end a table of runs: numbers are read as 8 bytes, from the first byte that holds a bit of
      * them. */
     ms_MAP_MARGIN = 8,
@@ -90,13 +88,22 @@ typedef struct ms_map_head {
     ms_map_table tables[ms_MAP_KINDS]; /* by kind */
 } ms_map_head;
 
+/* Where a table stands in the file. */
+typedef struct ms_map_area {
+    uint64_t at;
+    uint64_t len;
+} ms_map_area;
+
 struct machsym_map {
     machsym_allocator allocator;
-    ms_span bytes;
+    ms_span bytes;       /* the file; of one that is read piece by piece, its begin */
+    machsym_reader read; /* how the rest is got, and the size of the file */
+    bool by_sheets;      /* sessions compare sheets with their checksums when they need them */
+    bool lost_name;
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
+    ms_map_area tables[ms_MAP_KINDS]; /* by kind; those of runs without their margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -125,31 +132,6 @@ static void ms_map_store_u64(uint8_t *p, uint64_t number)
 {
     ms_map_store_u32(p, (uint32_t)number);
     ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
-}
-
-/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
- * proves nothing against an attacker: lookups do not rely on it. */
-static uint64_t ms_map_checksum(ms_span bytes)
-{
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t lane[4] = {1, 2, 3, bytes.len};
-    size_t at = 0;
-    for (; at + 32 <= bytes.len; at += 32) {
-        for (unsigned i = 0; i < 4; i++) {
-            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
-            lane[i] ^= lane[i] >> 29;
-        }
-    }
-    uint8_t tail[32];
-    ms_zero(tail, sizeof tail);
-    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
-        ms_copy(tail, bytes.ptr + at, bytes.len - at);
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
-        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
-    }
-    return sum ^ sum >> 29;
 }
 
 static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
@@ -204,8 +186,8 @@ static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
     uint8_t head[ms_MAP_HEAD];
     ms_copy(head, bytes.ptr, ms_MAP_HEAD);
     ms_map_store_u64(head + 72, 0);
-    uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_map_checksum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
+    uint64_t sum = ms_sh_sum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_sh_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
 /* What the sheets divide: all behind the table of their checksums. */
@@ -215,23 +197,10 @@ static ms_span ms_map_sheets(const machsym_map *map)
     return ms_span_from(map->bytes, table->at + table->len);
 }
 
-static uint64_t ms_map_sum_sheet(ms_span all, uint64_t sheet)
+/* The bytes of a table that lies in memory. */
+static ms_span ms_map_table_bytes(const machsym_map *map, uint32_t kind)
 {
-    uint64_t left = all.len - sheet * ms_MAP_SHEET;
-    return ms_map_checksum(
-        ms_span_sub(all, sheet * ms_MAP_SHEET, left < ms_MAP_SHEET ? left : (uint64_t)ms_MAP_SHEET));
-}
-
-static uint64_t ms_map_sheet_count(const machsym_map *map)
-{
-    return map->tables[ms_MAP_SHEETS].len / 8;
-}
-
-/* Whether the bytes of a sheet are those that were written. */
-static bool ms_map_sheet_is_whole(const machsym_map *map, uint64_t sheet)
-{
-    const uint8_t *sums = map->tables[ms_MAP_SHEETS].ptr;
-    return ms_map_sum_sheet(ms_map_sheets(map), sheet) == ms_rd_raw_u64(sums + 8 * sheet);
+    return ms_span_sub(map->bytes, map->tables[kind].at, map->tables[kind].len);
 }
 
 /* ---- Opening ---- */
@@ -247,14 +216,15 @@ static machsym_result ms_map_fail_damaged(machsym_error *err, const char *what, 
     return ms_fail(err, MACHSYM_ERR_DAMAGED, what, "map header", at);
 }
 
-/* Sets the bytes of a table whose row lies inside the map. */
+/* Sets where a table stands whose row lies inside the map. */
 static void ms_map_set_table(machsym_map *map, uint32_t kind)
 {
     const ms_map_table *table = &map->head.tables[kind];
-    ms_span *bytes = &map->tables[kind];
-    *bytes = ms_span_sub(map->bytes, table->at, table->len);
+    ms_map_area *area = &map->tables[kind];
+    area->at = table->at;
+    area->len = table->len;
     if (kind == ms_MAP_RUNS || kind == ms_MAP_SYMBOL_RUNS)
-        bytes->len -= bytes->len < ms_MAP_MARGIN ? bytes->len : (size_t)ms_MAP_MARGIN;
+        area->len -= area->len < ms_MAP_MARGIN ? area->len : (uint64_t)ms_MAP_MARGIN;
 }
 
 /* Reads a row of the directory. A table of a kind that this reader does not know is refused unless it may be
@@ -269,7 +239,7 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
     table.len = ms_rd_raw_u64(p + 16);
     table.a = ms_rd_raw_u32(p + 24);
     table.b = ms_rd_raw_u32(p + 28);
-    if (table.at > map->bytes.len || table.len > map->bytes.len - table.at)
+    if (table.at > map->head.size || table.len > map->head.size - table.at)
         return ms_map_fail_damaged(err, "a table lies outside the map", at);
     if (kind == 0 || kind >= ms_MAP_KINDS) {
         if ((table.flags & ms_MAP_MAY_IGNORE) != 0)
@@ -286,28 +256,109 @@ static machsym_result ms_map_check_row(machsym_map *map, uint64_t at, machsym_er
     return MACHSYM_OK;
 }
 
-/* Compares all checksums. */
-static machsym_result ms_map_check_sums(const machsym_map *map, machsym_error *err)
+static machsym_result ms_map_fail_sum(machsym_error *err, const char *where, uint64_t at)
 {
-    static const char what[] = "the map's checksum does not match its bytes; build it again";
+    return ms_fail(err, MACHSYM_ERR_CHECKSUM, "the map's checksum does not match its bytes; build it again",
+                   where, at);
+}
+
+/* Compares the checksums of header, directory, and the table of checksums, which have to be there. */
+static machsym_result ms_map_check_begin(const machsym_map *map, machsym_error *err)
+{
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
-    ms_span all = ms_map_sheets(map);
+    uint64_t begin = table->at + table->len;
+    uint64_t left = map->head.size - begin;
     if (ms_map_sum_head(map->bytes, map->head.row_count) != map->head.checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map header", 72);
-    if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW ||
-        ms_map_sheet_count(map) != all.len / ms_MAP_SHEET + (all.len % ms_MAP_SHEET != 0))
+        return ms_map_fail_sum(err, "map header", 72);
+    if (table->at != ms_MAP_HEAD + (uint64_t)map->head.row_count * ms_MAP_ROW || begin > map->bytes.len ||
+        table->len % 8 != 0 || table->len / 8 != left / ms_SH_BYTES + (left % ms_SH_BYTES != 0))
         return ms_map_fail_damaged(err, "the checksums are not those of the whole map", table->at);
-    if (ms_map_checksum(map->tables[ms_MAP_SHEETS]) != ((uint64_t)table->b << 32 | table->a))
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map checksums", table->at);
-    for (uint64_t i = 0; i < ms_map_sheet_count(map); i++) {
-        if (!ms_map_sheet_is_whole(map, i))
-            return ms_fail(err, MACHSYM_ERR_CHECKSUM, what, "map", table->at + table->len + i * ms_MAP_SHEET);
+    if (ms_sh_sum(ms_map_table_bytes(map, ms_MAP_SHEETS)) != ((uint64_t)table->b << 32 | table->a))
+        return ms_map_fail_sum(err, "map checksums", table->at);
+    return MACHSYM_OK;
+}
+
+/* Compares the checksums of all sheets. */
+static machsym_result ms_map_check_sheets(const machsym_map *map, machsym_error *err)
+{
+    ms_span all = ms_map_sheets(map);
+    ms_span sums = ms_map_table_bytes(map, ms_MAP_SHEETS);
+    for (uint64_t i = 0; i < sums.len / 8; i++) {
+        if (ms_sh_sum_at(all, i) != ms_rd_raw_u64(sums.ptr + 8 * i))
+            return ms_map_fail_sum(err, "map", map->head.size - all.len + i * ms_SH_BYTES);
     }
     return MACHSYM_OK;
 }
 
-/* Checks what a map file says of itself. */
-static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
+/* Begins to hand out a map's bytes by sheets. Returns false when memory is out. */
+static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_map_reads *reads,
+                               ms_sh *sheets)
+{
+    const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
+    machsym_reader read = map->read;
+    uint64_t base = table->at + table->len;
+    uint64_t in_memory = map->bytes.len;
+    read.size = map->head.size;
+    if (in_memory < read.size) /* whole sheets only */
+        in_memory -= (in_memory - base) % ms_SH_BYTES;
+    return ms_sh_open(sheets, ms_span_sub(map->bytes, 0, in_memory), &read, base,
+                      ms_map_table_bytes(map, ms_MAP_SHEETS), allocator, reads);
+}
+
+/* Decides whether the image's name is the one that was written. It is told as long as the map is open, so it
+ * has to lie in the part that is in memory. */
+static machsym_result ms_map_check_name(machsym_map *map, machsym_error *err)
+{
+    ms_map_area *name = &map->tables[ms_MAP_NAME];
+    machsym_map_reads reads;
+    ms_sh sheets;
+    ms_zero(&reads, sizeof reads);
+    if (name->len == 0)
+        return MACHSYM_OK;
+    if (!ms_map_open_sheets(map, map->allocator, &reads, &sheets))
+        return ms_fail_memory(err);
+    uint64_t end = name->at + name->len;
+    map->lost_name = end > sheets.bytes.len || ms_sh_at(&sheets, name->at, name->len) == NULL;
+    name->len = map->lost_name ? 0 : name->len;
+    ms_arena_free(&sheets.arena);
+    return MACHSYM_OK;
+}
+
+/* Compares checksums: of all, or of what a session does not compare. */
+static machsym_result ms_map_check_sums(machsym_map *map, machsym_error *err)
+{
+    machsym_result result = ms_map_check_begin(map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    return map->by_sheets ? ms_map_check_name(map, err) : ms_map_check_sheets(map, err);
+}
+
+/* How many bytes of a map's begin have to be there for it to be opened: those up to the end of the sheets
+ * that hold the image's name. bytes: as many as there are. */
+static uint64_t ms_map_begin_size(ms_span bytes, uint64_t size)
+{
+    uint64_t rows = bytes.len < ms_MAP_HEAD ? 0 : ms_rd_raw_u32(bytes.ptr + 60);
+    uint64_t begin = ms_MAP_HEAD + (rows < ms_MAP_MOST_ROWS ? rows : (uint64_t)ms_MAP_MOST_ROWS) * ms_MAP_ROW;
+    uint64_t need = begin;
+    uint64_t name_end = 0;
+    for (uint64_t at = ms_MAP_HEAD; at < begin && at + ms_MAP_ROW <= bytes.len; at += ms_MAP_ROW) {
+        uint32_t kind = ms_rd_raw_u32(bytes.ptr + at);
+        uint64_t from = ms_rd_raw_u64(bytes.ptr + at + 8);
+        uint64_t len = ms_rd_raw_u64(bytes.ptr + at + 16);
+        if (from > size || len > size - from)
+            continue;
+        if (kind == ms_MAP_SHEETS && len / 8 <= size / ms_SH_BYTES + 1)
+            need = from + len;
+        if (kind == ms_MAP_NAME && len <= MACHSYM_MAX_TEXT)
+            name_end = from + len;
+    }
+    if (name_end > need && name_end - need <= 2 * MACHSYM_MAX_TEXT)
+        need += (name_end - need + ms_SH_BYTES - 1) / ms_SH_BYTES * ms_SH_BYTES;
+    return need < size ? need : size;
+}
+
+/* Checks what a map file, which has so many bytes, says of itself. */
+static machsym_result ms_map_check(machsym_map *map, uint64_t size, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
     machsym_result result = MACHSYM_OK;
@@ -317,7 +368,7 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
     if (head->version != ms_MAP_VERSION)
         return ms_fail(err, MACHSYM_ERR_VERSION,
                        "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
+    if (head->size != size)
         return ms_map_fail_damaged(err, "the map is cut short or has grown", 64);
     if (head->lines >= MACHSYM_LINES_COUNT || head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_map_fail_damaged(err, "a number in the header is out of bounds", 56);
@@ -359,7 +410,29 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     }
 #endif
     if (result == MACHSYM_OK)
-        result = ms_map_check(map, desc->flags, err);
+        result = ms_map_check(map, map->bytes.len, desc->flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        ms_map_close(map);
+    return result;
+}
+
+/* Opens a map whose sheets sessions compare with their checksums when they need them. read.size is that of
+ * the file. bytes is all of it, or ms_map_begin_size when read.call gives the rest. */
+static machsym_result ms_map_open_by_sheets(ms_span bytes, const machsym_reader *read,
+                                            machsym_allocator allocator, machsym_map **out,
+                                            machsym_error *err)
+{
+    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
+    if (map == NULL)
+        return ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = allocator;
+    map->bytes = bytes;
+    map->read = *read;
+    map->by_sheets = true;
+    machsym_result result = ms_map_check(map, read->size, 0, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -369,7 +442,14 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
 
 static machsym_str ms_map_name_of(const machsym_map *map)
 {
-    return ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+    ms_span name = ms_map_table_bytes(map, ms_MAP_NAME);
+    return ms_str_make((const char *)name.ptr, name.len);
+}
+
+/* Whether all bytes of a map are in memory. */
+static bool ms_map_is_here(const machsym_map *map)
+{
+    return map->bytes.len == map->head.size;
 }
 
 /* Whether the map has ranges from debug info. */
@@ -394,7 +474,7 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
     out->lines = (machsym_lines)head->lines;
     out->flags = head->flags;
     out->version = head->version;
-    out->size = map->bytes.len;
+    out->size = head->size;
     out->run_count = head->tables[ms_MAP_RUNS].a;
     out->symbol_run_count = head->tables[ms_MAP_SYMBOL_RUNS].a;
     out->text_bytes = (uint64_t)head->tables[ms_MAP_TEXT].a * ms_PK_BLOCK;
@@ -479,7 +559,6 @@ enum {
  * files. */
 typedef struct ms_map_run {
     const uint8_t *v;
-    uint64_t at; /* in the table of runs */
     uint64_t len;
     uint64_t begin; /* offset of the code from which on it answers */
     uint64_t base;  /* offset that starts count from */
@@ -525,16 +604,28 @@ static inline uint64_t ms_map_set_parts(ms_map_run *run)
     return (run->files + ms_map_fill(run->file_count, bits[ms_MAP_PLACE])) / 8;
 }
 
-/* Reads the head of the run at a position. Returns false when there is none, or a number of it is out of
- * bounds. */
-static inline bool ms_map_open_run(ms_span runs, uint64_t at, ms_map_run *run)
+/* Bytes of the file: of a map that is in memory and checked as they are, else from sheets, until the next
+ * call. NULL when those are damaged or cannot be read. */
+static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t len)
 {
-    if (runs.len < ms_MAP_RUN_HEAD || at > runs.len - ms_MAP_RUN_HEAD)
+    return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
+}
+
+/* Reads the head of the run at a position of a table. Returns false when there is none, or a number of it is
+ * out of bounds; *is_lost when it cannot be read. */
+static inline bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+                                   ms_map_run *run, bool *is_lost)
+{
+    const ms_map_area *runs = &map->tables[kind];
+    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
         return false;
-    const uint8_t *p = runs.ptr + at;
+    const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
     MACHSYM_COUNT_WORK(1);
+    if (p == NULL) {
+        *is_lost = true;
+        return false;
+    }
     run->v = p;
-    run->at = at;
     run->begin = ms_rd_raw_u32(p);
     run->len = ms_rd_raw_u32(p + 4);
     run->end = ms_rd_raw_u32(p + 8);
@@ -547,9 +638,15 @@ static inline bool ms_map_open_run(ms_span runs, uint64_t at, ms_map_run *run)
     run->file_count = ms_rd_raw_u16(p + 24);
     ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
     run->base = ms_rd_raw_u32(p + 34);
-    bool ok = run->range_count != 0 && run->len <= runs.len - at && run->base <= run->begin &&
-              run->begin < run->end;
-    return ok && ms_map_widths_fit(run->bits) && ms_map_set_parts(run) <= run->len;
+    bool ok = run->range_count != 0 && run->len <= runs->len - at && run->base <= run->begin &&
+              run->begin < run->end && ms_map_widths_fit(run->bits);
+    uint64_t need = ok ? ms_map_set_parts(run) : 0;
+    ok = ok && need <= run->len;
+    if (ok && sheets != NULL) {
+        run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
+        *is_lost = run->v == NULL;
+    }
+    return ok && !*is_lost;
 }
 
 /* ---- What a session keeps of a map ---- */
@@ -565,6 +662,9 @@ typedef struct ms_map_page {
 /* Names that were unpacked before. */
 typedef struct ms_map_kept {
     const machsym_map *map;
+    ms_sh sheets; /* of a map whose sheets are compared when they are needed */
+    ms_span dict; /* of such a map; its ptr NULL: nobody needed it yet */
+    bool dict_is_lost;
     ms_arena arena;      /* of this */
     ms_arena cache;      /* of what can be dropped */
     ms_tab page_numbers; /* unit to the number of its page, from 1 on */
@@ -577,12 +677,17 @@ typedef struct ms_map_kept {
     size_t text_cap;
 } ms_map_kept;
 
-static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
+                                     machsym_map_reads *reads)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
     if (kept == NULL)
         return NULL;
+    if (map->by_sheets && !ms_map_open_sheets(map, allocator, reads, &kept->sheets)) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
     kept->map = map;
     kept->cache = ms_arena_make(allocator);
     kept->page_numbers.arena = kept->text_numbers.arena = &kept->cache;
@@ -594,7 +699,19 @@ static void ms_map_close_kept(ms_map_kept *kept)
 {
     ms_arena arena = kept->arena; /* the object lies in it */
     ms_arena_free(&kept->cache);
+    ms_arena_free(&kept->sheets.arena);
     ms_arena_free(&arena);
+}
+
+static size_t ms_map_kept_memory(const ms_map_kept *kept)
+{
+    return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
+}
+
+/* Where a session gets bytes of its map; NULL: the map is checked. */
+static ms_sh *ms_map_kept_sheets(ms_map_kept *kept)
+{
+    return kept != NULL && kept->map->by_sheets ? &kept->sheets : NULL;
 }
 
 /* ---- Lookup ---- */
@@ -609,6 +726,7 @@ typedef struct ms_map_line {
 /* A range found, and what it says. */
 typedef struct ms_map_hit {
     uint64_t hi; /* from the text base; of a range that is not known: where the next one begins that may be */
+    bool is_lost; /* what would tell is damaged, or cannot be read */
     uint32_t link;
     ms_map_line line;
     ms_map_run run;
@@ -629,39 +747,47 @@ static uint64_t ms_map_count_below(const uint8_t *pairs, uint64_t count, uint64_
 }
 
 /* The position of the run that a list of runs leads to. */
-static uint64_t ms_map_run_of_list(ms_span index, uint64_t at, uint64_t off)
+static uint64_t ms_map_run_of_list(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t at,
+                                   uint64_t off, bool *is_lost)
 {
-    if (at >= index.len / 4)
+    const ms_map_area *area = &map->tables[index];
+    if (at >= area->len / 4)
         return UINT64_MAX;
-    const uint8_t *list = index.ptr + 4 * at;
-    uint64_t count = ms_rd_raw_u32(list);
-    ms_lower_to(&count, (index.len / 4 - at - 1) / 2);
+    const uint8_t *list = ms_map_at(map, sheets, area->at + 4 * at, 4);
+    uint64_t count = list != NULL ? ms_rd_raw_u32(list) : 0;
+    ms_lower_to(&count, (area->len / 4 - at - 1) / 2);
+    if (list != NULL && count != 0)
+        list = ms_map_at(map, sheets, area->at + 4 * at, 4 + 8 * count);
+    *is_lost = list == NULL;
+    if (list == NULL || count == 0)
+        return UINT64_MAX;
     uint64_t below = ms_map_count_below(list + 4, count, off);
-    if (count == 0)
-        return UINT64_MAX;
     return 2 * (uint64_t)ms_rd_raw_u32(list + 8 * (below > 0 ? below : 1));
 }
 
-/* Where the number of a bucket stands in an index, which has buckets. */
-static inline const uint8_t *ms_map_bucket(const machsym_map *map, unsigned index, uint64_t off)
+/* Where the number of a bucket stands in the file, of an index that has buckets. */
+static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uint64_t off)
 {
     const ms_map_table *table = &map->head.tables[index];
     uint64_t bucket = off >> table->a;
-    return map->tables[index].ptr + 4 * (bucket < table->b ? bucket : table->b - 1);
+    return table->at + 4 * (bucket < table->b ? bucket : table->b - 1);
 }
 
 /* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
  * few. */
-static inline uint64_t ms_map_first_run(const machsym_map *map, unsigned index, uint64_t off)
+static inline uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
+                                        bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
-    const uint8_t *bucket = ms_map_bucket(map, index, off);
+    const uint8_t *bucket = ms_map_at(map, sheets, ms_map_bucket(map, index, off), 4);
+    *is_lost = bucket == NULL;
+    if (bucket == NULL)
+        return UINT64_MAX;
     uint32_t number = ms_rd_raw_u32(bucket);
     if (number <= ms_MAP_LAST_RUN)
         return 2 * (uint64_t)number;
-    ms_span all = map->tables[index];
-    return ms_map_run_of_list(all, number & ms_MAP_LAST_RUN, off);
+    return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
@@ -720,13 +846,15 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 }
 
 /* Looks for off in the runs that an index leads to. */
-static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t off, ms_map_hit *hit)
+static inline bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
+                               ms_map_hit *hit)
 {
-    ms_span runs = map->tables[index + 1];
-    uint64_t at = ms_map_first_run(map, index, off);
+    const ms_map_area *runs = &map->tables[index + 1];
+    hit->is_lost = false;
+    uint64_t at = ms_map_first_run(map, sheets, index, off, &hit->is_lost);
     hit->hi = UINT64_MAX;
     for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
-        if (!ms_map_open_run(runs, at, &hit->run))
+        if (!ms_map_open_run(map, sheets, index + 1, at, &hit->run, &hit->is_lost))
             return false;
         if (off < hit->run.begin) {
             hit->hi = hit->run.begin;
@@ -735,9 +863,11 @@ static inline bool ms_map_find(const machsym_map *map, unsigned index, uint64_t 
         if (ms_map_in_run(off, hit))
             return true;
         at += hit->run.len;
-        if (at >= runs.len || runs.len - at < 4)
+        if (at >= runs->len || runs->len - at < 4)
             return false;
-        uint64_t next = ms_rd_raw_u32(runs.ptr + at);
+        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, 4);
+        hit->is_lost = p == NULL;
+        uint64_t next = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
         if (next > off) {
             ms_lower_to(&hit->hi, next);
             return false;
@@ -843,28 +973,45 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-/* The frames at an address. */
-static inline size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
-                                   size_t cap)
+/* The frames at an address that has a line, but no function in the debug info. */
+static size_t ms_map_line_frame(const machsym_map *map, ms_sh *sheets, uint64_t off, ms_map_hit *hit,
+                                machsym_map_frame *frames, size_t cap)
+{
+    machsym_map_frame line;
+    ms_zero(&line, sizeof line);
+    ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
+    size_t count = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, hit) && hit->link != ms_MAP_ONLY_LINES
+                       ? ms_map_chain_frames(map, hit, frames, cap)
+                       : 0;
+    if (cap == 0)
+        return 1;
+    if (count == 0)
+        ms_zero(frames, sizeof *frames);
+    frames->line = line.line;
+    frames->column = line.column;
+    frames->file_ref = line.file_ref;
+    if (line.line_source != MACHSYM_SOURCE_NONE)
+        frames->line_source = line.line_source;
+    return 1;
+}
+
+/* The frames at an address; none of one whose answer is damaged, since a symbol would be the wrong one. */
+static inline size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr,
+                                   machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    ms_map_hit symbol;
     uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX)
+    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
         return 0;
-    bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
+    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
+    if (hit.is_lost)
+        return 0;
     if (found && hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol) && symbol.link != ms_MAP_ONLY_LINES
-                       ? ms_map_chain_frames(map, &symbol, frames, cap)
-                       : 0;
-    if (!found)
-        return count;
-    if (cap > 0 && count == 0)
-        ms_zero(frames, sizeof *frames);
-    if (cap > 0)
-        ms_map_set_line(&hit.run, &hit.line, frames);
-    return 1;
+    if (found)
+        return ms_map_line_frame(map, sheets, off, &hit, frames, cap);
+    found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
+    return found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
 }
 
 /* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
@@ -874,12 +1021,12 @@ static void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
     uint64_t off = addr - map->head.text_addr;
     if (map->head.tables[ms_MAP_INDEX].b == 0)
         return;
-    const uint8_t *bucket = ms_map_bucket(map, ms_MAP_INDEX, off);
+    const uint8_t *bucket = map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off);
     if (!run) {
         ms_fetch(bucket);
         return;
     }
-    ms_span runs = map->tables[ms_MAP_RUNS];
+    ms_span runs = ms_map_table_bytes(map, ms_MAP_RUNS);
     uint64_t at = 2 * (uint64_t)ms_rd_raw_u32(bucket);
     for (unsigned line = 0; line < ms_MAP_FETCHED && at < runs.len; line++, at += 64)
         ms_fetch(runs.ptr + at);
@@ -891,34 +1038,62 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
 {
     for (size_t i = 0; i < count; i += ms_MAP_AT_ONCE) {
         size_t end = count - i < ms_MAP_AT_ONCE ? count : i + ms_MAP_AT_ONCE;
-        for (size_t k = i; k < end; k++)
+        for (size_t k = i; k < end && ms_map_is_here(map); k++)
             ms_map_fetch(map, addrs[k], false);
-        for (size_t k = i; k < end; k++)
+        for (size_t k = i; k < end && ms_map_is_here(map); k++)
             ms_map_fetch(map, addrs[k], true);
         for (size_t k = i; k < end; k++)
-            counts[k] = ms_map_frames(map, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
+            counts[k] = ms_map_frames(map, NULL, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
     }
 }
 
 /* ---- Names ---- */
 
+/* The text that packed blocks refer to. Of one that is longer, no match reaches more than its end. A session
+ * copies it, since bytes of a sheet do not stay. */
+static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
+{
+    const ms_map_area *dict = &map->tables[ms_MAP_DICT];
+    ms_sh *sheets = ms_map_kept_sheets(kept);
+    if (sheets == NULL)
+        return ms_map_table_bytes(map, ms_MAP_DICT);
+    uint64_t len = dict->len < UINT16_MAX ? dict->len : (uint64_t)UINT16_MAX;
+    if (kept->dict.ptr != NULL || kept->dict_is_lost)
+        return kept->dict;
+    uint8_t *copy = (uint8_t *)ms_arena_alloc(&kept->arena, len + 1, 1);
+    const uint8_t *bytes = len != 0 ? ms_sh_at(sheets, dict->at + dict->len - len, len) : NULL;
+    kept->dict_is_lost = copy == NULL || (bytes == NULL && len != 0);
+    if (kept->dict_is_lost)
+        return kept->dict;
+    if (len != 0)
+        ms_copy(copy, bytes, (size_t)len);
+    kept->dict = ms_span_make(copy, (size_t)len);
+    return kept->dict;
+}
+
 /* Unpacks the block at a unit of TEXT so far that want bytes of it are there. Returns false when they are
  * not. */
-static bool ms_map_turn_to(const machsym_map *map, uint64_t unit, size_t want, ms_map_page *page)
+static bool ms_map_turn_to(const machsym_map *map, ms_map_kept *kept, uint64_t unit, size_t want,
+                           ms_map_page *page)
 {
-    ms_span text = map->tables[ms_MAP_TEXT];
+    const ms_map_area *text = &map->tables[ms_MAP_TEXT];
+    ms_sh *sheets = ms_map_kept_sheets(kept);
     if (page->unit == unit + 1 && page->len >= want)
         return true;
-    if (unit >= text.len / ms_MAP_UNIT)
+    if (unit >= text->len / ms_MAP_UNIT || (sheets == NULL && !ms_map_is_here(map)))
         return false;
-    ms_span rest = ms_span_from(text, unit * ms_MAP_UNIT);
-    uint64_t size = ms_rd_raw_u16(rest.ptr);
-    ms_span packed = ms_span_sub(rest, 2, size);
-    if (size > ms_PK_BLOCK)
+    ms_span dict = ms_map_dict(map, kept);
+    uint64_t at = unit * ms_MAP_UNIT;
+    const uint8_t *p = ms_map_at(map, sheets, text->at + at, 2);
+    uint64_t size = p != NULL ? ms_rd_raw_u16(p) : UINT64_MAX;
+    if (size > ms_PK_BLOCK || size > text->len - at - 2 || (kept != NULL && kept->dict_is_lost))
+        return false;
+    p = ms_map_at(map, sheets, text->at + at, 2 + size);
+    if (p == NULL)
         return false;
     page->unit = unit + 1;
     page->next = unit + (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT;
-    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
+    page->len = ms_pk_unpack(dict, ms_span_make(p + 2, (size_t)size), page->v, want);
     return page->len >= want;
 }
 
@@ -968,12 +1143,13 @@ static size_t ms_map_turn_page(ms_map_texts *t, size_t len)
     size_t left = ms_PK_BLOCK - t->at;
     if (t->kept != NULL) {
         t->page = ms_map_kept_page(t->kept, t->unit);
-        if (t->page == NULL || !ms_map_turn_to(t->map, t->unit, ms_PK_BLOCK, t->page))
+        if (t->page == NULL || !ms_map_turn_to(t->map, t->kept, t->unit, ms_PK_BLOCK, t->page))
             return 0;
         return len < left ? len : left;
     }
     size_t ahead = len > ms_MAP_AHEAD ? len : (size_t)ms_MAP_AHEAD;
-    if (!ms_map_turn_to(t->map, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK, t->page))
+    if (!ms_map_turn_to(t->map, t->kept, t->unit, ahead < left ? t->at + ahead : (size_t)ms_PK_BLOCK,
+                        t->page))
         return 0;
     return len < left ? len : left;
 }
@@ -1134,12 +1310,12 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 {
     ms_map_hit hit;
     ms_map_hit symbol;
-    while (at->a <= UINT32_MAX) {
+    while (at->a <= UINT32_MAX && ms_map_is_here(map)) {
         uint64_t off = at->a;
-        bool found = ms_map_find(map, ms_MAP_INDEX, off, &hit);
+        bool found = ms_map_find(map, NULL, ms_MAP_INDEX, off, &hit);
         out->is_symbol = !found;
         if (!found) {
-            found = ms_map_find(map, ms_MAP_SYMBOL_INDEX, off, &symbol);
+            found = ms_map_find(map, NULL, ms_MAP_SYMBOL_INDEX, off, &symbol);
             ms_lower_to(&hit.hi, symbol.hi);
         }
         at->a = hit.hi;

@@ -20,7 +20,8 @@ class _Desc(ctypes.Structure):
                 ("pair_path", ctypes.c_char_p), ("arch", ctypes.c_char_p), ("uuid", ctypes.c_char_p),
                 ("entry", ctypes.c_char_p), ("prefixes", ctypes.POINTER(ctypes.c_char_p)),
                 ("prefix_count", ctypes.c_size_t), ("dirs", ctypes.POINTER(ctypes.c_char_p)),
-                ("dir_count", ctypes.c_size_t), ("flags", ctypes.c_uint32)]
+                ("dir_count", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("read", ctypes.c_void_p),
+                ("read_user", ctypes.c_void_p), ("read_size", ctypes.c_uint64)]
 
 
 class _Error(ctypes.Structure):

@@ -1,0 +1,103 @@
+// What callers see of an engine, wherever that runs.
+
+/** The name by which messages call a file. */
+export function nameOf(value) {
+  if (typeof value === 'string') return value;
+  return value instanceof URL ? value.pathname : value?.webkitRelativePath || value?.name || 'the file';
+}
+
+const dropped = new FinalizationRegistry(({ engine, id }) => engine.call('close', [id]).catch(() => {}));
+
+/** A Mach-O file, or a map of one. */
+export class Image {
+  #engine;
+  #id;
+
+  constructor(engine, { id, info, bytes }) {
+    this.#engine = engine;
+    this.#id = id;
+    /** What is known of it. */
+    this.info = info;
+    /** The bytes of a map that was built; else undefined. */
+    this.bytes = bytes;
+    dropped.register(this, { engine, id }, this);
+  }
+
+  /** The frames at an address, the innermost inlined call first. */
+  async frames(address, options) {
+    return (await this.lookup([address], options))[0];
+  }
+
+  /** The frames of many addresses. */
+  lookup(addresses, options) {
+    return this.#engine.call('lookup', [this.#id, addresses, options]);
+  }
+
+  /** The map of an image: small, and answers at once. */
+  async buildMap(lines) {
+    return new Map(this.#engine, await this.#engine.call('build', [this.#id, lines]));
+  }
+
+  /** Frees its memory. */
+  async close() {
+    dropped.unregister(this);
+    await this.#engine.call('close', [this.#id]);
+  }
+}
+
+/** A map: an Image that Image.buildMap made, or that was opened from its bytes. */
+export class Map extends Image {}
+
+export class Machsym {
+  #engine;
+  #platform;
+
+  /** platform: how values become what the engine reads: file(value), report(value), files(values). */
+  constructor(engine, platform) {
+    this.#engine = engine;
+    this.#platform = platform;
+  }
+
+  /** Opens a File, a Blob, bytes, or under node a path. options: arch, uuid, entry. */
+  async open(file, options) {
+    const opened = await this.#engine.call('open', [await this.#platform.file(file), nameOf(file), options]);
+    return opened.info.isMap ? new Map(this.#engine, opened) : new Image(this.#engine, opened);
+  }
+
+  /** The architectures of a file. */
+  async slices(file) {
+    return this.#engine.call('slices', [await this.#platform.file(file), nameOf(file)]);
+  }
+
+  /** A name, or names, as people read them. */
+  async demangle(names, style = 'simplified') {
+    const all = await this.#engine.call('demangle', [[names].flat(), style]);
+    return Array.isArray(names) ? all : all[0];
+  }
+
+  /** Puts names into a report: {text, json, messages, isComplete}. */
+  async symbolicate(report, files = [], { args, onMessage } = {}) {
+    return this.#engine.call('symbolicate', [await this.#platform.report(report), await this.#platform.files(files), { args }], onMessage);
+  }
+
+  /** Runs the tool: {status, stdout, stderr, outputs}. */
+  async run(args, { files = [], stdin, outputs, onMessage } = {}) {
+    const all = await this.#platform.files(files);
+    return this.#engine.call('run', [args, { files: all, stdin, outputs }], onMessage);
+  }
+
+  /** Ends a worker, with all that it does. */
+  terminate() {
+    this.#engine.terminate();
+  }
+}
+
+/** The functions of a package: as the methods of a Machsym that is loaded when it is first needed. */
+export function common(load) {
+  let loaded;
+  const get = () => (loaded ??= load());
+  const call = (method) => async (...args) => (await get())[method](...args);
+  return {
+    open: call('open'), slices: call('slices'), demangle: call('demangle'), symbolicate: call('symbolicate'), run: call('run'),
+  };
+}

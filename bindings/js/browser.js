@@ -1,0 +1,70 @@
+// machsym in a browser. A page has its engine in a worker, since only there files can be read at once.
+import { Machsym, nameOf } from './api.js';
+import { Engine, MachsymError } from './engine.js';
+import { METHODS } from './worker.js';
+
+const platform = {
+  file: (value) => value,
+  report: (value) => value,
+  files: (values) => values.map((value) => ({
+    path: (value.data !== undefined ? value.path : nameOf(value)).replaceAll('..', '_'),
+    data: value.data ?? value,
+  })),
+};
+
+/** An engine in a worker, for pages. */
+function engineApart(modules, worker) {
+  const waiting = new Map();
+  let last = 0;
+  const stop = (error) => {
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  worker.onmessage = ({ data }) => {
+    const one = waiting.get(data.call);
+    if (data.progress !== undefined) {
+      one?.onError?.(data.progress);
+      return;
+    }
+    waiting.delete(data.call);
+    if (data.error) one?.reject(revive(data.error));
+    else one?.resolve(data.result);
+  };
+  worker.onerror = (event) => stop(new MachsymError(`the worker failed: ${event.message}`, 'ERR_MEMORY', 0));
+  worker.postMessage({ modules });
+  return {
+    call: (method, args, onError) => new Promise((resolve, reject) => {
+      waiting.set(++last, { resolve, reject, onError });
+      worker.postMessage({ call: last, method, args });
+    }),
+    terminate() {
+      worker.terminate();
+      stop(new MachsymError('cancelled', 'ERR_ARGUMENT', 0));
+    },
+  };
+}
+
+function revive({ name, message, code, offset }) {
+  return name === 'MachsymError' ? new MachsymError(message, code, offset) : Object.assign(new Error(message), { name });
+}
+
+function engineHere(modules) {
+  const engine = new Engine(modules);
+  return { call: async (method, args, onError) => METHODS[method](engine, onError, ...args), terminate() {} };
+}
+
+async function compile(module) {
+  if (module instanceof WebAssembly.Module) return module;
+  if (module instanceof ArrayBuffer || ArrayBuffer.isView(module)) return WebAssembly.compile(module);
+  const response = await fetch(module);
+  if (!response.ok) throw new Error(`${module}: ${response.status} ${response.statusText}`);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** Compiles the programs: library and tool are URLs, bytes or WebAssembly.Modules. makeWorker: of worker.js. */
+export async function start({ library, tool, makeWorker }) {
+  const [lib, cli] = await Promise.all([compile(library), compile(tool)]);
+  const modules = { library: lib, tool: cli };
+  const isWorker = typeof FileReaderSync !== 'undefined';
+  return new Machsym(isWorker ? engineHere(modules) : engineApart(modules, makeWorker()), platform);
+}

@@ -1,0 +1,330 @@
+// What the package does, synchronously, where files can be read so: under node, and in a worker of a browser.
+import { Host } from './host.js';
+import { Tree } from './tree.js';
+import { fromBytes } from './sources.js';
+
+// machsym_lines, machsym_demangle_flags
+const LINES = { atos: 0, dwarf: 1, stmt: 2 };
+const NAMES = { full: 0, simplified: 1 };
+const FAILED = 1;
+
+/** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
+export class MachsymError extends Error {
+  constructor(message, code, offset) {
+    super(message);
+    this.name = 'MachsymError';
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Reads what flat.h writes. */
+class Answer {
+  constructor(buffer, at, len) {
+    this.view = new DataView(buffer, at, len);
+    this.bytes = new Uint8Array(buffer, at, len);
+    this.at = 0;
+  }
+
+  u32() {
+    this.at += 4;
+    return this.view.getUint32(this.at - 4, true);
+  }
+
+  u64() {
+    this.at += 8;
+    return this.view.getBigUint64(this.at - 8, true);
+  }
+
+  raw(len = this.u32()) {
+    this.at += len;
+    return this.bytes.subarray(this.at - len, this.at);
+  }
+
+  text(len) {
+    return decoder.decode(this.raw(len));
+  }
+
+  uuid() {
+    const hex = [...this.raw()].map((byte) => byte.toString(16).padStart(2, '0')).join('').toUpperCase();
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  }
+}
+
+function bytesOfUuid(text) {
+  const hex = text.replaceAll('-', '');
+  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new MachsymError(`not a UUID: ${text}`, 'ERR_ARGUMENT', 0);
+  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+}
+
+/** An instance of the library, which has one file open. */
+class Library {
+  constructor(module, source) {
+    this.source = source;
+    const read = (offset, out, len) => {
+      try {
+        return source.read(new Uint8Array(this.exports.memory.buffer, out >>> 0, len >>> 0), offset);
+      } catch {
+        return 0; // machsym says what could not be read
+      }
+    };
+    this.exports = new WebAssembly.Instance(module, { host: { read } }).exports;
+    this.sessions = new Map();
+  }
+
+  /** Calls use(pointers) with texts and bytes in memory; undefined is NULL. */
+  with(values, use) {
+    const pointers = values.map((value) => {
+      if (value === undefined) return 0;
+      const bytes = typeof value === 'string' ? encoder.encode(`${value}\0`) : value;
+      const at = this.take(bytes.length);
+      new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+      return at;
+    });
+    try {
+      return use(...pointers);
+    } finally {
+      for (const pointer of pointers) this.exports.give(pointer);
+    }
+  }
+
+  take(len) {
+    const at = this.exports.take(len) >>> 0;
+    if (at === 0) throw new MachsymError(`no memory for ${len} bytes; WebAssembly has 4 GB`, 'ERR_MEMORY', 0);
+    return at;
+  }
+
+  text(at) {
+    const bytes = new Uint8Array(this.exports.memory.buffer, at >>> 0);
+    return decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
+  }
+
+  fail() {
+    const e = this.exports;
+    throw new MachsymError(this.text(e.error_text()), this.text(e.result_name()), e.error_offset());
+  }
+
+  /** What a call(out, cap) writes, which returns how many bytes that takes. */
+  answer(call) {
+    let cap = 4096;
+    for (;;) {
+      const out = this.take(cap);
+      const len = call(out, cap);
+      if (len <= cap) {
+        const answer = new Answer(this.exports.memory.buffer.slice(out, out + len), 0, len);
+        this.exports.give(out);
+        return answer;
+      }
+      this.exports.give(out);
+      cap = len;
+    }
+  }
+
+  open(name, { arch, uuid, entry } = {}) {
+    const of = uuid !== undefined ? bytesOfUuid(uuid) : undefined;
+    this.with([name, arch, of, entry], (...texts) => {
+      if (!this.exports.open(this.source.size, ...texts)) this.fail();
+    });
+    return this.info();
+  }
+
+  info() {
+    const a = this.answer((out, cap) => this.exports.info(out, cap));
+    const [isMap, lines, filetype, hasUuid, platform, minOs, sdk, hasDebugInfo, damagedParts, isCutShort] =
+      Array.from({ length: 10 }, () => a.u32());
+    const [textAddress, textSize] = [a.u64(), a.u64()];
+    const [uuid, arch, name] = [a.uuid(), a.text(), a.text()];
+    a.text(), a.text(); // paths
+    return {
+      isMap: isMap !== 0, lines: isMap ? Object.keys(LINES)[lines] : undefined, filetype,
+      uuid: hasUuid ? uuid : undefined, arch, name, platform, minOs, sdk, hasDebugInfo: hasDebugInfo !== 0, damagedParts,
+      isCutShort: isCutShort !== 0, textAddress, textSize, reads: Number(a.u64()), bytesRead: Number(a.u64()),
+    };
+  }
+
+  session(lines) {
+    if (!this.sessions.has(lines)) {
+      const session = this.exports.session(lines, 0);
+      if (session === 0) this.fail();
+      this.sessions.set(lines, session);
+    }
+    return this.sessions.get(lines);
+  }
+
+  /** The frames of each address, the innermost first. */
+  lookup(addresses, { load, lines, names = 'simplified' } = {}) {
+    const session = this.session(lines === undefined ? -1 : LINES[lines]);
+    const list = BigUint64Array.from(addresses, BigInt);
+    if (list.length === 0) return [];
+    const found = this.with([new Uint8Array(list.buffer), new Uint8Array(4)], (at, len) => {
+      const out = this.exports.lookup(session, load !== undefined ? 1 : 0, BigInt(load ?? 0), NAMES[names], at,
+        list.length, len);
+      const { buffer } = this.exports.memory;
+      if (out === 0) throw new MachsymError('no memory left', 'ERR_MEMORY', 0);
+      return new Answer(buffer, out >>> 0, new DataView(buffer).getUint32(len, true));
+    });
+    return Array.from(list, () => Array.from({ length: found.u32() }, () => this.frame(found)));
+  }
+
+  frame(a) {
+    const [functionStart, functionSize] = [a.u64(), a.u64()];
+    const [line, column, isInline, nameSource, lineSource, name, linkage, file] =
+      Array.from({ length: 8 }, () => a.u32());
+    return {
+      name: a.text(name), linkageName: a.text(linkage) || undefined, file: a.text(file) || undefined,
+      line: line || undefined, column: column || undefined, isInline: isInline !== 0, functionStart, functionSize,
+      nameSource: this.sourceName(nameSource), lineSource: this.sourceName(lineSource),
+    };
+  }
+
+  sourceName(number) {
+    this.sourceNames ??= [];
+    return this.sourceNames[number] ??= this.text(this.exports.source_name(number));
+  }
+
+  slices(name) {
+    const a = this.with([name], (text) =>
+      this.answer((out, cap) => this.exports.slices(this.source.size, text, out, cap)));
+    if (a.bytes.length === 0) this.fail();
+    return Array.from({ length: a.u32() }, () => {
+      const [filetype, hasUuid, offset, size] = [a.u32(), a.u32(), Number(a.u64()), Number(a.u64())];
+      const uuid = a.uuid();
+      return { filetype, uuid: hasUuid ? uuid : undefined, offset, size, arch: a.text() };
+    });
+  }
+
+  /** The bytes of the image's map. */
+  build(lines) {
+    return this.with([new Uint8Array(4)], (len) => {
+      const at = this.exports.build(LINES[lines], 0, len) >>> 0;
+      if (at === 0) this.fail();
+      const { buffer } = this.exports.memory;
+      const bytes = new Uint8Array(buffer.slice(at, at + new DataView(buffer).getUint32(len, true)));
+      this.exports.drop_map();
+      return bytes;
+    });
+  }
+
+  demangle(name, style) {
+    const bytes = encoder.encode(name);
+    const a = this.with([bytes], (at) => this.answer((out, cap) =>
+      this.exports.demangle(at, bytes.length, NAMES[style], out, cap) + 1)); // with its NUL
+    return decoder.decode(a.bytes.subarray(0, -1));
+  }
+}
+
+export class Engine {
+  /** modules: library and tool, WebAssembly.Modules. */
+  constructor(modules) {
+    this.modules = modules;
+    this.images = new Map();
+    this.last = 0;
+  }
+
+  add(library) {
+    this.images.set(++this.last, library);
+    return this.last;
+  }
+
+  image(id) {
+    const library = this.images.get(id);
+    if (!library) throw new MachsymError('the image is closed', 'ERR_ARGUMENT', 0);
+    return library;
+  }
+
+  open(source, name, options) {
+    const library = new Library(this.modules.library, source);
+    const info = library.open(name, options);
+    return { id: this.add(library), info };
+  }
+
+  slices(source, name) {
+    return new Library(this.modules.library, source).slices(name);
+  }
+
+  lookup(id, addresses, options) {
+    return this.image(id).lookup(addresses, options);
+  }
+
+  build(id, lines = 'atos') {
+    if (!(lines in LINES)) throw new MachsymError(`no such line policy: ${lines}`, 'ERR_ARGUMENT', 0);
+    const bytes = this.image(id).build(lines);
+    return { ...this.open(fromBytes(bytes), 'map'), bytes };
+  }
+
+  close(id) {
+    this.images.get(id)?.source.close?.();
+    this.images.delete(id);
+  }
+
+  demangle(names, style) {
+    this.plain ??= new Library(this.modules.library, fromBytes(new Uint8Array(0)));
+    return names.map((name) => this.plain.demangle(name, style));
+  }
+
+  /**
+   * Runs the tool. files: [{path, source}]. Returns its status, what it printed, and the files named in outputs.
+   */
+  run(args, { files = [], stdin, outputs = [], onError } = {}) {
+    const tree = new Tree();
+    for (const { path, source } of files) tree.add(path, source);
+    const printed = { stdout: [], stderr: [] };
+    const input = stdin ?? fromBytes(new Uint8Array(0));
+    let at = 0;
+    const host = new Host({
+      args: ['machsym', ...args],
+      files: tree,
+      stdin: {
+        read: (into) => {
+          const got = input.read(into, at);
+          at += got;
+          return got;
+        },
+      },
+      stdout: { write: (bytes) => printed.stdout.push(bytes.slice()) },
+      stderr: {
+        write: (bytes) => {
+          printed.stderr.push(bytes.slice());
+          onError?.(decoder.decode(bytes));
+        },
+      },
+    });
+    const status = host.run(this.modules.tool);
+    const written = Object.fromEntries(outputs.map((path) => [path, tree.written(path)]));
+    return { status, stdout: join(printed.stdout), stderr: decoder.decode(join(printed.stderr)), outputs: written };
+  }
+
+  /** A report with names, as text and as the tool's JSON. */
+  symbolicate(report, files, { args = [], onError } = {}) {
+    const symbols = files.map(({ path, source }) => ({ path: `/symbols/${path}`, source }));
+    const all = [{ path: '/report', source: report }, ...symbols];
+    const crash = ['crash', ...args, ...(files.length > 0 ? ['-d', '/symbols'] : [])];
+    const text = this.run([...crash, '/report'], { files: all, onError });
+    const json = this.run([...crash, '-q', '--to=json', '/report'], { files: all });
+    return {
+      text: decoder.decode(text.stdout), json: parse(decoder.decode(json.stdout)), messages: text.stderr,
+      isComplete: text.status !== FAILED,
+    };
+  }
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the messages say why there is none
+  }
+}
+
+function join(parts) {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

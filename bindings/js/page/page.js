@@ -1,0 +1,148 @@
+// The page: files come in, a worker names frames, and what is shown is text only: nothing of a file is ever HTML.
+import library from 'machsym-library';
+import tool from 'machsym-tool';
+import workerText from 'worker-text';
+import { start } from '../browser.js';
+import { show, element } from './show.js';
+import { sort, fromDrop } from './files.js';
+
+const get = (id) => document.getElementById(id);
+const chosen = { reports: [], symbols: [], other: [] };
+const results = [];
+let machsym;
+let work = 0; // the number of the latest work: what an earlier one says is not shown
+
+async function engine() {
+  machsym ??= (async () => {
+    const url = URL.createObjectURL(new Blob([workerText], { type: 'text/javascript' }));
+    const loaded = await start({ library, tool, makeWorker: () => new Worker(url, { name: 'machsym' }) });
+    URL.revokeObjectURL(url);
+    return loaded;
+  })();
+  return machsym;
+}
+
+function say(text) {
+  get('progress').hidden = text === '';
+  get('doing').textContent = text;
+}
+
+function fail(text) {
+  get('errors').append(element('p', {}, text));
+}
+
+/** Shows what was chosen, and names the frames of all reports anew: a dSYM may come after its report. */
+async function add(files) {
+  if (files.length === 0) return;
+  const mine = ++work;
+  get('errors').replaceChildren();
+  say('Looking at the files');
+  const sorted = await sort(files);
+  for (const kind of Object.keys(chosen)) chosen[kind].push(...sorted[kind]);
+  get('chosen').replaceChildren(...[
+    ...chosen.reports.map(({ path }) => `report: ${path}`),
+    ...summary(chosen.symbols, 'file with symbols', 'files with symbols'),
+    ...summary(chosen.other, 'file of no use here', 'files of no use here'),
+  ].map((text) => element('li', {}, text)));
+  get('clear').hidden = false;
+  if (mine === work) await symbolicate(mine);
+}
+
+function summary(files, one, many) {
+  if (files.length === 0) return [];
+  const names = files.slice(0, 3).map(({ path }) => path.split('/').pop()).join(', ');
+  return [`${files.length} ${files.length === 1 ? one : many}: ${names}${files.length > 3 ? ' …' : ''}`];
+}
+
+async function symbolicate(mine) {
+  if (chosen.reports.length === 0) {
+    say('');
+    fail(chosen.symbols.length > 0
+      ? 'There are symbols, and no report yet: drop a .crash, .ips or other report, or paste its text.'
+      : 'None of these files is a report or has symbols.');
+    return;
+  }
+  results.length = 0;
+  for (const [i, report] of chosen.reports.entries()) {
+    say(`Report ${i + 1} of ${chosen.reports.length}: ${report.path}`);
+    try {
+      const answer = await (await engine()).symbolicate(report.data, chosen.symbols);
+      if (mine !== work) return;
+      results.push({ name: report.path, ...answer });
+    } catch (error) {
+      if (mine !== work) return;
+      results.push({ name: report.path, text: '', json: undefined, messages: words(error), isComplete: false });
+    }
+  }
+  const groups = chosen.reports.length > 1 ? await group() : [];
+  if (mine !== work) return;
+  say('');
+  show(results, groups);
+}
+
+/** What went wrong, for people. */
+function words(error) {
+  if (/memory|grow|allocation/i.test(error.message))
+    return `The files are too large for this page: a tab has 4 GB for them. Use the command-line tool. (${error.message})`;
+  return `machsym stopped: ${error.message}`;
+}
+
+async function group() {
+  const reports = chosen.reports.map(({ path, data }) => ({ path: `reports/${path}`, data }));
+  const symbols = chosen.symbols.map(({ path, data }) => ({ path: `symbols/${path}`, data }));
+  const dirs = symbols.length > 0 ? ['-d', '/symbols'] : [];
+  try {
+    const { stdout } = await (await engine()).run(
+      ['crash', '-q', '--group', '--json', ...dirs, ...reports.map(({ path }) => `/${path}`)],
+      { files: [...reports, ...symbols] });
+    return new TextDecoder().decode(stdout).split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  } catch {
+    return []; // the reports are shown without groups
+  }
+}
+
+async function cancel() {
+  work++;
+  const running = machsym;
+  machsym = undefined;
+  (await running)?.terminate();
+  say('');
+  fail('Cancelled.');
+}
+
+function forget() {
+  for (const kind of Object.keys(chosen)) chosen[kind].length = 0;
+  results.length = 0;
+  get('chosen').replaceChildren();
+  get('errors').replaceChildren();
+  get('results').hidden = true;
+  get('clear').hidden = true;
+}
+
+// ---- Ways in ----
+
+for (const input of [get('files'), get('folder')]) {
+  input.addEventListener('change', async () => {
+    await add([...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, data: file })));
+    input.value = '';
+  });
+}
+document.addEventListener('dragover', (event) => {
+  event.preventDefault();
+  get('drop').classList.add('over');
+});
+document.addEventListener('dragleave', () => get('drop').classList.remove('over'));
+document.addEventListener('drop', async (event) => {
+  event.preventDefault();
+  get('drop').classList.remove('over');
+  const { files, closed } = await fromDrop(event.dataTransfer);
+  await add(files);
+  for (const name of closed)
+    fail(`The browser does not open the folder ${name} when it is dropped on a page from disk: use "Choose a folder".`);
+});
+get('take').addEventListener('click', async () => {
+  const text = get('pasted').value;
+  if (text.trim() !== '') await add([{ path: 'pasted text', data: new Blob([text]), isReport: true }]);
+});
+get('cancel').addEventListener('click', cancel);
+get('clear').addEventListener('click', forget);

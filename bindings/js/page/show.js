@@ -1,0 +1,224 @@
+// Shows reports. All text of a file goes into the page by textContent.
+
+const SYSTEM = /^(\/System\/|\/usr\/lib\/|\/Library\/Apple\/|\/private\/preboot\/)|\/RuntimeRoot\//;
+const INFERRED = { dwarf: '', given: '' };
+const FACTS = [
+  ['process', 'Process'], ['identifier', 'Identifier'], ['version', 'Version'], ['os', 'System'], ['hardware', 'Device'],
+  ['date', 'Date'], ['exception', 'Exception'], ['signal', 'Signal'], ['subtype', 'Subtype'], ['codes', 'Codes'],
+  ['termination', 'Termination'], ['reason', 'Reason'], ['app_info', 'Application said'], ['description', 'Description'],
+];
+const MAX_SHOWN = 20000; // frames; the text has all
+
+const get = (id) => document.getElementById(id);
+
+/** An element with attributes, listeners (on...), and children: elements and texts. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, '');
+    else if (value !== false && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+export function show(results, groups) {
+  get('results').hidden = false;
+  showGroups(groups);
+  const links = results.map((result, i) =>
+    element('button', { type: 'button', onclick: () => open(i) }, result.name));
+  get('reports').replaceChildren(...(results.length > 1 ? links : []));
+  const open = (i, thread) => {
+    for (const [at, link] of links.entries()) link.setAttribute('aria-current', String(at === i));
+    showReport(results[i], i, thread);
+  };
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const first = Number(wanted.get('report') ?? 0);
+  open(first < results.length ? first : 0, wanted.get('thread') ?? undefined);
+}
+
+function showGroups(groups) {
+  if (groups.length === 0) {
+    get('groups').replaceChildren();
+    return;
+  }
+  const rows = groups.map((one) => element('tr', {},
+    element('td', {}, String(one.count)), element('td', {}, one.signature),
+    element('td', {}, one.reports.map((path) => path.replace(/^\/reports\//, '')).join(', '))));
+  get('groups').replaceChildren(element('h2', {}, `${groups.length} ${groups.length === 1 ? 'group' : 'groups'} of crashes`),
+    table(['Reports', 'Signature', 'Files'], rows));
+}
+
+function table(heads, rows) {
+  const head = element('tr', {}, ...heads.map((text) => element('th', { scope: 'col' }, text)));
+  return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': heads.join(', ') },
+    element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)));
+}
+
+function showReport(result, index, thread) {
+  const { json } = result;
+  const parts = [element('h2', {}, result.name)];
+  if (!result.isComplete || !json)
+    parts.push(...result.messages.split('\n').filter(Boolean).map((line) =>
+      element('p', { class: 'message' }, line.replace(/^machsym: (\/report: )?/, ''))));
+  if (json) parts.push(...report(json, result, index, thread));
+  if (result.text !== '') parts.push(element('h2', {}, 'Text'), text(result.text));
+  get('report').replaceChildren(...parts);
+  if (thread !== undefined) get(`thread-${thread}`)?.scrollIntoView();
+}
+
+function text(content) {
+  return element('pre', { tabindex: '0', 'aria-label': 'The report as text' }, content);
+}
+
+function report(json, result, index, thread) {
+  const crashed = json.threads.find((one) => one.crashed) ?? json.threads[0];
+  return [
+    facts(json),
+    ...counts(json),
+    tools(result),
+    ...threads(json, crashed, index, thread),
+    ...registers(result.text),
+    element('h2', {}, 'Binary images'),
+    images(json),
+  ];
+}
+
+function facts(json) {
+  const list = element('dl', { class: 'facts' });
+  list.append(element('dt', {}, 'Kind'), element('dd', {}, json.format));
+  for (const [key, label] of FACTS)
+    if (json[key]) list.append(element('dt', {}, label), element('dd', {}, json[key]));
+  return list;
+}
+
+function counts(json) {
+  const { frames, with_line: lines, name_only: names, missing, given } = json.counts;
+  const lines1 = `${lines} of ${frames} frames with file and line, ${names} with a name, ${given} had one, ${missing} without.`;
+  const need = json.images.filter((image) => image.status !== 'found' && image.missing > 0 && !SYSTEM.test(image.path ?? ''));
+  const what = need.map((image) => element('p', { class: 'message' },
+    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${image.status}.`));
+  return [element('p', {}, lines1), ...what];
+}
+
+function tools(result) {
+  const name = result.name.split('/').pop().replace(/[^\w.-]/g, '_');
+  const filter = element('input', { type: 'search', id: 'filter', oninput: () => apply(filter.value) });
+  const save = (label, content, file) => element('button', { type: 'button', onclick: () => download(content, file) }, label);
+  return element('div', { class: 'tools' },
+    element('label', { for: 'filter' }, 'Search frames'), filter,
+    element('button', { type: 'button', onclick: () => unfold(true) }, 'Unfold all threads'),
+    element('button', { type: 'button', onclick: () => unfold(false) }, 'Fold all'),
+    save('Download text', result.text, `${name}.symbolicated.txt`),
+    save('Download JSON', JSON.stringify(result.json, null, 1), `${name}.json`));
+}
+
+function unfold(is) {
+  for (const one of document.querySelectorAll('details.thread')) one.open = is;
+}
+
+/** Shows only frames that have a text, and unfolds their threads. */
+function apply(words) {
+  const wanted = words.trim().toLowerCase();
+  for (const thread of document.querySelectorAll('details.thread')) {
+    let any = false;
+    for (const frame of thread.querySelectorAll('li')) {
+      frame.hidden = wanted !== '' && !frame.textContent.toLowerCase().includes(wanted);
+      any ||= !frame.hidden;
+    }
+    thread.hidden = !any;
+    if (wanted !== '' && any) thread.open = true;
+  }
+}
+
+function download(content, name) {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
+  element('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function threads(json, crashed, index, wanted) {
+  let shown = 0;
+  return [element('h2', {}, 'Threads'), ...json.threads.map((thread, i) => {
+    const id = String(i);
+    const title = [
+      thread.kind === 'thread' ? `Thread ${thread.number}` : thread.kind, thread.name, thread.queue && `queue ${thread.queue}`,
+      thread.crashed && 'crashed',
+    ].filter(Boolean).join(', ');
+    const frames = thread.frames.slice(0, Math.max(0, MAX_SHOWN - shown));
+    shown += frames.length;
+    const list = element('ol', { class: 'frames' }, ...frames.flatMap((frame) => rows(frame, json)));
+    const left = thread.frames.length - frames.length;
+    return element('details', {
+      class: `thread${thread.crashed ? ' crashed' : ''}`, id: `thread-${id}`, open: thread === crashed || id === wanted,
+    },
+    element('summary', { onclick: () => history.replaceState(null, '', `#report=${index}&thread=${id}`) },
+      `${title} (${thread.frames.length} ${thread.frames.length === 1 ? 'frame' : 'frames'})`),
+    list, ...(left > 0 ? [element('p', {}, `${left} more frames are in the text.`)] : []));
+  })];
+}
+
+/** The lines of a frame: one a call. */
+function rows(frame, json) {
+  const image = frame.image !== null && frame.image !== undefined ? json.images[frame.image] : undefined;
+  const isSystem = image === undefined || SYSTEM.test(image.path ?? '');
+  const kind = isSystem ? 'system' : 'own';
+  const head = (i) => [
+    element('span', { class: 'number' }, i === 0 ? String(frame.index) : ''),
+    element('span', { class: 'image' }, image?.name ?? '???'),
+  ];
+  if (frame.calls.length === 0)
+    return [element('li', { class: kind }, ...head(0),
+      element('span', { class: 'name' }, frame.given ?? frame.address, ...(frame.given_place ? [` ${frame.given_place}`] : [])),
+      element('span', { class: 'address' }, frame.address))];
+  return frame.calls.map((call, i) => element('li', { class: kind }, ...head(i),
+    element('span', { class: 'name' }, call.name, ...marks(call)), place(call), why(frame, call, image)));
+}
+
+function marks(call) {
+  const mark = (words, title) => element('span', { class: 'mark', title }, words);
+  return [
+    ...(call.inline ? [mark('inlined', 'The compiler put this call into its caller')] : []),
+    ...(call.name_source && !(call.name_source in INFERRED)
+      ? [mark(call.name_source, 'Debug information does not say so: the name comes from here')] : []),
+  ];
+}
+
+function place(call) {
+  if (!call.file) return element('span', { class: 'address' }, `+ ${call.offset}`);
+  const whole = call.line ? `${call.file}:${call.line}` : call.file;
+  const short = whole.split('/').pop();
+  const button = element('button', {
+    type: 'button', class: 'place', title: `Copy ${whole}`,
+    onclick: async () => {
+      await navigator.clipboard?.writeText(whole).catch(() => {});
+      button.textContent = 'copied';
+      setTimeout(() => { button.textContent = short; }, 900);
+    },
+  }, short);
+  return button;
+}
+
+function why(frame, call, image) {
+  const said = [
+    `${frame.address}${frame.return_address ? ', a return address: looked up one byte before' : ''}.`,
+    call.name_source ? `Name from ${call.name_source}.` : '', call.line_source ? `Line from ${call.line_source}.` : '',
+    call.file ? `${call.file}${call.line ? `, line ${call.line}` : ''}${call.column ? `, column ${call.column}` : ''}.` : '',
+    image?.symbols ? `Answered by ${image.symbols.replace(/^\/symbols\//, '')}.` : '',
+  ];
+  return element('details', { class: 'why' }, element('summary', {}, 'why'), said.filter(Boolean).join(' '));
+}
+
+function registers(content) {
+  const match = /^(Thread .* State.*:)\n((?: .*\n|\n(?= ))+)/m.exec(content);
+  return match ? [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, `${match[1]}\n${match[2]}`)] : [];
+}
+
+function images(json) {
+  const rank = (image) => (image.frames === 0 ? 2 : image.status === 'found' ? 1 : 0);
+  const list = [...json.images].sort((a, b) => rank(a) - rank(b) || b.frames - a.frames);
+  return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => element('tr', {},
+    element('td', {}, image.name), element('td', { class: image.status === 'found' ? 'found' : image.frames > 0 ? 'missing' : '' }, image.status),
+    element('td', {}, String(image.frames)), element('td', {}, image.uuid ?? ''), element('td', {}, image.base))));
+}

@@ -1,0 +1,13 @@
+/* What flat.c uses of the C library, for WebAssembly without one. */
+#ifndef LIB_STRING_H
+#define LIB_STRING_H
+
+#include <stddef.h>
+
+void *memcpy(void *to, const void *from, size_t len);
+void *memmove(void *to, const void *from, size_t len);
+void *memset(void *to, int byte, size_t len);
+int memcmp(const void *a, const void *b, size_t len);
+size_t strlen(const char *text);
+
+#endif

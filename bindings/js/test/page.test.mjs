@@ -1,0 +1,285 @@
+// The page in a real browser: real files are dropped, the network is cut, every request is a failure.
+// Environment: PAGE, the folder of the built page; BROWSER, a Chromium; SHOTS, a folder for screenshots (optional).
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const root = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '../../..');
+const fixture = (name) => path.join(root, 'tests/fixtures', name);
+const built = path.resolve(process.env.PAGE);
+const axe = fs.readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const work = fs.mkdtempSync(path.join(os.tmpdir(), 'machsym-page-'));
+
+let browser;
+let page;
+let client;
+let requests;
+let problems;
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: process.env.BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
+});
+after(async () => {
+  await browser.close();
+  fs.rmSync(work, { recursive: true });
+});
+
+async function fresh(url = pathToFileURL(path.join(built, 'machsym.html')).href, options = {}) {
+  await page?.context().close();
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+  page = await context.newPage();
+  requests = [];
+  problems = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  client = await context.newCDPSession(page);
+  await page.goto(url);
+}
+
+/** Drops files and folders as a person does. */
+async function drop(...files) {
+  const box = await page.locator('#drop').boundingBox();
+  const at = { x: box.x + box.width / 2, y: box.y + 20 };
+  const data = { items: [], files, dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop']) await client.send('Input.dispatchDragEvent', { type, ...at, data });
+}
+
+async function settled() {
+  await page.waitForFunction(() => document.getElementById('progress').hidden
+    && (!document.getElementById('results').hidden || document.getElementById('errors').textContent !== ''), null,
+  { timeout: 20000 });
+}
+
+async function shot(name) {
+  if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `${name}.png`) });
+}
+
+function assertQuiet() {
+  const own = (url) => url.startsWith('file:') || url.startsWith('blob:') || url.startsWith('http://127.0.0.1');
+  assert.deepEqual(requests.filter((url) => !own(url)), []);
+  assert.deepEqual(problems, []);
+}
+
+async function assertAccessible() {
+  // the policy of the page allows no script: it is put in past it
+  await client.send('Runtime.evaluate', { expression: axe });
+  const { result } = await client.send('Runtime.evaluate', {
+    expression: 'axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 120))])))',
+    awaitPromise: true,
+  });
+  assert.deepEqual(JSON.parse(result.value), []);
+}
+
+const report = fixture('reports/demo.crash');
+const dsym = fixture('bin/demo.app.dSYM');
+
+test('the empty page: nothing is asked of the network', async () => {
+  await fresh();
+  await shot('empty');
+  await assertAccessible();
+  assertQuiet();
+});
+
+test('a report and the folder of its dSYM are dropped', async () => {
+  await fresh();
+  await drop(report, dsym);
+  await settled();
+  const text = await page.locator('#report').innerText();
+  assert.match(text, /Queue<int>::at\(int\)/);
+  assert.match(text, /queue\.hpp:13/);
+  assert.equal(await page.locator('details.crashed[open]').count(), 1);
+  assert.ok(await page.locator('.mark', { hasText: 'inlined' }).count() > 0);
+  assert.ok(await page.locator('td.found').count() > 0);
+  await shot('report');
+  await assertAccessible();
+  assertQuiet();
+});
+
+test('a report without its dSYM says what is wanted; the dSYM comes after', async () => {
+  await fresh();
+  await drop(report);
+  await settled();
+  assert.match(await page.locator('#report').innerText(), /Wanted: the dSYM of demo/);
+  await shot('missing');
+  await drop(dsym);
+  await page.locator('.place', { hasText: 'queue.hpp' }).first().waitFor();
+  assert.doesNotMatch(await page.locator('#report').innerText(), /Wanted/);
+  assertQuiet();
+});
+
+test('several reports are grouped; each can be opened by the keyboard', async () => {
+  await fresh();
+  await drop(report, fixture('reports/demo.ips'), fixture('reports/watchdog.ips'), dsym);
+  await settled();
+  assert.match(await page.locator('#groups').innerText(), /groups? of crashes/);
+  assert.equal(await page.locator('#reports button').count(), 3);
+  await page.locator('#reports button').nth(1).focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('#reports button').nth(1).getAttribute('aria-current'), 'true');
+  await shot('groups');
+  await assertAccessible();
+  assertQuiet();
+});
+
+test('text is pasted', async () => {
+  await fresh();
+  await drop(dsym);
+  await settled();
+  assert.match(await page.locator('#errors').innerText(), /no report yet/);
+  await page.locator('#paste summary').click();
+  await page.locator('#pasted').fill(fs.readFileSync(report, 'utf8'));
+  await page.locator('#take').click();
+  await page.locator('.place', { hasText: 'queue.hpp' }).first().waitFor();
+  await shot('pasted');
+  assertQuiet();
+});
+
+test('files are searched, and what is found can be downloaded', async () => {
+  await fresh();
+  await drop(report, dsym);
+  await settled();
+  await page.locator('#filter').fill('queue.hpp:13');
+  const shown = await page.locator('ol.frames li:visible').allInnerTexts();
+  assert.ok(shown.length > 0 && shown.every((text) => text.includes('queue.hpp:13')), shown.join('\n'));
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download text').click()]);
+  const saved = fs.readFileSync(await download.path(), 'utf8');
+  assert.match(saved, /queue\.hpp:13/);
+  assertQuiet();
+});
+
+test('a deep link opens its thread', async () => {
+  await fresh(`${pathToFileURL(path.join(built, 'machsym.html')).href}#report=1&thread=0`);
+  await drop(report, fixture('reports/demo.ips'), dsym);
+  await settled();
+  assert.equal(await page.locator('#reports button').nth(1).getAttribute('aria-current'), 'true');
+  assert.equal(await page.locator('#thread-0[open]').count(), 1);
+});
+
+test('errors are words: no report, half a dSYM, nothing of use', async () => {
+  await fresh();
+  const half = path.join(work, 'half');
+  fs.writeFileSync(half, fs.readFileSync(path.join(dsym, 'Contents/Resources/DWARF/demo')).subarray(0, 7000));
+  const junk = path.join(work, 'notes.txt');
+  fs.writeFileSync(junk, 'nothing to see here\n');
+  await drop(junk);
+  await settled();
+  assert.match(await page.locator('main').innerText(), /no frames|not a|no report|nothing/i);
+  await shot('no-report');
+  await fresh();
+  await drop(report, half);
+  await settled();
+  assert.match(await page.locator('#report').innerText(), /cut short|damaged|missing/i);
+  await shot('damaged');
+  assertQuiet();
+});
+
+test('names and reports are never HTML, and nothing can leave', async () => {
+  let arrived = 0;
+  const server = http.createServer((request, response) => {
+    arrived++;
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const away = `http://127.0.0.1:${server.address().port}/?data`;
+  await fresh();
+  const evil = `<img src=${away} onerror=alert(1)><form action=${away}><meta http-equiv=refresh content="0;url=${away}">`
+    + `<script>location=${JSON.stringify(away)}</script>`;
+  const text = fs.readFileSync(report, 'utf8').replaceAll(/^(Process: +).*$/gm, `$1${evil} [1]`)
+    .replaceAll(/^(Exception Type: +).*$/gm, `$1${evil}`).replaceAll(/^(Thread 0.*)$/gm, `$1 ${evil}`);
+  const file = path.join(work, 'evil<img src=x onerror=alert(2)>.crash');
+  fs.writeFileSync(file, text);
+  await drop(file, dsym);
+  await settled();
+  assert.ok((await page.locator('#report').innerText()).includes(`<img src=${away}`));
+  assert.equal(await page.locator('#report img, #report form, #report meta, #report script, #reports img').count(), 0);
+  assertQuiet();
+  // the same texts as HTML, as if the page had taken them for some, and what a script of its own could try
+  const tried = await page.evaluate(async ([html, to]) => {
+    const blocked = new Set();
+    document.addEventListener('securitypolicyviolation', (event) => blocked.add(event.effectiveDirective));
+    const place = document.createElement('div');
+    place.innerHTML = html;
+    document.body.append(place);
+    const script = document.createElement('script');
+    script.textContent = `location = ${JSON.stringify(to)}`;
+    document.body.append(script);
+    const frame = document.createElement('iframe');
+    frame.src = to;
+    document.body.append(frame);
+    const fetched = await fetch(to).then(() => 'went', () => 'blocked');
+    navigator.sendBeacon(to);
+    place.querySelector('form').submit();
+    await new Promise((done) => setTimeout(done, 1000));
+    return { fetched, blocked: [...blocked], here: location.protocol };
+  }, [evil, away]);
+  assert.equal(tried.fetched, 'blocked');
+  assert.equal(tried.here, 'file:');
+  for (const directive of ['img-src', 'script-src-elem', 'frame-src', 'connect-src', 'form-action'])
+    assert.ok(tried.blocked.includes(directive), `${directive} of ${tried.blocked}`);
+  assert.equal(arrived, 0);
+  server.close();
+});
+
+test('a hostile corpus does not crash the tab', async () => {
+  await fresh();
+  const corpus = path.join(root, 'fuzz/corpus');
+  const files = [];
+  for (const folder of ['report_text', 'report_json', 'macho', 'map', 'archive'])
+    for (const name of fs.readdirSync(path.join(corpus, folder)).slice(0, 12)) files.push(path.join(corpus, folder, name));
+  const named = files.map((file, i) => {
+    const copy = path.join(work, `hostile-${i}.crash`);
+    fs.copyFileSync(file, copy);
+    return copy;
+  });
+  await drop(...named);
+  await settled();
+  assert.ok(await page.locator('#report').innerText() !== '');
+  assertQuiet();
+});
+
+test('work can be cancelled, and begun anew', async () => {
+  await fresh();
+  const many = Array.from({ length: 200 }, (_, i) => {
+    const copy = path.join(work, `many-${i}.crash`);
+    fs.copyFileSync(report, copy);
+    return copy;
+  });
+  await drop(...many, dsym);
+  await page.locator('#cancel').waitFor({ state: 'visible' });
+  await page.locator('#cancel').click();
+  assert.match(await page.locator('#errors').innerText(), /Cancelled/);
+  await page.locator('#clear').click();
+  await drop(report, dsym);
+  await page.locator('.place', { hasText: 'queue.hpp' }).first().waitFor();
+  assertQuiet();
+});
+
+test('the page as files of a server; dark, and as narrow as a phone', async () => {
+  const server = http.createServer((request, response) => {
+    const name = path.basename(new URL(request.url, 'http://x').pathname) || 'index.html';
+    const file = path.join(built, name);
+    const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+    if (!fs.existsSync(file)) response.writeHead(204).end();
+    else response.writeHead(200, { 'content-type': types[path.extname(name)] }).end(fs.readFileSync(file));
+  }).listen(0, '127.0.0.1');
+  try {
+    await new Promise((done) => server.once('listening', done));
+    await fresh(`http://127.0.0.1:${server.address().port}/`, { colorScheme: 'dark', viewport: { width: 390, height: 844 } });
+    await drop(report, dsym);
+    await settled();
+    assert.match(await page.locator('#report').innerText(), /queue\.hpp:13/);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${wide} px wider than the screen`);
+    await shot('phone-dark');
+    await assertAccessible();
+    assertQuiet();
+  } finally {
+    server.close();
+  }
+});

@@ -1,0 +1,44 @@
+// An Engine in a worker of a browser: each message calls one of its methods.
+import { Engine } from './engine.js';
+import { toSource } from './sources.js';
+
+/** Answers messages: {modules} first, then {call, method, args}. */
+export function serve(scope) {
+  let engine;
+  scope.onmessage = ({ data }) => {
+    if (data.modules) {
+      engine = new Engine(data.modules);
+      return;
+    }
+    const { call, method, args } = data;
+    try {
+      const onError = (text) => scope.postMessage({ call, progress: text });
+      scope.postMessage({ call, result: METHODS[method](engine, onError, ...args) });
+    } catch (error) {
+      const { name, message, code, offset } = error;
+      scope.postMessage({ call, error: { name, message, code, offset } });
+    }
+  };
+}
+
+/** The methods of an engine with values in place of sources: what a page can send. */
+export const METHODS = {
+  open: (engine, onError, value, name, options) => engine.open(toSource(value), name, options),
+  slices: (engine, onError, value, name) => engine.slices(toSource(value), name),
+  lookup: (engine, onError, ...args) => engine.lookup(...args),
+  build: (engine, onError, ...args) => engine.build(...args),
+  demangle: (engine, onError, ...args) => engine.demangle(...args),
+  close: (engine, onError, id) => engine.close(id),
+  run: (engine, onError, args, { files = [], stdin, outputs } = {}) => engine.run(args, {
+    files: sourcesOf(files), stdin: stdin === undefined ? undefined : toSource(stdin), outputs, onError,
+  }),
+  symbolicate: (engine, onError, report, files, options) =>
+    engine.symbolicate(toSource(report), sourcesOf(files), { ...options, onError }),
+};
+
+function sourcesOf(files) {
+  return files.map(({ path, data }) => ({ path, source: toSource(data) }));
+}
+
+if (typeof WorkerGlobalScope !== 'undefined' && globalThis instanceof WorkerGlobalScope && globalThis.name === 'machsym')
+  serve(globalThis);
