@@ -81,6 +81,7 @@ typedef struct ms_dc_mapping {
     uint64_t size;
     uint64_t off; /* in its file */
     ms_span bytes;
+    ms_span slide;          /* what tells where the pointers are */
     uint32_t slide_version; /* how pointers are stored; 0: plain */
     uint64_t delta_mask;    /* bits of a pointer that lead to the next one */
     uint64_t value_add;
@@ -223,6 +224,7 @@ static void ms_dc_read_slide(ms_dc *dc, ms_dc_mapping *mapping, ms_span file, ui
     ms_span info = ms_span_sub(file, off, size);
     if (size == 0)
         return;
+    mapping->slide = info;
     mapping->slide_version = ms_dc_u32(info, 0);
     switch (mapping->slide_version) {
     case 1: break;
@@ -386,18 +388,24 @@ static uint64_t ms_dc_pointer_at(const ms_dc *dc, uint64_t addr, unsigned size)
     return ms_dc_decode(mapping, size == 8 ? ms_rd_raw_u64(bytes.ptr) : ms_rd_raw_u32(bytes.ptr));
 }
 
-/* The number of 32 bits at an address; 0 where none is. Chains of version 4 run through small numbers too,
- * whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
-static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+/* The number of 32 bits at an offset of a mapping; 0 where none is. Chains of version 4 run through small
+ * numbers too, whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
+static uint32_t ms_dc_number_in(const ms_dc_mapping *mapping, uint64_t off)
 {
-    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
-    uint32_t raw = mapping != NULL ? ms_dc_u32(mapping->bytes, addr - mapping->addr) : 0;
-    if (mapping == NULL || mapping->slide_version != 4)
+    uint32_t raw = ms_dc_u32(mapping->bytes, off);
+    if (mapping->slide_version != 4)
         return raw;
     uint32_t value = raw & ~(uint32_t)mapping->delta_mask;
     if ((value & 0xffff8000) == 0)
         return value;
     return (value & 0x3fff8000) == 0x3fff8000 ? value | 0xc0000000 : raw;
+}
+
+/* The same at an address. */
+static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    return mapping != NULL ? ms_dc_number_in(mapping, addr - mapping->addr) : 0;
 }
 
 /* ---- Other files ---- */
