@@ -4583,29 +4583,38 @@ static machsym_str ms_dc_base_name(machsym_str path)
     return ms_str_drop(path, at);
 }
 
+/* Whether a path in the main file is this one, or ends in this name. */
+static bool ms_dc_is_called(const ms_dc *dc, uint32_t off, machsym_str name, bool is_path)
+{
+    ms_span rest = ms_span_from(dc->main, off);
+    MACHSYM_COUNT_WORK(1);
+    if (is_path)
+        return name.len < rest.len && rest.ptr[name.len] == 0 && ms_equal(rest.ptr, name.ptr, name.len);
+    return ms_str_equal(ms_dc_base_name(ms_dc_path(dc, off)), name);
+}
+
 /* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
 static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
 {
     bool is_path = ms_dc_base_name(name).len != name.len;
+    ms_span list = dc->texts.len != 0 ? dc->texts : dc->images;
+    uint64_t path_at = dc->texts.len != 0 ? 28 : 24;
     size_t count = 0;
-    ms_dc_image image;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
-        ms_dc_get_image(dc, i, &image);
-        if (!ms_str_equal(is_path ? image.path : ms_dc_base_name(image.path), name))
-            continue;
-        if (count++ == 0)
-            *out = image;
+    for (size_t i = 0; i < ms_dc_image_count(dc) && (count == 0 || !is_path); i++) {
+        if (ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) &&
+            count++ == 0)
+            ms_dc_get_image(dc, i, out);
     }
     /* The list without UUIDs has links too: other paths of an image. */
     for (uint64_t at = 0; count == 0 && is_path && at < dc->images.len; at += ms_DC_IMAGE_SIZE) {
-        if (!ms_str_equal(ms_dc_path(dc, ms_dc_u32(dc->images, at + 24)), name))
+        if (!ms_dc_is_called(dc, ms_dc_u32(dc->images, at + 24), name, true))
             continue;
         ms_zero(out, sizeof *out);
         out->addr = ms_dc_u64(dc->images, at);
-        out->path = name;
+        out->path = ms_dc_path(dc, ms_dc_u32(dc->images, at + 24));
         count++;
     }
-    return is_path && count > 1 ? 1 : count;
+    return count;
 }
 
 /* Finds the local symbols of the image whose header lies at an address. Their entries name images by the
@@ -6782,8 +6791,10 @@ static void ms_sym_reserve(ms_sym_table *t, size_t more)
     }
 }
 
-/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
-static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. Of the names of a
+ * source at one address that with the lowest rank is the best. */
+static void ms_sym_add_ranked(ms_sym_table *t, uint64_t addr, machsym_source source, unsigned rank,
+                              machsym_str name)
 {
     if (!ms_sym_wants(t, addr))
         return;
@@ -6793,8 +6804,13 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
         return;
     t->names = names;
     names[t->name_count] = name;
-    ms_sym_put(t, addr, ms_sym_item(source, 0, 0, t->name_count));
+    ms_sym_put(t, addr, ms_sym_item(source, rank, 0, t->name_count));
     t->name_count++;
+}
+
+static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+{
+    ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
@@ -7398,6 +7414,7 @@ typedef struct ms_oc_method {
     machsym_str selector;
     uint64_t addr; /* of the code */
     bool is_class_method;
+    bool is_merged; /* from a list of lists: it may be a category's, which then names it better */
 } ms_oc_method;
 
 /* All of a slice's metadata. */
@@ -7467,6 +7484,7 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
     method->selector = selector;
     method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
     method->is_class_method = is_class_method;
+    method->is_merged = false;
 }
 
 /* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
@@ -7516,15 +7534,18 @@ static void ms_oc_read_lists(ms_oc_list *list, ms_fx_data *d, uint64_t addr, boo
     uint32_t entry = ms_fx_u32_at(d, addr);
     uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint64_t at = addr + 8;
+    size_t first = list->method_count;
     for (; count > 0 && entry >= 8 && ms_fx_spend(d, 1); count--, at += entry) {
         ms_span span = ms_fx_at_addr(d, at, 8);
         if (span.len == 0)
-            return;
+            break;
         uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
         if (distance >> 47 != 0)
             distance |= (uint64_t)0xffff << 48;
         ms_oc_read_methods(list, d, at + distance, is_class_method);
     }
+    for (; first < list->method_count; first++)
+        list->methods[first].is_merged = true;
 }
 
 static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str class_name)
@@ -7564,7 +7585,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         parts[count++] = ms_str_from_c("]");
         machsym_str name = ms_sym_join(t, d, parts, count);
         if (name.len != 0)
-            ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
+            ms_sym_add_ranked(t, method->addr, MACHSYM_SOURCE_OBJC, method->is_merged, name);
     }
 }
 

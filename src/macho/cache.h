@@ -477,29 +477,38 @@ static machsym_str ms_dc_base_name(machsym_str path)
     return ms_str_drop(path, at);
 }
 
+/* Whether a path in the main file is this one, or ends in this name. */
+static bool ms_dc_is_called(const ms_dc *dc, uint32_t off, machsym_str name, bool is_path)
+{
+    ms_span rest = ms_span_from(dc->main, off);
+    MACHSYM_COUNT_WORK(1);
+    if (is_path)
+        return name.len < rest.len && rest.ptr[name.len] == 0 && ms_equal(rest.ptr, name.ptr, name.len);
+    return ms_str_equal(ms_dc_base_name(ms_dc_path(dc, off)), name);
+}
+
 /* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
 static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
 {
     bool is_path = ms_dc_base_name(name).len != name.len;
+    ms_span list = dc->texts.len != 0 ? dc->texts : dc->images;
+    uint64_t path_at = dc->texts.len != 0 ? 28 : 24;
     size_t count = 0;
-    ms_dc_image image;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
-        ms_dc_get_image(dc, i, &image);
-        if (!ms_str_equal(is_path ? image.path : ms_dc_base_name(image.path), name))
-            continue;
-        if (count++ == 0)
-            *out = image;
+    for (size_t i = 0; i < ms_dc_image_count(dc) && (count == 0 || !is_path); i++) {
+        if (ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) &&
+            count++ == 0)
+            ms_dc_get_image(dc, i, out);
     }
     /* The list without UUIDs has links too: other paths of an image. */
     for (uint64_t at = 0; count == 0 && is_path && at < dc->images.len; at += ms_DC_IMAGE_SIZE) {
-        if (!ms_str_equal(ms_dc_path(dc, ms_dc_u32(dc->images, at + 24)), name))
+        if (!ms_dc_is_called(dc, ms_dc_u32(dc->images, at + 24), name, true))
             continue;
         ms_zero(out, sizeof *out);
         out->addr = ms_dc_u64(dc->images, at);
-        out->path = name;
+        out->path = ms_dc_path(dc, ms_dc_u32(dc->images, at + 24));
         count++;
     }
-    return is_path && count > 1 ? 1 : count;
+    return count;
 }
 
 /* Finds the local symbols of the image whose header lies at an address. Their entries name images by the
