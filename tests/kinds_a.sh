@@ -172,4 +172,14 @@ for size in 9 100 400 700 900; do
     esac
     check "the first $size bytes"
 done
+
+# ---- Datadog ----
+
+run $samples/datadog-error.json
+has '1   demo                                0x0000000102a30a7c -[Player play:] + 52 (player.mm:14)\n' '"binary_images": ['
+run --summary $samples/datadog-error.json
+has "demo [412] 1.2 on iOS 17.4 (21E219)" "EXC_BAD_ACCESS" "crashed in thread 0" "require(bool)  queue.hpp:6  (inlined)" \
+    "7 frames: 7 named with line"
+run --json $samples/datadog-error.json
+has '"format":"Datadog event"' '"date":"2026-03-14T08:26:53Z"' '"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"'
 end
