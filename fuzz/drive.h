@@ -1,6 +1,6 @@
 /* What the fuzz targets share: parts of an input, hand-made files around them, and a use of everything that
  * opens. They use public functions only, so that one build of the header serves them all. A target is built
- * by `make fuzz` and run as build/fuzz/NAME fuzz/corpus/NAME; `make fuzz-short` runs all for 15 seconds each,
+ * by `make fuzz` and run as build/fuzz/NAME fuzz/corpus/NAME; `make fuzz-short` runs all for some seconds each,
  * `make fuzz-replay` runs the seeds without libFuzzer. */
 #ifndef MACHSYM_FUZZ_DRIVE_H
 #define MACHSYM_FUZZ_DRIVE_H

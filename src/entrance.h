@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/inflate.h"
+#include "macho/slide.h"
 #include "macho/macho.h"
 #include "macho/files.h"
 #include "image/image.h"
@@ -148,6 +149,11 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
 {
     return ms_im_entry_at(image, addr, out);
+}
+
+MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len)
+{
+    return image->cache != NULL ? ms_sl_read(&image->cache->dc, addr, (uint8_t *)to, len) : 0;
 }
 
 MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,

@@ -27,6 +27,7 @@
 #include "base/segments.h"
 #include "base/inflate.h"
 #include "macho/cache.h"
+#include "macho/slide.h"
 #include "macho/macho.h"
 #include "macho/files.h"
 #include "macho/fixups.h"

@@ -204,11 +204,22 @@ def hidden(dsym, uuid):
             "App.xcarchive/BCSymbolMaps/%s.bcsymbolmap" % original: b"BCSymbolMap Version: 2.0\n" + b"\n".join(lines) + b"\n"}
 
 
+def many(count):
+    """A zip of so many libraries that have a UUID and nothing else."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as made:
+        for i in range(count):
+            head = struct.pack("<8I", 0xFEEDFACF, 0x100000C, 0, 6, 1, 24, 0, 0) + struct.pack("<2I", 0x1B, 24)
+            made.writestr(zipfile.ZipInfo("lib%d.dylib" % i), head + struct.pack(">2Q", 0x1122334455667788, i))
+    return sink.getvalue()
+
+
 def main():
     dsym, other = files(ONE), files(TWO)
     good_zips(dsym, {**dsym, **other})
     bad_zips(dsym)
     tars(dsym)
+    write("many.zip", many(30000))
     archive = hidden(dsym, UUID)
     write("hidden.xcarchive.zip", deflated(archive))
     write("symbolmaps.zip", deflated({n[len("App.xcarchive/"):]: d for n, d in archive.items() if n.endswith("map")}))

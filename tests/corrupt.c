@@ -3,6 +3,9 @@
  * them is seen without a sanitizer too. */
 #include "loaded.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -170,6 +173,11 @@ static void check_loaded(const char *name, size_t stride)
 
 int main(void)
 {
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD,
+            1 << 28); /* memory that goes back to the system each time is a third of the work */
+    mallopt(M_MMAP_THRESHOLD, 1 << 28);
+#endif
     size_t stride = test_env(getenv("STRIDE") != NULL ? "STRIDE" : "SAMPLE");
     check_file("hand-split4.dwarf", stride);
     check_file("hand-split5.dwarf", stride);

@@ -121,25 +121,28 @@ same_maps()
 made=0
 links=0
 
-# one_link LLD ARCH KIND "FLAGS" "LINKER FLAGS" SOURCE...: all but the first source in an archive if KIND is that
+# one_link LLD ARCH KIND "FLAGS" "LINKER FLAGS" SOURCE...: all but the first source in an archive if KIND is that. An
+# object is compiled once and linked many times.
 one_link()
 {
-    local lld=$1 arch=$2 kind=$3 flags=$4 more=$5 dir=$work/link platform="macos 11.0 11.0" os=macos11 o objects=()
+    local lld=$1 arch=$2 kind=$3 flags=$4 more=$5 dir=$work/link platform="macos 11.0 11.0" os=macos11 o made_of objects=()
     shift 5
     links=$((links + 1))
     [ $((links % ${SAMPLE:-1})) -eq 0 ] || return 0
     rm -rf "$dir"
     mkdir -p "$dir/apart"
     [ "$arch" != arm64_32 ] || { platform="watchos 7.0 7.0" && os=watchos7; }
+    made_of="$work/objects $arch ${flags//\//_}"
+    mkdir -p "$made_of"
     for o in "$@"; do
-        objects+=("$dir/$(basename "$o").o")
+        objects+=("$made_of/${o##*/}.o")
+        [ ! -f "${objects[-1]}" ] || continue
         # shellcheck disable=SC2086
         clang-22 -target "$arch-apple-$os" -fno-exceptions -g $flags -nostdinc++ -fno-stack-protector \
             -c "$top/tests/fixtures/src/$o" -o "${objects[-1]}" 2>"$dir/log" || return
     done
     if [ "$kind" = archive ]; then
         llvm-ar-22 --format=darwin rcs "$dir/librest.a" "${objects[@]:1}" || return
-        rm "${objects[@]:1}"
         objects=("${objects[0]}" "$dir/librest.a")
     fi
     # shellcheck disable=SC2086

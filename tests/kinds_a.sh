@@ -131,4 +131,36 @@ run $samples/sentry-envelope.txt
 has '"function": "-[Player play:]"' '"colno":9' '"lineno": 14'
 [ "$(wc -l <"$work/out")" -eq 3 ]
 check "an envelope keeps its lines"
+
+# ---- PLCrashReporter ----
+
+run $samples/crash.plcrash
+has "Process:             demo [412]" "Parent Process:      launchd [1]" "OS Version:          iPhone OS 17.4 (21E219)" \
+    "Date/Time:           2026-03-14T08:26:53Z" "Exception Subtype:   KERN_INVALID_ADDRESS at 0x0000000000000008" \
+    "1   demo                          	0x0000000102a30a7c 0x102a30000 + 2684 (-[Player play:] + 52) (player.mm:14)" \
+    "x28: 0x00000000000001dc    pc: 0x0000000102a30aec" 'Custom Data:         user=7\n0   not 0x0000000102a30aec a frame' \
+    "0x0000000102a30000 - 0x0000000102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /private/var/containers"
+mv "$work/out" "$work/text.crash"
+run "$work/text.crash"
+same "$work/text.crash" "$work/out" "the text is a report that has its names"
+run --json $samples/crash.plcrash
+has '"format":"PLCrashReporter"' '"incident":"10111213-1415-1617-1819-1A1B1C1D1E1F"' '"exception":"EXC_BAD_ACCESS (SIGSEGV)"' '"frames":7,'
+run --signature $samples/crash.plcrash
+has "EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main"
+run --summary $samples/thrown.plcrash
+has "uncaught exception NSRangeException: index 7 beyond bounds [0 .. 2]" "the exception was thrown at" "9 frames: 9 named with line"
+run -o "$work/folder/" $samples/crash.plcrash
+same "$work/text.crash" "$work/folder/crash.crash" "a folder gets text, by its name too"
+run --redact $samples/crash.plcrash
+! grep -q "10111213-1415" "$work/out"
+check "--redact takes the incident out"
+for size in 9 100 400 700 900; do
+    head -c $size $samples/crash.plcrash >"$work/cut.plcrash"
+    "$MACHSYM" crash -q "$work/cut.plcrash" >"$work/out" 2>"$work/err"
+    case $size in
+    9) [ $? -eq 1 ] && grep -q "the protobuf is damaged, at byte [1-9]" "$work/err" ;;
+    *) [ $? -eq 0 ] && grep -q "^The report is damaged at byte [1-9]" "$work/out" ;;
+    esac
+    check "the first $size bytes"
+done
 end

@@ -40,6 +40,25 @@ done
 printf '{"bug_type":"999","os_version":"iPhone OS 17.4"}\n{"a":1}\n' >"$work/999.ips"
 $MACHSYM crash -q --summary "$work/999.ips" | grep -q "no stacks: bug_type 999"
 check "a kind that has no name is told by its number"
+cat >"$work/bridge.ips" <<'END'
+{"bug_type":"210","os_version":"Bridge OS 6.2 (19P744)","timestamp":"2022-02-24 03:46:45.00 +0000"}
+{"panicString":"Unexpected SoC (system) watchdog reset","macOSPanicString":"not yet set"}
+END
+$MACHSYM crash -q --summary "$work/bridge.ips" >"$work/out"
+grep -q "kernel panic: Unexpected SoC (system) watchdog reset" "$work/out" && grep -q "hardware's watchdog" "$work/out"
+check "a panic of a Mac's coprocessor"
+# Numbers of one report are none of its crash's.
+for change in 's/0x0000000000000004/0x0000000000000abc/ stacks/swift.txt' \
+    's/in 94 seconds (1536/in 99 seconds (7/ system/panic-arm64.txt'; do
+    file=tests/fixtures/${change##* }
+    sed "${change% *}" "$file" >"$work/changed"
+    $MACHSYM crash $demo --signature "$file" | cut -d' ' -f1 >"$work/before"
+    $MACHSYM crash $demo --signature "$work/changed" | cut -d' ' -f1 >"$work/out"
+    ! cmp -s "$file" "$work/changed"
+    check "$file was changed"
+    same "$work/before" "$work/out" "${change##* } has one signature"
+done
+
 # ---- Lines of C# ----
 
 cat >"$work/LineNumberMappings.json" <<'END'

@@ -82,6 +82,21 @@ static inline size_t test_env(const char *name)
     return wanted != NULL && atoi(wanted) > 0 ? (size_t)atoi(wanted) : 1;
 }
 
+/* QUICK in the environment is for builds that are slow: no growth is measured, and what is tried at many places
+ * is tried at fewer. */
+static inline bool test_is_quick(void)
+{
+    return getenv("QUICK") != NULL;
+}
+
+/* Whether to measure the next trap at a second size too, and so its growth: all traps where SAMPLE is 1, none in a
+ * slow build. */
+static inline bool test_measures_growth(void)
+{
+    static size_t turn;
+    return !test_is_quick() && turn++ % test_env("SAMPLE") == 0;
+}
+
 /* Prints the last line; main returns what it returns. */
 static inline int test_done(void)
 {

@@ -27,20 +27,21 @@ typedef struct made {
     size_t images;     /* that it lists */
     bool has_locals;   /* names of local symbols are somewhere */
     bool has_uuids;    /* in its list of images */
+    bool has_link;     /* the list without UUIDs has a second path of an image */
     uint32_t platform; /* that it is for; 0: the header does not tell */
 } made;
 
 static const made caches[] = {
-    {"ios17", "dyld_shared_cache_arm64e", 1, 4, true, true, 2},
-    {"ios16", "dyld_shared_cache_arm64e", 4, 4, true, true, 2},
-    {"ios15", "dyld_shared_cache_arm64e", 4, 4, true, true, 2},
-    {"ios14", "dyld_shared_cache_arm64e", 1, 4, true, true, 2},
-    {"ios13", "dyld_shared_cache_arm64", 1, 4, true, true, 2},
-    {"ios8", "dyld_shared_cache_arm64", 1, 4, true, false, 0},
-    {"ios6", "dyld_shared_cache_armv7", 1, 4, true, false, 0},
-    {"macos12", "dyld_shared_cache_x86_64h", 2, 4, false, true, 1},
-    {"watchos9", "dyld_shared_cache_arm64_32", 1, 4, true, true, 4},
-    {"watchos5", "dyld_shared_cache_armv7k", 1, 4, true, true, 4},
+    {"ios17", "dyld_shared_cache_arm64e", 1, 4, true, true, false, 2},
+    {"ios16", "dyld_shared_cache_arm64e", 4, 4, true, true, false, 2},
+    {"ios15", "dyld_shared_cache_arm64e", 4, 4, true, true, false, 2},
+    {"ios14", "dyld_shared_cache_arm64e", 1, 4, true, true, true, 2},
+    {"ios13", "dyld_shared_cache_arm64", 1, 4, true, true, true, 2},
+    {"ios8", "dyld_shared_cache_arm64", 1, 4, true, false, true, 0},
+    {"ios6", "dyld_shared_cache_armv7", 1, 4, true, false, true, 0},
+    {"macos12", "dyld_shared_cache_x86_64h", 2, 4, false, true, false, 1},
+    {"watchos9", "dyld_shared_cache_arm64_32", 1, 4, true, true, false, 4},
+    {"watchos5", "dyld_shared_cache_armv7k", 1, 4, true, true, true, 4},
 };
 
 static FILE *open_truth(const char *name)
@@ -209,6 +210,8 @@ static void compare_names(const made *cache, const machsym_image *image, const c
             for (unsigned past = 0; past < 4; past += 2) {
                 size_t count = machsym_session_frames(s, truth.addr + past, &frame, 1);
                 CHECK(count == 1 && frame.function_start == truth.addr);
+                if (is_text && is_method && (bare || cache->has_locals))
+                    CHECK_STR(frame.linkage_name, truth.name);
                 CHECK(!ms_str_begins(frame.linkage_name, "<redacted") &&
                       !ms_str_begins(frame.name, "<redac"));
             }
@@ -236,6 +239,21 @@ static void compare_pointers(const made *cache, const machsym_image *image)
     fclose(in);
 }
 
+/* An old list has another path of libbase, which leads to the same image. */
+static void check_link(const machsym_image *image)
+{
+    char name[] = "/usr/lib/libbase.1.dylib";
+    machsym_image_info info;
+    machsym_image *base = open_in(image, "/usr/lib/libbase.dylib", 0);
+    machsym_image *link = open_in(image, name, 0);
+    memset(name, 'x', sizeof name - 1); /* the image keeps nothing of the descriptor */
+    machsym_image_get_info(link, &info);
+    CHECK_STR(info.name, "libbase.1.dylib");
+    CHECK_EQ(info.text_addr, base->mo[0].text_addr);
+    machsym_image_close(link);
+    machsym_image_close(base);
+}
+
 static void test_made(void)
 {
     for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
@@ -248,6 +266,8 @@ static void test_made(void)
         compare_header(cache, image);
         compare_images(cache, image);
         compare_pointers(cache, image);
+        if (cache->has_link)
+            check_link(image);
         while (machsym_image_next_entry(image, &at, &entry)) {
             char name[128];
             snprintf(name, sizeof name, "%.*s", (int)entry.name.len, entry.name.ptr);

@@ -606,7 +606,7 @@ static void check_manual(void)
 int main(void)
 {
     const char *emulator = getenv("RUN");
-    bool quick = getenv("QUICK") != NULL; /* for builds that are slow: the fixtures, fewer addresses */
+    bool quick = test_is_quick(); /* the fixtures, fewer addresses */
     if (quick || (emulator != NULL && emulator[0] != 0))
         random_addresses = EMULATED_ADDRESSES;
     check_room();

@@ -430,10 +430,9 @@ static machsym_result try_bytes(const uint8_t *bytes, size_t len, uint32_t flags
     return result;
 }
 
-/* QUICK in the environment is for builds that are slow. */
 static size_t stride(void)
 {
-    return getenv("QUICK") != NULL ? 31 : test_env("SAMPLE");
+    return test_is_quick() ? 31 : test_env("SAMPLE");
 }
 
 static void check_cut(const uint8_t *bytes, size_t len)

@@ -259,9 +259,11 @@ int main(void)
 {
     static const hostile dsyms[] = {{0, 10, 'x'},   {0, 60000, '\1'}, {2, 1500, '\\'},
                                     {40, 200, '<'}, {250, 60, 'x'},   {250, 60000, 'x'}};
-    for (size_t i = 0; i < sizeof dsyms / sizeof dsyms[0]; i++)
+    /* A quick test takes every other one, from the largest names on. */
+    size_t step = test_is_quick() ? 2 : 1;
+    for (size_t i = step - 1; i < sizeof dsyms / sizeof dsyms[0]; i += step)
         check_dsym(&dsyms[i]);
-    CHECK(written > 20);
-    CHECK(refused > 10);
+    CHECK(written > 20 / step);
+    CHECK(refused > 10 / step);
     return test_done();
 }

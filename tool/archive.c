@@ -22,6 +22,7 @@ struct archive {
     uint64_t shift; /* bytes before a zip, which its offsets do not count */
     pool names;
     archive_member *v;
+    const archive_member **by_name; /* in the order of their names */
     size_t count;
     size_t cap;
 };
@@ -771,14 +772,68 @@ static bool open_kind(archive *a, machsym_error *err)
     }
 }
 
+static int compare_names(machsym_str x, machsym_str y)
+{
+    size_t len = x.len < y.len ? x.len : y.len;
+    int order = len > 0 ? memcmp(x.ptr, y.ptr, len) : 0;
+    return order != 0 ? order : x.len < y.len ? -1 : x.len > y.len;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const archive_member *x = *(const archive_member *const *)a;
+    const archive_member *y = *(const archive_member *const *)b;
+    int order = compare_names(x->name, y->name);
+    return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+static void sort_names(archive *a)
+{
+    if (a->count == 0)
+        return;
+    a->by_name = tool_alloc(a->count * sizeof *a->by_name);
+    for (size_t i = 0; i < a->count; i++)
+        a->by_name[i] = &a->v[i];
+    qsort(a->by_name, a->count, sizeof *a->by_name, by_name);
+}
+
+static bool name_is_before(const void *element, const void *name)
+{
+    const archive_member *const *member = element;
+    return compare_names((*member)->name, *(const machsym_str *)name) < 0;
+}
+
+/* The first member in the order of names that is not before one; NULL when there is none. */
+static const archive_member *find_from(const archive *a, machsym_str name)
+{
+    size_t at = tool_lower_bound(a->by_name, a->count, sizeof *a->by_name, &name, name_is_before);
+    return at < a->count ? a->by_name[at] : NULL;
+}
+
+const archive_member *archive_find(const archive *a, machsym_str name)
+{
+    const archive_member *member = find_from(a, name);
+    return member != NULL && str_equal(member->name, name) ? member : NULL;
+}
+
+const archive_member *archive_find_below(const archive *a, machsym_str begin)
+{
+    const archive_member *member = find_from(a, begin);
+    bool is_below =
+        member != NULL && member->name.len > begin.len && memcmp(member->name.ptr, begin.ptr, begin.len) == 0;
+    return is_below ? member : NULL;
+}
+
 static archive *open_any(archive from, machsym_error *err)
 {
     fail(err, MACHSYM_OK, "no error", "", 0);
     if (find_kind(&from)) {
         archive *a = tool_alloc(sizeof *a);
         *a = from;
-        if (open_kind(a, err))
+        if (open_kind(a, err)) {
+            sort_names(a);
             return a;
+        }
         archive_close(a);
     } else {
         if (from.fd >= 0)
@@ -840,6 +895,7 @@ void archive_close(archive *a)
     text_free(&a->content);
     text_free(&a->directory);
     pool_free(&a->names);
+    free(a->by_name);
     free(a->v);
     free(a);
 }

@@ -41,6 +41,10 @@ bool archive_is_bomb(const archive *a, uint64_t bytes);
 void archive_close(archive *a);
 size_t archive_count(const archive *a);
 const archive_member *archive_at(const archive *a, size_t i);
+/* The first member of a name; NULL when there is none. */
+const archive_member *archive_find(const archive *a, machsym_str name);
+/* The first in the order of names of those whose names begin so and go on; NULL when there is none. */
+const archive_member *archive_find_below(const archive *a, machsym_str begin);
 /* Appends the first bytes of a member, at most max; all of it, and checked against its checksum, when max is
  * UINT64_MAX. */
 bool archive_read(const archive *a, const archive_member *member, uint64_t max, text *out,

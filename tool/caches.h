@@ -24,6 +24,7 @@ bool cache_lacks_files(const machsym_image *image);
 void cache_say_files(const machsym_image *cache);
 /* machsym info of a cache: its files and images. */
 void cache_print_info(const machsym_image *cache, bool json);
+extern const command cache_extract_command;
 /* What a status means for people: "found", "missing" and so on. */
 const char *cache_file_status(machsym_cache_file_status status);
 

@@ -22,8 +22,8 @@ typedef struct crash_answer {
 /* What became of one file. */
 typedef struct crash_result {
     const char *path;
-    const char *label; /* the path as standard output has it */
-    char *output_path; /* NULL: standard output */
+    const char *label;       /* the path as standard output has it */
+    const char *output_path; /* NULL: standard output */
     text output;
     text summary;          /* or the line that stands for it on standard error */
     text failure;          /* why it failed; empty when it did not */
@@ -39,17 +39,41 @@ typedef struct crash_result {
 /* Reports that are done wait in memory for those before them: at most so many for each thread. */
 enum { AHEAD = 4 };
 
-/* One run over all reports. */
+/* Files in a folder get their names so many at a time, MAX_FILES of all threads: some systems let a program
+ * have 256 files open. */
+enum { BATCH = 16, MAX_FILES = 64 };
+
+/* Reports of one thread that are done but for their files' names. */
+typedef struct crash_batch {
+    crash_result *v[BATCH];
+    outfile files[BATCH];
+    size_t count;
+} crash_batch;
+
+/* One run over all reports. What it holds of them in memory follows the number of threads; for each report it
+ * keeps the path, and the name of its output. */
 typedef struct crash_run {
     const crash_options *options;
     image_pool *images;
-    crash_result *results;
+    char **paths;
+    char **output_names; /* in a folder, of each; else NULL */
     size_t count;
     pthread_mutex_t lock;
     pthread_cond_t printed;
-    size_t next;     /* to be taken */
-    size_t emitted;  /* printed, in the order given */
-    size_t left_out; /* by --only */
+    crash_result *ring; /* of the reports between next and emitted */
+    size_t ring_size;
+    size_t batch;      /* files of a thread that get their names together */
+    size_t next;       /* to be taken */
+    size_t emitted;    /* printed, in the order given */
+    size_t left_out;   /* by --only */
+    size_t failed;     /* reports */
+    size_t unresolved; /* the same */
+    text failures;     /* a line of the table for each that failed */
+    unsigned long long frames;
+    unsigned long long named;
+    unsigned long long nameless;
+    group_list *groups; /* with --group; else NULL */
+    pool labels;        /* that groups keep */
     missing_list missing;
     bool progress;
     bool colour;
@@ -101,17 +125,6 @@ static bool has_unresolved(const report *r)
             return true;
     }
     return false;
-}
-
-static void write_output(const crash_run *run, crash_result *result)
-{
-    outfile_rule rule = !run->in_folder ? OUTFILE_REPLACE : run->options->force ? OUTFILE_OWN : OUTFILE_KEEP;
-    int failure = outfile_write(result->output_path, result->output.v, result->output.len, rule);
-    if (failure == 0)
-        return;
-    text_c(&result->failure, result->output_path);
-    text_c(&result->failure, ": ");
-    fail(result, failure == EEXIST ? "is there already; --force replaces it" : outfile_error(failure));
 }
 
 /* The name of a report: "FILE#2" of a file that holds several. */
@@ -192,8 +205,6 @@ static void answer_report(const crash_run *run, report *r, crash_result *result)
         report_write_same(r, &o->write, &result->output);
     if (run->brief)
         text_brief(&result->summary, r, &result->counts);
-    if (result->output_path != NULL)
-        write_output(run, result);
 }
 
 static void do_report(const crash_run *run, crash_result *result)
@@ -214,8 +225,31 @@ static void do_report(const crash_run *run, crash_result *result)
         answer_report(run, &r, result);
     report_close(&r);
     text_free(&input);
-    if (result->output_path != NULL)
-        text_free(&result->output);
+}
+
+/* ---- Files ---- */
+
+/* Writes what a report has for its file, whose name it gets later. */
+static void write_output(const crash_run *run, crash_result *result, outfile *file)
+{
+    outfile_rule rule = !run->in_folder ? OUTFILE_REPLACE : run->options->force ? OUTFILE_OWN : OUTFILE_KEEP;
+    memset(file, 0, sizeof *file);
+    file->fd = -1;
+    if (result->output_path == NULL)
+        return;
+    if (result->failure.len == 0 && result->report_count > 0)
+        outfile_begin_with(file, result->output_path, result->output.v, result->output.len, rule);
+    text_free(&result->output);
+}
+
+static void say_failure(crash_result *result, const outfile *file)
+{
+    if (file->failure == 0)
+        return;
+    text_c(&result->failure, result->output_path);
+    text_c(&result->failure, ": ");
+    fail(result,
+         file->failure == EEXIST ? "is there already; --force replaces it" : outfile_error(file->failure));
 }
 
 /* ---- All reports ---- */
@@ -262,6 +296,47 @@ static void say_report(const crash_run *run, const crash_result *result)
     fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
 
+/* Groups outlive the results: what is only in a result's memory is copied. */
+static void group_answers(crash_run *run, crash_result *result)
+{
+    for (uint32_t i = 0; i < result->report_count && result->failure.len == 0; i++) {
+        crash_answer *answer = &result->answers[i];
+        const char *label = answer->label;
+        if (label != result->path)
+            label = pool_copy_z(&run->labels, label, strlen(label));
+        groups_add(run->groups, label, &answer->signature);
+    }
+}
+
+/* Adds a report to what the end of the run tells, and frees it. */
+static void count_result(crash_run *run, crash_result *result)
+{
+    if (result->failure.len > 0) {
+        size_t from = run->failures.len;
+        text_c(&run->failures, "  failed  ");
+        text_c(&run->failures, result->path);
+        text_c(&run->failures, ": ");
+        text_add(&run->failures, result->failure.v, result->failure.len);
+        text_end_line(&run->failures, from);
+        run->failed++;
+    }
+    run->unresolved += result->failure.len == 0 && result->unresolved;
+    run->frames += result->counts.frames;
+    run->named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
+    run->nameless += result->counts.missing;
+    if (run->groups != NULL)
+        group_answers(run, result);
+    missing_add_list(&run->missing, &result->missing);
+    missing_free(&result->missing);
+    for (uint32_t i = 0; i < result->report_count && result->answers != NULL; i++)
+        text_free(&result->answers[i].signature.text);
+    free(result->answers);
+    pool_free(&result->labels);
+    text_free(&result->output);
+    text_free(&result->summary);
+    text_free(&result->failure);
+}
+
 /* Prints what is finished, in the order of the command line. */
 static void emit(crash_run *run, crash_result *result)
 {
@@ -281,32 +356,74 @@ static void emit(crash_run *run, crash_result *result)
     }
     if (result->failure.len == 0 && result->report_count > 0)
         say_report(run, result);
-    missing_add_list(&run->missing, &result->missing);
-    missing_free(&result->missing);
-    text_free(&result->output);
-    text_free(&result->summary);
+    count_result(run, result);
 }
 
+/* Gives the files of a thread's reports their names. The lock is held when it returns. */
+static void end_batch(crash_run *run, crash_batch *batch)
+{
+    outfile_end_all(batch->files, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        say_failure(batch->v[i], &batch->files[i]);
+    pthread_mutex_lock(&run->lock);
+    for (size_t i = 0; i < batch->count; i++)
+        batch->v[i]->done = true;
+    batch->count = 0;
+    while (run->emitted < run->next && run->ring[run->emitted % run->ring_size].done)
+        emit(run, &run->ring[run->emitted++ % run->ring_size]);
+    pthread_cond_broadcast(&run->printed);
+    if (run->progress)
+        fprintf(stderr, "\r%zu of %zu reports%s", run->emitted, run->count,
+                run->emitted == run->count ? "\n" : "");
+}
+
+static void name_report(const crash_run *run, crash_result *result, size_t index)
+{
+    const crash_options *o = run->options;
+    text label = {0};
+    result->path = result->label = run->paths[index];
+    result->output_path = run->output_names != NULL ? run->output_names[index] : o->output;
+    if (o->resolve.redact == NULL)
+        return;
+    redact_users(o->resolve.redact, str_c(result->path), &label);
+    result->label = pool_copy_z(&result->labels, label.v, label.len);
+    text_free(&label);
+}
+
+/* Takes the next report; NULL: there is none, or too many wait already. */
+static crash_result *take_report(crash_run *run)
+{
+    if (run->next == run->count || run->next - run->emitted == run->ring_size)
+        return NULL;
+    crash_result *result = &run->ring[run->next % run->ring_size];
+    memset(result, 0, sizeof *result);
+    name_report(run, result, run->next++);
+    return result;
+}
+
+/* A thread that would have to wait for others ends its own files first, for which they may be waiting. */
 static void *work(void *argument)
 {
     crash_run *run = argument;
+    crash_batch batch;
+    batch.count = 0;
     pthread_mutex_lock(&run->lock);
-    while (run->next < run->count) {
-        if (run->next - run->emitted >= run->options->jobs * AHEAD) {
+    while (run->next < run->count || batch.count > 0) {
+        crash_result *result = take_report(run);
+        if (result == NULL && batch.count == 0) {
             pthread_cond_wait(&run->printed, &run->lock);
             continue;
         }
-        crash_result *result = &run->results[run->next++];
         pthread_mutex_unlock(&run->lock);
-        do_report(run, result);
-        pthread_mutex_lock(&run->lock);
-        result->done = true;
-        while (run->emitted < run->count && run->results[run->emitted].done)
-            emit(run, &run->results[run->emitted++]);
-        pthread_cond_broadcast(&run->printed);
-        if (run->progress)
-            fprintf(stderr, "\r%zu of %zu reports%s", run->emitted, run->count,
-                    run->emitted == run->count ? "\n" : "");
+        if (result != NULL) {
+            do_report(run, result);
+            batch.v[batch.count] = result;
+            write_output(run, result, &batch.files[batch.count++]);
+        }
+        if (result == NULL || batch.count == run->batch)
+            end_batch(run, &batch);
+        else
+            pthread_mutex_lock(&run->lock);
     }
     pthread_mutex_unlock(&run->lock);
     return NULL;
@@ -328,27 +445,13 @@ static void run_jobs(crash_run *run)
 /* The final table: totals, and which reports failed and why. */
 static void print_table(const crash_run *run)
 {
-    size_t failed = 0;
-    unsigned long long frames = 0;
-    unsigned long long named = 0;
-    unsigned long long missing = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const crash_result *result = &run->results[i];
-        failed += result->failure.len > 0;
-        frames += result->counts.frames;
-        named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
-        missing += result->counts.missing;
-    }
-    fprintf(stderr, "%zu reports: %zu done, %zu failed", run->count, run->count - failed - run->left_out,
-            failed);
+    fprintf(stderr, "%zu reports: %zu done, %zu failed", run->count, run->count - run->failed - run->left_out,
+            run->failed);
     if (run->options->only.count > 0)
         fprintf(stderr, ", %zu left out by --only", run->left_out);
-    fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", frames, named, missing);
-    for (size_t i = 0; i < run->count && failed > 0; i++) {
-        if (run->results[i].failure.len > 0)
-            tool_tell("  failed  %s: %.*s", run->results[i].path, (int)run->results[i].failure.len,
-                      run->results[i].failure.v);
-    }
+    fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", run->frames, run->named,
+            run->nameless);
+    fwrite(run->failures.v, 1, run->failures.len, stderr);
 }
 
 /* ---- Where to look and where to write ---- */
@@ -423,7 +526,9 @@ static char *output_name(const crash_options *o, const char *report_path, unsign
         text_char(&t, '-');
         text_dec(&t, number);
     }
-    text_c(&t, endings[o->format] != NULL ? endings[o->format] : base + stem);
+    const char *ending =
+        strcmp(base + stem, ".plcrash") == 0 ? ".crash" : base + stem; /* it comes out as text */
+    text_c(&t, endings[o->format] != NULL ? endings[o->format] : ending);
     text_add(&t, "", 1);
     return t.v;
 }
@@ -456,25 +561,25 @@ static taken_name *find_taken(taken_name *v, size_t cap, const char *name)
 
 /* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order
  * given. */
-static void name_outputs(const crash_run *run)
+static void name_outputs(crash_run *run)
 {
     size_t cap = 64;
     while (cap < run->count * 2)
         cap *= 2;
     taken_name *taken = tool_alloc(cap * sizeof *taken);
     memset(taken, 0, cap * sizeof *taken);
+    run->output_names = tool_alloc(run->count * sizeof *run->output_names);
     for (size_t i = 0; i < run->count; i++) {
-        crash_result *result = &run->results[i];
-        char *name = output_name(run->options, result->path, 1);
+        char *name = output_name(run->options, run->paths[i], 1);
         taken_name *first = find_taken(taken, cap, name);
         taken_name *place = first;
         while (place->name != NULL) {
             free(name);
             first->next = first->next < 2 ? 2 : first->next + 1;
-            name = output_name(run->options, result->path, first->next);
+            name = output_name(run->options, run->paths[i], first->next);
             place = find_taken(taken, cap, name);
         }
-        place->name = result->output_path = name;
+        place->name = run->output_names[i] = name;
     }
     free(taken);
 }
@@ -486,11 +591,8 @@ static bool prepare_output(crash_run *run)
         return true;
     size_t len = strlen(o->output);
     bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && path_folder(o->output) == len);
-    if (!folder) {
-        run->results[0].output_path = tool_alloc(len + 1);
-        memcpy(run->results[0].output_path, o->output, len + 1);
+    if (!folder)
         return true;
-    }
     int failure = mkdir(o->output, 0777) != 0 ? errno : 0;
     if (failure != 0 && !is_folder(o->output)) { /* another run may make it meanwhile */
         tool_say("%s: %s", o->output, strerror(failure));
@@ -506,26 +608,16 @@ static bool prepare_output(crash_run *run)
 static bool print_groups(const crash_run *run)
 {
     const crash_options *o = run->options;
-    group_list *groups = groups_open();
     text out = {0};
-    bool ok = o->groups_in == NULL || groups_read(groups, o->groups_in);
-    for (size_t i = 0; i < run->count; i++) {
-        crash_result *result = &run->results[i];
-        for (uint32_t k = 0; k < result->report_count && result->failure.len == 0; k++)
-            groups_add(groups, result->answers[k].label, &result->answers[k].signature);
-    }
-    groups_print(groups, o->json, &out);
-    if (ok)
-        out_text(&out);
+    groups_print(run->groups, o->json, &out);
+    out_text(&out);
     out.len = 0;
-    groups_put_state(groups, &out);
-    int failure =
-        ok && o->groups_out != NULL ? outfile_write(o->groups_out, out.v, out.len, OUTFILE_REPLACE) : 0;
+    groups_put_state(run->groups, &out);
+    int failure = o->groups_out != NULL ? outfile_write(o->groups_out, out.v, out.len, OUTFILE_REPLACE) : 0;
     if (failure != 0)
         tool_say("%s: %s", o->groups_out, outfile_error(failure));
     text_free(&out);
-    groups_close(groups);
-    return ok && failure == 0;
+    return failure == 0;
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
@@ -550,38 +642,14 @@ static void print_missing(crash_run *run)
 
 static int finish(crash_run *run)
 {
-    int status = run->has_failed ? TOOL_ERROR : TOOL_OK;
-    if (run->options->group && !print_groups(run))
+    int status = run->has_failed || run->failed > 0 ? TOOL_ERROR : TOOL_OK;
+    if (run->groups != NULL && !print_groups(run))
         status = TOOL_ERROR;
     out_flush();
     print_missing(run);
     if (run->count > 1 && !run->options->quiet)
         print_table(run);
-    for (size_t i = 0; i < run->count; i++) {
-        crash_result *result = &run->results[i];
-        if (result->failure.len > 0)
-            status = TOOL_ERROR;
-        else if (status == TOOL_OK && run->options->strict && result->unresolved)
-            status = TOOL_ERROR;
-        text_free(&result->failure);
-        for (uint32_t k = 0; k < result->report_count && result->answers != NULL; k++)
-            text_free(&result->answers[k].signature.text);
-        free(result->answers);
-        pool_free(&result->labels);
-        free(result->output_path);
-    }
-    return status;
-}
-
-static void name_report(const crash_options *o, crash_result *result, const char *path, pool *labels)
-{
-    text label = {0};
-    result->path = result->label = path;
-    if (o->resolve.redact == NULL)
-        return;
-    redact_users(o->resolve.redact, str_c(path), &label);
-    result->label = pool_copy_z(labels, label.v, label.len);
-    text_free(&label);
+    return run->options->strict && run->unresolved > 0 ? TOOL_ERROR : status;
 }
 
 bool crash_is_answered(const crash_options *o)
@@ -589,51 +657,77 @@ bool crash_is_answered(const crash_options *o)
     return o->summary || o->signature || o->group || o->missing != MISSING_SAID;
 }
 
+/* What is there for all reports of a run. */
+static void open_run(crash_run *run, const crash_options *o, const store *s)
+{
+    images_options images_how;
+    memset(&images_how, 0, sizeof images_how);
+    images_how.store = s;
+    images_how.lines = o->lines.lines;
+    images_how.session_flags = o->session_flags;
+    images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
+    images_how.jobs = o->jobs;
+    images_how.rules = o->rules;
+    images_how.objects = &o->objects;
+    images_how.map_folders = o->maps;
+    images_how.map_folder_count = o->map_count;
+    run->images = images_open(&images_how);
+    run->batch = !run->in_folder || o->jobs >= MAX_FILES ? 1 : MAX_FILES / o->jobs;
+    run->batch = run->batch < BATCH ? run->batch : BATCH;
+    run->ring_size = (size_t)o->jobs * (run->batch > 1 ? 2 * run->batch : AHEAD);
+    run->ring = tool_alloc(run->ring_size * sizeof *run->ring);
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->printed, NULL);
+}
+
+static void close_run(crash_run *run)
+{
+    pthread_mutex_destroy(&run->lock);
+    pthread_cond_destroy(&run->printed);
+    images_close(run->images);
+    free(run->ring);
+}
+
+/* A state that is no good is told before anything else is done. */
+static bool open_groups(crash_run *run)
+{
+    if (!run->options->group)
+        return true;
+    run->groups = groups_open();
+    return run->options->groups_in == NULL || groups_read(run->groups, run->options->groups_in);
+}
+
 int crash_run_reports(const crash_options *o, char **reports, size_t count)
 {
     store_options store_how = {o->no_cache};
     store *s = store_open(&store_how);
     crash_run run;
-    images_options images_how;
-    pool labels = {NULL};
     int status = TOOL_ERROR;
     memset(&run, 0, sizeof run);
-    memset(&images_how, 0, sizeof images_how);
     run.options = o;
+    run.paths = reports;
     run.count = count;
-    run.results = tool_alloc(count * sizeof *run.results);
-    memset(run.results, 0, count * sizeof *run.results);
-    for (size_t i = 0; i < count; i++)
-        name_report(o, &run.results[i], reports[i], &labels);
     run.in_place = crash_is_answered(o);
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
-    if (add_stores(o, s, reports, count) && prepare_output(&run)) {
-        images_how.store = s;
-        images_how.lines = o->lines.lines;
-        images_how.session_flags = o->session_flags;
-        images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
-        images_how.jobs = o->jobs;
-        images_how.rules = o->rules;
-        images_how.objects = &o->objects;
-        images_how.map_folders = o->maps;
-        images_how.map_folder_count = o->map_count;
-        run.images = images_open(&images_how);
-        pthread_mutex_init(&run.lock, NULL);
-        pthread_cond_init(&run.printed, NULL);
+    if (open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
+        open_run(&run, o, s);
         run_jobs(&run);
         say_complaints(&run);
-        pthread_mutex_destroy(&run.lock);
-        pthread_cond_destroy(&run.printed);
-        images_close(run.images);
+        close_run(&run);
         run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
         status = finish(&run);
     }
+    for (size_t i = 0; i < count && run.output_names != NULL; i++)
+        free(run.output_names[i]);
+    free(run.output_names);
+    if (run.groups != NULL)
+        groups_close(run.groups);
     missing_free(&run.missing);
-    free(run.results);
-    pool_free(&labels);
+    text_free(&run.failures);
+    pool_free(&run.labels);
     store_close(s);
     return status;
 }

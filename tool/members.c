@@ -139,31 +139,27 @@ static archive *open_member(unsigned depth, const char *path, size_t len, const 
 /* The member that the rest of a path names: by its whole name, or by that of the bundle that it is in. */
 static const archive_member *find_member(const archive *a, machsym_str rest)
 {
-    for (size_t i = 0; i < archive_count(a); i++) {
-        if (str_equal(archive_at(a, i)->name, rest))
-            return archive_at(a, i);
-    }
+    const archive_member *member = archive_find(a, rest);
+    text inner = {0};
     while (rest.len > 0 && rest.ptr[rest.len - 1] == '/')
         rest.len--;
-    for (size_t i = 0; i < archive_count(a); i++) {
-        machsym_str name = archive_at(a, i)->name;
-        if (name.len > rest.len && memcmp(name.ptr, rest.ptr, rest.len) == 0 &&
-            str_starts(str_make(name.ptr + rest.len, name.len - rest.len), "/Contents/Resources/DWARF/"))
-            return archive_at(a, i);
-    }
-    return NULL;
+    text_str(&inner, rest);
+    text_c(&inner, "/Contents/Resources/DWARF/");
+    if (member == NULL)
+        member = archive_find_below(a, str_make(inner.v, inner.len));
+    text_free(&inner);
+    return member;
 }
 
 /* The member that is an archive, and in which the rest of a path goes on. */
 static const archive_member *find_archive(const archive *a, machsym_str rest)
 {
-    for (size_t i = 0; i < archive_count(a); i++) {
-        machsym_str name = archive_at(a, i)->name;
-        if (name.len > 0 && name.len < rest.len && rest.ptr[name.len] == '/' &&
-            memcmp(name.ptr, rest.ptr, name.len) == 0 && members_is_archive_name(name))
-            return archive_at(a, i);
+    const archive_member *member = NULL;
+    for (size_t i = 1; i < rest.len && member == NULL; i++) {
+        if (rest.ptr[i] == '/' && members_is_archive_name(str_make(rest.ptr, i)))
+            member = archive_find(a, str_make(rest.ptr, i));
     }
-    return NULL;
+    return member;
 }
 
 /* A member, and the archive that it is in. */

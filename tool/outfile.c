@@ -254,26 +254,64 @@ static void shut(outfile *out)
     out->fd = -1;
 }
 
+/* Makes what was written safe from a power cut. */
+static void sync_file(outfile *out)
+{
+    if (out->fd >= 0 && out->failure == 0 && !out->is_device && fsync(out->fd) != 0)
+        fail(out);
+}
+
 /* Ends the file; what is left of it when something failed goes. It has its name before it is closed: until
  * then no other run takes it for abandoned. */
-static void close_file(outfile *out, bool ok)
+static void close_file(outfile *out)
 {
     if (out->fd < 0)
         return;
-    if (ok && out->failure == 0 && !out->is_device && fsync(out->fd) != 0)
-        fail(out);
     if (POSIX_CLOSE_FIRST || out->is_device)
         shut(out);
     if (out->is_device)
         return;
-    if (ok && out->failure == 0 && !take_place(out))
+    if (out->failure == 0 && !take_place(out))
         fail(out);
-    if (!ok || out->failure != 0)
+    if (out->failure != 0)
         unlink(temporary[out->slot]);
-    else
-        sync_folder(out->path);
     free_slot(out->slot);
     shut(out);
+}
+
+static bool has_same_folder(const outfile *a, const outfile *b)
+{
+    size_t len = path_folder(a->path);
+    return len == path_folder(b->path) && memcmp(a->path, b->path, len) == 0;
+}
+
+void outfile_end_all(outfile *v, size_t count)
+{
+    const outfile *last = NULL; /* that got its name in a folder that is not safe yet */
+    for (size_t i = 0; i < count && count > 1; i++)
+        posix_begin_sync(v[i].fd);
+    for (size_t i = 0; i < count; i++)
+        sync_file(&v[i]);
+    for (size_t i = 0; i < count; i++) {
+        bool has_place = v[i].fd >= 0 && !v[i].is_device;
+        close_file(&v[i]);
+        if (!has_place || v[i].failure != 0)
+            continue;
+        if (last != NULL && !has_same_folder(last, &v[i]))
+            sync_folder(last->path);
+        last = &v[i];
+    }
+    if (last != NULL)
+        sync_folder(last->path);
+}
+
+/* One that is not to be: nothing failed, but nothing is left. */
+static void drop_file(outfile *out)
+{
+    int failure = out->failure;
+    out->failure = ECANCELED;
+    close_file(out);
+    out->failure = failure;
 }
 
 bool outfile_end(outfile *out, text *t, bool ok)
@@ -281,7 +319,10 @@ bool outfile_end(outfile *out, text *t, bool ok)
     if (ok)
         put(out, t->v, t->len);
     text_free(t);
-    close_file(out, ok);
+    if (ok)
+        outfile_end_all(out, 1);
+    else
+        drop_file(out);
     if (out->failure != 0)
         tool_say("%s: %s", out->path, outfile_error(out->failure));
     return ok && out->failure == 0;
@@ -302,13 +343,17 @@ static bool is_there(const char *path)
     return is;
 }
 
+void outfile_begin_with(outfile *out, const char *path, const void *ptr, size_t len, outfile_rule rule)
+{
+    if (outfile_begin(out, path, rule))
+        put(out, ptr, len);
+}
+
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule)
 {
     outfile out;
-    if (outfile_begin(&out, path, rule)) {
-        put(&out, ptr, len);
-        close_file(&out, true);
-    }
+    outfile_begin_with(&out, path, ptr, len, rule);
+    outfile_end_all(&out, 1);
     return out.failure;
 }
 

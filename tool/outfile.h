@@ -24,7 +24,8 @@ typedef struct outfile {
     int failure;    /* errno; 0: none */
 } outfile;
 
-/* Opens the file beside its place; nothing for standard output, which is NULL and "-". Returns false with out->failure. */
+/* Opens the file beside its place; nothing for standard output, which is NULL and "-". Returns false with
+ * out->failure. */
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule);
 /* Writes the text and empties it. */
 void outfile_put(outfile *out, text *t);
@@ -33,6 +34,12 @@ void outfile_flush(outfile *out, text *t);
 /* Writes the rest, frees the text and gives the file its name; with ok false, or when anything failed, no
  * file is left. Returns false after a message unless ok was false. */
 bool outfile_end(outfile *out, text *t, bool ok);
+
+/* Begins a file and writes all of it; its name it gets from outfile_end_all. */
+void outfile_begin_with(outfile *out, const char *path, const void *ptr, size_t len, outfile_rule rule);
+/* Gives files their names that were written whole, each with its own failure, or drops them where it has
+ * one. A disk makes many files safe in little more time than one. */
+void outfile_end_all(outfile *v, size_t count);
 
 /* All in one: returns 0, or errno, without a message. */
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);

@@ -87,6 +87,7 @@ void posix_start(int *argc, char ***argv);
 #define posix_is_slash(c)       ((c) == '/' || (c) == '\\' || (c) == ':')
 #define posix_hold(fd)          true
 #define posix_open_device(path) posix_open(path, O_WRONLY)
+#define posix_begin_sync(fd)    ((void)0)
 #define POSIX_CLOSE_FIRST       true /* an open file cannot get another name */
 #else
 #include <dirent.h>
@@ -103,6 +104,13 @@ void posix_start(int *argc, char ***argv);
 bool posix_hold(int fd);
 /* Opens a device or pipe to write to. A pipe that nobody reads fails with ENXIO, and does not wait. */
 int posix_open_device(const char *path);
+/* Has the system begin to write a file to the disk, where it can without waiting. */
+#ifdef __linux__
+#include <fcntl.h>
+#define posix_begin_sync(fd) ((void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE))
+#else
+#define posix_begin_sync(fd) ((void)0)
+#endif
 #ifdef __APPLE__
 #define posix_nanoseconds(st) ((st)->st_mtimespec.tv_nsec)
 #else

@@ -149,6 +149,7 @@ extern const command symbols_command;
 extern const command owners_command;
 extern const command map_command;
 extern const command store_command;
+extern const command cache_command;
 extern const command demangle_command;
 extern const command completion_command;
 

@@ -81,6 +81,7 @@ typedef struct ms_dc_mapping {
     uint64_t size;
     uint64_t off; /* in its file */
     ms_span bytes;
+    ms_span slide;          /* what tells where the pointers are */
     uint32_t slide_version; /* how pointers are stored; 0: plain */
     uint64_t delta_mask;    /* bits of a pointer that lead to the next one */
     uint64_t value_add;
@@ -223,6 +224,7 @@ static void ms_dc_read_slide(ms_dc *dc, ms_dc_mapping *mapping, ms_span file, ui
     ms_span info = ms_span_sub(file, off, size);
     if (size == 0)
         return;
+    mapping->slide = info;
     mapping->slide_version = ms_dc_u32(info, 0);
     switch (mapping->slide_version) {
     case 1: break;
@@ -386,18 +388,24 @@ static uint64_t ms_dc_pointer_at(const ms_dc *dc, uint64_t addr, unsigned size)
     return ms_dc_decode(mapping, size == 8 ? ms_rd_raw_u64(bytes.ptr) : ms_rd_raw_u32(bytes.ptr));
 }
 
-/* The number of 32 bits at an address; 0 where none is. Chains of version 4 run through small numbers too,
- * whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
-static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+/* The number of 32 bits at an offset of a mapping; 0 where none is. Chains of version 4 run through small
+ * numbers too, whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
+static uint32_t ms_dc_number_in(const ms_dc_mapping *mapping, uint64_t off)
 {
-    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
-    uint32_t raw = mapping != NULL ? ms_dc_u32(mapping->bytes, addr - mapping->addr) : 0;
-    if (mapping == NULL || mapping->slide_version != 4)
+    uint32_t raw = ms_dc_u32(mapping->bytes, off);
+    if (mapping->slide_version != 4)
         return raw;
     uint32_t value = raw & ~(uint32_t)mapping->delta_mask;
     if ((value & 0xffff8000) == 0)
         return value;
     return (value & 0x3fff8000) == 0x3fff8000 ? value | 0xc0000000 : raw;
+}
+
+/* The same at an address. */
+static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    return mapping != NULL ? ms_dc_number_in(mapping, addr - mapping->addr) : 0;
 }
 
 /* ---- Other files ---- */
@@ -469,29 +477,38 @@ static machsym_str ms_dc_base_name(machsym_str path)
     return ms_str_drop(path, at);
 }
 
+/* Whether a path in the main file is this one, or ends in this name. */
+static bool ms_dc_is_called(const ms_dc *dc, uint32_t off, machsym_str name, bool is_path)
+{
+    ms_span rest = ms_span_from(dc->main, off);
+    MACHSYM_COUNT_WORK(1);
+    if (is_path)
+        return name.len < rest.len && rest.ptr[name.len] == 0 && ms_equal(rest.ptr, name.ptr, name.len);
+    return ms_str_equal(ms_dc_base_name(ms_dc_path(dc, off)), name);
+}
+
 /* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
 static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
 {
     bool is_path = ms_dc_base_name(name).len != name.len;
+    ms_span list = dc->texts.len != 0 ? dc->texts : dc->images;
+    uint64_t path_at = dc->texts.len != 0 ? 28 : 24;
     size_t count = 0;
-    ms_dc_image image;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
-        ms_dc_get_image(dc, i, &image);
-        if (!ms_str_equal(is_path ? image.path : ms_dc_base_name(image.path), name))
-            continue;
-        if (count++ == 0)
-            *out = image;
+    for (size_t i = 0; i < ms_dc_image_count(dc) && (count == 0 || !is_path); i++) {
+        if (ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) &&
+            count++ == 0)
+            ms_dc_get_image(dc, i, out);
     }
     /* The list without UUIDs has links too: other paths of an image. */
     for (uint64_t at = 0; count == 0 && is_path && at < dc->images.len; at += ms_DC_IMAGE_SIZE) {
-        if (!ms_str_equal(ms_dc_path(dc, ms_dc_u32(dc->images, at + 24)), name))
+        if (!ms_dc_is_called(dc, ms_dc_u32(dc->images, at + 24), name, true))
             continue;
         ms_zero(out, sizeof *out);
         out->addr = ms_dc_u64(dc->images, at);
-        out->path = name;
+        out->path = ms_dc_path(dc, ms_dc_u32(dc->images, at + 24));
         count++;
     }
-    return is_path && count > 1 ? 1 : count;
+    return count;
 }
 
 /* Finds the local symbols of the image whose header lies at an address. Their entries name images by the

@@ -35,6 +35,7 @@ typedef struct ms_oc_method {
     machsym_str selector;
     uint64_t addr; /* of the code */
     bool is_class_method;
+    bool is_merged; /* from a list of lists: it may be a category's, which then names it better */
 } ms_oc_method;
 
 /* All of a slice's metadata. */
@@ -104,6 +105,7 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
     method->selector = selector;
     method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
     method->is_class_method = is_class_method;
+    method->is_merged = false;
 }
 
 /* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
@@ -153,15 +155,18 @@ static void ms_oc_read_lists(ms_oc_list *list, ms_fx_data *d, uint64_t addr, boo
     uint32_t entry = ms_fx_u32_at(d, addr);
     uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint64_t at = addr + 8;
+    size_t first = list->method_count;
     for (; count > 0 && entry >= 8 && ms_fx_spend(d, 1); count--, at += entry) {
         ms_span span = ms_fx_at_addr(d, at, 8);
         if (span.len == 0)
-            return;
+            break;
         uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
         if (distance >> 47 != 0)
             distance |= (uint64_t)0xffff << 48;
         ms_oc_read_methods(list, d, at + distance, is_class_method);
     }
+    for (; first < list->method_count; first++)
+        list->methods[first].is_merged = true;
 }
 
 static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str class_name)
@@ -201,7 +206,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         parts[count++] = ms_str_from_c("]");
         machsym_str name = ms_sym_join(t, d, parts, count);
         if (name.len != 0)
-            ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
+            ms_sym_add_ranked(t, method->addr, MACHSYM_SOURCE_OBJC, method->is_merged, name);
     }
 }
 

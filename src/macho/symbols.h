@@ -242,8 +242,10 @@ static void ms_sym_reserve(ms_sym_table *t, size_t more)
     }
 }
 
-/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
-static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. Of the names of a
+ * source at one address that with the lowest rank is the best. */
+static void ms_sym_add_ranked(ms_sym_table *t, uint64_t addr, machsym_source source, unsigned rank,
+                              machsym_str name)
 {
     if (!ms_sym_wants(t, addr))
         return;
@@ -253,8 +255,13 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
         return;
     t->names = names;
     names[t->name_count] = name;
-    ms_sym_put(t, addr, ms_sym_item(source, 0, 0, t->name_count));
+    ms_sym_put(t, addr, ms_sym_item(source, rank, 0, t->name_count));
     t->name_count++;
+}
+
+static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+{
+    ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)

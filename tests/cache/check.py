@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 
 sys.dont_write_bytecode = True
+from dylib import N_EXT, N_SECT, N_TYPE, Dylib # noqa: E402
 from variants import VARIANTS # noqa: E402
 
 passed = failed = 0
@@ -108,6 +110,34 @@ def check_addresses(machsym, cache, truth, name):
         count(ok, "%s: %s %s" % (name, row, names))
 
 
+def best_names(machsym, *file):
+    """The name that answers at each address that has one: the first."""
+    names = {}
+    for row in lines(machsym, "symbols", "--json", *file):
+        if row["linkage_name"]:
+            names.setdefault(int(row["address"], 16), row["linkage_name"])
+    return set(names.items())
+
+
+def check_extracted(machsym, cache, truth, path, what):
+    """An image as a file of its own: its tables, its pointers, and the same answers."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "image")
+        lines(machsym, "cache", "extract", cache, path, "-o", out)
+        d = Dylib(out)
+        same(best_names(machsym, out), best_names(machsym, "--entry", path, cache), what + " extracted")
+    same({(a, shown(n)) for n, _, a in d.exports}, truth.of("export", path), what + " extracted exports")
+    defined = {(s[4], shown(s[0])) for s in d.symbols if s[1] & N_EXT and s[1] & N_TYPE == N_SECT}
+    same(defined, {row for kind in "TSD" for row in truth.of(kind, path)}, what + " extracted symbols")
+    wrong = []
+    for address, target in truth.of("pointer", "-"):
+        if any(s.vmaddr <= address < s.vmaddr + s.vmsize for s in d.image.segments if s.name != "__LINKEDIT"):
+            stored = int.from_bytes(d.read(address, d.width), "little")
+            if stored != int(target, 16):
+                wrong.append("%x: %x, not %s" % (address, stored, target))
+    count(not wrong, "%s: pointers: %s" % (what, wrong[:3]))
+
+
 def main(machsym, caches, *names):
     for name in names or sorted(VARIANTS):
         folder = os.path.join(caches, name)
@@ -115,6 +145,7 @@ def main(machsym, caches, *names):
         cache = min(glob.glob(os.path.join(folder, "dyld_shared_cache_*")), key=len)
         for path in truth.images:
             check_symbols(machsym, cache, truth, path, name + " " + path)
+            check_extracted(machsym, cache, truth, path, name + " " + path)
         check_addresses(machsym, cache, truth, name)
     print("%d passed, %d failed, 0 skipped" % (passed, failed))
     return failed != 0

@@ -123,7 +123,7 @@ class Dylib:
         self.pointers = {} # address: (target, None, top byte) or (addend, name of an import, top byte)
         if image.command(LC_CHAINED_FIXUPS):
             self.read_chains(image.command(LC_CHAINED_FIXUPS))
-        else:
+        elif image.command(LC_DYLD_INFO_ONLY):
             self.read_opcodes(image.command(LC_DYLD_INFO_ONLY))
 
     def field(self, at):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Another reader of shared caches, Debian's librust-object-dev (0.30), reads those that tests/cache builds: every image, every
 symbol and its address must be what LLVM's tools said of the dylibs. It knows neither arm64_32 nor the records of other files
-that have a suffix, and reads neither local symbols nor Objective-C."""
+that have a suffix, and reads neither local symbols nor Objective-C. LLVM's tools read what `machsym cache extract` makes of them."""
 import glob
 import os
 import shutil
@@ -70,12 +70,61 @@ def compare(reader, folder, name):
     return len(got & want), len(got ^ want)
 
 
+def read_llvm(path):
+    """{(kind, address, name)}: what LLVM's tools say of a file."""
+    def run(*command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    rows = set()
+    for line in run("llvm-nm-22", "--format=posix", path):
+        name, kind, value, _ = line.rsplit(" ", 3)
+        if kind in "TSDt":
+            rows.add((kind, int(value, 16), name))
+    for line in run("llvm-objdump-22", "--macho", "--exports-trie", path):
+        if line.startswith("0x"):
+            rows.add(("export", int(line.split()[0], 16), line.split()[1]))
+    for line in run("llvm-objdump-22", "--macho", "--function-starts=addrs", path)[1:]:
+        rows.add(("start", int(line, 16), "-"))
+    return rows
+
+
+def compare_extracted(folder, name):
+    """LLVM's tools read images that `machsym cache extract` made of a cache as the dylibs that went into it."""
+    cache = min(glob.glob(os.path.join(folder, "dyld*")), key=len)
+    images, want = set(), set()
+    with open(os.path.join(folder, "truth.tsv"), encoding="utf-8") as f:
+        for line in f:
+            kind, path, address, symbol = line.rstrip("\n").split("\t")
+            images |= {path} if kind == "image" else set()
+            if kind in ("T", "S", "D", "export", "start") or (kind == TEXT and VARIANTS[name]["locals"] != "strip"):
+                want.add((path, kind, int(address, 16), symbol))
+    got, out = set(), os.path.join(folder, "extracted")
+    for path in images:
+        subprocess.run([os.environ["MACHSYM"], "cache", "extract", cache, path, "-o", out], check=True)
+        got |= {(path,) + row for row in read_llvm(out)}
+    if VARIANTS[name]["locals"] == "strip": # names of methods came from Objective-C, others are nowhere
+        got = {row for row in got if row[1] != TEXT}
+    for row in sorted(got ^ want)[:10]:
+        print("%s: extracted: %s: %s" % (name, "only LLVM has" if row in got else "LLVM lacks", row))
+    return len(got & want), len(got ^ want)
+
+
 def main():
-    if not shutil.which("rustc") or not crate("object") or not crate("memchr"):
-        print("skipped: differential: shared caches: rustc and librust-object-dev are not installed")
+    if not shutil.which("llvm-nm-22") or not shutil.which("llvm-objdump-22"):
+        print("skipped: differential: shared caches: llvm-nm-22 and llvm-objdump-22 are not installed")
         print("0 passed, 0 failed, 1 skipped")
         return 0
     passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        build(os.path.join(tests, "fixtures", "bin", "cache"), folder)
+        for name in sorted(VARIANTS):
+            good, bad = compare_extracted(os.path.join(folder, name), name)
+            print("%s: LLVM reads %d symbols, exports and starts of extracted images alike, %d not" % (name, good, bad))
+            passed, failed = passed + good, failed + bad
+    if not shutil.which("rustc") or not crate("object") or not crate("memchr"):
+        print("skipped: differential: shared caches: rustc and librust-object-dev are not installed")
+        print("%d passed, %d failed, 1 skipped" % (passed, failed))
+        return failed != 0
     with tempfile.TemporaryDirectory() as folder:
         reader = compile_reader(folder)
         build(os.path.join(tests, "fixtures", "bin", "cache"), folder)

@@ -31,10 +31,14 @@ static void set_numbered(report *r, report_fact fact, const char *name, const ch
     text_free(&t);
 }
 
+const char *report_exception_name(uint64_t number)
+{
+    return number < sizeof exception_names / sizeof *exception_names ? exception_names[number] : NULL;
+}
+
 void report_set_exception(report *r, uint64_t number)
 {
-    bool is_known = number < sizeof exception_names / sizeof *exception_names;
-    set_numbered(r, FACT_EXCEPTION, is_known ? exception_names[number] : NULL, "exception ", number);
+    set_numbered(r, FACT_EXCEPTION, report_exception_name(number), "exception ", number);
 }
 
 void report_set_signal(report *r, uint64_t number)

@@ -51,7 +51,7 @@ static void put_two(text *t, char before, uint64_t number)
 
 /* Days count from 1 March of the year 0, so that a leap day ends its year: 146097 make 400 years, 153 make
  * five months from March or August on. */
-void report_set_time(report *r, report_fact fact, uint64_t seconds)
+void text_time(text *t, uint64_t seconds)
 {
     enum { DAYS_TO_1970 = 719468, DAYS_400 = 146097 };
     uint64_t day = seconds / 86400 + DAYS_TO_1970;
@@ -62,16 +62,21 @@ void report_set_time(report *r, report_fact fact, uint64_t seconds)
     uint64_t month = (5 * in_year + 2) / 153;
     uint64_t in_month = in_year - (153 * month + 2) / 5;
     uint64_t calendar_month = month < 10 ? month + 3 : month - 9;
+    text_dec(t, year + day / DAYS_400 * 400 + (calendar_month <= 2));
+    put_two(t, '-', calendar_month);
+    put_two(t, '-', in_month + 1);
+    put_two(t, 'T', second / 3600);
+    put_two(t, ':', second / 60 % 60);
+    put_two(t, ':', second % 60);
+    text_char(t, 'Z');
+}
+
+void report_set_time(report *r, report_fact fact, uint64_t seconds)
+{
     text t = {0};
     if (seconds == 0)
         return;
-    text_dec(&t, year + day / DAYS_400 * 400 + (calendar_month <= 2));
-    put_two(&t, '-', calendar_month);
-    put_two(&t, '-', in_month + 1);
-    put_two(&t, 'T', second / 3600);
-    put_two(&t, ':', second / 60 % 60);
-    put_two(&t, ':', second % 60);
-    text_char(&t, 'Z');
+    text_time(&t, seconds);
     report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
 }

@@ -254,7 +254,10 @@ bool text_parse_error(text_parser *p, machsym_str s)
     if (at < MARK && at < len) {
         machsym_str what = {s.ptr + at + sizeof swift - 1, s.len - at - sizeof swift + 1};
         what.len = str_find(what, " ***");
-        report_set_fact(p->r, FACT_EXCEPTION, what);
+        size_t place = str_find(what, " at 0x"); /* of this crash alone */
+        if (place < what.len)
+            report_set_fact(p->r, FACT_SUBTYPE, (machsym_str){what.ptr + place, what.len - place});
+        report_set_fact(p->r, FACT_EXCEPTION, (machsym_str){what.ptr, place});
         return true;
     }
     if ((str_starts(s, "==") || str_starts(s, "WARNING: ")) && str_find(s, "Sanitizer: ") < s.len) {

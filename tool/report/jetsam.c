@@ -65,7 +65,8 @@ static void put_memory(jetsam *j, uint32_t process)
         text_c(&j->words, ", at most ");
         put_pages(j, pages);
     }
-    while (json_next(j->doc, json_get(j->doc, process, "states"), &at)) {
+    uint32_t states = json_get(j->doc, process, "states");
+    while (json_next(j->doc, states, &at)) {
         text_c(&j->words, between);
         text_str(&j->words, json_raw(j->doc, at));
         between = " and ";

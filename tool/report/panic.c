@@ -228,6 +228,8 @@ bool report_parse_panic(report *r, uint32_t doc_index)
         if (r->kind == REPORT_UNKNOWN)
             r->kind = REPORT_PANIC;
         found = true;
+        if (json_equals(&r->docs[doc_index], token, "not yet set"))
+            continue; /* only the coprocessor panicked */
         report_parse_string(r, doc_index, token);
         machsym_str what = report_json_str(r, &r->docs[doc_index], token);
         report_set_fact(r, FACT_EVENT, (machsym_str){what.ptr, str_find(what, "\n")});

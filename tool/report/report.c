@@ -1,4 +1,5 @@
 /* Reports: encodings, recognition, and the model's memory; see report.h. */
+#include "plcrash.h"
 #include "report.h"
 #include "stack.h"
 
@@ -84,6 +85,8 @@ static report_encoding find_encoding(machsym_str s)
     const unsigned char *p = (const unsigned char *)s.ptr;
     if (s.len < 4)
         return ENCODING_BYTES;
+    if (plcrash_is(s))
+        return ENCODING_PLCRASH;
     if (p[0] == 0xff && p[1] == 0xfe)
         return ENCODING_UTF16LE;
     if (p[0] == 0xfe && p[1] == 0xff)
@@ -518,6 +521,8 @@ static void name_unknown(report *r)
 
 static void name_kind(report *r)
 {
+    if (r->encoding == ENCODING_PLCRASH)
+        r->kind = REPORT_PLCRASH;
     if (r->kind == REPORT_UNKNOWN && r->frame_count > 0)
         r->kind = REPORT_TEXT;
     if (r->frame_count > 0)
@@ -563,7 +568,11 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     r->body = input;
     r->len = len;
     if (r->encoding != ENCODING_BYTES) {
-        decode_utf16(r);
+        if (r->encoding == ENCODING_PLCRASH)
+            r->failed_at = plcrash_decode(r->input, &r->changed);
+        else
+            decode_utf16(r);
+        r->failure = r->failed_at > 0 ? "the protobuf is damaged" : NULL;
         r->body = r->changed.v;
         r->len = r->changed.len;
     }
@@ -625,6 +634,7 @@ const char *report_kind_name(report_kind kind)
         "KSCrash JSON",     /* REPORT_KSCRASH */
         "Sentry event",     /* REPORT_SENTRY */
         "Bugsnag event",    /* REPORT_BUGSNAG */
+        "PLCrashReporter",  /* REPORT_PLCRASH */
         "no stacks",        /* REPORT_STACKLESS */
         "log",              /* REPORT_LOG */
         "report in JSON",   /* REPORT_STRINGS */

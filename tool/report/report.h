@@ -189,6 +189,7 @@ typedef enum report_kind {
     REPORT_KSCRASH,
     REPORT_SENTRY,
     REPORT_BUGSNAG,
+    REPORT_PLCRASH,
     REPORT_STACKLESS,
     REPORT_LOG,
     REPORT_STRINGS,
@@ -197,7 +198,12 @@ typedef enum report_kind {
     REPORT_KIND_COUNT
 } report_kind;
 
-typedef enum report_encoding { ENCODING_BYTES = 0, ENCODING_UTF16LE, ENCODING_UTF16BE } report_encoding;
+typedef enum report_encoding {
+    ENCODING_BYTES = 0,
+    ENCODING_UTF16LE,
+    ENCODING_UTF16BE,
+    ENCODING_PLCRASH /* protobuf, which is read as text and comes out so */
+} report_encoding;
 
 /* Where a report begins in a document that holds several, as MetricKit has one for each diagnostic. */
 typedef struct report_part {
@@ -209,7 +215,7 @@ typedef struct report_part {
 /* A whole report. */
 typedef struct report {
     machsym_str input; /* as given */
-    text changed;      /* UTF-16 as UTF-8, and what --redact took out */
+    text changed;      /* UTF-16 as UTF-8, protobuf as text, and what --redact took out */
     const char *body;  /* what offsets count in: input, or changed */
     char *shadow; /* body with every odd space a space and every entity its character, padded: same offsets */
     size_t len;
@@ -282,6 +288,7 @@ void report_begin_part(report *r);
 void report_end_parts(report *r);
 /* The name of a Mach exception or a signal, "exception 42" where it has none; nothing for 0. */
 void report_set_exception(report *r, uint64_t number);
+const char *report_exception_name(uint64_t number); /* NULL: it has none */
 void report_set_signal(report *r, uint64_t number);
 /* An uncaught exception in the words that the system has for it. */
 void report_set_thrown(report *r, machsym_str name, machsym_str reason);
@@ -291,6 +298,7 @@ void report_set_error(report *r, machsym_str kind, machsym_str message);
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
 /* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
 void report_set_time(report *r, report_fact fact, uint64_t seconds);
+void text_time(text *t, uint64_t seconds);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 /* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */

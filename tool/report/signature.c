@@ -1,4 +1,5 @@
 /* Signatures of reports; see summary.h. */
+#include "scan.h"
 #include "stable.h"
 #include "stack.h"
 #include "summary.h"
@@ -57,6 +58,9 @@ static void put_kind(text *t, const report *r)
             }
         }
     }
+    for (size_t i = 0; i < exception.len && is_event; i++) /* its numbers are of this report alone */
+        exception.len = scan_is_digit(exception.ptr[i]) ? i : exception.len;
+    exception = str_trim(exception);
     exception.len = exception.len > 64 ? 64 : exception.len; /* names of exceptions are short */
     text_shown(t, exception);
     text_c(t, exception.len > 0 ? ": " : "");

@@ -222,9 +222,9 @@ void report_write_same(const report *r, const write_options *how, text *out)
         if (r->threads[i].open_end > r->threads[i].open_at)
             write_row(&w, &r->threads[i]);
     }
-    if (w.count == 0 && !r->is_redacted) {
+    if (w.count == 0 && !r->is_redacted && r->encoding != ENCODING_PLCRASH) {
         text_str(out, r->input);
-    } else if (r->encoding == ENCODING_BYTES) {
+    } else if (r->encoding == ENCODING_BYTES || r->encoding == ENCODING_PLCRASH) {
         splice_edits(&w, out);
     } else {
         text plain = {0};

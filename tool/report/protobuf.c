@@ -1,0 +1,74 @@
+/* Protobuf messages; see protobuf.h. */
+#include "protobuf.h"
+
+static bool take_varint(machsym_str message, size_t *at, uint64_t *out)
+{
+    enum { MAX_BITS = 64 };
+    *out = 0;
+    for (unsigned shift = 0; shift < MAX_BITS && *at < message.len; shift += 7) {
+        unsigned char c = (unsigned char)message.ptr[(*at)++];
+        *out |= (uint64_t)(c & 0x7f) << shift;
+        if (c < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/* Little endian. */
+static bool take_fixed(machsym_str message, size_t *at, size_t size, uint64_t *out)
+{
+    if (message.len - *at < size)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        *out |= (uint64_t)(unsigned char)message.ptr[*at + i] << (8 * i);
+    *at += size;
+    return true;
+}
+
+static bool take_field(machsym_str message, size_t *at, proto_field *field)
+{
+    enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+    uint64_t tag;
+    uint64_t len;
+    if (!take_varint(message, at, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX >> 3)
+        return false;
+    field->number = (uint32_t)(tag >> 3);
+    field->value = 0;
+    field->bytes = (machsym_str){message.ptr + *at, 0};
+    MACHSYM_COUNT_WORK(1);
+    switch (tag & 7) {
+    case WIRE_VARINT: return take_varint(message, at, &field->value);
+    case WIRE_FIXED64: return take_fixed(message, at, 8, &field->value);
+    case WIRE_FIXED32: return take_fixed(message, at, 4, &field->value);
+    case WIRE_BYTES:
+        if (!take_varint(message, at, &len) || len > message.len - *at)
+            return false;
+        field->bytes = (machsym_str){message.ptr + *at, (size_t)len};
+        *at += (size_t)len;
+        return true;
+    default: return false;
+    }
+}
+
+bool proto_next(machsym_str message, size_t *at, proto_field *field)
+{
+    size_t before = *at;
+    if (before == message.len)
+        return false;
+    if (take_field(message, at, field))
+        return true;
+    *at = before;
+    return false;
+}
+
+proto_field proto_get(machsym_str message, uint32_t number)
+{
+    proto_field last = {number, 0, {NULL, 0}};
+    proto_field field;
+    size_t at = 0;
+    while (proto_next(message, &at, &field)) {
+        if (field.number == number)
+            last = field;
+    }
+    return last;
+}
