@@ -412,6 +412,7 @@
  *   >>segments      turns ranges that may overlap into sorted segments that do not.
  *   >>inflate       decompresses deflate streams (RFC 1951) and the zlib streams around them (RFC 1950).
  *   >>cache         finds what lies at an address of a dyld shared cache.
+ *   >>slide         copies data of a shared cache with its pointers as dyld leaves them.
  *   >>macho         turns load commands into segments, sections and spans.
  *   >>files         opens a file, a bundle or the caller's bytes for the slices in them.
  *   >>fixups        reads the data of a slice by address, with its pointers decoded.
@@ -1293,6 +1294,11 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
  * binary search. */
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
+/* Copies what lies at an address of a shared cache and behind it. Pointers in data are as dyld leaves them
+ * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
+ * many bytes; fewer than len where no file that is there has them, 0 for other files. Threads: any. Cost:
+ * proportional to len, and to a page. */
+MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len);
 /* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
  * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the
  * image. Threads: any. Cost: constant. */
@@ -4245,6 +4251,7 @@ typedef struct ms_dc_mapping {
     uint64_t size;
     uint64_t off; /* in its file */
     ms_span bytes;
+    ms_span slide;          /* what tells where the pointers are */
     uint32_t slide_version; /* how pointers are stored; 0: plain */
     uint64_t delta_mask;    /* bits of a pointer that lead to the next one */
     uint64_t value_add;
@@ -4387,6 +4394,7 @@ static void ms_dc_read_slide(ms_dc *dc, ms_dc_mapping *mapping, ms_span file, ui
     ms_span info = ms_span_sub(file, off, size);
     if (size == 0)
         return;
+    mapping->slide = info;
     mapping->slide_version = ms_dc_u32(info, 0);
     switch (mapping->slide_version) {
     case 1: break;
@@ -4550,18 +4558,24 @@ static uint64_t ms_dc_pointer_at(const ms_dc *dc, uint64_t addr, unsigned size)
     return ms_dc_decode(mapping, size == 8 ? ms_rd_raw_u64(bytes.ptr) : ms_rd_raw_u32(bytes.ptr));
 }
 
-/* The number of 32 bits at an address; 0 where none is. Chains of version 4 run through small numbers too,
- * whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
-static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+/* The number of 32 bits at an offset of a mapping; 0 where none is. Chains of version 4 run through small
+ * numbers too, whose upper bits then lead to the next pointer. Larger numbers are in no chain. */
+static uint32_t ms_dc_number_in(const ms_dc_mapping *mapping, uint64_t off)
 {
-    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
-    uint32_t raw = mapping != NULL ? ms_dc_u32(mapping->bytes, addr - mapping->addr) : 0;
-    if (mapping == NULL || mapping->slide_version != 4)
+    uint32_t raw = ms_dc_u32(mapping->bytes, off);
+    if (mapping->slide_version != 4)
         return raw;
     uint32_t value = raw & ~(uint32_t)mapping->delta_mask;
     if ((value & 0xffff8000) == 0)
         return value;
     return (value & 0x3fff8000) == 0x3fff8000 ? value | 0xc0000000 : raw;
+}
+
+/* The same at an address. */
+static uint32_t ms_dc_number_at(const ms_dc *dc, uint64_t addr)
+{
+    const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
+    return mapping != NULL ? ms_dc_number_in(mapping, addr - mapping->addr) : 0;
 }
 
 /* ---- Other files ---- */
@@ -4633,29 +4647,38 @@ static machsym_str ms_dc_base_name(machsym_str path)
     return ms_str_drop(path, at);
 }
 
+/* Whether a path in the main file is this one, or ends in this name. */
+static bool ms_dc_is_called(const ms_dc *dc, uint32_t off, machsym_str name, bool is_path)
+{
+    ms_span rest = ms_span_from(dc->main, off);
+    MACHSYM_COUNT_WORK(1);
+    if (is_path)
+        return name.len < rest.len && rest.ptr[name.len] == 0 && ms_equal(rest.ptr, name.ptr, name.len);
+    return ms_str_equal(ms_dc_base_name(ms_dc_path(dc, off)), name);
+}
+
 /* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
 static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
 {
     bool is_path = ms_dc_base_name(name).len != name.len;
+    ms_span list = dc->texts.len != 0 ? dc->texts : dc->images;
+    uint64_t path_at = dc->texts.len != 0 ? 28 : 24;
     size_t count = 0;
-    ms_dc_image image;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
-        ms_dc_get_image(dc, i, &image);
-        if (!ms_str_equal(is_path ? image.path : ms_dc_base_name(image.path), name))
-            continue;
-        if (count++ == 0)
-            *out = image;
+    for (size_t i = 0; i < ms_dc_image_count(dc) && (count == 0 || !is_path); i++) {
+        if (ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) &&
+            count++ == 0)
+            ms_dc_get_image(dc, i, out);
     }
     /* The list without UUIDs has links too: other paths of an image. */
     for (uint64_t at = 0; count == 0 && is_path && at < dc->images.len; at += ms_DC_IMAGE_SIZE) {
-        if (!ms_str_equal(ms_dc_path(dc, ms_dc_u32(dc->images, at + 24)), name))
+        if (!ms_dc_is_called(dc, ms_dc_u32(dc->images, at + 24), name, true))
             continue;
         ms_zero(out, sizeof *out);
         out->addr = ms_dc_u64(dc->images, at);
-        out->path = name;
+        out->path = ms_dc_path(dc, ms_dc_u32(dc->images, at + 24));
         count++;
     }
-    return is_path && count > 1 ? 1 : count;
+    return count;
 }
 
 /* Finds the local symbols of the image whose header lies at an address. Their entries name images by the
@@ -4690,6 +4713,146 @@ static bool ms_dc_find_locals(const ms_dc *dc, uint64_t addr, unsigned nlist_siz
         return out->nlist_count != 0;
     }
     return false;
+}
+
+/* ==== >>slide ==============================================================================================
+ * Job:    copies data of a shared cache with its pointers as dyld leaves them.
+ * Offers: ms_sl_read.
+ * Never:  adds a slide; signs a pointer; keeps its tags. */
+
+/* dyld_cache_format.h: what the start of a page's chain says besides where it is. */
+#define ms_SL_V2_NONE  0x4000 /* the page has no pointers */
+#define ms_SL_NONE     0xffff /* the same in the other versions */
+#define ms_SL_EXTRAS   0x8000 /* the page has several chains */
+#define ms_SL_LAST     0x8000 /* of its chains */
+#define ms_SL_V2_INDEX 0x3fff
+#define ms_SL_V4_INDEX 0x7fff
+
+/* A copy of a part of a mapping. */
+typedef struct ms_sl_copy {
+    const ms_dc_mapping *mapping;
+    uint8_t *to;
+    uint64_t lo, hi; /* offsets in the mapping */
+    unsigned size;   /* of a pointer */
+    uint64_t page_size;
+    uint64_t steps; /* that are left for the chains of a page: as many as it has places */
+} ms_sl_copy;
+
+/* The value of a place in a chain. Chains of version 4 run through small numbers too. */
+static uint64_t ms_sl_value(const ms_sl_copy *c, uint64_t off, uint64_t raw)
+{
+    if (c->mapping->slide_version != 4)
+        return ms_dc_decode(c->mapping, raw);
+    uint64_t pointer = ms_dc_decode(c->mapping, raw);
+    return pointer != 0 ? pointer : ms_dc_number_in(c->mapping, off);
+}
+
+/* How far the next place of a chain is; 0: it ends. */
+static uint64_t ms_sl_step(const ms_dc_mapping *mapping, uint64_t raw)
+{
+    if (mapping->slide_version == 3)
+        return (raw >> 51 & 0x7ff) * 8;
+    if (mapping->slide_version == 5)
+        return (raw >> 52 & 0x7ff) * 8;
+    uint64_t lowest = mapping->delta_mask & (~mapping->delta_mask + 1);
+    return lowest != 0 ? (raw & mapping->delta_mask) / lowest * 4 : 0;
+}
+
+/* Puts the pointers of a chain that begins at an offset of the mapping, and ends with its page. */
+static void ms_sl_follow(ms_sl_copy *c, uint64_t off, uint64_t end)
+{
+    uint64_t step = 1;
+    for (; step != 0 && off < end && c->steps > 0; off += step, c->steps--) {
+        ms_span place = ms_span_sub(c->mapping->bytes, off, c->size);
+        if (place.len == 0)
+            return;
+        uint64_t raw = c->size == 8 ? ms_rd_raw_u64(place.ptr) : ms_rd_raw_u32(place.ptr);
+        uint64_t value = ms_sl_value(c, off, raw);
+        for (unsigned i = 0; i < c->size; i++) {
+            if (off + i >= c->lo && off + i < c->hi)
+                c->to[off + i - c->lo] = (uint8_t)(value >> 8 * i);
+        }
+        step = ms_sl_step(c->mapping, raw);
+    }
+}
+
+/* Puts the pointers of a page whose entry in the list of starts is start. */
+static void ms_sl_do_page(ms_sl_copy *c, uint64_t page, uint32_t start, ms_span extras)
+{
+    uint64_t lo = page * c->page_size;
+    uint64_t hi = lo + c->page_size;
+    bool is_second = c->mapping->slide_version == 2;
+    uint32_t mask = is_second ? ms_SL_V2_INDEX : ms_SL_V4_INDEX;
+    c->steps = c->page_size / 4;
+    if (start == (is_second ? ms_SL_V2_NONE : ms_SL_NONE))
+        return;
+    if (c->mapping->slide_version == 3 || c->mapping->slide_version == 5) {
+        ms_sl_follow(c, lo + start, hi);
+        return;
+    }
+    if ((start & ms_SL_EXTRAS) == 0) {
+        ms_sl_follow(c, lo + (uint64_t)start * 4, hi);
+        return;
+    }
+    ms_rd rd = ms_rd_at(extras, (uint64_t)(start & mask) * 2);
+    while (c->steps > 0) {
+        uint32_t extra = ms_rd_u16(&rd);
+        if (rd.failed)
+            return;
+        ms_sl_follow(c, lo + (uint64_t)(extra & mask) * 4, hi);
+        if ((extra & ms_SL_LAST) != 0)
+            return;
+    }
+}
+
+/* Puts the pointers of the part that was copied. */
+static void ms_sl_undo(ms_sl_copy *c)
+{
+    ms_span info = c->mapping->slide;
+    uint32_t version = c->mapping->slide_version;
+    bool has_extras = version == 2 || version == 4;
+    uint64_t count = ms_dc_u32(info, has_extras ? 12 : 8);
+    ms_span starts = ms_span_from(info, has_extras ? ms_dc_u32(info, 8) : 24);
+    ms_span extras = ms_span_make(NULL, 0);
+    c->page_size = ms_dc_u32(info, 4);
+    c->size = version == 4 || (version == 2 && c->mapping->delta_mask >> 32 == 0) ? 4 : 8;
+    if (version < 2 || version > 5 || c->page_size == 0)
+        return; /* pointers are as they are */
+    if (has_extras)
+        extras = ms_span_sub(info, ms_dc_u32(info, 16), (uint64_t)ms_dc_u32(info, 20) * 2);
+    uint64_t page = c->lo / c->page_size;
+    ms_rd rd = ms_rd_at(starts, page * 2);
+    for (; page < count && page * c->page_size < c->hi; page++) {
+        uint32_t start = ms_rd_u16(&rd);
+        if (rd.failed)
+            return;
+        ms_sl_do_page(c, page, start, extras);
+    }
+}
+
+/* Copies what lies at an address of a cache and behind it, through mappings that follow each other.
+ * Returns how many bytes: fewer than len where no file that is there has them. */
+static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len)
+{
+    size_t done = 0;
+    while (done < len) {
+        ms_sl_copy c;
+        ms_zero(&c, sizeof c);
+        c.mapping = ms_dc_mapping_at(dc, addr + done);
+        if (c.mapping == NULL)
+            break;
+        c.lo = addr + done - c.mapping->addr;
+        ms_span rest = ms_span_from(c.mapping->bytes, c.lo);
+        size_t count = rest.len < len - done ? rest.len : len - done;
+        if (count == 0)
+            break;
+        c.hi = c.lo + count;
+        c.to = to + done;
+        ms_copy(c.to, rest.ptr, count);
+        ms_sl_undo(&c);
+        done += count;
+    }
+    return done;
 }
 
 /* ==== >>macho ==============================================================================================
@@ -6792,8 +6955,10 @@ static void ms_sym_reserve(ms_sym_table *t, size_t more)
     }
 }
 
-/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
-static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. Of the names of a
+ * source at one address that with the lowest rank is the best. */
+static void ms_sym_add_ranked(ms_sym_table *t, uint64_t addr, machsym_source source, unsigned rank,
+                              machsym_str name)
 {
     if (!ms_sym_wants(t, addr))
         return;
@@ -6803,8 +6968,13 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
         return;
     t->names = names;
     names[t->name_count] = name;
-    ms_sym_put(t, addr, ms_sym_item(source, 0, 0, t->name_count));
+    ms_sym_put(t, addr, ms_sym_item(source, rank, 0, t->name_count));
     t->name_count++;
+}
+
+static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+{
+    ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
@@ -7408,6 +7578,7 @@ typedef struct ms_oc_method {
     machsym_str selector;
     uint64_t addr; /* of the code */
     bool is_class_method;
+    bool is_merged; /* from a list of lists: it may be a category's, which then names it better */
 } ms_oc_method;
 
 /* All of a slice's metadata. */
@@ -7477,6 +7648,7 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
     method->selector = selector;
     method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
     method->is_class_method = is_class_method;
+    method->is_merged = false;
 }
 
 /* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
@@ -7526,15 +7698,18 @@ static void ms_oc_read_lists(ms_oc_list *list, ms_fx_data *d, uint64_t addr, boo
     uint32_t entry = ms_fx_u32_at(d, addr);
     uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint64_t at = addr + 8;
+    size_t first = list->method_count;
     for (; count > 0 && entry >= 8 && ms_fx_spend(d, 1); count--, at += entry) {
         ms_span span = ms_fx_at_addr(d, at, 8);
         if (span.len == 0)
-            return;
+            break;
         uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
         if (distance >> 47 != 0)
             distance |= (uint64_t)0xffff << 48;
         ms_oc_read_methods(list, d, at + distance, is_class_method);
     }
+    for (; first < list->method_count; first++)
+        list->methods[first].is_merged = true;
 }
 
 static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str class_name)
@@ -7574,7 +7749,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         parts[count++] = ms_str_from_c("]");
         machsym_str name = ms_sym_join(t, d, parts, count);
         if (name.len != 0)
-            ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
+            ms_sym_add_ranked(t, method->addr, MACHSYM_SOURCE_OBJC, method->is_merged, name);
     }
 }
 
@@ -32550,6 +32725,11 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
 {
     return ms_im_entry_at(image, addr, out);
+}
+
+MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len)
+{
+    return image->cache != NULL ? ms_sl_read(&image->cache->dc, addr, (uint8_t *)to, len) : 0;
 }
 
 MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,

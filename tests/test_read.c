@@ -207,7 +207,7 @@ static void test_limits(void)
 {
     remote fat = {test_read("tests/fixtures/bin/inline-fat.dwarf"), 0, 0, 0};
     remote thin = {test_read("tests/fixtures/bin/zoo-arm64-opcodes"), 0, 0, 0};
-    const uint64_t huge = UINT64_MAX / 2;
+    const uint64_t huge = UINT64_MAX / 4 * 3;
     size_t most = 0;
     machsym_allocator counted = {counted_alloc, dirty_free, NULL};
     machsym_image *image;
