@@ -117,7 +117,7 @@ done
 
 # ---- An image as a file of its own (check.py compares what is in it) ----
 
-"$machsym" cache extract "$split" Zoo -o "$work/Zoo"
+"$machsym" cache extract "$split" Zoo -o "$work/Zoo" >"$work/out"
 check "cache extract"
 is 0 "the file answers as the cache does" "-[Animal work:] (in Zoo) + 4" atos -o "$work/Zoo" 1820108e0
 is 2 "cache extract without -o" "" cache extract "$split" Zoo
@@ -135,8 +135,9 @@ cp "$caches/ios15/dyld_shared_cache_arm64e" "$work/alone/"
 is 1 "a missing file costs what lies in it" "base_add (in libbase.dylib) + 0
 184010888" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570 184010888
 says "its file dyld_shared_cache_arm64e.1 is missing"
-is 1 "data in a file that is missing" "" cache extract "$work/alone/dyld_shared_cache_arm64e" Zoo -o "$work/none"
 says "its file dyld_shared_cache_arm64e.symbols is missing: local functions have no names"
+is 1 "an image in a file that is missing" "" cache extract "$work/alone/dyld_shared_cache_arm64e" Zoo -o "$work/none"
+says "the image lies in a file of the cache that is missing"
 cp "$caches/macos12/dyld_shared_cache_x86_64h.1" "$work/alone/dyld_shared_cache_arm64e.1"
 head -c 100000 "$caches/ios15/dyld_shared_cache_arm64e.2" >"$work/alone/dyld_shared_cache_arm64e.2"
 is 1 "a file of another cache" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570

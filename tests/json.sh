@@ -24,6 +24,7 @@ M info info --json $dsym $bin/inline-fat.dwarf $bin/symbols-x86_64 $bin/demo $bi
 M info info --json $bin/inline-x86_64-d5-14-damaged.dwarf $bin/collection-arm64
 python3 tests/cache/build.py tests/fixtures/bin/cache "$work/caches" macos12 ios15
 M cache info --json "$work/caches/macos12/dyld_shared_cache_x86_64h" "$work/caches/ios15/dyld_shared_cache_arm64e"
+M extract cache extract --json "$work/caches/macos12/dyld_shared_cache_x86_64h" Zoo -o "$work/Zoo"
 M quick info --json --quick $dsym
 head -c 12000 $dsym/Contents/Resources/DWARF/demo >"$work/cut"
 M info info --json "$work/cut"
@@ -88,8 +89,8 @@ add $? "$work/log" json_page.py || cat "$work/log"
 [ "$(wc -l <"$out/crash-crash")" -gt 20 ]
 check "a line a report"
 # no command is without it, but for those that the page names
-commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store')
-for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "store add" "store list" \
+commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store\|cache')
+for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "cache extract" "store add" "store list" \
     "store missing" "store gc" "store verify"; do
     # shellcheck disable=SC2086
     "$MACHSYM" help $words | grep -q '^  --json '

@@ -121,7 +121,8 @@ import json, sys
 for line in sorted(sys.stdin):
     one = json.loads(line)
     print("%s|%s|%s" % (one["uuid"], one["version"] or "", one["build"] or ""))' | sort >got
-    sort plists/want | same - got "versions and builds are those that plistlib reads"
+    sort plists/want >want
+    same want got "versions and builds are those that plistlib reads"
     # an archive in a zip: the dSYM tells none, the archive does
     mkdir -p A.xcarchive/dSYMs A.xcarchive/Products
     cp -R "$dsym" A.xcarchive/dSYMs/
@@ -151,7 +152,8 @@ done
 touch -d "2026-01-02 03:04:05Z" st/4C/$uuid.* "st/4C/$uuid.dSYM/$dwarf/demo"
 $M store list st >got
 size=$(cat "st/4C/$uuid.symmap" "st/4C/$uuid.dSYM/$dwarf/demo" | wc -c | awk '{ printf "%.1f KB", $1 / 1000 }')
-printf '%s  arm64    2026-01-02    %s  both  demo 1.0 (1)\n' $uuid "$size" | same - got "list"
+printf '%s  arm64    2026-01-02    %s  both  demo 1.0 (1)\n' $uuid "$size" >want
+same want got "list"
 says "list --json" 0 '"kept":"both","date":"2026-01-02T03:04:05Z"' $M store list --json st
 says "list: no folder" 1 "none: No such file" $M store list none
 mkdir empty
@@ -162,9 +164,10 @@ check "an empty store"
 
 other=00000000-0000-0000-0000-00000000000A
 $M store missing st $uuid ${other//-/} >got
-echo $other | same - got "missing: UUIDs"
+echo $other >want
+same want got "missing: UUIDs"
 echo "$other" | $M store missing st --files-from - >got
-echo $other | same - got "missing: a list of UUIDs"
+same want got "missing: a list of UUIDs"
 says "missing: reports" 0 "demo 7 (1.2) UUID $uuid" $M store missing empty "$reports/demo.crash"
 $M store missing st "$reports/demo.crash" | grep -q $uuid
 [ $? -eq 1 ]

@@ -92,7 +92,8 @@ has "2  demo                           0xa7c -[Player play:] + 52 (player.mm:14)
     "0  CoreFoundation                 0x12d12c (Missing UUID 7d1f50b3ed7d3987bcedad6779b49c86)" \
     "1  libobjc.A.dylib                0x2bdb4 objc_exception_throw"
 sed '/\[inlined\]$/d; /0x[a-f0-9]* [-m].*(\(player\|main\)\.mm/s/ [-m][^x]*$/ @/' "$work/out" >"$work/without"
-sed "/demo.*UUID/s/ ([^(]* UUID .*/ @/" $samples/crashlytics-thrown.txt | same - "$work/without" "nothing else changed"
+sed "/demo.*UUID/s/ ([^(]* UUID .*/ @/" $samples/crashlytics-thrown.txt >"$work/expected"
+same "$work/expected" "$work/without" "nothing else changed"
 run --all --json $samples/crashlytics-thrown.txt
 has '"name":"com.apple.uikit.eventfetch-thread"' '"address":"0x1808","return_address":false,"image":null' \
     '"date":"Sat Mar 14 2026' '"name":"__main_block_invoke"' '"version":"1.2 (34)"'

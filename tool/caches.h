@@ -1,6 +1,6 @@
-/* Dyld shared caches. Wherever the tool takes a Mach-O file it also takes an image of a cache: CACHE and --entry, or
- * CACHE/usr/lib/libobjc.A.dylib, or CACHE and the UUID of the image. A cache stays open until the program ends: so its
- * files are opened once, however many of its images are. */
+/* Dyld shared caches. Wherever the tool takes a Mach-O file it also takes an image of a cache: CACHE and
+ * --entry, or CACHE/usr/lib/libobjc.A.dylib, or CACHE and the UUID of the image. A cache stays open until
+ * the program ends: so its files are opened once, however many of its images are. */
 #ifndef MACHSYM_TOOL_CACHES_H
 #define MACHSYM_TOOL_CACHES_H
 
@@ -14,9 +14,11 @@ const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error 
 bool cache_is(const machsym_image *image);
 /* Whether a file is the main one of a cache: the others list no images. */
 bool cache_has_images(const char *path);
-/* The UUID of an image of a cache; old caches do not tell it, their images do. Returns false when there is none. */
+/* The UUID of an image of a cache; old caches do not tell it, their images do. Returns false when there is
+ * none. */
 bool cache_entry_uuid(const machsym_image *cache, const machsym_entry *entry, machsym_uuid *uuid);
-/* Opens the image of a cache that a description is about. Returns false when it is about none. Threads: any. */
+/* Opens the image of a cache that a description is about. Returns false when it is about none. Threads:
+ * any. */
 bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsym_error *err);
 /* Whether an image is a cache as a whole of which a file is not there. */
 bool cache_lacks_files(const machsym_image *image);

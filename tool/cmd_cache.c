@@ -1,5 +1,6 @@
 /* machsym cache extract: an image of a shared cache as a Mach-O file of its own. */
 #include "caches.h"
+#include "json_put.h"
 #include "outfile.h"
 
 #include <stdlib.h>
@@ -26,8 +27,8 @@ enum {
 };
 static const uint32_t in_cache = 0x80000000u; /* MH_DYLIB_IN_CACHE */
 
-/* What is taken of one image: the largest of real caches have 100 MB, a load command area of 50 KB and 300,000
- * symbols. It bounds the memory for a cache that is made up. */
+/* What is taken of one image: the largest of real caches have 100 MB, a load command area of 50 KB and
+ * 300,000 symbols. It bounds the memory for a cache that is made up. */
 enum {
     MAX_COMMANDS = 1 << 20,
     MAX_SYMBOLS = 4 << 20,
@@ -202,8 +203,8 @@ static bool place_segment(extraction *x, size_t at, uint32_t cmd, uint32_t size)
     return place_sections(x, at, size, addr, off);
 }
 
-/* Selectors of these lists count from a place that only the cache has: they are left empty, and their methods have
- * symbols. */
+/* Selectors of these lists count from a place that only the cache has: they are left empty, and their
+ * methods have symbols. */
 static void empty_direct_lists(extraction *x)
 {
     enum { SMALL = 0x80000000u >> 1 }; /* of the flags only the one of direct selectors is asked for */
@@ -289,8 +290,8 @@ static unsigned section_of(const extraction *x, uint64_t addr)
     return 0;
 }
 
-/* Adds the names that machsym knows beside these: local functions, methods. An address that has a symbol gets no
- * other. */
+/* Adds the names that machsym knows beside these: local functions, methods. An address that has a symbol
+ * gets no other. */
 static void add_names(extraction *x)
 {
     machsym_session *session = tool_session(x->image, MACHSYM_LINES_ATOS, 0);
@@ -492,7 +493,32 @@ static bool extract(extraction *x)
 
 typedef struct extract_options {
     const char *out;
+    bool json;
 } extract_options;
+
+static void tell_extracted(const extract_options *o, const machsym_image *image, size_t size)
+{
+    machsym_image_info info;
+    text t = {0};
+    machsym_image_get_info(image, &info);
+    if (strcmp(o->out, "-") == 0) {
+        tool_tell("standard output: %s, %llu bytes", info.slice.arch, (unsigned long long)size);
+        return;
+    }
+    if (!o->json) {
+        out_line("%s: %s, %llu bytes", o->out, info.slice.arch, (unsigned long long)size);
+        return;
+    }
+    json_begin(&t, "cache-extract");
+    json_put_str(&t, "file", str_c(o->out));
+    json_put_str(&t, "image", info.name);
+    json_put_str(&t, "arch", str_c(info.slice.arch));
+    json_put_uuid(&t, "uuid", info.slice.has_uuid ? &info.slice.uuid : NULL);
+    json_put_number(&t, "size", size);
+    text_c(&t, "}\n");
+    out_text(&t);
+    text_free(&t);
+}
 
 static machsym_image *open_image(const char *cache, const char *name)
 {
@@ -515,6 +541,8 @@ static int run_extract(int argc, char **argv)
     int count = options_parse(&cache_extract_command, &o, argc, argv);
     if (count < 0)
         return options_status(count);
+    if (count == 2 && o.out != NULL && strcmp(o.out, "-") == 0 && o.json)
+        return options_wrong(&cache_extract_command, "-o - writes the image where --json goes: name a file");
     if (count != 2 || o.out == NULL)
         return options_wrong(&cache_extract_command,
                              count != 2 ? "name a cache, and an image of it" : "-o is missing");
@@ -524,12 +552,13 @@ static int run_extract(int argc, char **argv)
     memset(&x, 0, sizeof x);
     x.image = image;
     bool ok = extract(&x);
+    size_t size = x.file.len;
     if (!ok)
         tool_say("%s: %s: %s; nothing is written", argv[1], argv[2], x.failure);
-    if (ok && outfile_begin(&out, o.out, OUTFILE_REPLACE))
-        ok = outfile_end(&out, &x.file, true);
-    else if (ok)
-        ok = false;
+    else
+        ok = outfile_end(&out, &x.file, outfile_begin(&out, o.out, OUTFILE_REPLACE));
+    if (ok)
+        tell_extracted(&o, image, size);
     machsym_image_close(image);
     text_free(&x.head);
     text_free(&x.file);
@@ -540,6 +569,7 @@ static int run_extract(int argc, char **argv)
 
 static const option table[] = {
     {"o", "OUT", "the file to write, - is standard output", offsetof(extract_options, out), NULL},
+    {"json", NULL, "one JSON object, in place of a line", offsetof(extract_options, json), NULL},
     {0},
 };
 

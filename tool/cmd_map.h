@@ -40,9 +40,9 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
 /* Builds something of one image of a cache, which the description opens, and adds what is to be printed. */
 typedef bool (*map_build_call)(const void *user, const machsym_open_desc *open, text *told);
 
-/* Calls it for each image of a cache whose path fits the pattern (NULL: all), by so many threads (0: all processors),
- * and prints what they told in the order of the list, and a last line that sums it up. Returns false after a message
- * when the cache does not open, nothing fits, or a call failed. */
+/* Calls it for each image of a cache whose path fits the pattern (NULL: all), by so many threads (0: all
+ * processors), and prints what they told in the order of the list, and a last line that sums it up.
+ * Returns false after a message when the cache does not open, nothing fits, or a call failed. */
 bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
                     const void *user);
 

@@ -25,8 +25,8 @@ typedef struct cached_build {
     size_t failed;
 } cached_build;
 
-/* Whether a text fits a pattern with * and ?. A * takes as little as it can; when what follows does not fit, the last
- * one takes one more: so the steps are no more than the product of both lengths. */
+/* Whether a text fits a pattern with * and ?. A * takes as little as it can; when what follows does not
+ * fit, the last one takes one more: so the steps are no more than the product of both lengths. */
 static bool fits(machsym_str s, const char *pattern)
 {
     const char *star = NULL;

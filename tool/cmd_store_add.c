@@ -180,7 +180,7 @@ static bool has_map(const addition *a, machsym_lines lines, bool has_dwarf)
 
 /* ---- One image ---- */
 
-static void tell(addition *a)
+static void tell_added(addition *a)
 {
     text t = {0};
     if (a->c->json) {
@@ -263,7 +263,7 @@ static bool add_slice(const add_command *c, const char *path, const machsym_slic
         addition a = {c, path, info.slice.uuid, text_z(&name), info.slice.arch, {0}, {0}, false};
         ok = put_image(&a, image, &info);
         if (ok)
-            tell(&a);
+            tell_added(&a);
         addition_free(&a);
     }
     text_free(&name);
@@ -291,7 +291,7 @@ static bool add_map(const add_command *c, const char *path)
     if (ok && (c->force || !has_map(&a, info.lines, info.run_count > 0)))
         ok = put_map(&a, file.map);
     if (ok)
-        tell(&a);
+        tell_added(&a);
     addition_free(&a);
     text_free(&name);
     symbol_file_close(&file);

@@ -92,8 +92,8 @@ static bool is_map(const char *ptr, size_t len)
 /* What is looked for in an archive or folder. */
 typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_REPORTS } wanted;
 
-/* Whether a name is that of a report. In Xcode's .xccrashpoint bundles the reports lie in folders Logs; with what
- * else is there, and the copies that Xcode symbolicated, they would count twice. */
+/* Whether a name is that of a report. In Xcode's .xccrashpoint bundles the reports lie in folders Logs;
+ * with what else is there, and the copies that Xcode symbolicated, they would count twice. */
 static bool is_report_name(machsym_str path)
 {
     static const char *const ends[] = {".crash", ".ips",  ".txt",  ".json",  ".log",    ".spindump", ".hang",
@@ -112,8 +112,8 @@ static bool is_report_name(machsym_str path)
     return false;
 }
 
-/* Whether a member is wanted. Files in dSYMs are, so that reading one says what is wrong with it. *err becomes why
- * another one could not be read. */
+/* Whether a member is wanted. Files in dSYMs are, so that reading one says what is wrong with it. *err
+ * becomes why another one could not be read. */
 static bool is_wanted_member(wanted what, const member_found *found, machsym_error *err)
 {
     text head = {0};
@@ -220,7 +220,8 @@ static void list_folder(const char *path, unsigned depth, listing *to)
     text_free(&full);
 }
 
-/* Lists an archive that was named. Returns false with *err when it is damaged, or holds nothing that is wanted. */
+/* Lists an archive that was named. Returns false with *err when it is damaged, or holds nothing that is
+ * wanted. */
 static bool list_named(const char *path, listing *to, machsym_error *err)
 {
     member_walk walk;

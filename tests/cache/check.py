@@ -123,7 +123,7 @@ def check_extracted(machsym, cache, truth, path, what):
     """An image as a file of its own: its tables, its pointers, and the same answers."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "image")
-        lines(machsym, "cache", "extract", cache, path, "-o", out)
+        lines(machsym, "cache", "extract", "--json", cache, path, "-o", out)
         d = Dylib(out)
         same(best_names(machsym, out), best_names(machsym, "--entry", path, cache), what + " extracted")
     same({(a, shown(n)) for n, _, a in d.exports}, truth.of("export", path), what + " extracted exports")

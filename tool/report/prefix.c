@@ -87,8 +87,8 @@ enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
 static bool is_end(machsym_str s, size_t at)
 {
     char c = s.ptr[at];
-    bool closes = c == ']' || c == ':' || c == '|' || c == ')' || c == '>' || scan_is_digit(c) || c == 'Z';
-    return closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1]);
+    bool closes = c == ']' || c == ':' || c == '|' || c == ')' || scan_is_digit(c) || c == 'Z';
+    return c == '>' || (closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1])); /* > ends a mark of HTML */
 }
 
 /* Where the report's line begins behind a log's prefix; 0: there is none. */

@@ -308,11 +308,24 @@ bool report_arch_is_arm32(machsym_str arch)
     return str_starts(arch, "armv") || str_is(arch, "arm") || str_is(arch, "ARM");
 }
 
+/* "<   redacted>": in the shadow an entity is its character and blanks. Returns the name without these. */
+static machsym_str without_blanks(machsym_str name, char *room, size_t cap)
+{
+    if (name.len < 2 || name.len > cap || name.ptr[0] != '<' || name.ptr[1] != ' ')
+        return name;
+    machsym_str rest = str_trim((machsym_str){name.ptr + 1, name.len - 1});
+    room[0] = '<';
+    memcpy(room + 1, rest.ptr, rest.len);
+    return (machsym_str){room, rest.len + 1};
+}
+
 bool report_is_no_name(machsym_str name, machsym_str image)
 {
+    char room[64]; /* none of those below is longer */
     static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
     static const char *const wholes[] = {
         "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
+    name = without_blanks(name, room, sizeof room);
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         if (str_starts(name, begins[i]))
             return true;
