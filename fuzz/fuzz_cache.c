@@ -3,6 +3,18 @@
  * build/fuzz/cache -dict=fuzz/macho.dict fuzz/corpus/cache */
 #include "drive.h"
 
+/* Reads the data of an image as dyld leaves it. */
+static void drive_data(const machsym_image *image)
+{
+    static uint8_t room[4096];
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    for (unsigned i = 0; i < 16 && machsym_image_next_section(image, &at, &section); i++) {
+        size_t len = section.size < sizeof room ? (size_t)section.size : sizeof room;
+        drive_sum += (unsigned)machsym_image_read_cache(image, section.addr, room, len);
+    }
+}
+
 static void drive_entry(const machsym_image *cache, const machsym_entry *entry)
 {
     char name[64];
@@ -21,6 +33,7 @@ static void drive_entry(const machsym_image *cache, const machsym_entry *entry)
     if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
         abort();
     drive_session(session, image);
+    drive_data(image);
     machsym_session_close(session);
     machsym_image_close(image);
 }

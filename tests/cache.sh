@@ -46,6 +46,9 @@ is 0 "a path into the cache" "-[Animal work:] (in Zoo) + 4" atos -o "$new/System
 is 0 "the UUID of an image" "-[Animal work:] (in Zoo) + 4" atos -o "$new" --uuid $zoo 1800188e0
 is 0 "a UUID in a folder" "-[Animal work:] (in Zoo) + 4" atos --symbols "$caches/ios17" --uuid $zoo 1800188e0
 is 0 "between images" 185000000 atos -o "$new" 185000000
+mac=$caches/macos12/dyld_shared_cache_x86_64h
+is 0 "no name beyond the next function start" "0x00007ff800014625 (in libbase.dylib) + 5" atos -o "$mac" 7ff800014625
+is 0 "--nearest" "0x00007ff800014625 (in libbase.dylib) + 5, nearest name below: base_add + 37" atos -o "$mac" --nearest 7ff800014625
 is 1 "no such image" "" symbols --entry Nothing "$new"
 says "the shared cache has no image of this name"
 is 1 "no such UUID" "" symbols --uuid 00000000-0000-0000-0000-0000000000AA "$new"

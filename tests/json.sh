@@ -24,6 +24,7 @@ M info info --json $dsym $bin/inline-fat.dwarf $bin/symbols-x86_64 $bin/demo $bi
 M info info --json $bin/inline-x86_64-d5-14-damaged.dwarf $bin/collection-arm64
 python3 tests/cache/build.py tests/fixtures/bin/cache "$work/caches" macos12 ios15
 M cache info --json "$work/caches/macos12/dyld_shared_cache_x86_64h" "$work/caches/ios15/dyld_shared_cache_arm64e"
+M atos atos --json --nearest -o "$work/caches/macos12/dyld_shared_cache_x86_64h" 0x7ff800014625
 M extract cache extract --json "$work/caches/macos12/dyld_shared_cache_x86_64h" Zoo -o "$work/Zoo"
 M quick info --json --quick $dsym
 head -c 12000 $dsym/Contents/Resources/DWARF/demo >"$work/cut"

@@ -110,6 +110,8 @@ const option atos_option_table[] = {
     {"json", NULL, "one JSON object a line: address, image, uuid, arch, frames (innermost first)",
      offsetof(atos, json), NULL},
     {"explain", NULL, "how each answer came about", offsetof(atos, explain), NULL},
+    {"nearest", NULL, "of code without a name the nearest name below it, marked as a guess",
+     offsetof(atos, nearest), NULL},
     {"strict check", NULL, "exit with 1 when an address stayed without a name", offsetof(atos, strict), NULL},
     {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
      offsetof(atos, rules), owners_take_rules},

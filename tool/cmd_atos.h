@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_CMD_ATOS_H
 #define MACHSYM_TOOL_CMD_ATOS_H
 
+#include "nearest.h"
 #include "owners.h"
 #include "source.h"
 #include "store/bcsymbolmap.h"
@@ -29,6 +30,7 @@ typedef struct target {
     uint64_t text_addr; /* what a load address stands for: a collection's own for all its images */
     uint64_t text_exec_addr;
     symbol_source *source;
+    nearest *below;         /* NULL without --nearest */
     owners_image *owned;    /* NULL without --owners */
     bcsymbolmap *names;     /* that a bitcode build hid; NULL: none */
     machsym_cursor objects; /* those of the debug map that were spoken of */
@@ -45,6 +47,7 @@ typedef struct atos {
     uint64_t base;
     bool inline_frames;
     bool dedup;
+    bool nearest;
     bool json;
     bool explain;
     bool strict;

@@ -19,14 +19,32 @@ static void print_offset(text *out, uint64_t addr, const machsym_frame *frame)
     text_dec(out, addr - frame->function_start);
 }
 
+/* With --nearest: the name below code that has none. */
+static void print_nearest(const atos *a, text *out, const target *t, uint64_t addr)
+{
+    machsym_str name;
+    uint64_t start;
+    if (t->below == NULL || !nearest_find(t->below, addr, &name, &start))
+        return;
+    text_c(out, ", nearest name below: ");
+    if (a->style.raw_names)
+        text_str(out, name);
+    else
+        text_name(out, name, a->style.demangle_flags);
+    text_c(out, " + ");
+    text_dec(out, addr - start);
+}
+
 /* No name: the address itself, and how far it is from the start of its function when that is known. */
-static void print_bare(text *out, const target *t, uint64_t given, uint64_t addr, const machsym_frame *frame)
+static void print_bare(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                       const machsym_frame *frame)
 {
     text_c(out, "0x");
     text_hex(out, given, t->file.info.address_size * 2);
     print_in_image(out, t);
     if (frame != NULL && frame->name_source == MACHSYM_SOURCE_FUNCTION_STARTS)
         print_offset(out, addr, frame);
+    print_nearest(a, out, t, addr);
 }
 
 /* Whose code it is, where a rule knows. */
@@ -45,7 +63,7 @@ static void print_frame(const atos *a, text *out, const target *t, uint64_t give
 {
     size_t from = out->len;
     if (frame->linkage_name.len == 0 && frame->name.len == 0) {
-        print_bare(out, t, given, addr, frame);
+        print_bare(a, out, t, given, addr, frame);
     } else {
         if (frame->name_source == MACHSYM_SOURCE_STUB)
             text_c(out, "DYLD-STUB$$");
@@ -106,13 +124,23 @@ static void atos_print_text(const atos *a, text *out, const target *t, uint64_t 
         print_line(a, out, t, given, addr, count, i);
     if (count > 0)
         return;
-    print_bare(out, t, given, addr, NULL);
+    print_bare(a, out, t, given, addr, NULL);
     print_owner(out, t, addr, NULL);
     text_escape(out, from);
     text_c(out, a->inline_frames ? "\n\n" : "\n");
 }
 
 /* ---- JSON ---- */
+
+static void put_nearest(text *out, const target *t, uint64_t addr, bool is_bare)
+{
+    machsym_str name;
+    uint64_t start;
+    if (!is_bare || t->below == NULL || !nearest_find(t->below, addr, &name, &start))
+        return;
+    json_put_str(out, "nearest", name);
+    json_put_number(out, "nearest_offset", addr - start);
+}
 
 static void atos_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                             size_t count)
@@ -128,6 +156,8 @@ static void atos_print_json(const atos *a, text *out, const target *t, uint64_t 
         owner = owners_find(t->owned, addr, count > 0 ? &a->frames[0] : NULL);
     if (owner.len != 0)
         json_put_str(out, "owner", owner);
+    put_nearest(out, t, addr,
+                count == 0 || (a->frames[0].linkage_name.len == 0 && a->frames[0].name.len == 0));
     text_c(out, ",\"frames\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)

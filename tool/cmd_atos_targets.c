@@ -10,7 +10,7 @@ enum { MAX_ENTRIES = 4096 }; /* of a kernel collection: real ones have 300 */
 /* Tells whether a map can do what the options ask for. */
 static bool map_can(const atos *a, const target *t)
 {
-    const char *what = a->dedup ? "-dedup" : a->rules != NULL ? "--owners" : NULL;
+    const char *what = a->dedup ? "-dedup" : a->nearest ? "--nearest" : a->rules != NULL ? "--owners" : NULL;
     if (t->file.map == NULL || what == NULL)
         return true;
     tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
@@ -23,6 +23,8 @@ static bool open_source(const atos *a, target *t)
     t->source = symbol_source_open(&t->file, a->session_flags, 0);
     if (!map_can(a, t))
         return false;
+    if (a->nearest)
+        t->below = nearest_open(t->file.image, symbol_source_session(t->source));
     if (a->rules != NULL)
         t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
     return a->rules == NULL || t->owned != NULL;
@@ -269,6 +271,7 @@ static void close_targets(target *v, size_t count)
     for (size_t i = 0; i < count; i++) {
         close_targets(v[i].images, v[i].image_count);
         free(v[i].entry);
+        nearest_close(v[i].below);
         owners_close(v[i].owned);
         symbol_source_close(v[i].source);
         bcsymbolmap_close(v[i].names);

@@ -403,7 +403,8 @@ MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym
 /* Iterates over the images of a kernel collection or a shared cache. Returns: false at the end, and at once
  * for other files. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
-/* Tells which image of a shared cache has an address of the cache in its __TEXT, where all code is.
+/* Tells which image has an address: of a shared cache in its __TEXT, where all code is, of a kernel
+ * collection in any segment.
  * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
  * binary search. */
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
