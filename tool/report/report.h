@@ -190,6 +190,7 @@ typedef enum report_kind {
     REPORT_SENTRY,
     REPORT_BUGSNAG,
     REPORT_PLCRASH,
+    REPORT_DATADOG,
     REPORT_STACKLESS,
     REPORT_LOG,
     REPORT_STRINGS,
@@ -308,6 +309,7 @@ bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
 bool report_parse_bugsnag(report *r, uint32_t doc);
+bool report_parse_datadog(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
 bool report_parse_panic(report *r, uint32_t doc);
 bool report_parse_jetsam(report *r, uint32_t doc);
