@@ -1147,7 +1147,7 @@ typedef struct machsym_slice {
     const char *arch; /* static */
     machsym_uuid uuid;
     bool has_uuid;
-    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ... */
+    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ...; 0: a shared cache, or a map */
     uint64_t offset;   /* in the file */
     uint64_t size;
 } machsym_slice;
@@ -14760,6 +14760,10 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
     half->loads.sym_count = locals.nlist_count;
     half->loads.str_off = locals.strings_off;
     half->loads.str_size = locals.strings_size;
+    if (ms_sym_nlists(half).len / ms_sym_nlist_size(half) != locals.nlist_count ||
+        ms_sym_strings(half).len != locals.strings_size)
+        ms_damage_note_cut(&half->damage, "the local symbols run past their end", "local symbols",
+                           locals.nlist_off);
     image->called[1] = image->cache->locals_path;
     image->mo_count = 2;
     return MACHSYM_OK;

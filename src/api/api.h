@@ -260,7 +260,7 @@ typedef struct machsym_slice {
     const char *arch; /* static */
     machsym_uuid uuid;
     bool has_uuid;
-    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ... */
+    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ...; 0: a shared cache, or a map */
     uint64_t offset;   /* in the file */
     uint64_t size;
 } machsym_slice;
