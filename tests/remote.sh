@@ -80,20 +80,20 @@ lookup() # STATUS WHAT ARGUMENT...: the example ends so
     timeout 60 "$work/remote" "$@" >"$work/out" 2>"$work/err"
     got=$?
     [ $got -eq "$want" ]
-    check "status of $what is $got, not $want: $(cat "$work/err")"
+    check "status of $what is $got, not $want" "$work/err"
 }
 
 says() # TEXT
 {
     grep -q "$1" "$work/err"
-    check "it does not say $1: $(cat "$work/err")"
+    check "it does not say $1" "$work/err"
 }
 
 at_most() # REQUESTS BYTES: of the last lookup
 {
     read -r requests _ bytes _ <"$work/err"
     [ "${requests:-999}" -le "$1" ] && [ "${bytes:-999999999}" -le "$2" ]
-    check "more than $1 requests or $2 bytes: $(cat "$work/err")"
+    check "more than $1 requests or $2 bytes" "$work/err"
 }
 
 lookup 0 "the file" "$work/far.symmap" $addresses
@@ -194,7 +194,7 @@ while read -r lie text; do
     says "$text"
     says "pieces of the map"
     [ "$(cat "$work/out")" = "0x80040 ?" ]
-    check "an answer of a server that sends /$lie: $(cat "$work/out")"
+    check "an answer of a server that sends /$lie" "$work/out"
 done <<END
 whole ignores ranges
 short cut short
