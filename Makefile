@@ -260,13 +260,16 @@ bench: all
 
 # tsan and msan run the tests that they are for: threads that share, and all that reads what files say. Nothing is
 # optimised: that takes longer than it saves. What is tried by the ten thousand is thinned out: test-gcc has it all, and
-# make torture cuts and flips all files under AddressSanitizer. msan's corpus is that of the fuzz targets.
+# make torture cuts and flips all files under AddressSanitizer. Scripts about how the project is built and about readers of
+# others are not for sanitizers.
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
+ASAN_SH := $(filter-out replay package names_switches rooms symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
 .PHONY: asan tsan msan torture
 asan:
-	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
+	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
 	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" ONLY_SH=threads $(call SAN_FLAGS,-fsanitize=thread)
 msan:

@@ -69,7 +69,7 @@ check "what did not happen is not told"
 
 # ---- KSCrash ----
 
-for sample in kscrash-recrash kscrash-recrash-only kscrash-several; do
+for sample in kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
     keeps $sample.json
 done
 run --summary $samples/kscrash-recrash.json
@@ -79,6 +79,15 @@ has "== $samples/kscrash-recrash.json#1" "demo 1.2 (34) on 17.4 (21E219)" "EXC_C
     "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
 run --json $samples/kscrash-recrash.json
 has '"date":"2026-03-14T08:26:53Z","incident":"7A9B6C1E-0000-4000-8000-000000000002"' '"kind":"application specific"'
+sed 's/"crash":/"profile":/g' $samples/kscrash-2.json >"$work/profile.json"
+run --summary "$work/profile.json"
+has "no stacks: a report of KSCrash's without a crash"
+run --signature $samples/kscrash-recrash.json
+cut -d " " -f 3-7 "$work/out" >"$work/new"
+run --signature $samples/kscrash-2.json
+cut -d " " -f 3-7 "$work/out" | same - "$work/new" "the first crash, then that in the reporter, whichever holds the other"
+run --summary $samples/kscrash-2.json
+has "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
 run --signature $samples/kscrash-recrash-only.json
 has "SIGABRT: -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
 run --signature $samples/kscrash-several.json
@@ -164,4 +173,14 @@ for size in 9 100 400 700 900; do
     esac
     check "the first $size bytes"
 done
+
+# ---- Datadog ----
+
+run $samples/datadog-error.json
+has '1   demo                                0x0000000102a30a7c -[Player play:] + 52 (player.mm:14)\n' '"binary_images": ['
+run --summary $samples/datadog-error.json
+has "demo [412] 1.2 on iOS 17.4 (21E219)" "EXC_BAD_ACCESS" "crashed in thread 0" "require(bool)  queue.hpp:6  (inlined)" \
+    "7 frames: 7 named with line"
+run --json $samples/datadog-error.json
+has '"format":"Datadog event"' '"date":"2026-03-14T08:26:53Z"' '"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"'
 end

@@ -653,6 +653,36 @@ static void test_collection(void)
     CHECK_STR(entry.name, "org.example.zoo");
     CHECK_EQ(entry.addr, 0xfffffff007018000);
     CHECK(!machsym_image_next_entry(image, &at, &entry));
+    static const struct {
+        uint64_t addr;
+        const char *name;
+    } cases[] = {{0xfffffff007008000, "com.apple.kernel"},
+                 {0xfffffff007008940, "com.apple.kernel"},
+                 {0xfffffff007018000, "org.example.zoo"},
+                 {0xfffffff007018940, "org.example.zoo"},
+                 {0xfffffff007007fff, NULL}, /* of the collection itself */
+                 {0xfffffff007028000, NULL}, /* __LINKEDIT of all */
+                 {0, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bool found = machsym_image_entry_at(image, cases[i].addr, &entry);
+        CHECK_EQ(found, cases[i].name != NULL);
+        if (found)
+            CHECK_STR(entry.name, cases[i].name);
+    }
+    machsym_open_desc desc;
+    machsym_image *one = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.from = image;
+    CHECK_EQ(machsym_image_open(&desc, &one, NULL), MACHSYM_ERR_ARGUMENT);
+    desc.entry = "org.example.zoo";
+    CHECK_EQ(machsym_image_open(&desc, &one, NULL), MACHSYM_OK);
+    CHECK_EQ(one->mo[0].text_addr, 0xfffffff007018000);
+    CHECK(!machsym_image_entry_at(one, 0xfffffff007018000, &entry));
+    desc.from = one; /* which is no collection */
+    desc.entry = "com.apple.kernel";
+    machsym_image *other = NULL;
+    CHECK_EQ(machsym_image_open(&desc, &other, NULL), MACHSYM_ERR_ARGUMENT);
+    machsym_image_close(one);
     machsym_image_close(image);
     compare_entry("com.apple.kernel", 0xfffffff007008000 - 0x100000000, BIN "zoo-arm64-fixups-8");
     compare_entry("org.example.zoo", 0xfffffff007018000 - 0x100000000,

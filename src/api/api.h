@@ -260,7 +260,7 @@ typedef struct machsym_slice {
     const char *arch; /* static */
     machsym_uuid uuid;
     bool has_uuid;
-    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ... */
+    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ...; 0: a shared cache, or a map */
     uint64_t offset;   /* in the file */
     uint64_t size;
 } machsym_slice;
@@ -403,7 +403,8 @@ MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym
 /* Iterates over the images of a kernel collection or a shared cache. Returns: false at the end, and at once
  * for other files. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
-/* Tells which image of a shared cache has an address of the cache in its __TEXT, where all code is.
+/* Tells which image has an address: of a shared cache in its __TEXT, where all code is, of a kernel
+ * collection in any segment.
  * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
  * binary search. */
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);

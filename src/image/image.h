@@ -42,7 +42,9 @@ struct machsym_image {
     const char *called[2];    /* what the caller's bytes are called; NULL for files */
     const ms_cf_cache *cache; /* that the file is, or that the image lies in; else NULL */
     ms_cf_cache *own_cache;   /* the same, if it was opened with this image */
-    ms_segs entries;          /* of a whole cache: which image has an address in its __TEXT */
+    /* Of a whole cache or collection: which image has an address. Of a cache only __TEXT counts. */
+    ms_segs entries;
+    uint64_t *entry_places; /* of a collection: by image, where ms_mo_next_entry finds it */
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -671,6 +673,10 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
     half->loads.sym_count = locals.nlist_count;
     half->loads.str_off = locals.strings_off;
     half->loads.str_size = locals.strings_size;
+    if (ms_sym_nlists(half).len / ms_sym_nlist_size(half) != locals.nlist_count ||
+        ms_sym_strings(half).len != locals.strings_size)
+        ms_damage_note_cut(&half->damage, "the local symbols run past their end", "local symbols",
+                           locals.nlist_off);
     image->called[1] = image->cache->locals_path;
     image->mo_count = 2;
     return MACHSYM_OK;
@@ -684,15 +690,11 @@ static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_d
                        0);
     if (desc->entry != NULL)
         return ms_im_add_cached(image, desc, err);
-    ms_arena scratch = ms_arena_make(image->arena.allocator);
     ms_mo_describe_cache(&image->mo[0], &image->cache->dc);
     image->mo_count = 1;
-    ms_im_list_entries(image, &scratch);
-    bool is_out = scratch.oom;
-    ms_arena_free(&scratch);
     if (desc->uuid != NULL && !ms_file_same_uuid(&image->mo[0].slice, desc->uuid))
         return ms_fail(err, MACHSYM_ERR_UUID, "the shared cache has another UUID", "cache header", 0);
-    return is_out ? ms_fail_memory(err) : MACHSYM_OK;
+    return MACHSYM_OK;
 }
 
 /* Opens the other files of a cache whose main file is image->inputs[0]. */
@@ -781,6 +783,78 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
     return MACHSYM_OK;
 }
 
+/* ---- Kernel collections ---- */
+
+/* Ranges of addresses that grow in number. */
+typedef struct ms_im_pieces {
+    ms_piece *v;
+    size_t count;
+    size_t cap;
+    ms_arena *arena;
+} ms_im_pieces;
+
+/* Adds the segments of an image. All images share __LINKEDIT, which is nobody's. */
+static void ms_im_add_pieces(ms_im_pieces *pieces, const ms_mo *mo, size_t owner)
+{
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        const ms_mo_segment *segment = &mo->segments[i];
+        uint64_t hi;
+        if (segment->size == 0 || !ms_add_ok(segment->addr, segment->size, &hi) ||
+            ms_str_is(segment->name, "__LINKEDIT"))
+            continue;
+        ms_piece *v =
+            (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
+        if (v == NULL)
+            return;
+        pieces->v = v;
+        v[pieces->count].lo = segment->addr;
+        v[pieces->count].hi = hi;
+        v[pieces->count++].owner = (uint32_t)owner;
+    }
+}
+
+/* Lists which image of a collection has which addresses. The load commands of images lie apart, so that all
+ * together are no longer than the collection. */
+static void ms_im_list_collection(machsym_image *image, ms_arena *scratch)
+{
+    const ms_mo *whole = &image->mo[0];
+    ms_im_pieces pieces = {NULL, 0, 0, scratch};
+    uint64_t left = whole->bytes.len;
+    uint64_t at = 0;
+    size_t count = 0;
+    size_t cap = 0;
+    machsym_entry entry;
+    for (uint64_t place = 0; left > 0 && ms_mo_next_entry(whole, &at, &entry); place = at) {
+        ms_mo mo;
+        ms_zero(&mo, sizeof mo);
+        mo.bytes = whole->bytes;
+        mo.header_off = entry.offset;
+        if (entry.offset == 0 || ms_mo_load(&mo, scratch, NULL) != MACHSYM_OK)
+            continue;
+        left -= mo.commands.len < left ? mo.commands.len : left;
+        uint64_t *v = (uint64_t *)ms_arena_grow(&image->arena, image->entry_places, count, &cap, sizeof *v);
+        if (v == NULL)
+            return;
+        image->entry_places = v;
+        v[count] = place;
+        ms_im_add_pieces(&pieces, &mo, count++);
+    }
+    image->entries.arena = &image->arena;
+    ms_seg_build(pieces.v, pieces.count, scratch, &image->entries);
+}
+
+/* Lists what the images of a file have, if it holds images and none was asked for. */
+static void ms_im_list_images(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_arena scratch = ms_arena_make(image->arena.allocator);
+    if (desc->entry == NULL && image->cache != NULL)
+        ms_im_list_entries(image, &scratch);
+    else if (desc->entry == NULL && image->mo[0].slice.filetype == ms_MH_FILESET)
+        ms_im_list_collection(image, &scratch);
+    image->arena.oom |= scratch.oom;
+    ms_arena_free(&scratch);
+}
+
 /* Everything after the image exists; on failure the caller closes it. */
 static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
@@ -794,6 +868,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     for (size_t i = 0; i < image->mo_count; i++)
         image->mo[i].hide_symtab = (desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0;
     ms_im_set_name(image, desc);
+    ms_im_list_images(image, desc);
     ms_im_list_code(image);
     ms_im_find_dwarf(image);
     ms_im_set_places(image, desc);
@@ -943,12 +1018,17 @@ static bool ms_im_next_entry(const machsym_image *image, machsym_cursor *at, mac
     return false;
 }
 
-/* Which image has an address in its __TEXT. */
+/* Which image has an address. */
 static bool ms_im_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out)
 {
     uint32_t index = ms_seg_owner(image->entries.v, image->entries.count, addr);
     if (index == ms_SEG_NONE)
         return false;
+    if (image->cache == NULL) {
+        uint64_t place = image->entry_places[index];
+        ms_zero(out, sizeof *out);
+        return ms_mo_next_entry(&image->mo[0], &place, out);
+    }
     ms_im_get_cached(&image->cache->dc, index, out);
     return true;
 }

@@ -1,5 +1,6 @@
 /* Bugsnag events: as the app sends them, in a payload or alone, and as the service hands them out. */
 #include "json_stack.h"
+#include "stack.h"
 
 /* The event at hand. */
 typedef struct bugsnag_reader {
@@ -61,15 +62,6 @@ static report_thread *add_bugsnag_stack(bugsnag_reader *w, uint32_t owner)
     return thread;
 }
 
-/* Of a crash by a signal the exception's stack is that of the thread which it came from. */
-static bool is_same_stack(const report *r, const report_thread *a, const report_thread *b)
-{
-    bool is_same = a->count > 0 && a->count == b->count;
-    for (uint32_t i = 0; is_same && i < a->count; i++)
-        is_same = r->frames[a->first + i].addr == r->frames[b->first + i].addr;
-    return is_same;
-}
-
 static void add_exceptions(bugsnag_reader *w, uint32_t array)
 {
     report *r = w->r;
@@ -103,7 +95,7 @@ static void add_threads(bugsnag_reader *w, uint32_t array)
         if (!thread->crashed || w->exception == REPORT_NONE)
             continue;
         report_thread *exception = &r->threads[w->exception];
-        thread->is_echo = is_same_stack(r, exception, thread);
+        thread->is_echo = stack_is_same(r, exception, thread); /* of a crash by a signal */
         if (thread->is_echo && exception->kind == THREAD_PLAIN) {
             exception->number = thread->number;
             exception->name = thread->name;

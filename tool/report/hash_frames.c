@@ -141,7 +141,7 @@ static bool parse_sanitizer(text_parser *p, text_line line, size_t at, uint64_t 
         thread = text_open_thread(p);
     if (thread->count == 0 && thread->name.len == 0)
         thread->name = text_line_before(p, line.at); /* "freed by thread T0 here:" */
-    thread->crashed |= p->r->facts[FACT_EXCEPTION].len > 0 && p->r->kind != REPORT_SANITIZER;
+    thread->crashed |= p->error.len > 0 && p->r->kind != REPORT_SANITIZER;
     p->r->kind = p->r->kind == REPORT_UNKNOWN ? REPORT_SANITIZER : p->r->kind;
     report_frame *frame = text_add_frame(p, line, FORM_SANITIZER);
     frame->addr = addr;
@@ -242,6 +242,13 @@ bool text_parse_hash(text_parser *p, text_line line)
 
 /* ---- What happened ---- */
 
+/* The first stays. */
+static void take_error(text_parser *p, machsym_str what)
+{
+    if (p->error.len == 0)
+        p->error = what;
+}
+
 /* "==12==ERROR: AddressSanitizer: heap-use-after-free on address ...", "WARNING: ThreadSanitizer: data
  * race (pid=1)", "file.c:3:5: runtime error: signed integer overflow: ...", "*** Program crashed: Bad
  * pointer dereference at 0x4 ***". */
@@ -256,8 +263,8 @@ bool text_parse_error(text_parser *p, machsym_str s)
         what.len = str_find(what, " ***");
         size_t place = str_find(what, " at 0x"); /* of this crash alone */
         if (place < what.len)
-            report_set_fact(p->r, FACT_SUBTYPE, (machsym_str){what.ptr + place, what.len - place});
-        report_set_fact(p->r, FACT_EXCEPTION, (machsym_str){what.ptr, place});
+            p->error_place = (machsym_str){what.ptr + place, what.len - place};
+        take_error(p, (machsym_str){what.ptr, place});
         return true;
     }
     if ((str_starts(s, "==") || str_starts(s, "WARNING: ")) && str_find(s, "Sanitizer: ") < s.len) {
@@ -265,18 +272,18 @@ bool text_parse_error(text_parser *p, machsym_str s)
         machsym_str what = {s.ptr + from, s.len > from ? s.len - from : 0};
         at = str_find(what, " on ");
         what.len = at < what.len ? at : str_find(what, " (");
-        report_set_fact(p->r, FACT_EXCEPTION, what);
+        take_error(p, what);
         return true;
     }
     if (str_starts(s, "[signal ")) { /* of Go */
         machsym_str what = {s.ptr + 8, s.len - 8};
         what.len = str_find(what, ":");
-        report_set_fact(p->r, FACT_EXCEPTION, what);
+        take_error(p, what);
         return true;
     }
     at = str_find(s, ": runtime error: ");
     if (at >= s.len)
         return false;
-    report_set_fact(p->r, FACT_EXCEPTION, (machsym_str){s.ptr + at + 2, s.len - at - 2});
+    take_error(p, (machsym_str){s.ptr + at + 2, s.len - at - 2});
     return true;
 }

@@ -5,7 +5,7 @@
 typedef struct kscrash_reader {
     report *r;
     uint32_t doc;
-    uint32_t images; /* the array that is added last; JSON_NONE: none yet */
+    bool has_images;
 } kscrash_reader;
 
 static const json_fact system_facts[] = {
@@ -102,9 +102,13 @@ static void add_freed_exception(kscrash_reader *w, uint32_t object)
     json_add_stack(r, w->doc, contents, FORM_KSCRASH);
 }
 
-/* One report, which stands in an object of the document. A crash while the report of another was written has
- * that report inside, and its images only. */
-static void read_report(kscrash_reader *w, uint32_t object)
+/* The report of a crash in the crash reporter: it has one thread. */
+static bool is_minimal(const json *doc, uint32_t object)
+{
+    return !json_is(doc, json_get(doc, json_get(doc, object, "crash"), "threads"), JSON_ARRAY);
+}
+
+static void read_crash(kscrash_reader *w, uint32_t object, bool is_recrash)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -112,16 +116,12 @@ static void read_report(kscrash_reader *w, uint32_t object)
     uint32_t threads = json_get(doc, crash, "threads");
     uint32_t only = json_get(doc, crash, "crashed_thread");
     uint32_t images = json_get(doc, object, "binary_images");
-    uint32_t before = json_get(doc, object, "recrash_report");
     uint32_t at = JSON_NONE;
-    bool is_recrash = json_is(doc, before, JSON_OBJECT);
-    if (is_recrash)
-        read_report(w, before);
     if (json_is(doc, images, JSON_ARRAY)) {
         json_add_images(r, doc, images);
-        w->images = images;
+        w->has_images = true;
     }
-    bool is_report = w->images != JSON_NONE || json_is(doc, json_get(doc, object, "report"), JSON_OBJECT);
+    bool is_report = w->has_images || json_is(doc, json_get(doc, object, "report"), JSON_OBJECT);
     if (!is_report || (!json_is(doc, threads, JSON_ARRAY) && !json_is(doc, only, JSON_OBJECT)))
         return;
     report_begin_part(r);
@@ -139,6 +139,30 @@ static void read_report(kscrash_reader *w, uint32_t object)
     add_freed_exception(w, object);
 }
 
+/* One report, which stands in an object of the document. Where the crash reporter crashed, there are two:
+ * since version 3 the crash in the reporter holds the report that was being written, before it was the
+ * other way around. The images are those of the first crash. */
+static void read_report(kscrash_reader *w, uint32_t object)
+{
+    const json *doc = &w->r->docs[w->doc];
+    uint32_t other = json_get(doc, object, "recrash_report");
+    bool has_other = json_is(doc, other, JSON_OBJECT);
+    bool is_second = has_other && is_minimal(doc, object);
+    if (is_second)
+        read_report(w, other);
+    read_crash(w, object, is_second);
+    if (has_other && !is_second)
+        read_crash(w, other, true);
+}
+
+/* What is a report of KSCrash's but holds no crash: a profile, whose samples are not read. */
+static bool is_without_crash(const json *doc)
+{
+    uint32_t info = json_get(doc, 0, "report");
+    return json_is(doc, json_get(doc, 0, "binary_images"), JSON_ARRAY) &&
+           json_is(doc, json_get(doc, info, "id"), JSON_STRING) && json_get(doc, info, "type") != JSON_NONE;
+}
+
 /* A report, or an array of several, as servers get them. */
 bool report_parse_kscrash(report *r, uint32_t doc_index)
 {
@@ -146,7 +170,7 @@ bool report_parse_kscrash(report *r, uint32_t doc_index)
     uint32_t at = JSON_NONE;
     bool is_array = json_is(doc, 0, JSON_ARRAY);
     while (!is_array || json_next(doc, 0, &at)) {
-        kscrash_reader w = {r, doc_index, JSON_NONE};
+        kscrash_reader w = {r, doc_index, false};
         uint32_t first_frame = r->frame_count;
         uint32_t first_image = r->image_count;
         read_report(&w, is_array ? at : 0);
@@ -154,6 +178,11 @@ bool report_parse_kscrash(report *r, uint32_t doc_index)
             report_place_frames(r, first_frame, first_image);
         if (!is_array)
             break;
+    }
+    if (r->main_doc != doc_index && r->kind == REPORT_UNKNOWN && is_without_crash(doc)) {
+        r->kind = REPORT_STACKLESS;
+        report_set_fact(r, FACT_EVENT, str_c("a report of KSCrash's without a crash"));
+        return true;
     }
     return r->main_doc == doc_index;
 }

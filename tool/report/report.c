@@ -349,6 +349,7 @@ static bool (*const document_kinds[])(report *r, uint32_t doc) = {
     report_parse_kscrash,   /* by report and system */
     report_parse_sentry,    /* by debug_meta */
     report_parse_bugsnag,   /* by frameAddress */
+    report_parse_datadog,   /* by error and its images */
     report_parse_metric,    /* by callStackRootFrames */
     report_parse_log,       /* by backtrace and eventMessage */
     report_parse_strings,   /* what is none of these */
@@ -648,6 +649,7 @@ const char *report_kind_name(report_kind kind)
         "Sentry event",     /* REPORT_SENTRY */
         "Bugsnag event",    /* REPORT_BUGSNAG */
         "PLCrashReporter",  /* REPORT_PLCRASH */
+        "Datadog event",    /* REPORT_DATADOG */
         "no stacks",        /* REPORT_STACKLESS */
         "log",              /* REPORT_LOG */
         "report in JSON",   /* REPORT_STRINGS */

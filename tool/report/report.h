@@ -109,6 +109,7 @@ typedef struct report_frame {
     bool exact;        /* not a return address */
     bool given_line;   /* the text has a source line already */
     bool given_inline; /* the text is of a call that was inlined */
+    bool given_start;  /* the text says that the function begins at this address: "+ 0" */
     machsym_str name;  /* as the text has it */
     machsym_str where; /* File.m:12, as the text has it */
     machsym_str image_name;
@@ -190,6 +191,7 @@ typedef enum report_kind {
     REPORT_SENTRY,
     REPORT_BUGSNAG,
     REPORT_PLCRASH,
+    REPORT_DATADOG,
     REPORT_STACKLESS,
     REPORT_LOG,
     REPORT_STRINGS,
@@ -308,6 +310,7 @@ bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_kscrash(report *r, uint32_t doc);
 bool report_parse_sentry(report *r, uint32_t doc);
 bool report_parse_bugsnag(report *r, uint32_t doc);
+bool report_parse_datadog(report *r, uint32_t doc);
 bool report_parse_metric(report *r, uint32_t doc);
 bool report_parse_panic(report *r, uint32_t doc);
 bool report_parse_jetsam(report *r, uint32_t doc);

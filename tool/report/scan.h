@@ -27,7 +27,9 @@ typedef struct text_parser {
     size_t hi;
     frame_escape escape;
     text_section section;
-    bool open;             /* the last thread of the report takes frames */
+    bool open;         /* the last thread of the report takes frames */
+    machsym_str error; /* what tools say of it, where the report has no exception; empty: nothing */
+    machsym_str error_place;
     machsym_str process;   /* whose threads follow in a spindump */
     bool is_panic;         /* the lines are of a kernel's panic */
     uint32_t kernel;       /* its image; REPORT_NONE: not told yet */

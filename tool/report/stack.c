@@ -128,6 +128,14 @@ uint32_t stack_count(const report_thread *thread)
     return thread->path > 0 ? thread->path : thread->count;
 }
 
+bool stack_is_same(const report *r, const report_thread *a, const report_thread *b)
+{
+    bool is_same = a->count > 0 && a->count == b->count;
+    for (uint32_t i = 0; is_same && i < a->count; i++)
+        is_same = r->frames[a->first + i].addr == r->frames[b->first + i].addr;
+    return is_same;
+}
+
 bool stack_is_crash(const report *r)
 {
     return r->facts[FACT_EVENT].len == 0 || r->facts[FACT_EXCEPTION].len > 0 || r->kind == REPORT_PANIC;

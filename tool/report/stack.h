@@ -13,6 +13,8 @@ uint32_t stack_count(const report_thread *thread);
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step);
 /* Whether the report is of a crash, and not of a hang or the like. */
 bool stack_is_crash(const report *r);
+/* Whether two stacks have the same addresses. */
+bool stack_is_same(const report *r, const report_thread *a, const report_thread *b);
 /* Whether a report that tells no paths means an image of the system. */
 bool stack_has_system_name(machsym_str name);
 /* Whether a frame is the app's own code. */

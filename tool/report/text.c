@@ -301,6 +301,9 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
         at = parse_line(&p, line);
     }
     end_paragraph(&p, (text_line){hi, hi, hi});
+    if (r->facts[FACT_EXCEPTION].len == 0)
+        report_set_fact(r, FACT_SUBTYPE, p.error_place);
+    report_set_fact(r, FACT_EXCEPTION, p.error);
     if (r->kind == REPORT_CRASHLYTICS)
         text_place_missing(r, first_frame, first_image);
     if (escape == ESCAPE_JSON)
