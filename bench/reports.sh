@@ -1,9 +1,12 @@
 #!/bin/bash
-# Reports per second: 1,000 crash reports against a store of dSYMs and against a store of maps, with 1 and 2 jobs.
+# Reports per second: 1,000 crash reports against a store of dSYMs, against a store of maps, and only parsed, with 1 and 2 jobs;
+# then how well groups part labelled reports.
 #   bench/reports.sh [DSYM [ADDRESSES]]
 # DSYM is a dSYM with one slice (the demo of the tests without it); ADDRESSES a file of addresses in it, a line each,
 # hexadecimal (made from `machsym symbols` without it). Each report has 10 threads of 20 frames, half of them of the
-# image; every report is different. Prints "STORE JOBS REPORTS/S" rows. Environment: MACHSYM, BENCH_DIR, BENCH_ROUNDS.
+# image; every report is different. Those that are only parsed have 4 such threads: they get their signature, and no
+# symbols. Prints "STORE JOBS REPORTS/S MB/S" rows, MB of reports, and pair precision and recall as tests/groups.sh does.
+# Environment: MACHSYM, BENCH_DIR, BENCH_ROUNDS.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
@@ -12,7 +15,7 @@ us=${MACHSYM:-$root/build/machsym}
 dsym=${1:-$root/tests/fixtures/bin/demo.app.dSYM}
 count=1000
 
-mkdir -p "$dir/in" "$dir/maps"
+mkdir -p "$dir/in" "$dir/maps" "$dir/short" "$dir/none"
 dir=$(cd "$dir" && pwd)
 export XDG_CACHE_HOME=$dir/cache
 
@@ -26,13 +29,14 @@ addresses() # a line each, hexadecimal without 0x
 }
 
 # The image is loaded where it was linked, at 0 or a multiple of 4 GB, so that addresses need no sum.
-make_reports()
+make_reports() # folder threads [dsym [addresses]]
 {
-    local info uuid base
+    local info uuid base in=$1 threads=$2
+    shift 2
     info=$("$us" info "$dsym")
     uuid=$(echo "$info" | grep -oiE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' | sed -n 1p)
     base=$(addresses "$@" | sed -n 1p | sed 's/.\{0,8\}$/00000000/')
-    addresses "$@" | awk -v dir="$dir/in" -v uuid="$(echo "$uuid" | tr -d -)" -v base="$base" -v count="$count" '
+    addresses "$@" | awk -v dir="$in" -v threads="$threads" -v uuid="$(echo "$uuid" | tr -d -)" -v base="$base" -v count="$count" '
         { all[NR - 1] = $1 }
         END {
             seed = 1
@@ -40,7 +44,7 @@ make_reports()
                 file = dir "/" r ".crash"
                 printf "Process:             app [%d]\nOS Version:          iPhone OS 17.4 (21E219)\n\n", r > file
                 printf "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\n\n" > file
-                for (t = 0; t < 10; t++) {
+                for (t = 0; t < threads; t++) {
                     printf "Thread %d%s:\n", t, t == 0 ? " Crashed" : "" > file
                     for (f = 0; f < 20; f++) {
                         seed = (seed * 1103515245 + 12345) % 2147483648
@@ -62,26 +66,31 @@ make_reports()
 }
 
 # The best of some rounds: the machine may be busy with other things.
-measure() # store jobs
+measure() # name jobs folder command...
 {
-    local best= start end round
+    local name=$1 jobs=$2 in=$3 best= start end round bytes
+    shift 3
     for round in $(seq "${BENCH_ROUNDS:-3}"); do
         start=$(date +%s%N)
-        "$us" crash -q -j "$2" -d "$1" --force -o "$dir/out" "$dir"/in/*.crash
+        "$us" crash -q -j "$jobs" "$@" "$in"/*.crash >"$dir/printed"
         end=$(date +%s%N)
         [ -n "$best" ] && [ $((end - start)) -ge "$best" ] || best=$((end - start))
     done
-    awk -v name="$(basename "$1")" -v jobs="$2" -v ns="$best" -v count="$count" \
-        'BEGIN { printf "%s\t%d\t%.0f\n", name, jobs, count * 1e9 / ns }'
+    bytes=$(cat "$in"/*.crash | wc -c)
+    awk -v name="$name" -v jobs="$jobs" -v ns="$best" -v count="$count" -v bytes="$bytes" \
+        'BEGIN { printf "%s\t%d\t%.0f\t%.1f\n", name, jobs, count * 1e9 / ns, bytes * 1e3 / ns }'
 }
 
-make_reports "$@"
+make_reports "$dir/in" 10 "$@"
+make_reports "$dir/short" 4 "$@"
 mkdir -p "$dir/dsyms"
 rm -rf "$dir/dsyms/app.dSYM" # a link would not be followed below a store
 cp -R "$dsym" "$dir/dsyms/app.dSYM"
 "$us" map build --no-progress --lines=dwarf -o "$dir/maps/app.symmap" "$dsym" >/dev/null 2>&1
-for store in "$dir/dsyms" "$dir/maps"; do
-    for jobs in 1 2; do
-        measure "$store" "$jobs"
-    done
+for jobs in 1 2; do
+    measure dsyms "$jobs" "$dir/in" -d "$dir/dsyms" --force -o "$dir/out"
+    measure maps "$jobs" "$dir/in" -d "$dir/maps" --force -o "$dir/out"
+    measure parsed "$jobs" "$dir/short" -d "$dir/none" --no-cache --signature
 done
+cd "$root"
+MACHSYM=$us sh tests/groups.sh | grep 'precision'

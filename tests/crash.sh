@@ -258,6 +258,19 @@ head -c 300 "$work/maps/x.symmap" >"$work/cut.symmap"
 $MACHSYM crash -q -d "$work/cut.symmap" "$reports/demo.crash" >"$work/out" 2>"$work/err"
 same "$reports/demo.crash" "$work/out" "a map that is cut short names nothing"
 
+# ---- Names of the function behind ----
+
+# 0x100000a47 is in +[Player shared] (llvm-symbolizer), the next byte begins -[Player play:]
+sed 's/0x0000000102a30aec .*/0x0000000102a30a48 -[Player play:] + 0 (player.mm:14)/
+     s/0x0000000102a30a7c .*/0x0000000102a30a48 -[Player play:] + 0 (player.mm:14)/' "$reports/demo.crash" >"$work/next.crash"
+$MACHSYM crash -q $demo "$work/next.crash" >"$work/out"
+grep -q '^0 .*0x0000000102a30a48 -\[Player play:\] + 0 (player.mm:14)$' "$work/out" &&
+    grep -q '^1 .*0x0000000102a30a48 +\[Player shared\] + 8 (player.mm:9)$' "$work/out"
+check "a return address where a function begins is of the one before" "$work/out"
+$MACHSYM crash -q --raw-addresses $demo "$work/next.crash" | grep '^1 ' >"$work/out"
+grep -q -- '-\[Player play:\] + 0 (player.mm:14)$' "$work/out"
+check "but with --raw-addresses"
+
 # ---- Many reports ----
 
 mkdir "$work/in" "$work/other"

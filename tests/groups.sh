@@ -19,7 +19,7 @@ sign() # LABEL REPORT OPTION...: adds "LABEL HASH TEXT" to $work/all
 }
 
 # LABEL REPORT OPTION...: the report as it is given, and as others hand it on: with names of several tools in it. Where a call
-# that does not return ends a function, --apple names the next function, as Apple does: another crash to whoever reads it.
+# that does not return ends a function, --apple names the next function, as Apple does: debug info tells which it was.
 sign_forms()
 {
     label=$1
@@ -35,6 +35,8 @@ sign_forms()
         $MACHSYM crash -q $how "$@" "$given" >"$work/forms/x.$ending"
         sign "$label" "$work/forms/x.$ending" -d "$work/empty"
     done
+    $MACHSYM crash -q --apple "$@" "$given" >"$work/forms/x.crash"
+    sign "$label" "$work/forms/x.crash" "$@"
 }
 
 figures() # LEAST_PRECISION LEAST_RECALL WHAT: of $work/all

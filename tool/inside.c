@@ -367,11 +367,7 @@ bool inside_expand_reports(const char *path, path_list *out)
     machsym_error err;
     fail(&err, MACHSYM_OK, "no error");
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        text full = {0};
-        join(&full, path, ""); /* X.xccrashpoint counts with a slash behind it only */
-        full.len--;
-        list_folder(text_z(&full), 0, &to);
-        text_free(&full);
+        list_folder(path, 0, &to);
         if (found.count == 0)
             fail(&err, MACHSYM_ERR_IO, "the folder holds no report");
     } else if (strcmp(path, "-") != 0) {

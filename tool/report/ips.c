@@ -172,6 +172,7 @@ static void set_frame_text(report *r, const json *doc, report_frame *frame, uint
     frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
     frame->named = report_is_no_name(frame->name, stack_image_name(r, frame)) ? NAME_NONE : NAME_GIVEN;
     frame->given_inline = json_true(doc, json_get(doc, object, "inline"));
+    frame->given_start = json_equals(doc, json_get(doc, object, "symbolLocation"), "0");
     if (line == JSON_NONE)
         return;
     text t = {0};

@@ -30,6 +30,7 @@ static void split_given(report_frame *frame, machsym_str s)
         size_t end = scan_plus(s, i);
         if (end != i && (end == s.len || scan_is_blank(s.ptr[end]))) {
             frame->name.len = i;
+            frame->given_start = end == i + sizeof " + 0" - 1 && s.ptr[end - 1] == '0';
             tail = end;
             break;
         }

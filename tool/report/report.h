@@ -109,6 +109,7 @@ typedef struct report_frame {
     bool exact;        /* not a return address */
     bool given_line;   /* the text has a source line already */
     bool given_inline; /* the text is of a call that was inlined */
+    bool given_start;  /* the text says that the function begins at this address: "+ 0" */
     machsym_str name;  /* as the text has it */
     machsym_str where; /* File.m:12, as the text has it */
     machsym_str image_name;

@@ -263,6 +263,26 @@ static void mark_interrupted(report *r)
     }
 }
 
+static bool is_inlined_in(const report_frame *inlined, const report_frame *frame)
+{
+    return inlined->given_inline && inlined->thread == frame->thread && inlined->addr == frame->addr;
+}
+
+/* A call that does not return may be the last of its function. Who looks return addresses up as they are, as
+ * Apple does, then names the function behind it: debug info knows better. */
+static void doubt_next_functions(report *r)
+{
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        if (!frame->given_start || frame->exact || frame->given_inline || frame->named != NAME_GIVEN)
+            continue;
+        bool has_inlined = (i > 0 && is_inlined_in(frame - 1, frame)) ||
+                           (i + 1 < r->frame_count && is_inlined_in(frame + 1, frame));
+        if (!has_inlined)
+            frame->named = NAME_WEAK;
+    }
+}
+
 static bool needs_lookup(const report *r, const report_frame *frame, const resolve_options *how)
 {
     if (frame->image == REPORT_NONE || (frame->named == NAME_GIVEN && !how->all) || frame->given_inline)
@@ -337,6 +357,8 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
     set_limits(&w);
     mark_interrupted(r);
+    if (!how->raw_addresses)
+        doubt_next_functions(r);
     resolve_task *tasks = collect_tasks(r, how, starts);
     for (uint32_t i = 0; i < r->image_count && in_time(&w); i++) {
         if (starts[i] < starts[i + 1])

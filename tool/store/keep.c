@@ -303,17 +303,20 @@ static bool remove_bundle(const char *bundle)
     return ok;
 }
 
+/* The symbols go last: what a killed run leaves is still listed, and goes with the next one. */
 bool kept_remove(const char *dir, const kept_image *image)
 {
-    static const char *const endings[] = {LAYOUT_MAP, LAYOUT_PLIST, LAYOUT_NAMES};
+    static const char *const endings[] = {LAYOUT_PLIST, LAYOUT_NAMES, LAYOUT_MAP};
     text path = {0};
-    layout_path(&path, dir, &image->uuid, LAYOUT_DSYM);
-    bool ok = remove_bundle(path.v);
+    bool ok = true;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0] && ok; i++) {
         path.len = 0;
         layout_path(&path, dir, &image->uuid, endings[i]);
         ok = remove_file(path.v);
     }
+    path.len = 0;
+    layout_path(&path, dir, &image->uuid, LAYOUT_DSYM);
+    ok = ok && remove_bundle(path.v);
     text_free(&path);
     return ok;
 }
