@@ -548,6 +548,35 @@ static void use_tiny(const tiny *t, machsym_open_desc desc)
     machsym_image_close(image);
 }
 
+/* Local symbols whose strings or entries run past the end of what holds them. */
+static void test_cut_locals(void)
+{
+    static const struct {
+        size_t at;
+        uint32_t value;
+        uint32_t damage;
+        bool has_name;
+    } cases[] = {{0, 24, 0, true}, {12, 1000, 1, true}, {8, 70, 1, false},     {0, 0xffff, 1, false},
+                 {4, 0, 0, false}, {20, 1000, 0, true}, {16, 0xffff, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny t = {.slide = 5};
+        machsym_bytes parts[2];
+        machsym_open_desc desc;
+        machsym_image_info info;
+        tiny_make(&t);
+        memset(&desc, 0, sizeof desc);
+        tiny_describe(&t, &desc, parts);
+        patch(&t.main, t.locals_at + cases[i].at, cases[i].value, 4);
+        machsym_image *image = test_open_desc(&desc);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.damage_count, cases[i].damage);
+        CHECK(info.damage_count == 0 || (info.damage.is_pair && info.damage.is_cut_short));
+        check_tiny_names(image, true, cases[i].has_name);
+        machsym_image_close(image);
+        tiny_free(&t);
+    }
+}
+
 /* Every length of each file, and each byte changed. */
 static void test_damaged(void)
 {
@@ -598,6 +627,7 @@ int main(int argc, char **argv)
     test_tiny();
     test_siblings();
     test_refused();
+    test_cut_locals();
     test_damaged();
     return test_done();
 }
