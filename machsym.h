@@ -1128,7 +1128,7 @@ typedef struct machsym_open_desc {
     size_t oso_dir_count;
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. But for maps, all is read while the image is opened, and
-     * the allocator gives as many bytes as the file has at once, of which only those that are read are
+     * the allocator gives as many bytes as the slice has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not
@@ -2389,11 +2389,13 @@ static inline unsigned ms_low_zeros(uint64_t number)
 #endif
 }
 
-/* Asks for a place of memory to be brought into the cache, where the compiler offers that. */
+/* Asks for a place of memory to be brought into the cache, where the compiler offers that. seen: GCC 12 drops
+ * calls of a function that does nothing else, as without effect, unless it has some assembly, if empty. */
 static inline void ms_fetch(const void *ptr)
 {
 #ifdef __GNUC__
     __builtin_prefetch(ptr);
+    __asm__ __volatile__("");
 #else
     (void)ptr;
 #endif
@@ -2401,8 +2403,8 @@ static inline void ms_fetch(const void *ptr)
 
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
- *         ms_os_first_file, ms_os_base_name, ms_os_error_text.
+ * Offers: ms_os_open, ms_os_open_unread, ms_os_read, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap,
+ *         ms_os_is_folder, ms_os_is_file, ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
@@ -2470,7 +2472,9 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #define ms_OS_OPEN                      O_BINARY
 #define ms_OS_NEW                       O_BINARY
 #define ms_os_count(len)                ((unsigned)(len))
-#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
+#define ms_OS_MAPS                      false
+#define ms_os_read_at(fd, out, len, at)                                                                      \
+    (_lseeki64(fd, at, SEEK_SET) < 0 ? -1 : _read(fd, out, (unsigned)(len)))
 #define ms_os_sync(fd)                  _commit(fd)
 #define ms_os_fstat(fd, st)             _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
@@ -2578,7 +2582,12 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 }
 #else
 #include <dirent.h>
+#ifdef __wasi__ /* WebAssembly: files are read, not mapped */
+#define ms_OS_MAPS false
+#else
 #include <sys/mman.h>
+#define ms_OS_MAPS true
+#endif
 #ifdef O_CLOEXEC
 #define ms_OS_NEW                       O_CLOEXEC
 #define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
@@ -2622,13 +2631,24 @@ static void ms_os_close_dir(ms_os_dir *dir)
 /* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
 {
+#ifdef __wasi__
+    (void)fd;
+    (void)len;
+    return NULL;
+#else
     void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
     return ptr == MAP_FAILED ? NULL : ptr;
+#endif
 }
 
 static void ms_os_unmap_bytes(void *ptr, size_t len)
 {
+#ifdef __wasi__
+    (void)ptr;
+    (void)len;
+#else
     munmap(ptr, len);
+#endif
 }
 #endif
 
@@ -2677,7 +2697,8 @@ static int ms_os_read_all(int fd, ms_os_file *file)
     return 0;
 }
 
-static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+/* Looks at an open file. Returns 0, an errno, or ms_OS_NO_FILE. */
+static int ms_os_examine(int fd, ms_os_file *file, uint64_t *size)
 {
     ms_os_info st;
     if (ms_os_fstat(fd, &st) != 0)
@@ -2687,34 +2708,79 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if (!S_ISREG(st.st_mode))
         return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
     file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
-    if (st.st_size <= 0)
-        return 0;
-    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
+    *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return 0;
+}
+
+static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+{
+    uint64_t size;
+    int code = ms_os_examine(fd, file, &size);
+    if (code != 0 || size == 0)
+        return code;
+    if (size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
-    file->len = (size_t)st.st_size;
+    file->len = (size_t)size;
     if (!copy && file->len > MACHSYM_SMALL_FILE)
         file->ptr = ms_os_map_bytes(fd, file->len);
     file->mapped = file->ptr != NULL;
     return file->mapped ? 0 : ms_os_read_all(fd, file);
 }
 
+static void ms_os_clear(machsym_allocator allocator, ms_os_file *file)
+{
+    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
+    *file = none;
+}
+
 /* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
  * until ms_os_settle. */
 static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
-    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
-    *file = none;
+    ms_os_clear(allocator, file);
     int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
     if (code != 0)
-        *file = none;
+        ms_os_clear(allocator, file);
     file->is_open = file->mapped;
     file->fd = fd;
     if (!file->is_open)
         close(fd);
     return code;
+}
+
+/* Opens a file whose bytes are read later, until ms_os_settle: for systems that do not map files. Returns as
+ * ms_os_open does. */
+static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_os_file *file, uint64_t *size)
+{
+    ms_os_clear(allocator, file);
+    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
+    if (fd < 0)
+        return errno;
+    int code = ms_os_examine(fd, file, size);
+    file->is_open = code == 0;
+    file->fd = fd;
+    if (code != 0)
+        close(fd);
+    return code;
+}
+
+/* Reads bytes of the open file with the number fd, as a machsym_reader does. */
+static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
+{
+    size_t done = 0;
+    while (done < len) {
+        size_t left = len - done < ms_OS_STEP ? len - done : (size_t)ms_OS_STEP;
+        ssize_t got = ms_os_read_at((int)(intptr_t)fd, (char *)out + done, left, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
 }
 
 /* Copies a few bytes out of a mapped file by reading the file. Touching a page of the map for the first
@@ -5683,21 +5749,22 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
  * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
- *         ms_file_list_slices.
+ *         ms_file_take_slice, ms_file_read_begin, ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
 
-/* Reads slice number index of a file from its headers.
+/* Finds slice number index of a file of size bytes from its headers.
  * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+static bool ms_file_slice_place(ms_span begin, uint64_t size, uint32_t index, uint32_t *count,
+                                uint64_t *offset, uint64_t *len)
 {
-    ms_rd rd = ms_rd_make(file);
+    ms_rd rd = ms_rd_make(begin);
     uint32_t magic = ms_rd_be32(&rd);
     size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
     *count = 1;
     *offset = 0;
-    *slice = file;
+    *len = size;
     if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
         return index == 0;
     *count = ms_rd_be32(&rd);
@@ -5709,11 +5776,20 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
         return false;
     ms_rd_skip(&rd, (uint64_t)index * one + 8);
     *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    *len = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t left = *offset < size ? size - *offset : 0;
+    if (*len == 0 || *len > left)
+        *len = left; /* cut short: what is left may still answer */
     return true;
+}
+
+/* Slice number index of a file whose bytes are all there. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    uint64_t len;
+    bool has = ms_file_slice_place(file, file.len, index, count, offset, &len);
+    *slice = has ? ms_span_sub(file, *offset, len) : ms_span_make(NULL, 0);
+    return has;
 }
 
 static bool ms_file_is_archive(ms_span file)
@@ -5773,11 +5849,209 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
     return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
 }
 
+/* ---- Files ---- */
+
+/* A whole file: the caller's bytes, or a file that was opened here. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
+    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
+    machsym_reader read;
+    uint8_t *room; /* a part of the file, of which those bytes are set that were read; from room_of */
+    size_t room_len;
+    uint64_t room_at;  /* where that part begins: 0, or at the chosen slice of a fat file */
+    uint8_t *head;     /* the begin of a slice that is not chosen yet; from room_of, or NULL */
+    size_t head_len;
+    machsym_allocator room_of;
+    uint64_t read_count;
+    uint64_t read_bytes;
+    bool reads_itself; /* read is this room's, of the file at path, which is open until all is read */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+/* Gives room back. */
+static void ms_file_drop(const ms_file *input, uint8_t **room, size_t len)
+{
+    if (*room != NULL)
+        input->room_of.free(input->room_of.user, *room, len);
+    *room = NULL;
+}
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_free_text(&input->file.allocator, input->path);
+    ms_os_unmap(&input->file);
+#endif
+    ms_file_drop(input, &input->room, input->room_len);
+    ms_file_drop(input, &input->head, input->head_len);
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Files that are not in memory ---- */
+
+/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
+static bool ms_file_read(ms_file *input, uint64_t off, uint8_t *out, size_t len)
+{
+    if (len == 0)
+        return true;
+    size_t got = input->read.call(input->read.user, off, out, len);
+    input->read_count++;
+    input->read_bytes += len;
+    if (got >= len)
+        return true;
+    ms_zero(out + got, len - got);
+    return false;
+}
+
+/* Reads a part of the file into its room. */
+static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
+{
+    uint64_t at = off - input->room_at;
+    return off >= input->room_at && at <= input->room_len && len <= input->room_len - at &&
+           ms_file_read(input, off, input->room + at, (size_t)len);
+}
+
+static machsym_result ms_file_fail_room(const ms_file *input, machsym_error *err)
+{
+    return ms_fail(err, MACHSYM_ERR_MEMORY,
+                   "the file has more bytes than the allocator gives at once; the offset is its size", "file",
+                   input->read.size);
+}
+
+/* Room for so many bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
+static uint8_t *ms_file_take_room(const ms_file *input, uint64_t len)
+{
+    return len <= SIZE_MAX / 2 ? (uint8_t *)input->room_of.alloc(input->room_of.user, (size_t)len) : NULL;
+}
+
+/* Makes room for so many bytes of the file's begin, and keeps those that were read. */
+static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
+{
+    uint8_t *room = ms_file_take_room(input, len);
+    if (room == NULL)
+        return ms_file_fail_room(input, err);
+    if (input->room != NULL)
+        ms_copy(room, input->room, input->room_len);
+    ms_file_drop(input, &input->room, input->room_len);
+    input->room = room;
+    input->room_len = (size_t)len;
+    input->bytes = ms_span_make(room, (size_t)len);
+    return MACHSYM_OK;
+}
+
+/* Has so many bytes of a file's begin be there. */
+static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
+{
+    size_t have = input->room_len;
+    if (input->read.call == NULL || len <= have)
+        return MACHSYM_OK;
+    machsym_result result = ms_file_make_room(input, len, err);
+    if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
+        result = ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", have);
+    return result;
+}
+
+/* Reads bytes for input->head, of which those that were read for the file's begin are copied. */
+static void ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
+{
+    if (offset + to <= input->room_len)
+        ms_copy(input->head + from, input->room + offset + from, to - from);
+    else
+        ms_file_read(input, offset + from, input->head + from, to - from);
+}
+
+/* Makes room for so much of a slice's begin, and keeps len bytes that are there. */
+static bool ms_file_grow_head(ms_file *input, size_t len, size_t size)
+{
+    if (size <= input->head_len)
+        return true;
+    uint8_t *head = ms_file_take_room(input, size);
+    if (head == NULL)
+        return false;
+    if (len != 0)
+        ms_copy(head, input->head, len);
+    ms_file_drop(input, &input->head, input->head_len);
+    input->head = head;
+    input->head_len = size;
+    return true;
+}
+
+/* Reads the begin of a slice, as far as ms_file_head says. Bytes that cannot be read are 0. Returns false
+ * when there is no memory. */
+static bool ms_file_read_head(ms_file *input, uint64_t offset, size_t len)
+{
+    const size_t first = len < MACHSYM_READ_HEAD ? len : (size_t)MACHSYM_READ_HEAD;
+    if (!ms_file_grow_head(input, 0, first))
+        return false;
+    ms_file_read_more_head(input, offset, 0, first);
+    size_t whole = ms_file_head(ms_span_make(input->head, len));
+    if (whole <= first)
+        return true;
+    if (!ms_file_grow_head(input, first, whole))
+        return false;
+    ms_file_read_more_head(input, offset, first, whole);
+    return true;
+}
+
+/* Slice number index of a file. Of a slice by a reader only what ms_file_head says is there, until the next
+ * call; one too large for this machine is cut short. */
+static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    uint64_t len;
+    if (input->read.call == NULL)
+        return ms_file_slice_at(input->bytes, index, count, slice, offset);
+    *slice = ms_span_make(NULL, 0);
+    if (!ms_file_slice_place(input->bytes, input->read.size, index, count, offset, &len))
+        return false;
+    size_t here = len < SIZE_MAX ? (size_t)len : SIZE_MAX;
+    if (len != 0 && ms_file_read_head(input, *offset, here))
+        *slice = ms_span_make(input->head, here);
+    return true;
+}
+
+/* Makes room for the chosen slice of a file by a reader, and reads its begin there. */
+static machsym_result ms_file_take_slice(ms_file *input, ms_mo *mo, machsym_error *err)
+{
+    const uint64_t offset = mo->slice.offset;
+    const size_t len = mo->bytes.len;
+    size_t have = offset != 0 ? 0 : input->room_len < len ? input->room_len : len;
+    uint8_t *room = ms_file_take_room(input, len);
+    if (room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY,
+                       "the slice has more bytes than the allocator gives at once; the offset is its size",
+                       "file", len);
+    ms_copy(room, input->room, have);
+    ms_file_drop(input, &input->head, input->head_len);
+    ms_file_drop(input, &input->room, input->room_len);
+    input->room = room;
+    input->room_len = len;
+    input->room_at = offset;
+    input->bytes = ms_span_make(room, len);
+    mo->bytes = input->bytes;
+    if (mo->head > have && !ms_file_fill(input, offset + have, mo->head - have))
+        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the slice cannot be read", "file", offset);
+    return MACHSYM_OK;
+}
+
+/* Opens a file by a reader, and reads its begin. */
+static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
+                                          ms_file *input, machsym_error *err)
+{
+    const uint64_t head = MACHSYM_READ_HEAD;
+    input->read = *read;
+    input->room_of = allocator;
+    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
+}
+
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
  * becomes the offset of a slice of which nothing is left. */
-static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arch, const machsym_uuid *uuid,
-                                     ms_mo *out, uint64_t *lost, machsym_error *err)
+static machsym_result ms_file_choose(ms_file *file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -5787,9 +6061,9 @@ static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arc
     bool by_name = false;
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice(file, i, &count, &slice, &offset); i++) {
         machsym_result result =
-            ms_file_peek(slice, is_read, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+            ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
@@ -5822,130 +6096,6 @@ static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arc
         return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
                        "the file has several slices; name an architecture or a UUID", "", 0);
     return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file: the caller's bytes, or a file that was opened here. */
-typedef struct ms_file {
-    ms_span bytes;
-    char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
-    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
-    machsym_reader read;
-    uint8_t *room; /* the begin of the file, of which those bytes are set that were read; from room_of */
-    size_t room_len;
-    machsym_allocator room_of;
-    uint64_t read_count;
-    uint64_t read_bytes;
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_file;
-
-static void ms_file_close(ms_file *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_free_text(&input->file.allocator, input->path);
-    ms_os_unmap(&input->file);
-#endif
-    if (input->room != NULL)
-        input->room_of.free(input->room_of.user, input->room, input->room_len);
-    input->room = NULL;
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-/* ---- Files that are not in memory ---- */
-
-/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
-static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
-{
-    if (off > input->room_len || len > input->room_len - off)
-        return false;
-    if (len == 0)
-        return true;
-    uint8_t *to = input->room + off;
-    size_t got = input->read.call(input->read.user, off, to, (size_t)len);
-    input->read_count++;
-    input->read_bytes += len;
-    if (got >= len)
-        return true;
-    ms_zero(to + got, (size_t)len - got);
-    return false;
-}
-
-/* Reads what follows len bytes that were read from off on, up to want of them. */
-static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t want)
-{
-    return want <= len || ms_file_fill(input, off + len, want - len);
-}
-
-/* Reads the headers of all slices. */
-static void ms_file_fill_heads(ms_file *input)
-{
-    ms_span slice;
-    uint64_t offset;
-    uint32_t count = 0;
-    for (uint32_t i = 0; ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
-        size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
-        if (offset != 0 && slice.len != 0)
-            ms_file_fill(input, offset, have);
-        if (slice.len != 0)
-            ms_file_fill_on(input, offset, have, ms_file_head(slice));
-    }
-}
-
-/* Makes room for so many bytes of a file, and keeps those that were read. */
-static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
-{
-    machsym_allocator from = input->room_of;
-    uint8_t *room = len <= SIZE_MAX / 4 ? (uint8_t *)from.alloc(from.user, (size_t)len) : NULL;
-    if (room == NULL)
-        return ms_fail(err, MACHSYM_ERR_MEMORY,
-                       "the file has more bytes than the allocator gives at once; the offset is its size",
-                       "file", input->read.size);
-    if (input->room != NULL) {
-        ms_copy(room, input->room, input->room_len);
-        from.free(from.user, input->room, input->room_len);
-    }
-    input->room = room;
-    input->room_len = (size_t)len;
-    input->bytes = ms_span_make(room, (size_t)len);
-    return MACHSYM_OK;
-}
-
-/* Has so many bytes of a file's begin be there. */
-static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
-{
-    size_t have = input->room_len;
-    if (input->read.call == NULL || len <= have)
-        return MACHSYM_OK;
-    machsym_result result = ms_file_make_room(input, len, err);
-    if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
-        result = ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", have);
-    return result;
-}
-
-/* Opens a file by a reader, and reads its begin. */
-static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
-                                          ms_file *input, machsym_error *err)
-{
-    const uint64_t head = MACHSYM_READ_HEAD;
-    input->read = *read;
-    input->room_of = allocator;
-    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
-}
-
-/* Makes room for all of a file by a reader, and reads the headers of its slices. */
-static machsym_result ms_file_read_heads(ms_file *input, machsym_error *err)
-{
-    if (input->read.call == NULL)
-        return MACHSYM_OK;
-    machsym_result result =
-        input->room_len < input->read.size ? ms_file_make_room(input, input->read.size, err) : MACHSYM_OK;
-    if (result == MACHSYM_OK)
-        ms_file_fill_heads(input);
-    return result;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -5991,6 +6141,20 @@ static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allo
     return first;
 }
 
+/* Opens the file at input->path, and reads of it what is needed when it is needed. */
+static machsym_result ms_file_open_unread(ms_file *input, machsym_error *err)
+{
+    machsym_reader read;
+    const machsym_allocator allocator = input->file.allocator;
+    int code = ms_os_open_unread(input->path, allocator, &input->file, &read.size);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    read.call = ms_os_read;
+    read.user = (void *)(intptr_t)input->file.fd;
+    input->reads_itself = true;
+    return ms_file_open_reader(&read, allocator, input, err);
+}
+
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
 {
     const machsym_allocator allocator = input->file.allocator;
@@ -6008,6 +6172,8 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
         if (input->path == NULL)
             return ms_fail_memory(err);
     }
+    if (!ms_OS_MAPS && (flags & MACHSYM_OPEN_COPY) == 0)
+        return ms_file_open_unread(input, err);
     int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
@@ -6061,7 +6227,7 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
     if (result != MACHSYM_OK)
         return result;
     bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
-    result = is_known ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
+    result = is_known ? MACHSYM_OK : ms_file_refuse(input->bytes, err);
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
@@ -6102,7 +6268,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
         ms_file_close(&input);
         return listed;
     }
-    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice(&input, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
         machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);
@@ -13663,7 +13829,7 @@ static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
     ms_sh *sheets = ms_map_kept_sheets(kept);
     if (sheets == NULL)
         return ms_map_table_bytes(map, ms_MAP_DICT);
-    uint64_t len = dict->len < UINT16_MAX ? dict->len : (uint64_t)UINT16_MAX;
+    size_t len = dict->len < UINT16_MAX ? (size_t)dict->len : (size_t)UINT16_MAX;
     if (kept->dict.ptr != NULL || kept->dict_is_lost)
         return kept->dict;
     uint8_t *copy = (uint8_t *)ms_arena_alloc(&kept->arena, len + 1, 1);
@@ -13672,8 +13838,8 @@ static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
     if (kept->dict_is_lost)
         return kept->dict;
     if (len != 0)
-        ms_copy(copy, bytes, (size_t)len);
-    kept->dict = ms_span_make(copy, (size_t)len);
+        ms_copy(copy, bytes, len);
+    kept->dict = ms_span_make(copy, len);
     return kept->dict;
 }
 
@@ -14262,7 +14428,9 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     uint64_t lost = 0;
     uint32_t lost_tables = 0;
     bool is_read = input->read.call != NULL;
-    machsym_result result = ms_file_choose(input->bytes, is_read, arch, uuid, mo, &lost, err);
+    machsym_result result = ms_file_choose(input, arch, uuid, mo, &lost, err);
+    if (result == MACHSYM_OK && is_read)
+        result = ms_file_take_slice(input, mo, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -14482,6 +14650,10 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     machsym_reader read = input->read;
     machsym_result result = MACHSYM_OK;
     ms_zero(&how, sizeof how);
+    if (input->reads_itself) { /* lookups would read it long after this */
+        result = ms_file_read_begin(input, read.size, err);
+        read.call = NULL;
+    }
     if (read.call == NULL)
         read.size = input->bytes.len;
     else
@@ -14683,9 +14855,7 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         ms_file_close(&input);
         return result;
     }
-    result = ms_file_read_heads(&input, err);
-    if (result == MACHSYM_OK)
-        result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
         ms_file_close(&input);
         return result;
@@ -14846,8 +15016,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
     for (size_t i = 0; i < 2; i++) {
-        out->read_count += image->inputs[i].read_count;
-        out->read_bytes += image->inputs[i].read_bytes;
+        out->read_count += image->inputs[i].reads_itself ? 0 : image->inputs[i].read_count;
+        out->read_bytes += image->inputs[i].reads_itself ? 0 : image->inputs[i].read_bytes;
     }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);

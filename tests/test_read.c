@@ -194,25 +194,45 @@ static void test_failures(const char *path)
     free(r.file.ptr);
 }
 
-/* Of a file most of which nobody needs, little is read; what does not fit into memory is said. */
+/* Counts the most that it gave at once. */
+static void *counted_alloc(void *user, size_t size)
+{
+    size_t *most = (size_t *)user;
+    *most = size > *most ? size : *most;
+    return malloc(size);
+}
+
+/* A universal file may be larger than memory: room is made for its chosen slice. What has no room is said. */
 static void test_limits(void)
 {
-    const char *path = "tests/fixtures/bin/inline-fat.dwarf";
-    remote r = {test_read(path), 0, 0, 0};
+    remote fat = {test_read("tests/fixtures/bin/inline-fat.dwarf"), 0, 0, 0};
+    remote thin = {test_read("tests/fixtures/bin/zoo-arm64-opcodes"), 0, 0, 0};
+    const uint64_t huge = UINT64_MAX / 4 * 3;
+    size_t most = 0;
+    machsym_allocator counted = {counted_alloc, dirty_free, NULL};
     machsym_image *image;
     machsym_error err;
     machsym_open_desc desc;
-    CHECK_EQ(open_remote(&r, "arm64", &image, &err), MACHSYM_OK);
-    machsym_image_close(image);
     memset(&desc, 0, sizeof desc);
+    counted.user = &most;
+    desc.allocator = counted;
     desc.read.call = remote_read;
-    desc.read.user = &r;
-    desc.read.size = UINT64_MAX / 2;
+    desc.read.user = &fat;
+    desc.read.size = huge;
+    CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_AMBIGUOUS);
+    desc.arch = "arm64";
+    CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_OK);
+    CHECK(most > 0 && most <= 1 << 20); /* the first piece of an arena */
+    CHECK(fat.asked < 4 * fat.file.len);
+    machsym_image_close(image);
+    desc.arch = NULL;
+    desc.read.user = &thin;
     CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_MEMORY);
-    CHECK_EQ(err.offset, UINT64_MAX / 2);
+    CHECK_EQ(err.offset, huge < SIZE_MAX ? huge : SIZE_MAX);
     desc.read.size = 0;
     CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_FORMAT);
-    free(r.file.ptr);
+    free(fat.file.ptr);
+    free(thin.file.ptr);
 }
 
 /* With arguments: these files. */

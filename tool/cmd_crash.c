@@ -321,9 +321,10 @@ const command crash_command = {
     "REPORT is a file, a .gz, a zip, tar, folder or .xccrashpoint with some, or - for standard input: "
     ".crash, .ips,\n"
     "sample, spindump, hang, cpu and disk reports, panics, stackshots, jetsam reports, leaks, MetricKit,\n"
-    "KSCrash, PLCrashReporter, Sentry events, stacks as lldb, Swift, sanitizers, Dart, Mono, Rust and Go\n"
-    "print them, log show --style=ndjson, xctrace exports, pasted stacks; also quoted, in a log, or as a\n"
-    "string in JSON. The format is told by the contents.\n",
+    "KSCrash, PLCrashReporter (as text), Crashlytics, Bugsnag, Sentry and Datadog events, stacks as lldb,\n"
+    "Swift, sanitizers, Dart, Mono, Rust and Go print them, log show --style=ndjson, xctrace exports,\n"
+    "pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by the contents; a\n"
+    "file may hold several reports, each of which is answered.\n",
     {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,

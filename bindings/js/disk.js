@@ -91,6 +91,10 @@ export class Disk {
     fs.mkdirSync(path);
   }
 
+  rmdir(path) {
+    fs.rmdirSync(path);
+  }
+
   unlink(path) {
     fs.unlinkSync(path);
   }

@@ -46,7 +46,7 @@ export class Host {
 
   /** Runs a program to its end. Returns its exit status. Throws what broke it: a trap, or out of memory. */
   run(module) {
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.imports() });
+    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.imports(module) });
     this.memory = instance.exports.memory;
     try {
       instance.exports._start();
@@ -60,11 +60,12 @@ export class Host {
     }
   }
 
-  imports() {
+  /** The calls that a program imports. One that is not here answers that there is no such call. */
+  imports(module) {
     const calls = {};
-    for (const name of Object.getOwnPropertyNames(Host.prototype)) {
-      const match = /^wasi_(.*)$/.exec(name);
-      if (match) calls[match[1]] = (...values) => this.answer(() => this[name](...values));
+    for (const { name } of WebAssembly.Module.imports(module)) {
+      const call = this[`wasi_${name}`];
+      calls[name] = call ? (...values) => this.answer(() => call.apply(this, values)) : () => ERRNO.ENOSYS;
     }
     return calls;
   }
@@ -340,6 +341,10 @@ export class Host {
 
   wasi_path_unlink_file(folder, at, len) {
     this.files.unlink(this.path(folder, at, len));
+  }
+
+  wasi_path_remove_directory(folder, at, len) {
+    this.files.rmdir(this.path(folder, at, len));
   }
 
   wasi_path_link(folder, lookup, at, len, toFolder, toAt, toLen) {

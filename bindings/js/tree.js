@@ -170,6 +170,14 @@ export class Tree {
     parent.children.set(name, folder(parent));
   }
 
+  rmdir(path) {
+    const [parent, name] = this.split(path);
+    const node = this.walk(path);
+    if (node.type !== 'directory') throw failure('ENOTDIR');
+    if (node.children.size > 0) throw failure('ENOTEMPTY');
+    parent.children.delete(name);
+  }
+
   unlink(path) {
     const [parent, name] = this.split(path);
     const node = this.walk(path);

@@ -241,7 +241,7 @@ typedef struct machsym_open_desc {
     size_t oso_dir_count;
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. But for maps, all is read while the image is opened, and
-     * the allocator gives as many bytes as the file has at once, of which only those that are read are
+     * the allocator gives as many bytes as the slice has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
     /* Other files of a split shared cache, in any order; they must outlive the image. Files that are not

@@ -6,8 +6,8 @@
 
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
- *         ms_os_first_file, ms_os_base_name, ms_os_error_text.
+ * Offers: ms_os_open, ms_os_open_unread, ms_os_read, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap,
+ *         ms_os_is_folder, ms_os_is_file, ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
@@ -75,7 +75,9 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #define ms_OS_OPEN                      O_BINARY
 #define ms_OS_NEW                       O_BINARY
 #define ms_os_count(len)                ((unsigned)(len))
-#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
+#define ms_OS_MAPS                      false
+#define ms_os_read_at(fd, out, len, at)                                                                      \
+    (_lseeki64(fd, at, SEEK_SET) < 0 ? -1 : _read(fd, out, (unsigned)(len)))
 #define ms_os_sync(fd)                  _commit(fd)
 #define ms_os_fstat(fd, st)             _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
@@ -183,7 +185,12 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 }
 #else
 #include <dirent.h>
+#ifdef __wasi__ /* WebAssembly: files are read, not mapped */
+#define ms_OS_MAPS false
+#else
 #include <sys/mman.h>
+#define ms_OS_MAPS true
+#endif
 #ifdef O_CLOEXEC
 #define ms_OS_NEW                       O_CLOEXEC
 #define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
@@ -227,13 +234,24 @@ static void ms_os_close_dir(ms_os_dir *dir)
 /* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
 {
+#ifdef __wasi__
+    (void)fd;
+    (void)len;
+    return NULL;
+#else
     void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
     return ptr == MAP_FAILED ? NULL : ptr;
+#endif
 }
 
 static void ms_os_unmap_bytes(void *ptr, size_t len)
 {
+#ifdef __wasi__
+    (void)ptr;
+    (void)len;
+#else
     munmap(ptr, len);
+#endif
 }
 #endif
 
@@ -282,7 +300,8 @@ static int ms_os_read_all(int fd, ms_os_file *file)
     return 0;
 }
 
-static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+/* Looks at an open file. Returns 0, an errno, or ms_OS_NO_FILE. */
+static int ms_os_examine(int fd, ms_os_file *file, uint64_t *size)
 {
     ms_os_info st;
     if (ms_os_fstat(fd, &st) != 0)
@@ -292,34 +311,79 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if (!S_ISREG(st.st_mode))
         return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
     file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
-    if (st.st_size <= 0)
-        return 0;
-    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
+    *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return 0;
+}
+
+static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+{
+    uint64_t size;
+    int code = ms_os_examine(fd, file, &size);
+    if (code != 0 || size == 0)
+        return code;
+    if (size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
-    file->len = (size_t)st.st_size;
+    file->len = (size_t)size;
     if (!copy && file->len > MACHSYM_SMALL_FILE)
         file->ptr = ms_os_map_bytes(fd, file->len);
     file->mapped = file->ptr != NULL;
     return file->mapped ? 0 : ms_os_read_all(fd, file);
 }
 
+static void ms_os_clear(machsym_allocator allocator, ms_os_file *file)
+{
+    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
+    *file = none;
+}
+
 /* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
  * until ms_os_settle. */
 static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
-    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
-    *file = none;
+    ms_os_clear(allocator, file);
     int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
     if (code != 0)
-        *file = none;
+        ms_os_clear(allocator, file);
     file->is_open = file->mapped;
     file->fd = fd;
     if (!file->is_open)
         close(fd);
     return code;
+}
+
+/* Opens a file whose bytes are read later, until ms_os_settle: for systems that do not map files. Returns as
+ * ms_os_open does. */
+static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_os_file *file, uint64_t *size)
+{
+    ms_os_clear(allocator, file);
+    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
+    if (fd < 0)
+        return errno;
+    int code = ms_os_examine(fd, file, size);
+    file->is_open = code == 0;
+    file->fd = fd;
+    if (code != 0)
+        close(fd);
+    return code;
+}
+
+/* Reads bytes of the open file with the number fd, as a machsym_reader does. */
+static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
+{
+    size_t done = 0;
+    while (done < len) {
+        size_t left = len - done < ms_OS_STEP ? len - done : (size_t)ms_OS_STEP;
+        ssize_t got = ms_os_read_at((int)(intptr_t)fd, (char *)out + done, left, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
 }
 
 /* Copies a few bytes out of a mapped file by reading the file. Touching a page of the map for the first

@@ -345,7 +345,9 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     uint64_t lost = 0;
     uint32_t lost_tables = 0;
     bool is_read = input->read.call != NULL;
-    machsym_result result = ms_file_choose(input->bytes, is_read, arch, uuid, mo, &lost, err);
+    machsym_result result = ms_file_choose(input, arch, uuid, mo, &lost, err);
+    if (result == MACHSYM_OK && is_read)
+        result = ms_file_take_slice(input, mo, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -565,6 +567,10 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     machsym_reader read = input->read;
     machsym_result result = MACHSYM_OK;
     ms_zero(&how, sizeof how);
+    if (input->reads_itself) { /* lookups would read it long after this */
+        result = ms_file_read_begin(input, read.size, err);
+        read.call = NULL;
+    }
     if (read.call == NULL)
         read.size = input->bytes.len;
     else
@@ -766,9 +772,7 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         ms_file_close(&input);
         return result;
     }
-    result = ms_file_read_heads(&input, err);
-    if (result == MACHSYM_OK)
-        result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
         ms_file_close(&input);
         return result;
@@ -929,8 +933,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
     for (size_t i = 0; i < 2; i++) {
-        out->read_count += image->inputs[i].read_count;
-        out->read_bytes += image->inputs[i].read_bytes;
+        out->read_count += image->inputs[i].reads_itself ? 0 : image->inputs[i].read_count;
+        out->read_bytes += image->inputs[i].reads_itself ? 0 : image->inputs[i].read_bytes;
     }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);

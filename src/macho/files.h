@@ -12,21 +12,22 @@
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
  * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
- *         ms_file_list_slices.
+ *         ms_file_take_slice, ms_file_read_begin, ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
 
-/* Reads slice number index of a file from its headers.
+/* Finds slice number index of a file of size bytes from its headers.
  * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+static bool ms_file_slice_place(ms_span begin, uint64_t size, uint32_t index, uint32_t *count,
+                                uint64_t *offset, uint64_t *len)
 {
-    ms_rd rd = ms_rd_make(file);
+    ms_rd rd = ms_rd_make(begin);
     uint32_t magic = ms_rd_be32(&rd);
     size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
     *count = 1;
     *offset = 0;
-    *slice = file;
+    *len = size;
     if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
         return index == 0;
     *count = ms_rd_be32(&rd);
@@ -38,11 +39,20 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
         return false;
     ms_rd_skip(&rd, (uint64_t)index * one + 8);
     *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    *len = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t left = *offset < size ? size - *offset : 0;
+    if (*len == 0 || *len > left)
+        *len = left; /* cut short: what is left may still answer */
     return true;
+}
+
+/* Slice number index of a file whose bytes are all there. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    uint64_t len;
+    bool has = ms_file_slice_place(file, file.len, index, count, offset, &len);
+    *slice = has ? ms_span_sub(file, *offset, len) : ms_span_make(NULL, 0);
+    return has;
 }
 
 static bool ms_file_is_archive(ms_span file)
@@ -102,11 +112,209 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
     return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
 }
 
+/* ---- Files ---- */
+
+/* A whole file: the caller's bytes, or a file that was opened here. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
+    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
+    machsym_reader read;
+    uint8_t *room; /* a part of the file, of which those bytes are set that were read; from room_of */
+    size_t room_len;
+    uint64_t room_at;  /* where that part begins: 0, or at the chosen slice of a fat file */
+    uint8_t *head;     /* the begin of a slice that is not chosen yet; from room_of, or NULL */
+    size_t head_len;
+    machsym_allocator room_of;
+    uint64_t read_count;
+    uint64_t read_bytes;
+    bool reads_itself; /* read is this room's, of the file at path, which is open until all is read */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+/* Gives room back. */
+static void ms_file_drop(const ms_file *input, uint8_t **room, size_t len)
+{
+    if (*room != NULL)
+        input->room_of.free(input->room_of.user, *room, len);
+    *room = NULL;
+}
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_free_text(&input->file.allocator, input->path);
+    ms_os_unmap(&input->file);
+#endif
+    ms_file_drop(input, &input->room, input->room_len);
+    ms_file_drop(input, &input->head, input->head_len);
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Files that are not in memory ---- */
+
+/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
+static bool ms_file_read(ms_file *input, uint64_t off, uint8_t *out, size_t len)
+{
+    if (len == 0)
+        return true;
+    size_t got = input->read.call(input->read.user, off, out, len);
+    input->read_count++;
+    input->read_bytes += len;
+    if (got >= len)
+        return true;
+    ms_zero(out + got, len - got);
+    return false;
+}
+
+/* Reads a part of the file into its room. */
+static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
+{
+    uint64_t at = off - input->room_at;
+    return off >= input->room_at && at <= input->room_len && len <= input->room_len - at &&
+           ms_file_read(input, off, input->room + at, (size_t)len);
+}
+
+static machsym_result ms_file_fail_room(const ms_file *input, machsym_error *err)
+{
+    return ms_fail(err, MACHSYM_ERR_MEMORY,
+                   "the file has more bytes than the allocator gives at once; the offset is its size", "file",
+                   input->read.size);
+}
+
+/* Room for so many bytes, or NULL. Less than half of what pointers reach, so that offsets fit. */
+static uint8_t *ms_file_take_room(const ms_file *input, uint64_t len)
+{
+    return len <= SIZE_MAX / 2 ? (uint8_t *)input->room_of.alloc(input->room_of.user, (size_t)len) : NULL;
+}
+
+/* Makes room for so many bytes of the file's begin, and keeps those that were read. */
+static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
+{
+    uint8_t *room = ms_file_take_room(input, len);
+    if (room == NULL)
+        return ms_file_fail_room(input, err);
+    if (input->room != NULL)
+        ms_copy(room, input->room, input->room_len);
+    ms_file_drop(input, &input->room, input->room_len);
+    input->room = room;
+    input->room_len = (size_t)len;
+    input->bytes = ms_span_make(room, (size_t)len);
+    return MACHSYM_OK;
+}
+
+/* Has so many bytes of a file's begin be there. */
+static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
+{
+    size_t have = input->room_len;
+    if (input->read.call == NULL || len <= have)
+        return MACHSYM_OK;
+    machsym_result result = ms_file_make_room(input, len, err);
+    if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
+        result = ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", have);
+    return result;
+}
+
+/* Reads bytes for input->head, of which those that were read for the file's begin are copied. */
+static void ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
+{
+    if (offset + to <= input->room_len)
+        ms_copy(input->head + from, input->room + offset + from, to - from);
+    else
+        ms_file_read(input, offset + from, input->head + from, to - from);
+}
+
+/* Makes room for so much of a slice's begin, and keeps len bytes that are there. */
+static bool ms_file_grow_head(ms_file *input, size_t len, size_t size)
+{
+    if (size <= input->head_len)
+        return true;
+    uint8_t *head = ms_file_take_room(input, size);
+    if (head == NULL)
+        return false;
+    if (len != 0)
+        ms_copy(head, input->head, len);
+    ms_file_drop(input, &input->head, input->head_len);
+    input->head = head;
+    input->head_len = size;
+    return true;
+}
+
+/* Reads the begin of a slice, as far as ms_file_head says. Bytes that cannot be read are 0. Returns false
+ * when there is no memory. */
+static bool ms_file_read_head(ms_file *input, uint64_t offset, size_t len)
+{
+    const size_t first = len < MACHSYM_READ_HEAD ? len : (size_t)MACHSYM_READ_HEAD;
+    if (!ms_file_grow_head(input, 0, first))
+        return false;
+    ms_file_read_more_head(input, offset, 0, first);
+    size_t whole = ms_file_head(ms_span_make(input->head, len));
+    if (whole <= first)
+        return true;
+    if (!ms_file_grow_head(input, first, whole))
+        return false;
+    ms_file_read_more_head(input, offset, first, whole);
+    return true;
+}
+
+/* Slice number index of a file. Of a slice by a reader only what ms_file_head says is there, until the next
+ * call; one too large for this machine is cut short. */
+static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    uint64_t len;
+    if (input->read.call == NULL)
+        return ms_file_slice_at(input->bytes, index, count, slice, offset);
+    *slice = ms_span_make(NULL, 0);
+    if (!ms_file_slice_place(input->bytes, input->read.size, index, count, offset, &len))
+        return false;
+    size_t here = len < SIZE_MAX ? (size_t)len : SIZE_MAX;
+    if (len != 0 && ms_file_read_head(input, *offset, here))
+        *slice = ms_span_make(input->head, here);
+    return true;
+}
+
+/* Makes room for the chosen slice of a file by a reader, and reads its begin there. */
+static machsym_result ms_file_take_slice(ms_file *input, ms_mo *mo, machsym_error *err)
+{
+    const uint64_t offset = mo->slice.offset;
+    const size_t len = mo->bytes.len;
+    size_t have = offset != 0 ? 0 : input->room_len < len ? input->room_len : len;
+    uint8_t *room = ms_file_take_room(input, len);
+    if (room == NULL)
+        return ms_fail(err, MACHSYM_ERR_MEMORY,
+                       "the slice has more bytes than the allocator gives at once; the offset is its size",
+                       "file", len);
+    ms_copy(room, input->room, have);
+    ms_file_drop(input, &input->head, input->head_len);
+    ms_file_drop(input, &input->room, input->room_len);
+    input->room = room;
+    input->room_len = len;
+    input->room_at = offset;
+    input->bytes = ms_span_make(room, len);
+    mo->bytes = input->bytes;
+    if (mo->head > have && !ms_file_fill(input, offset + have, mo->head - have))
+        return ms_fail(err, MACHSYM_ERR_IO, "the begin of the slice cannot be read", "file", offset);
+    return MACHSYM_OK;
+}
+
+/* Opens a file by a reader, and reads its begin. */
+static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
+                                          ms_file *input, machsym_error *err)
+{
+    const uint64_t head = MACHSYM_READ_HEAD;
+    input->read = *read;
+    input->room_of = allocator;
+    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
+}
+
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
  * becomes the offset of a slice of which nothing is left. */
-static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arch, const machsym_uuid *uuid,
-                                     ms_mo *out, uint64_t *lost, machsym_error *err)
+static machsym_result ms_file_choose(ms_file *file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -116,9 +324,9 @@ static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arc
     bool by_name = false;
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice(file, i, &count, &slice, &offset); i++) {
         machsym_result result =
-            ms_file_peek(slice, is_read, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+            ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
@@ -151,130 +359,6 @@ static machsym_result ms_file_choose(ms_span file, bool is_read, const char *arc
         return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
                        "the file has several slices; name an architecture or a UUID", "", 0);
     return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file: the caller's bytes, or a file that was opened here. */
-typedef struct ms_file {
-    ms_span bytes;
-    char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
-    /* How bytes are got of a file that is not in memory; call NULL: all are there. */
-    machsym_reader read;
-    uint8_t *room; /* the begin of the file, of which those bytes are set that were read; from room_of */
-    size_t room_len;
-    machsym_allocator room_of;
-    uint64_t read_count;
-    uint64_t read_bytes;
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_file;
-
-static void ms_file_close(ms_file *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_free_text(&input->file.allocator, input->path);
-    ms_os_unmap(&input->file);
-#endif
-    if (input->room != NULL)
-        input->room_of.free(input->room_of.user, input->room, input->room_len);
-    input->room = NULL;
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-/* ---- Files that are not in memory ---- */
-
-/* Reads a part of the file. Bytes that cannot be read become 0. Returns whether all could. */
-static bool ms_file_fill(ms_file *input, uint64_t off, uint64_t len)
-{
-    if (off > input->room_len || len > input->room_len - off)
-        return false;
-    if (len == 0)
-        return true;
-    uint8_t *to = input->room + off;
-    size_t got = input->read.call(input->read.user, off, to, (size_t)len);
-    input->read_count++;
-    input->read_bytes += len;
-    if (got >= len)
-        return true;
-    ms_zero(to + got, (size_t)len - got);
-    return false;
-}
-
-/* Reads what follows len bytes that were read from off on, up to want of them. */
-static bool ms_file_fill_on(ms_file *input, uint64_t off, size_t len, size_t want)
-{
-    return want <= len || ms_file_fill(input, off + len, want - len);
-}
-
-/* Reads the headers of all slices. */
-static void ms_file_fill_heads(ms_file *input)
-{
-    ms_span slice;
-    uint64_t offset;
-    uint32_t count = 0;
-    for (uint32_t i = 0; ms_file_slice_at(input->bytes, i, &count, &slice, &offset); i++) {
-        size_t have = slice.len < MACHSYM_READ_HEAD ? slice.len : (size_t)MACHSYM_READ_HEAD;
-        if (offset != 0 && slice.len != 0)
-            ms_file_fill(input, offset, have);
-        if (slice.len != 0)
-            ms_file_fill_on(input, offset, have, ms_file_head(slice));
-    }
-}
-
-/* Makes room for so many bytes of a file, and keeps those that were read. */
-static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_error *err)
-{
-    machsym_allocator from = input->room_of;
-    uint8_t *room = len <= SIZE_MAX / 4 ? (uint8_t *)from.alloc(from.user, (size_t)len) : NULL;
-    if (room == NULL)
-        return ms_fail(err, MACHSYM_ERR_MEMORY,
-                       "the file has more bytes than the allocator gives at once; the offset is its size",
-                       "file", input->read.size);
-    if (input->room != NULL) {
-        ms_copy(room, input->room, input->room_len);
-        from.free(from.user, input->room, input->room_len);
-    }
-    input->room = room;
-    input->room_len = (size_t)len;
-    input->bytes = ms_span_make(room, (size_t)len);
-    return MACHSYM_OK;
-}
-
-/* Has so many bytes of a file's begin be there. */
-static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_error *err)
-{
-    size_t have = input->room_len;
-    if (input->read.call == NULL || len <= have)
-        return MACHSYM_OK;
-    machsym_result result = ms_file_make_room(input, len, err);
-    if (result == MACHSYM_OK && !ms_file_fill(input, have, len - have))
-        result = ms_fail(err, MACHSYM_ERR_IO, "the begin of the file cannot be read", "file", have);
-    return result;
-}
-
-/* Opens a file by a reader, and reads its begin. */
-static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_allocator allocator,
-                                          ms_file *input, machsym_error *err)
-{
-    const uint64_t head = MACHSYM_READ_HEAD;
-    input->read = *read;
-    input->room_of = allocator;
-    return ms_file_read_begin(input, read->size < head ? read->size : head, err);
-}
-
-/* Makes room for all of a file by a reader, and reads the headers of its slices. */
-static machsym_result ms_file_read_heads(ms_file *input, machsym_error *err)
-{
-    if (input->read.call == NULL)
-        return MACHSYM_OK;
-    machsym_result result =
-        input->room_len < input->read.size ? ms_file_make_room(input, input->read.size, err) : MACHSYM_OK;
-    if (result == MACHSYM_OK)
-        ms_file_fill_heads(input);
-    return result;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -320,6 +404,20 @@ static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allo
     return first;
 }
 
+/* Opens the file at input->path, and reads of it what is needed when it is needed. */
+static machsym_result ms_file_open_unread(ms_file *input, machsym_error *err)
+{
+    machsym_reader read;
+    const machsym_allocator allocator = input->file.allocator;
+    int code = ms_os_open_unread(input->path, allocator, &input->file, &read.size);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    read.call = ms_os_read;
+    read.user = (void *)(intptr_t)input->file.fd;
+    input->reads_itself = true;
+    return ms_file_open_reader(&read, allocator, input, err);
+}
+
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
 {
     const machsym_allocator allocator = input->file.allocator;
@@ -337,6 +435,8 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
         if (input->path == NULL)
             return ms_fail_memory(err);
     }
+    if (!ms_OS_MAPS && (flags & MACHSYM_OPEN_COPY) == 0)
+        return ms_file_open_unread(input, err);
     int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
@@ -390,7 +490,7 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
     if (result != MACHSYM_OK)
         return result;
     bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
-    result = is_known ? ms_file_read_heads(input, err) : ms_file_refuse(input->bytes, err);
+    result = is_known ? MACHSYM_OK : ms_file_refuse(input->bytes, err);
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
@@ -431,7 +531,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
         ms_file_close(&input);
         return listed;
     }
-    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice(&input, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
         machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);

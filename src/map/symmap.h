@@ -1055,7 +1055,7 @@ static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
     ms_sh *sheets = ms_map_kept_sheets(kept);
     if (sheets == NULL)
         return ms_map_table_bytes(map, ms_MAP_DICT);
-    uint64_t len = dict->len < UINT16_MAX ? dict->len : (uint64_t)UINT16_MAX;
+    size_t len = dict->len < UINT16_MAX ? (size_t)dict->len : (size_t)UINT16_MAX;
     if (kept->dict.ptr != NULL || kept->dict_is_lost)
         return kept->dict;
     uint8_t *copy = (uint8_t *)ms_arena_alloc(&kept->arena, len + 1, 1);
@@ -1064,8 +1064,8 @@ static ms_span ms_map_dict(const machsym_map *map, ms_map_kept *kept)
     if (kept->dict_is_lost)
         return kept->dict;
     if (len != 0)
-        ms_copy(copy, bytes, (size_t)len);
-    kept->dict = ms_span_make(copy, (size_t)len);
+        ms_copy(copy, bytes, len);
+    kept->dict = ms_span_make(copy, len);
     return kept->dict;
 }
 

@@ -1,5 +1,5 @@
-// Builds the page: node build.mjs PACKAGE, a folder that has the programs. Writes page/index.html there, with page.js and
-// page.css beside it, and page/machsym.html, which has all of it in one file. Scripts and styles are allowed by their hash.
+// Builds the page: node build.mjs PACKAGE, a folder that has the programs. Writes page/index.html there, with page.js
+// beside it, and page/machsym.html, which has all of it in one file. Scripts and styles are allowed by their hash.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -29,10 +29,9 @@ const csp = [
 const template = fs.readFileSync(path.join(here, 'index.html'), 'utf8');
 const fill = (parts) => template.replace(/\{(csp|style|script)\}/g, (all, name) => parts[name]);
 fs.writeFileSync(path.join(out, 'machsym.html'), fill({ csp, style: `<style>${style}</style>`, script: `<script>${script}</script>` }));
-fs.writeFileSync(path.join(out, 'page.css'), style);
 fs.writeFileSync(path.join(out, 'page.js'), script);
 fs.writeFileSync(path.join(out, 'index.html'), fill({
   csp,
-  style: `<link rel="stylesheet" href="page.css" integrity="${hash(style)}">`,
+  style: `<style>${style}</style>`, // a hash allows no file of styles
   script: `<script src="page.js" integrity="${hash(script)}"></script>`,
 }));

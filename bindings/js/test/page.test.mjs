@@ -243,6 +243,29 @@ test('a hostile corpus does not crash the tab', async () => {
   assertQuiet();
 });
 
+test('a sparse fat dSYM of 3 GB: only its slice is read', async () => {
+  await fresh();
+  const thin = fs.readFileSync(path.join(dsym, 'Contents/Resources/DWARF/demo'));
+  const file = path.join(work, 'demo');
+  const header = Buffer.alloc(8 + 2 * 20);
+  header.writeUInt32BE(0xcafebabe, 0);
+  header.writeUInt32BE(2, 4);
+  const slices = [[0x01000007, 3, 0x4000, 0xb0000000], [0x0100000c, 0, 0xb0008000, thin.length]];
+  for (const [i, slice] of slices.entries())
+    for (const [at, value] of [...slice, 14].entries()) header.writeUInt32BE(value >>> 0, 8 + 20 * i + 4 * at);
+  const fd = fs.openSync(file, 'w');
+  fs.writeSync(fd, header, 0, header.length, 0);
+  const other = Buffer.from(thin.subarray(0, 4096));
+  other.writeUInt32LE(0x01000007, 4);
+  fs.writeSync(fd, other, 0, other.length, 0x4000);
+  fs.writeSync(fd, thin, 0, thin.length, 0xb0008000);
+  fs.closeSync(fd);
+  await drop(report, file);
+  await settled();
+  assert.match(await page.locator('#report').innerText(), /queue\.hpp:13/);
+  assertQuiet();
+});
+
 test('work can be cancelled, and begun anew', async () => {
   await fresh();
   const many = Array.from({ length: 200 }, (_, i) => {
@@ -264,7 +287,7 @@ test('the page as files of a server; dark, and as narrow as a phone', async () =
   const server = http.createServer((request, response) => {
     const name = path.basename(new URL(request.url, 'http://x').pathname) || 'index.html';
     const file = path.join(built, name);
-    const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+    const types = { '.html': 'text/html', '.js': 'text/javascript' };
     if (!fs.existsSync(file)) response.writeHead(204).end();
     else response.writeHead(200, { 'content-type': types[path.extname(name)] }).end(fs.readFileSync(file));
   }).listen(0, '127.0.0.1');
