@@ -148,5 +148,13 @@ says "is of another cache"
 is 1 "one of the other files by itself" "" map build "$caches/ios15/dyld_shared_cache_arm64e.1" --store "$work/maps"
 says "no image of the shared cache is listed in this file"
 head -c 3000 "$new" >"$work/cut"
+# a list of images without a path: found by random changes
+python3 - "$new" "$work/unnamed" <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+struct.pack_into("<I", data, struct.unpack_from("<I", data, 0x1C0)[0] + 24, 0xFFFFFFF0)
+open(sys.argv[2], "wb").write(data)
+END
+is 0 "an image whose path is gone" "base_add (in libbase.dylib) + 0" atos -o "$work/unnamed" 180014570
 is 1 "a cache that is cut short" "" map build "$work/cut" --store "$work/maps"
 end

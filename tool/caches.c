@@ -38,6 +38,16 @@ bool cache_is(const machsym_image *image)
     return info.slice.filetype == 0 && info.map == NULL && machsym_image_next_cache_file(image, &at, &file);
 }
 
+bool cache_next_entry(const machsym_image *cache, machsym_cursor *at, machsym_entry *out)
+{
+    enum { MAX_RECORDS = 1 << 14 };
+    while (at->a < MAX_RECORDS && machsym_image_next_entry(cache, at, out)) {
+        if (out->name.len > 0)
+            return true;
+    }
+    return false;
+}
+
 bool cache_has_images(const char *path)
 {
     machsym_open_desc desc;
@@ -136,7 +146,7 @@ static bool find_uuid(const machsym_image *cache, const machsym_uuid *uuid, mach
 {
     machsym_cursor at = {0, 0};
     machsym_uuid own;
-    while (machsym_image_next_entry(cache, &at, entry)) {
+    while (cache_next_entry(cache, &at, entry)) {
         if (cache_entry_uuid(cache, entry, &own) && memcmp(&own, uuid, sizeof own) == 0)
             return true;
     }

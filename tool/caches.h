@@ -12,6 +12,9 @@ bool cache_is_at(const char *path);
 const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error *err);
 /* Whether an open image is a cache as a whole, which has a UUID and a list of images, and answers nothing. */
 bool cache_is(const machsym_image *image);
+/* The next image of a cache that has a name. No more than 16,384 records are looked at: real caches have 3,500, and
+ * finding each by its name compares it with all. */
+bool cache_next_entry(const machsym_image *cache, machsym_cursor *at, machsym_entry *out);
 /* Whether a file is the main one of a cache: the others list no images. */
 bool cache_has_images(const char *path);
 /* The UUID of an image of a cache; old caches do not tell it, their images do. Returns false when there is

@@ -163,9 +163,7 @@ static void list_images(atos *a)
         memset(t, 0, sizeof *t);
         t->text_addr = whole->text_addr;
         t->entry_addr = entry.addr;
-        t->entry = tool_alloc(entry.name.len + 1);
-        memcpy(t->entry, entry.name.ptr, entry.name.len);
-        t->entry[entry.name.len] = 0;
+        t->entry = str_copy_z(entry.name);
     }
     if (whole->image_count > 1)
         qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);

@@ -72,13 +72,13 @@ static void print_images(text *t, const machsym_image *cache)
     machsym_cursor at = {0, 0};
     machsym_entry entry;
     size_t count = 0;
-    while (machsym_image_next_entry(cache, &at, &entry))
+    while (cache_next_entry(cache, &at, &entry))
         count++;
     text_c(t, "  images: ");
     text_dec(t, count);
     text_char(t, '\n');
     at = (machsym_cursor){0, 0};
-    while (machsym_image_next_entry(cache, &at, &entry)) {
+    while (cache_next_entry(cache, &at, &entry)) {
         size_t from = t->len;
         text_c(t, "    0x");
         text_hex(t, entry.addr, 8);
@@ -157,7 +157,7 @@ static void put_images(text *t, const machsym_image *cache)
     machsym_uuid uuid;
     json_put_key(t, "images");
     text_char(t, '[');
-    for (size_t i = 0; machsym_image_next_entry(cache, &at, &entry); i++) {
+    for (size_t i = 0; cache_next_entry(cache, &at, &entry); i++) {
         text_c(t, i == 0 ? "{\"name\":" : ",{\"name\":");
         text_json(t, entry.name);
         json_put_hex(t, "address", entry.addr);

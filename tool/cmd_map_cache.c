@@ -88,15 +88,13 @@ static void list_images(cached_build *b, const machsym_image *cache, const char 
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
-    while (machsym_image_next_entry(cache, &at, &entry)) {
+    while (cache_next_entry(cache, &at, &entry)) {
         if (pattern != NULL && !fits(entry.name, pattern))
             continue;
         b->v = tool_room(b->v, b->count, &b->cap, sizeof *b->v);
         cached_image *image = &b->v[b->count++];
         memset(image, 0, sizeof *image);
-        image->name = tool_alloc(entry.name.len + 1);
-        memcpy(image->name, entry.name.ptr, entry.name.len);
-        image->name[entry.name.len] = 0;
+        image->name = str_copy_z(entry.name);
     }
 }
 

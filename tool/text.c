@@ -498,6 +498,15 @@ size_t path_folder(const char *path)
     return len;
 }
 
+char *str_copy_z(machsym_str s)
+{
+    char *copy = tool_alloc(s.len + 1);
+    if (s.len > 0)
+        memcpy(copy, s.ptr, s.len);
+    copy[s.len] = 0;
+    return copy;
+}
+
 uint64_t str_hash(machsym_str s)
 {
     uint64_t hash = 0xcbf29ce484222325u;

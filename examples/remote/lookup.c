@@ -21,7 +21,7 @@ typedef struct remote {
     char host[256];
     char port[6];
     const char *path;
-    int fd; /* -1: not connected */
+    int fd;                                 /* -1: not connected */
     unsigned char begin[MACHSYM_READ_HEAD]; /* which tells the size of the file, and is asked for first */
     size_t begin_len;
     unsigned long long size;
@@ -94,9 +94,10 @@ static void hang_up(remote *r)
 static bool ask(remote *r, unsigned long long first, unsigned long long last)
 {
     char text[2048];
-    int len = snprintf(text, sizeof text,
-                       "GET %s HTTP/1.1\r\nHost: %s:%s\r\nRange: bytes=%llu-%llu\r\nAccept-Encoding: identity\r\n\r\n",
-                       r->path, r->host, r->port, first, last);
+    int len = snprintf(
+        text, sizeof text,
+        "GET %s HTTP/1.1\r\nHost: %s:%s\r\nRange: bytes=%llu-%llu\r\nAccept-Encoding: identity\r\n\r\n",
+        r->path, r->host, r->port, first, last);
     if (len < 0 || (size_t)len >= sizeof text)
         return complain("the URL is too long");
     r->requests++;
@@ -138,7 +139,8 @@ static response read_head(const char *text)
         if (strncasecmp(line, "Content-Length:", 15) == 0)
             head.has_length = sscanf(line + 15, "%llu", &head.length) == 1;
         else if (strncasecmp(line, "Content-Range:", 14) == 0)
-            head.has_range = sscanf(line + 14, " bytes %llu-%llu/%llu", &head.first, &head.last, &head.total) == 3;
+            head.has_range =
+                sscanf(line + 14, " bytes %llu-%llu/%llu", &head.first, &head.last, &head.total) == 3;
         else if (strncasecmp(line, "Connection: close", 17) == 0)
             head.closes = true;
     }
@@ -166,7 +168,8 @@ static bool fits(const remote *r, const response *head, unsigned long long first
 }
 
 /* Asks for the bytes from first to last once. Returns how many came; *is_idle: the server had hung up before. */
-static size_t fetch_once(remote *r, unsigned long long first, unsigned long long last, unsigned char *out, bool *is_idle)
+static size_t fetch_once(remote *r, unsigned long long first, unsigned long long last, unsigned char *out,
+                         bool *is_idle)
 {
     static char text[MAX_HEAD];
     size_t len = 0;

@@ -116,7 +116,7 @@ static void probe_cache(store_index *index, index_child *child, const char *path
     if (machsym_image_open(&desc, &cache, err) != MACHSYM_OK)
         return;
     machsym_image_get_info(cache, &info);
-    while (machsym_image_next_entry(cache, &at, &entry)) {
+    while (cache_next_entry(cache, &at, &entry)) {
         if (!cache_entry_uuid(cache, &entry, &uuid))
             continue;
         index_slice *slice = index_add_slice(index);
