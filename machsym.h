@@ -2701,6 +2701,7 @@ static int ms_os_read_all(int fd, ms_os_file *file)
 static int ms_os_examine(int fd, ms_os_file *file, uint64_t *size)
 {
     ms_os_info st;
+    *size = 0;
     if (ms_os_fstat(fd, &st) != 0)
         return errno;
     if (S_ISDIR(st.st_mode))
@@ -2714,7 +2715,7 @@ static int ms_os_examine(int fd, ms_os_file *file, uint64_t *size)
 
 static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 {
-    uint64_t size;
+    uint64_t size = 0;
     int code = ms_os_examine(fd, file, &size);
     if (code != 0 || size == 0)
         return code;
