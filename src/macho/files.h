@@ -122,8 +122,8 @@ typedef struct ms_file {
     machsym_reader read;
     uint8_t *room; /* a part of the file, of which those bytes are set that were read; from room_of */
     size_t room_len;
-    uint64_t room_at;  /* where that part begins: 0, or at the chosen slice of a fat file */
-    uint8_t *head;     /* the begin of a slice that is not chosen yet; from room_of, or NULL */
+    uint64_t room_at; /* where that part begins: 0, or at the chosen slice of a fat file */
+    uint8_t *head;    /* the begin of a slice that is not chosen yet; from room_of, or NULL */
     size_t head_len;
     machsym_allocator room_of;
     uint64_t read_count;
