@@ -32,6 +32,7 @@ typedef struct crash_result {
     pool labels;
     resolve_counts counts;
     missing_list missing;
+    size_t damaged_at; /* of a report whose rest is answered; 0: it is whole */
     bool unresolved;
     bool done;
 } crash_result;
@@ -221,6 +222,7 @@ static void do_report(const crash_run *run, crash_result *result)
     report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
     r.rules = o->rules;
     bool is_report = r.frame_count > 0 || explain_no_frames(&r, result);
+    result->damaged_at = is_report && r.encoding == ENCODING_PLCRASH ? r.failed_at : 0;
     if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r)))
         answer_report(run, &r, result);
     report_close(&r);
@@ -337,6 +339,15 @@ static void count_result(crash_run *run, crash_result *result)
     text_free(&result->failure);
 }
 
+/* What is printed of a report need not tell of it. */
+static void say_damage(const crash_result *result)
+{
+    machsym_error err = {MACHSYM_ERR_DAMAGED, 0, "the report is damaged: what follows there is lost",
+                         "protobuf", result->damaged_at};
+    if (result->damaged_at > 0 && result->failure.len == 0)
+        tool_say_fault(result->path, &err);
+}
+
 /* Prints what is finished, in the order of the command line. */
 static void emit(crash_run *run, crash_result *result)
 {
@@ -354,6 +365,7 @@ static void emit(crash_run *run, crash_result *result)
     } else if (result->output_path == NULL && !run->in_place) {
         out_write(result->output.v, result->output.len);
     }
+    say_damage(result);
     if (result->failure.len == 0 && result->report_count > 0)
         say_report(run, result);
     count_result(run, result);

@@ -412,6 +412,7 @@ static bool read_metrics(report *r, uint32_t doc_index)
     text t = {0};
     if (!json_is(doc, metadata, JSON_OBJECT) || json_get(doc, 0, "timeStampBegin") == JSON_NONE)
         return false;
+    report_begin_part(r);
     if (r->kind == REPORT_UNKNOWN)
         r->kind = REPORT_STACKLESS;
     report_set_fact(r, FACT_EVENT, str_c("MetricKit metrics"));
