@@ -2469,14 +2469,14 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #ifdef __cplusplus
 }
 #endif
-#define ms_OS_OPEN                      O_BINARY
-#define ms_OS_NEW                       O_BINARY
-#define ms_os_count(len)                ((unsigned)(len))
-#define ms_OS_MAPS                      false
+#define ms_OS_OPEN       O_BINARY
+#define ms_OS_NEW        O_BINARY
+#define ms_os_count(len) ((unsigned)(len))
+#define ms_OS_MAPS       false
 #define ms_os_read_at(fd, out, len, at)                                                                      \
     (_lseeki64(fd, at, SEEK_SET) < 0 ? -1 : _read(fd, out, (unsigned)(len)))
-#define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
+#define ms_os_sync(fd)      _commit(fd)
+#define ms_os_fstat(fd, st) _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
 
 enum {
@@ -5860,8 +5860,8 @@ typedef struct ms_file {
     machsym_reader read;
     uint8_t *room; /* a part of the file, of which those bytes are set that were read; from room_of */
     size_t room_len;
-    uint64_t room_at;  /* where that part begins: 0, or at the chosen slice of a fat file */
-    uint8_t *head;     /* the begin of a slice that is not chosen yet; from room_of, or NULL */
+    uint64_t room_at; /* where that part begins: 0, or at the chosen slice of a fat file */
+    uint8_t *head;    /* the begin of a slice that is not chosen yet; from room_of, or NULL */
     size_t head_len;
     machsym_allocator room_of;
     uint64_t read_count;
@@ -6244,8 +6244,8 @@ static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocat
     bool ok = ms_dc_open(&dc, input->bytes, &arena);
     if (ok)
         ms_mo_describe_cache(&mo, &dc);
-    else
-        ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header", 0);
+    ms_fail(err, ok ? MACHSYM_OK : MACHSYM_ERR_DAMAGED,
+            ok ? "no error" : "the shared cache ends inside its header", ok ? "" : "cache header", 0);
     if (ok && cap > 0)
         slices[0] = mo.slice;
     ms_arena_free(&arena);

@@ -72,14 +72,14 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #ifdef __cplusplus
 }
 #endif
-#define ms_OS_OPEN                      O_BINARY
-#define ms_OS_NEW                       O_BINARY
-#define ms_os_count(len)                ((unsigned)(len))
-#define ms_OS_MAPS                      false
+#define ms_OS_OPEN       O_BINARY
+#define ms_OS_NEW        O_BINARY
+#define ms_os_count(len) ((unsigned)(len))
+#define ms_OS_MAPS       false
 #define ms_os_read_at(fd, out, len, at)                                                                      \
     (_lseeki64(fd, at, SEEK_SET) < 0 ? -1 : _read(fd, out, (unsigned)(len)))
-#define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
+#define ms_os_sync(fd)      _commit(fd)
+#define ms_os_fstat(fd, st) _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
 
 enum {
