@@ -119,6 +119,9 @@ def bad_zips(dsym):
         return bytes(data)
 
     write("bad-cut.zip", whole[:-40], "no end record")
+    header = b"%-16s" + b"%-12d%-6d%-6d%-8d" % (0, 0, 0, 0) + b"%-10d`\n"
+    write("bad-long-name.a", b"!<arch>\n" + header % (b"//", 2000) + b"a" * 2000 + header % (b"/0", 4) + b"abcd",
+          "a name in the table of long names has more than 1023 bytes")
     write("bad-directory.zip", patched((end + 16, "<I", 0x7FFFFFFF)), "not where its end record says")
     write("bad-directory-size.zip", patched((end + 12, "<I", 0x7FFFFFFF)), "larger than the zip")
     write("bad-count.zip", patched((end + 10, "<H", 9)), "fewer members than its end record says")

@@ -86,6 +86,14 @@ for how in anew "by the index"; do
     cmp -s "$work/want" "$work/got"
     check "zips in a folder, $how" "$work/got"
 done
+mkdir "$work/later"
+ln -s "$work/target.symmap" "$work/later/link.symmap"
+touch -d 2020-01-01 "$work/later"
+says "a link that leads nowhere yet" 1 "$uuid" env XDG_CACHE_HOME="$work/cache" $machsym atos --symbols "$work/later" --uuid "$uuid" 0x100000718
+cp "$work/plain.symmap" "$work/target.symmap"
+XDG_CACHE_HOME=$work/cache $machsym atos --symbols "$work/later" --uuid "$uuid" 0x100000718 0x100000740 >"$work/got" 2>&1
+cmp -s "$work/want" "$work/got"
+check "what a link leads to is found once it is there" "$work/got"
 says "atos -o of a folder of zips" 0 "(scan.cpp:7)" $machsym atos -o "$work/zips" --uuid "$uuid" 0x100000718
 cp good-comment.zip "$work/zips/cut.zip"
 head -c 5000 good-comment.zip >"$work/zips/cut.zip"
@@ -188,6 +196,25 @@ check "--files-from" "$work/said"
 $machsym crash -q -d "$two" --files-from - <"$work/list" | cmp -s "$work/want" -
 check "--files-from -"
 says "--files-from: no such list" 1 "none: " $machsym crash -q -d "$two" --files-from none
+deep=$work/deepest$(printf '/d%.0s' $(seq 34))
+mkdir -p "$deep"
+cp "$report" "$deep"
+cp "$report" "$work/deepest"
+says "reports that lie too deep are not left out without a word" 1 "/d: the folder lies 32 folders deep" \
+    $machsym crash -q -d "$two" "$work/deepest"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -z "$RUN" ]; then
+    mkdir -m 700 "$work/closed" "$work/closed/in"
+    mkdir -m 777 "$work/kept-closed"
+    cp "$report" "$work/closed"
+    cp -r "$two" "$work/closed"
+    cp "$machsym" "$work/tool"
+    chmod 755 "$work" "$work/tool" "$work/closed"
+    chmod 600 "$work/closed/demo.app.dSYM/$dwarf/demo"
+    nobody="setpriv --reuid 65534 --clear-groups --inh-caps=-all $work/tool"
+    says "a folder of reports that may not be read" 1 "closed/in: the folder cannot be read: Permission denied" \
+        $nobody crash -q --no-cache "$work/closed"
+    says "a dSYM that may not be read" 1 "$dwarf/demo: cannot be read: Permission denied" $nobody store add "$work/kept-closed" "$work/closed"
+fi
 says "a folder without reports" 1 "the folder holds no report" $machsym crash -q -d "$two" "$work/reports/empty"
 says "a zip without reports" 1 "the archive holds no report" $machsym crash -q -d "$two" two.zip
 says "a damaged zip of reports" 1 "no end record" $machsym crash -q -d "$two" bad-cut.zip

@@ -57,6 +57,13 @@ done
 check "only maps, only dSYMs"
 says "a binary first" 0 "added" $M store add better "$bin/demo"
 says "a dSYM takes its place" 0 "added" $M store add better "$dsym"
+says "and stays" 0 "kept" $M store add better "$dsym"
+cp "$bin/demo" renamed
+says "a binary of another name first" 0 "added" $M store add renames renamed
+says "a dSYM takes its place, too" 0 "added" $M store add renames "$dsym"
+says "and stays, too" 0 "kept" $M store add renames "$dsym"
+cmp -s renames/4C/$uuid.dSYM/$dwarf/* "$dsym/$dwarf/demo" # one file
+check "of a UUID one file is kept, whatever it was called"
 cmp -s "better/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo" && cmp -s "better/4C/$uuid.symmap" want.symmap
 check "a dSYM takes the place of a binary"
 says "a map" 0 "added  $uuid  demo, arm64" $M store add of-map want.symmap
@@ -200,6 +207,21 @@ if command -v python3 >/dev/null; then
 else
     skip "gc: it needs python3"
 fi
+for at in "" /Contents /Contents/Resources/DWARF; do # what a link leads to is not the store's
+    rm -rf links mine.dSYM
+    cp -R "$dsym" mine.dSYM
+    find mine.dSYM -exec touch -d "9 days ago" {} +
+    mkdir -p "links/4C/$uuid.dSYM$at"
+    rmdir "links/4C/$uuid.dSYM$at"
+    ln -s "$work/mine.dSYM$at" "links/4C/$uuid.dSYM$at"
+    says "gc: a link in place of the bundle$at" 0 "$uuid" $M store gc --older 1 --yes links
+    diff -r "$dsym" mine.dSYM >said && [ -z "$(find links -mindepth 2)" ]
+    check "gc: what a link leads to stays, the link goes: $at" said
+done
+mkdir -p misplaced/00
+cp "st/4C/$uuid.symmap" misplaced/00/
+[ -z "$($M store list misplaced)" ]
+check "a file that does not lie in its UUID's place is none of the store's: gc would not find it"
 says "usage: gc" 2 "pass --older, --newest or both" $M store gc st
 for bad in 0 -1 x 1000000; do
     says "usage: gc --older $bad" 2 "is no number from 1 to 100000" $M store gc --older=$bad st

@@ -62,6 +62,10 @@ run --json $samples/metrickit-all.json
 [ "$(grep -c '"schema":"crash/1"' "$work/out")" -eq 6 ]
 check "a line a diagnostic"
 has '"part":4,"identifier":"org.example.demo"' '"event":"cpu usage","amount":"100 sec of CPU time in 200 sec"' '"samples":12,"depth":3,'
+cat $samples/metrickit-all.json $samples/metrickit-metrics.json $samples/metrickit-all.json >"$work/payloads.json"
+run --signature "$work/payloads.json"
+[ "$(wc -l <"$work/out")" -eq 13 ] && [ "$(grep -c "EXC_BAD_ACCESS: -\[Player skip:\]" "$work/out")" -eq 2 ]
+check "several payloads a file, a line each: every diagnostic is told" "$work/out"
 run --summary $samples/metrickit-metrics.json
 has "no stacks: MetricKit metrics" "ended in the foreground, bad access: 2" "ended in the background, memory resource limit: 4"
 ! grep -q ", normal" "$work/out"
@@ -170,10 +174,24 @@ for size in 9 100 400 700 900; do
     "$MACHSYM" crash -q "$work/cut.plcrash" >"$work/out" 2>"$work/err"
     case $size in
     9) [ $? -eq 1 ] && grep -q "the protobuf is damaged, at byte [1-9]" "$work/err" ;;
-    *) [ $? -eq 0 ] && grep -q "^The report is damaged at byte [1-9]" "$work/out" ;;
+    *) [ $? -eq 1 ] && grep -q "^The report is damaged at byte [1-9]" "$work/out" && grep -q "damaged.*protobuf, offset [1-9]" "$work/err" ;;
     esac
     check "the first $size bytes"
 done
+# A field of a kind that there is none, in a frame: what is left of its thread is told, and that something is not.
+if command -v python3 >/dev/null; then
+    python3 - $samples/crash.plcrash "$work/inner.plcrash" <<'END'
+import sys
+all = bytearray(open(sys.argv[1], "rb").read())
+all[all.index(bytes([0x18, 0xfc, 0x94, 0x8c, 0x95, 0x10]))] |= 7  # the field of 0x102a30a7c
+open(sys.argv[2], "wb").write(all)
+END
+    "$MACHSYM" crash -q --to=json "$work/inner.plcrash" >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "inner.plcrash: the report is damaged.*protobuf, offset [1-9]" "$work/err" && grep -q '"frames":' "$work/out"
+    check "damage inside a thread" "$work/err"
+else
+    skip "damage inside a thread: it needs python3"
+fi
 
 # ---- Datadog ----
 

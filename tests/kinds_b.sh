@@ -99,6 +99,31 @@ check "a broken map is refused"
 $MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/panic-arm64.txt >"$work/out"
 grep -q '"frames":4,' "$work/out"
 check "a text panic has the frames of its backtrace only"
+cat >"$work/two.txt" <<'END'
+Process: demo [1]
+
+Thread 0 Crashed:
+0   demo                          0x0000000102a30aec 0x102a30000 + 2796
+
+Binary Images:
+0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /x/demo
+
+Process: other [2]
+
+Thread 0 Crashed:
+0   other                         0x0000000202a30aec 0x202a30000 + 2796
+1   ???                           0x0000000102a30a7c 0x0 + 4339206780
+
+Binary Images:
+0x202a30000 - 0x202a33fff other arm64  <4c4c44b555553144a1ba79ca685dec59> /x/other
+END
+$MACHSYM crash $demo "$work/two.txt" >"$work/out"
+grep -q "queue.hpp:6" "$work/out" && grep -qx '1   ???  *0x0000000102a30a7c 0x0 + 4339206780' "$work/out"
+check "an address in no image of its own report is in none of another's" "$work/out"
+sed 's/name="[^"]*" addr/name="f(a;b)\&lt;c\&gt; \&amp;\&amp; d" addr/' tests/fixtures/stacks/xctrace.xml >"$work/names.xml"
+$MACHSYM crash -q --to=json -d "$work/empty" "$work/names.xml" >"$work/out"
+grep -qF '"given":"f(a;b)<c> && d"' "$work/out"
+check "names in XML: what is no entity stays" "$work/out"
 $MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/spindump-uuid.txt >"$work/out"
 grep -q '"process":"helper \[413\]"' "$work/out"
 check "a thread of a spindump has its process"

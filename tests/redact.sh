@@ -58,6 +58,14 @@ cat >"$work/case.json" <<'END'
 "debug_meta":{"images":[{"debug_id":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","image_addr":"0x102a30000","image_size":16384,"code_file":"/Users/alice/demo","arch":"arm64"}]},
 "threads":{"values":[{"stacktrace":{"frames":[{"instruction_addr":"0x102a30aec"}]}}]}}
 END
+cat >"$work/case-bugsnag.json" <<'END'
+{"exceptions":[{"errorClass":"SIGABRT","stacktrace":[{"frameAddress":"0x102a30aec","machoLoadAddress":"0x102a30000","machoFile":"/Users/alice/demo",
+"machoUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"}]}],"device":{"model":"iPhone12,1","id":"cccc3333aaaa"},"user":{"id":"71839","name":"zoe","email":"bob@example.org"}}
+END
+cat >"$work/case-datadog.json" <<'END'
+{"usr":{"id":"71839","name":"zoe","email":"bob@example.org"},"error":{"stack":"0   demo  0x0000000102a30aec 0x102a30000 + 2796\n","binary_images":
+[{"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","name":"demo","load_address":"0x102a30000","max_address":"0x102a34000","arch":"arm64"}]}}
+END
 printf '\377\376' >"$work/case16.crash"
 if command -v iconv >/dev/null; then
     iconv -f UTF-8 -t UTF-16LE "$work/case.crash" >>"$work/case16.crash"

@@ -255,6 +255,28 @@ static void check_dsym(const hostile *h)
     unlink(path);
 }
 
+/* What would need more bytes than a size holds ends the program: on 32 bits real reports come near. */
+static void check_sizes(void)
+{
+    for (int is_text = 0; is_text < 2; is_text++) {
+        int status = 0;
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            text t = {NULL, SIZE_MAX / 2 + 2, SIZE_MAX / 2 + 2};
+            size_t cap = SIZE_MAX / 8;
+            close(STDERR_FILENO);
+            if (is_text)
+                text_grow(&t, 10);
+            else
+                tool_double(NULL, &cap, 64);
+            _exit(0);
+        }
+        CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+              WEXITSTATUS(status) == TOOL_ERROR);
+    }
+}
+
 int main(void)
 {
     static const hostile dsyms[] = {{0, 10, 'x'},   {0, 60000, '\1'}, {2, 1500, '\\'},
@@ -265,5 +287,6 @@ int main(void)
         check_dsym(&dsyms[i]);
     CHECK(written > 20 / step);
     CHECK(refused > 10 / step);
+    check_sizes();
     return test_done();
 }

@@ -167,8 +167,10 @@ static bool find_end(const archive *a, zip_end *end, machsym_error *err)
     text tail = {0};
     uint64_t len = a->size < ZIP_END_SIZE + 0xffff ? a->size : ZIP_END_SIZE + 0xffff;
     bool found = false;
-    if (!read_at(a, a->size - len, len, &tail))
+    if (!read_at(a, a->size - len, len, &tail)) {
+        text_free(&tail);
         return damaged(err, "the archive cannot be read to its end", "zip", a->size - len);
+    }
     const uint8_t *v = (const uint8_t *)tail.v;
     for (uint64_t i = len < ZIP_END_SIZE ? 0 : len - ZIP_END_SIZE + 1; i > 0 && !found; i--) {
         const uint8_t *p = v + i - 1;
@@ -626,6 +628,15 @@ static bool ar_number(const uint8_t *p, size_t len, uint64_t *out)
     return i > 0;
 }
 
+/* The name at a place in the table of long names; false when it does not end. */
+static bool take_long_name(const text *names, uint64_t at, machsym_str *name)
+{
+    size_t left = names->len - (size_t)at;
+    *name = str_make(names->v + at, left < ARCHIVE_MAX_AR_NAME ? left : ARCHIVE_MAX_AR_NAME);
+    name->len = str_find(*name, "\n");
+    return name->len < ARCHIVE_MAX_AR_NAME;
+}
+
 /* Names stand in the header, behind it (BSD), or in a table of long names (GNU). The library lies from at to
  * stop; folder goes before its members' names. */
 static bool open_ar(archive *a, uint64_t at, uint64_t stop, const char *folder, machsym_error *err)
@@ -652,15 +663,15 @@ static bool open_ar(archive *a, uint64_t at, uint64_t stop, const char *folder, 
             name = tar_field((const uint8_t *)bsd.v, bsd.len);
         else if (str_is(name, "//") && size < ARCHIVE_MAX_DIRECTORY)
             read_at(a, from, size, &long_names);
-        else if (name.len > 1 && name.ptr[0] == '/' && ar_number(p + 1, 15, &size) && size < long_names.len) {
-            machsym_str rest = str_make(long_names.v + size, long_names.len - (size_t)size);
-            rest.len = str_find(rest, "\n");
-            name = rest;
-        }
+        else if (name.len > 1 && name.ptr[0] == '/' && ar_number(p + 1, 15, &size) && size < long_names.len)
+            ok = take_long_name(&long_names, size, &name) ||
+                 damaged(err, "a name in the table of long names has more than 1023 bytes", "static library",
+                         from - AR_HEADER);
         if (name.len > 1 && name.ptr[name.len - 1] == '/')
             name.len--;
         bool is_table = name.len == 0 || name.ptr[0] == '/' || str_starts(name, "__.SYMDEF");
-        archive_member *member = is_table ? NULL : add_member(a, err);
+        archive_member *member = is_table || !ok ? NULL : add_member(a, err);
+        ok = ok && (is_table || member != NULL);
         if (member != NULL) {
             text full = {0};
             text_c(&full, folder);

@@ -10,7 +10,8 @@ enum {
     ARCHIVE_MAX_DIRECTORY = 1 << 28,   /* bytes of a zip's central directory: 256 a member */
     ARCHIVE_MAX_RATIO = 256,           /* bytes that a byte of an archive may become: real symbols make 10 */
     ARCHIVE_MAX_RATIO_AHEAD = 1 << 24, /* ... and so many more */
-    ARCHIVE_MAX_TAR_NAME = 1 << 16     /* bytes of a name in a header of its own */
+    ARCHIVE_MAX_TAR_NAME = 1 << 16,    /* bytes of a name in a header of its own */
+    ARCHIVE_MAX_AR_NAME = 1 << 10 /* of one in a table, to which many members may point: files have 255 */
 };
 
 /* The bytes that all members together may become: the machine is to have them. */

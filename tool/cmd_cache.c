@@ -121,6 +121,8 @@ static bool add_bytes(extraction *x, text *t, uint64_t addr, uint64_t size)
 {
     if (size > max_file || t->len > max_file - size)
         return fail(x, "the image has more than 1 GB");
+    if (size == 0)
+        return true;
     size_t got = machsym_image_read_cache(x->image, addr, text_room(t, (size_t)size), (size_t)size);
     t->len += got;
     return got == size || fail(x, "a part of the image lies in a file of the cache that is not there, or has "

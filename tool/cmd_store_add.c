@@ -114,10 +114,12 @@ static bool put_dsym(addition *a, const char *image_path, const machsym_slice *s
     outfile out;
     text path = {0};
     text rest = {0};
-    layout_path(&path, a->c->dir, &a->uuid, LAYOUT_DSYM);
-    path.len--;
-    text_c(&path, "/Contents/Resources/DWARF/");
-    put_file_name(&path, str_c(a->name));
+    if (!kept_dsym(a->c->dir, &a->uuid, &path)) { /* else the new file takes its place, and its name */
+        layout_path(&path, a->c->dir, &a->uuid, LAYOUT_DSYM);
+        path.len--;
+        text_c(&path, "/Contents/Resources/DWARF/");
+        put_file_name(&path, str_c(a->name));
+    }
     bool ok = begin(&out, path.v);
     if (ok) {
         const char *why = inside_copy(image_path, slice->offset, slice->size, &out);

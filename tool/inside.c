@@ -141,6 +141,13 @@ static void join(text *t, const char *folder, const char *name)
     text_c(t, name);
 }
 
+/* Says why a part of a folder or archive that was named is left out. The exit status is 1 from then on. */
+static void say_left_out(const char *path, machsym_result code, const char *what)
+{
+    machsym_error err = {code, code == MACHSYM_ERR_IO ? errno : 0, what, "", 0};
+    tool_say_fault(path, &err);
+}
+
 /* Whether a file is wanted: of shared caches the main one. */
 static bool is_wanted_file(wanted what, const char *path)
 {
@@ -148,8 +155,10 @@ static bool is_wanted_file(wanted what, const char *path)
     if (what == WANT_REPORTS)
         return is_report_name(str_c(path));
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    if (fd < 0) {
+        say_left_out(path, MACHSYM_ERR_IO, "cannot be read");
         return false;
+    }
     ssize_t got = read(fd, head, sizeof head);
     close(fd);
     return got > 0 && (is_macho(head, (size_t)got) || is_map(head, (size_t)got) ||
@@ -160,7 +169,8 @@ static bool is_wanted_file(wanted what, const char *path)
 typedef struct listing {
     wanted what;
     path_list *out;
-    unsigned left; /* files that may still be looked at */
+    unsigned left;    /* files that may still be looked at */
+    const char *root; /* what was named */
     const char
         *gz; /* the file, if gzip compressed it: what is alone in it is a report, whatever it is called */
 } listing;
@@ -198,17 +208,27 @@ static void list_folder(const char *path, unsigned depth, listing *to)
 {
     DIR *dir = opendir(path);
     text full = {0};
-    if (dir == NULL)
+    if (dir == NULL) {
+        say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
         return;
-    for (struct dirent *entry = readdir(dir); entry != NULL && to->left > 0; entry = readdir(dir)) {
+    }
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         struct stat st;
         if (entry->d_name[0] == '.')
             continue;
         join(&full, path, entry->d_name);
         if (lstat(text_z(&full), &st) != 0)
             continue;
+        if (to->left == 0) {
+            say_left_out(to->root, MACHSYM_ERR_LIMIT,
+                         "the folder has more than 262144 files; name the folders in it");
+            break;
+        }
         to->left--;
-        if (S_ISDIR(st.st_mode) && depth < FOLDER_MAX_DEPTH) {
+        if (S_ISDIR(st.st_mode) && depth == FOLDER_MAX_DEPTH) {
+            say_left_out(full.v, MACHSYM_ERR_LIMIT,
+                         "the folder lies 32 folders deep; name it to have what is in it");
+        } else if (S_ISDIR(st.st_mode)) {
             list_folder(full.v, depth + 1, to);
         } else if (S_ISREG(st.st_mode) && members_is_archive_name(str_c(entry->d_name))) {
             list_beside(full.v, to);
@@ -229,6 +249,9 @@ static bool list_named(const char *path, listing *to, machsym_error *err)
     bool is_none = !is_archive && err->code == MACHSYM_OK;
     if (is_archive && walk.fault.code != MACHSYM_OK)
         tool_say_fault(walk.fault_path.v, &walk.fault);
+    if (is_archive && walk.is_deep && to->out->count > 0)
+        say_left_out(path, MACHSYM_ERR_LIMIT,
+                     "archives in archives in archives are left out: unpack those to have what is in them");
     text_free(&walk.fault_path);
     if (is_none || (is_archive && to->out->count > 0))
         return true;
@@ -303,7 +326,7 @@ static void keep_best(path_list *list, inside_kind kind)
 /* What a path holds; nothing, with OK, when it is a file of its own. */
 static bool list_inside(const char *path, inside_kind kind, path_list *out, machsym_error *err)
 {
-    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, NULL};
+    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, path, NULL};
     bool ok = true;
     fail(err, MACHSYM_OK, "no error");
     memset(out, 0, sizeof *out);
@@ -333,7 +356,7 @@ bool inside_expand(const char *path, inside_kind kind, path_list *out)
 
 bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err)
 {
-    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, NULL};
+    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, path, NULL};
     member_walk walk;
     memset(out, 0, sizeof *out);
     bool is_archive = list_archive(path, &to, &walk, err);
@@ -363,7 +386,7 @@ bool inside_expand_reports(const char *path, path_list *out)
 {
     struct stat st;
     path_list found = {NULL, 0, 0};
-    listing to = {WANT_REPORTS, &found, FOLDER_MAX_FILES, NULL};
+    listing to = {WANT_REPORTS, &found, FOLDER_MAX_FILES, path, NULL};
     machsym_error err;
     fail(&err, MACHSYM_OK, "no error");
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {

@@ -26,6 +26,14 @@ void *tool_grow(void *array, size_t size)
     return checked(realloc(array, size != 0 ? size : 1), size);
 }
 
+/* What no size holds no memory has. */
+static size_t product(size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        checked(NULL, SIZE_MAX);
+    return count * size;
+}
+
 void *tool_alloc(size_t size)
 {
     return tool_grow(NULL, size);
@@ -33,16 +41,18 @@ void *tool_alloc(size_t size)
 
 void *tool_double(void *array, size_t *cap, size_t size)
 {
-    *cap = *cap < 64 ? 64 : *cap * 2;
-    return tool_grow(array, *cap * size);
+    *cap = *cap < 64 ? 64 : product(*cap, 2);
+    return tool_grow(array, product(*cap, size));
 }
 
 void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
 {
     char **v = array;
     if (*count == *cap) {
+        if (*cap > UINT32_MAX / 2)
+            checked(NULL, SIZE_MAX);
         *cap = *cap < 16 ? 16 : *cap * 2;
-        *v = tool_grow(*v, *cap * size);
+        *v = tool_grow(*v, product(*cap, size));
     }
     char *element = *v + (size_t)(*count)++ * size;
     memset(element, 0, size);
@@ -70,7 +80,7 @@ char *text_grow(text *t, size_t len)
 {
     size_t cap = t->cap < 256 ? 256 : t->cap;
     while (cap - t->len < len)
-        cap *= 2;
+        cap = product(cap, 2);
     t->v = tool_grow(t->v, cap);
     t->cap = cap;
     return t->v + t->len;

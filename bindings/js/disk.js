@@ -133,7 +133,7 @@ const plain = (file) => (file instanceof URL ? fileURLToPath(file) : file);
 export function fromPath(file) {
   let name = plain(file);
   const dwarf = path.join(name, 'Contents/Resources/DWARF');
-  if (fs.existsSync(dwarf)) name = path.join(dwarf, fs.readdirSync(dwarf)[0] ?? '');
+  if (fs.existsSync(dwarf)) name = path.join(dwarf, fs.readdirSync(dwarf).find((one) => !one.startsWith('.')) ?? '');
   const fd = fs.openSync(name, 'r');
   const stat = fs.fstatSync(fd);
   if (!stat.isFile()) {

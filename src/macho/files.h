@@ -518,8 +518,8 @@ static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocat
     bool ok = ms_dc_open(&dc, input->bytes, &arena);
     if (ok)
         ms_mo_describe_cache(&mo, &dc);
-    else
-        ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header", 0);
+    ms_fail(err, ok ? MACHSYM_OK : MACHSYM_ERR_DAMAGED,
+            ok ? "no error" : "the shared cache ends inside its header", ok ? "" : "cache header", 0);
     if (ok && cap > 0) {
         slices[0] = mo.slice;
         slices[0].size = input->read.call != NULL ? input->read.size : input->bytes.len;

@@ -277,6 +277,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     uint32_t images = json_get(doc, 0, "usedImages");
     uint32_t threads = json_get(doc, 0, "threads");
     uint32_t first_image = r->image_count;
+    uint32_t first_frame = r->frame_count;
     uint32_t at = JSON_NONE;
     bool metadata = is_metadata(doc);
     if (metadata)
@@ -284,7 +285,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     if (metadata && images == JSON_NONE)
         r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
-        return metadata || r->facts[FACT_EVENT].len > 0;
+        return metadata;
     r->kind = REPORT_IPS;
     r->main_doc = doc_index;
     r->main_image = first_image;
@@ -296,5 +297,6 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     add_exception(r, doc_index, first_image);
     add_threads(r, doc_index, first_image);
     add_backtraces(r, doc_index, json_get(doc, 0, "asiBacktraces"));
+    report_place_frames(r, first_frame, first_image);
     return true;
 }

@@ -142,7 +142,8 @@ bool report_parse_jetsam(report *r, uint32_t doc_index)
     if (!json_is(j.doc, processes, JSON_ARRAY) ||
         (status == JSON_NONE && json_get(j.doc, 0, "largestProcess") == JSON_NONE))
         return false;
-    r->kind = REPORT_STACKLESS;
+    if (r->kind == REPORT_UNKNOWN)
+        r->kind = REPORT_STACKLESS;
     report_set_fact(r, FACT_EVENT, str_c("jetsam"));
     report_set_fact(r, FACT_OS, report_json_str(r, j.doc, json_get(j.doc, 0, "build")));
     report_set_fact(r, FACT_HARDWARE, report_json_str(r, j.doc, json_get(j.doc, 0, "product")));

@@ -32,12 +32,8 @@ static void json_skip_space(json_parser *p)
 static json_token *json_add(json_parser *p, json_type type, size_t at, size_t end)
 {
     json *doc = p->doc;
+    json_token *token = tool_push(&doc->v, &doc->count, &doc->cap, sizeof *token);
     MACHSYM_COUNT_WORK(1 + (end - at) / 64);
-    if (doc->count == doc->cap) {
-        doc->cap = doc->cap == 0 ? 64 : doc->cap * 2;
-        doc->v = tool_grow(doc->v, doc->cap * sizeof *doc->v);
-    }
-    json_token *token = &doc->v[doc->count++];
     token->type = type;
     token->at = (uint32_t)at;
     token->end = (uint32_t)end;

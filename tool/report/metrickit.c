@@ -72,6 +72,8 @@ static void add_metric_frame(metric_reader *w, uint32_t object)
  * those before it whose text encloses its own. Returns whether one holds several. */
 static bool measure_tree(const report *r, const report_thread *thread, uint32_t *end)
 {
+    if (thread->count == 0)
+        return false;
     report_frame *frames = &r->frames[thread->first];
     uint32_t *open = tool_alloc(thread->count * sizeof *open);
     uint32_t depth = 0;
@@ -410,6 +412,7 @@ static bool read_metrics(report *r, uint32_t doc_index)
     text t = {0};
     if (!json_is(doc, metadata, JSON_OBJECT) || json_get(doc, 0, "timeStampBegin") == JSON_NONE)
         return false;
+    report_begin_part(r);
     if (r->kind == REPORT_UNKNOWN)
         r->kind = REPORT_STACKLESS;
     report_set_fact(r, FACT_EVENT, str_c("MetricKit metrics"));

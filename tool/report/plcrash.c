@@ -40,7 +40,7 @@ typedef struct plcrash_image {
 
 /* The report at hand. */
 typedef struct plcrash {
-    machsym_str all;
+    proto in;
     text *t;
     plcrash_image *images; /* by base */
     uint32_t image_count;
@@ -108,13 +108,13 @@ static void put_uuid(plcrash *p, machsym_str bytes)
 }
 
 /* A processor's type and subtype, where they are Mach's. */
-static const char *arch_of(machsym_str processor)
+static const char *arch_of(plcrash *p, machsym_str processor)
 {
     enum { ENCODING_MACH = 1 };
-    if (proto_get(processor, 1).value != ENCODING_MACH)
+    if (proto_get(&p->in, processor, 1).value != ENCODING_MACH)
         return NULL;
-    return machsym_arch_name((uint32_t)proto_get(processor, 2).value,
-                             (uint32_t)proto_get(processor, 3).value);
+    return machsym_arch_name((uint32_t)proto_get(&p->in, processor, 2).value,
+                             (uint32_t)proto_get(&p->in, processor, 3).value);
 }
 
 /* ---- The header ---- */
@@ -133,32 +133,33 @@ static const char *code_type(const char *arch)
 
 static void put_program(plcrash *p)
 {
-    machsym_str process = proto_get(p->all, REPORT_PROCESS).bytes;
-    machsym_str machine = proto_get(p->all, REPORT_MACHINE).bytes;
-    machsym_str application = proto_get(p->all, REPORT_APPLICATION).bytes;
-    const char *type = code_type(arch_of(proto_get(machine, 2).bytes));
-    machsym_str name = proto_get(process, 1).bytes;
-    put_text(p, "Hardware Model", proto_get(machine, 1).bytes);
+    machsym_str process = proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes;
+    machsym_str machine = proto_get(&p->in, p->in.all, REPORT_MACHINE).bytes;
+    machsym_str application = proto_get(&p->in, p->in.all, REPORT_APPLICATION).bytes;
+    const char *type = code_type(arch_of(p, proto_get(&p->in, machine, 2).bytes));
+    machsym_str name = proto_get(&p->in, process, 1).bytes;
+    put_text(p, "Hardware Model", proto_get(&p->in, machine, 1).bytes);
     if (name.len > 0) {
         put_key(p, "Process");
         text_shown(p->t, name);
         text_c(p->t, " [");
-        text_dec(p->t, proto_get(process, 2).value);
+        text_dec(p->t, proto_get(&p->in, process, 2).value);
         text_c(p->t, "]\n");
     }
-    put_text(p, "Path", proto_get(process, 3).bytes);
-    put_text(p, "Identifier", proto_get(application, 1).bytes);
-    put_pair(p, "Version", proto_get(application, 3).bytes, proto_get(application, 2).bytes);
+    put_text(p, "Path", proto_get(&p->in, process, 3).bytes);
+    put_text(p, "Identifier", proto_get(&p->in, application, 1).bytes);
+    put_pair(p, "Version", proto_get(&p->in, application, 3).bytes, proto_get(&p->in, application, 2).bytes);
     if (type != NULL) {
         put_key(p, "Code Type");
         text_c(p->t, type);
-        text_c(p->t, process.len > 0 && proto_get(process, 6).value == 0 ? " (Translated)\n" : " (Native)\n");
+        text_c(p->t, process.len > 0 && proto_get(&p->in, process, 6).value == 0 ? " (Translated)\n"
+                                                                                 : " (Native)\n");
     }
-    if (proto_get(process, 4).bytes.len > 0) {
+    if (proto_get(&p->in, process, 4).bytes.len > 0) {
         put_key(p, "Parent Process");
-        text_shown(p->t, proto_get(process, 4).bytes);
+        text_shown(p->t, proto_get(&p->in, process, 4).bytes);
         text_c(p->t, " [");
-        text_dec(p->t, proto_get(process, 5).value);
+        text_dec(p->t, proto_get(&p->in, process, 5).value);
         text_c(p->t, "]\n");
     }
 }
@@ -175,15 +176,16 @@ static void put_time(plcrash *p, const char *key, uint64_t seconds)
 static void put_system(plcrash *p)
 {
     static const char *const names[] = {"Mac OS X ", "iPhone OS ", "iPhone Simulator ", "", "tvOS "};
-    machsym_str system = proto_get(p->all, REPORT_SYSTEM).bytes;
-    machsym_str build = proto_get(system, 5).bytes;
-    uint64_t number = proto_get(system, 1).value;
+    machsym_str system = proto_get(&p->in, p->in.all, REPORT_SYSTEM).bytes;
+    machsym_str build = proto_get(&p->in, system, 5).bytes;
+    uint64_t number = proto_get(&p->in, system, 1).value;
     text_char(p->t, '\n');
-    put_time(p, "Date/Time", proto_get(system, 4).value);
-    put_time(p, "Launch Time", proto_get(proto_get(p->all, REPORT_PROCESS).bytes, 7).value);
+    put_time(p, "Date/Time", proto_get(&p->in, system, 4).value);
+    put_time(p, "Launch Time",
+             proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes, 7).value);
     put_key(p, "OS Version");
     text_c(p->t, number < sizeof names / sizeof *names ? names[number] : "");
-    text_shown(p->t, proto_get(system, 2).bytes);
+    text_shown(p->t, proto_get(&p->in, system, 2).bytes);
     text_c(p->t, build.len > 0 ? " (" : "");
     text_shown(p->t, build);
     text_c(p->t, build.len > 0 ? ")\n" : "\n");
@@ -197,7 +199,7 @@ static void put_codes(plcrash *p, machsym_str mach)
     proto_field field;
     size_t at = 0;
     bool is_first = true;
-    while (proto_next(mach, &at, &field)) {
+    while (proto_next(&p->in, mach, &at, &field)) {
         if (field.number != 2)
             continue;
         if (is_first)
@@ -215,7 +217,7 @@ static void put_bad_access(plcrash *p, machsym_str mach, uint64_t address)
     enum { INVALID_ADDRESS = 1, PROTECTION_FAILURE = 2 };
     proto_field field = {0, 0, {NULL, 0}};
     size_t at = 0;
-    while (proto_next(mach, &at, &field) && field.number != 2)
+    while (proto_next(&p->in, mach, &at, &field) && field.number != 2)
         continue;
     if (field.number != 2 || (field.value != INVALID_ADDRESS && field.value != PROTECTION_FAILURE))
         return;
@@ -228,37 +230,37 @@ static void put_bad_access(plcrash *p, machsym_str mach, uint64_t address)
 static void put_exception(plcrash *p)
 {
     enum { BAD_ACCESS = 1 };
-    machsym_str sent = proto_get(p->all, REPORT_SIGNAL).bytes;
-    machsym_str mach = proto_get(sent, 4).bytes;
-    uint64_t type = proto_get(mach, 1).value;
-    uint64_t address = proto_get(sent, 3).value;
+    machsym_str sent = proto_get(&p->in, p->in.all, REPORT_SIGNAL).bytes;
+    machsym_str mach = proto_get(&p->in, sent, 4).bytes;
+    uint64_t type = proto_get(&p->in, mach, 1).value;
+    uint64_t address = proto_get(&p->in, sent, 3).value;
     const char *name = report_exception_name(type);
     if (name != NULL) {
-        put_pair(p, "Exception Type", str_c(name), proto_get(sent, 1).bytes);
+        put_pair(p, "Exception Type", str_c(name), proto_get(&p->in, sent, 1).bytes);
         if (type == BAD_ACCESS)
             put_bad_access(p, mach, address);
         put_codes(p, mach);
     } else {
-        put_text(p, "Exception Type", proto_get(sent, 1).bytes);
+        put_text(p, "Exception Type", proto_get(&p->in, sent, 1).bytes);
         put_key(p, "Exception Codes");
-        text_shown(p->t, proto_get(sent, 2).bytes);
+        text_shown(p->t, proto_get(&p->in, sent, 2).bytes);
         text_c(p->t, " at ");
         put_hex(p, address, 16);
         text_char(p->t, '\n');
     }
-    if (proto_get(proto_get(p->all, REPORT_INFO).bytes, 1).value != 0)
+    if (proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_INFO).bytes, 1).value != 0)
         put_text(p, "Exception Note", str_c("SIMULATED (this is NOT a crash)"));
 }
 
 static void put_thrown(plcrash *p)
 {
-    machsym_str thrown = proto_get(p->all, REPORT_THROWN).bytes;
+    machsym_str thrown = proto_get(&p->in, p->in.all, REPORT_THROWN).bytes;
     if (thrown.len == 0)
         return;
     text_c(p->t, "\nApplication Specific Information:\n*** Terminating app due to uncaught exception '");
-    text_shown(p->t, proto_get(thrown, 1).bytes);
+    text_shown(p->t, proto_get(&p->in, thrown, 1).bytes);
     text_c(p->t, "', reason: '");
-    text_shown(p->t, proto_get(thrown, 2).bytes);
+    text_shown(p->t, proto_get(&p->in, thrown, 2).bytes);
     text_c(p->t, "'\n");
 }
 
@@ -277,30 +279,28 @@ static int by_base(const void *a, const void *b)
 static void read_image(plcrash *p, machsym_str message)
 {
     plcrash_image *image = tool_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
-    uint64_t size = proto_get(message, 2).value;
-    machsym_str uuid = proto_get(message, 4).bytes;
+    uint64_t size = proto_get(&p->in, message, 2).value;
+    machsym_str uuid = proto_get(&p->in, message, 4).bytes;
     memset(image, 0, sizeof *image);
     image->index = p->image_count - 1;
-    image->base = proto_get(message, 1).value;
+    image->base = proto_get(&p->in, message, 1).value;
     image->end = size <= UINT64_MAX - image->base ? image->base + size : UINT64_MAX;
-    image->path = proto_get(message, 3).bytes;
-    image->arch = arch_of(proto_get(message, 5).bytes);
+    image->path = proto_get(&p->in, message, 3).bytes;
+    image->arch = arch_of(p, proto_get(&p->in, message, 5).bytes);
     if (uuid.len == sizeof image->uuid.v)
         memcpy(image->uuid.v, uuid.ptr, uuid.len);
 }
 
-/* Returns where the report is damaged, or its end. */
-static size_t read_images(plcrash *p)
+static void read_images(plcrash *p)
 {
     proto_field field;
     size_t at = 0;
-    while (proto_next(p->all, &at, &field)) {
+    while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number == REPORT_IMAGE)
             read_image(p, field.bytes);
     }
     if (p->image_count > 0)
         qsort(p->images, p->image_count, sizeof *p->images, by_base);
-    return at;
 }
 
 static machsym_str name_of(const plcrash_image *image)
@@ -346,9 +346,9 @@ static bool begins_by(const void *element, const void *address)
  * the nearest that the device found, and stands where a better one is to go. */
 static void put_frame(plcrash *p, machsym_str frame, uint64_t number)
 {
-    uint64_t pc = proto_get(frame, 3).value;
-    machsym_str symbol = proto_get(frame, 6).bytes;
-    uint64_t start = proto_get(symbol, 2).value;
+    uint64_t pc = proto_get(&p->in, frame, 3).value;
+    machsym_str symbol = proto_get(&p->in, frame, 6).bytes;
+    uint64_t start = proto_get(&p->in, symbol, 2).value;
     uint64_t plain = machsym_plain_pc(0x0100000c, pc);
     size_t behind = tool_lower_bound(p->images, p->image_count, sizeof *p->images, &plain, begins_by);
     const plcrash_image *image =
@@ -367,9 +367,9 @@ static void put_frame(plcrash *p, machsym_str frame, uint64_t number)
     put_hex(p, image != NULL ? image->base : 0, 1);
     text_c(p->t, " + ");
     text_dec(p->t, image != NULL ? plain - image->base : plain);
-    if (image != NULL && proto_get(symbol, 1).bytes.len > 0 && start <= plain) {
+    if (image != NULL && proto_get(&p->in, symbol, 1).bytes.len > 0 && start <= plain) {
         text_c(p->t, " (");
-        text_shown(p->t, proto_get(symbol, 1).bytes);
+        text_shown(p->t, proto_get(&p->in, symbol, 1).bytes);
         text_c(p->t, " + ");
         text_dec(p->t, plain - start);
         text_char(p->t, ')');
@@ -383,7 +383,7 @@ static void put_frames(plcrash *p, machsym_str message, uint32_t number)
     proto_field field;
     size_t at = 0;
     uint64_t count = 0;
-    while (proto_next(message, &at, &field)) {
+    while (proto_next(&p->in, message, &at, &field)) {
         if (field.number == number)
             put_frame(p, field.bytes, count++);
     }
@@ -392,20 +392,20 @@ static void put_frames(plcrash *p, machsym_str message, uint32_t number)
 
 static void put_threads(plcrash *p)
 {
-    machsym_str thrown = proto_get(p->all, REPORT_THROWN).bytes;
+    machsym_str thrown = proto_get(&p->in, p->in.all, REPORT_THROWN).bytes;
     proto_field field;
     size_t at = 0;
     text_char(p->t, '\n');
-    if (thrown.len > 0 && proto_get(thrown, 3).bytes.len > 0) {
+    if (thrown.len > 0 && proto_get(&p->in, thrown, 3).bytes.len > 0) {
         text_c(p->t, "Last Exception Backtrace:\n");
         put_frames(p, thrown, 3);
     }
-    while (proto_next(p->all, &at, &field)) {
+    while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number != REPORT_THREAD)
             continue;
         text_c(p->t, "Thread ");
-        text_dec(p->t, proto_get(field.bytes, 1).value);
-        text_c(p->t, proto_get(field.bytes, 3).value != 0 ? " Crashed:\n" : ":\n");
+        text_dec(p->t, proto_get(&p->in, field.bytes, 1).value);
+        text_c(p->t, proto_get(&p->in, field.bytes, 3).value != 0 ? " Crashed:\n" : ":\n");
         put_frames(p, field.bytes, 2);
     }
 }
@@ -416,20 +416,20 @@ static void put_registers(plcrash *p, machsym_str thread)
     proto_field field;
     size_t at = 0;
     unsigned count = 0;
-    while (proto_next(thread, &at, &field)) {
+    while (proto_next(&p->in, thread, &at, &field)) {
         if (field.number != 4)
             continue;
         if (count == 0) {
             text_c(p->t, "Thread ");
-            text_dec(p->t, proto_get(thread, 1).value);
+            text_dec(p->t, proto_get(&p->in, thread, 1).value);
             text_c(p->t, " crashed with Thread State:\n");
         }
-        machsym_str name = proto_get(field.bytes, 1).bytes;
+        machsym_str name = proto_get(&p->in, field.bytes, 1).bytes;
         for (size_t i = name.len; i < 6; i++)
             text_char(p->t, ' ');
         text_shown(p->t, name);
         text_c(p->t, ": ");
-        put_hex(p, proto_get(field.bytes, 2).value, 16);
+        put_hex(p, proto_get(&p->in, field.bytes, 2).value, 16);
         text_c(p->t, ++count % 4 == 0 ? "\n" : "");
     }
     text_c(p->t, count % 4 != 0 ? "\n\n" : count > 0 ? "\n" : "");
@@ -439,7 +439,7 @@ static void put_states(plcrash *p)
 {
     proto_field field;
     size_t at = 0;
-    while (proto_next(p->all, &at, &field)) {
+    while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number == REPORT_THREAD)
             put_registers(p, field.bytes);
     }
@@ -447,9 +447,9 @@ static void put_states(plcrash *p)
 
 size_t plcrash_decode(machsym_str input, text *out)
 {
-    plcrash p = {{input.ptr + HEADER_SIZE, input.len - HEADER_SIZE}, out, NULL, 0, 0};
-    size_t end = read_images(&p);
-    put_uuid(&p, proto_get(proto_get(p.all, REPORT_INFO).bytes, 2).bytes);
+    plcrash p = {{{input.ptr + HEADER_SIZE, input.len - HEADER_SIZE}, false, 0}, out, NULL, 0, 0};
+    read_images(&p);
+    put_uuid(&p, proto_get(&p.in, proto_get(&p.in, p.in.all, REPORT_INFO).bytes, 2).bytes);
     put_program(&p);
     put_system(&p);
     put_exception(&p);
@@ -458,12 +458,12 @@ size_t plcrash_decode(machsym_str input, text *out)
     put_states(&p);
     put_images(&p);
     text_char(out, '\n');
-    put_text(&p, "Custom Data", proto_get(p.all, REPORT_CUSTOM).bytes);
-    if (end < p.all.len) {
+    put_text(&p, "Custom Data", proto_get(&p.in, p.in.all, REPORT_CUSTOM).bytes);
+    if (p.in.is_damaged) {
         text_c(out, "The report is damaged at byte ");
-        text_dec(out, HEADER_SIZE + end);
+        text_dec(out, HEADER_SIZE + p.in.damaged_at);
         text_c(out, ": what follows there is lost\n");
     }
     free(p.images);
-    return end < p.all.len ? HEADER_SIZE + end : 0;
+    return p.in.is_damaged ? HEADER_SIZE + p.in.damaged_at : 0;
 }

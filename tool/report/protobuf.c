@@ -50,23 +50,26 @@ static bool take_field(machsym_str message, size_t *at, proto_field *field)
     }
 }
 
-bool proto_next(machsym_str message, size_t *at, proto_field *field)
+bool proto_next(proto *p, machsym_str message, size_t *at, proto_field *field)
 {
     size_t before = *at;
     if (before == message.len)
         return false;
     if (take_field(message, at, field))
         return true;
+    size_t place = (size_t)(message.ptr - p->all.ptr) + before;
+    p->damaged_at = p->is_damaged && p->damaged_at < place ? p->damaged_at : place;
+    p->is_damaged = true;
     *at = before;
     return false;
 }
 
-proto_field proto_get(machsym_str message, uint32_t number)
+proto_field proto_get(proto *p, machsym_str message, uint32_t number)
 {
     proto_field last = {number, 0, {NULL, 0}};
     proto_field field;
     size_t at = 0;
-    while (proto_next(message, &at, &field)) {
+    while (proto_next(p, message, &at, &field)) {
         if (field.number == number)
             last = field;
     }

@@ -11,10 +11,17 @@ typedef struct proto_field {
     machsym_str bytes; /* of a text or a message inside; else empty */
 } proto_field;
 
-/* Steps through the fields of a message; *at begins at 0. False at the end, and where the message is damaged:
- * then *at is not the end. */
-bool proto_next(machsym_str message, size_t *at, proto_field *field);
+/* The outermost message, and what was found damaged while it was read. */
+typedef struct proto {
+    machsym_str all;
+    bool is_damaged;
+    size_t damaged_at; /* the first byte of all that is damaged */
+} proto;
+
+/* Steps through the fields of a message that lies in p->all; *at begins at 0. False at the end, and where the
+ * message is damaged, which *p notes. */
+bool proto_next(proto *p, machsym_str message, size_t *at, proto_field *field);
 /* The last field of a number, as protobuf has it; of one that is missing, value 0 and no bytes. */
-proto_field proto_get(machsym_str message, uint32_t number);
+proto_field proto_get(proto *p, machsym_str message, uint32_t number);
 
 #endif

@@ -275,11 +275,15 @@ static const field fields[] = {
     {NULL, "username", "user"},
     {NULL, "userid", "user"},
     {"device", "name", "device"},
+    {"device", "id", "device"},
     {"report", "id", "incident"},
     {"user", "id", "user"},
     {"user", "name", "user"},
     {"user", "email", "user"},
     {"user", "ipaddress", "user"},
+    {"usr", "id", "user"},
+    {"usr", "name", "user"},
+    {"usr", "email", "user"},
 };
 
 enum { MAX_KEY = 32 };

@@ -297,8 +297,30 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
         report_frame *frame = &r->frames[i];
         frame->given = frame->given != 0 ? frame->given : frame->addr;
         frame->addr = report_plain_addr(r, frame->addr);
-        if (frame->image == REPORT_NONE)
+        bool is_kernel = frame->addr >> 63 != 0; /* which is at one place for all processes */
+        if (frame->image == REPORT_NONE && (!frame->is_placed || is_kernel))
             frame->image = image_of(r, order, count, frame->addr);
+        frame->is_placed |= first_image < r->image_count;
+    }
+    free(order);
+}
+
+/* What the user says was loaded is there for all reports of a document. */
+static void place_in_loads(report *r, const report_load *loads, size_t load_count)
+{
+    uint32_t count;
+    uint32_t first = r->image_count;
+    for (size_t i = 0; i < load_count; i++) {
+        report_image *image = report_add_image(r);
+        image->base = loads[i].base;
+        image->name = loads[i].name;
+        image->is_named = true;
+    }
+    report_place_frames(r, 0, 0);
+    image_order *order = sort_images(r, first, &count);
+    for (uint32_t i = 0; i < r->frame_count && count > 0; i++) {
+        if (r->frames[i].image == REPORT_NONE)
+            r->frames[i].image = image_of(r, order, count, r->frames[i].addr);
     }
     free(order);
 }
@@ -488,6 +510,8 @@ static void drop_echo(report *r)
         uint32_t image = r->frames[i].image;
         if (image != REPORT_NONE)
             r->frames[i].image = image >= images ? image - images : REPORT_NONE;
+        if (r->frames[i].thread < r->main_thread)
+            r->frames[i].is_placed = false;
     }
     r->image_count -= images;
     memmove(r->images, r->images + images, r->image_count * sizeof *r->images);
@@ -603,13 +627,7 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
         memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
     name_kind(r);
     drop_echo(r);
-    for (size_t i = 0; i < load_count; i++) {
-        report_image *image = report_add_image(r);
-        image->base = loads[i].base;
-        image->name = loads[i].name;
-        image->is_named = true;
-    }
-    report_place_frames(r, 0, 0);
+    place_in_loads(r, loads, load_count);
     finish_images(r);
 }
 

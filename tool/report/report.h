@@ -107,6 +107,7 @@ typedef struct report_frame {
     uint8_t escape;    /* frame_escape */
     uint8_t named;     /* frame_name */
     bool exact;        /* not a return address */
+    bool is_placed;    /* its own report's images were looked at: those of others are none of its */
     bool given_line;   /* the text has a source line already */
     bool given_inline; /* the text is of a call that was inlined */
     bool given_start;  /* the text says that the function begins at this address: "+ 0" */
@@ -327,7 +328,7 @@ bool report_parse_xctrace(report *r);
 /* Of the images from first on, the first of those that are alike stays; frames from first_frame on follow. */
 void report_merge_images(report *r, uint32_t first, uint32_t first_frame);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
- * have one keep it. */
+ * have one keep it. A frame is placed once: programs of several reports lie at the same addresses. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
 bool report_arch_is_arm32(machsym_str arch);
 /* The address without pointer authentication, unless the report says that its processor has none. */

@@ -165,6 +165,8 @@ static void read_recursion(const apple_text *a, const report_thread *thread, rec
     uint64_t hot = 0;
     uint64_t cold = 0;
     memset(out, 0, sizeof *out);
+    if (a->r->part > 0) /* its images have other numbers than the document's */
+        return;
     if (a->doc == NULL || thread->kind != THREAD_PLAIN || thread->token == 0)
         return;
     uint32_t array = json_get(a->doc, thread->token, "recursionInfoArray");

@@ -71,10 +71,11 @@ static machsym_str plain_value(report *r, machsym_str s)
     if (s.len == 0 || memchr(s.ptr, '&', s.len) == NULL)
         return s;
     for (size_t i = 0; i < s.len; i++) {
-        text_char(&t, r->shadow[(size_t)(s.ptr - r->body) + i]);
-        while (s.ptr[i] == '&' && i + 1 < s.len && s.ptr[i + 1] != ';')
-            i++;
-        i += i + 1 < s.len && s.ptr[i + 1] == ';';
+        char c = r->shadow[(size_t)(s.ptr - r->body) + i];
+        machsym_str rest = {s.ptr + i, s.len - i};
+        text_char(&t, c);
+        if (s.ptr[i] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* others stay as they are */
+            i += str_find(rest, ";");
     }
     s = pool_copy(&r->strings, t.v, t.len);
     text_free(&t);

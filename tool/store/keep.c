@@ -109,7 +109,17 @@ static const char *join(pool *strings, const char *folder, const char *name)
     return path;
 }
 
-static void read_folder(const char *folder, pool *strings, kept_files *files)
+/* Whether a file lies where the layout has it: only there it is found by its UUID, and removed. */
+static bool is_in_place(const char *dir, const kept_file *file)
+{
+    text place = {0};
+    layout_path(&place, dir, &file->uuid, file->is_map ? LAYOUT_MAP : LAYOUT_DSYM);
+    bool is = strcmp(place.v, file->path) == 0;
+    text_free(&place);
+    return is;
+}
+
+static void read_folder(const char *store, const char *folder, pool *strings, kept_files *files)
 {
     DIR *dir = opendir(folder);
     for (struct dirent *entry = dir != NULL ? readdir(dir) : NULL; entry != NULL; entry = readdir(dir)) {
@@ -121,7 +131,8 @@ static void read_folder(const char *folder, pool *strings, kept_files *files)
         if (!is_map && strcmp(name + UUID_LENGTH, LAYOUT_DSYM) != 0)
             continue;
         files->v = tool_room(files->v, files->count, &files->cap, sizeof *files->v);
-        files->v[files->count++] = (kept_file){uuid, join(strings, folder, name), is_map};
+        files->v[files->count] = (kept_file){uuid, join(strings, folder, name), is_map};
+        files->count += is_in_place(store, &files->v[files->count]);
     }
     if (dir != NULL)
         closedir(dir);
@@ -159,20 +170,19 @@ static void take_map(const char *path, pool *strings, kept_image *image)
     machsym_map_close(map);
 }
 
-/* The first file of a bundle's DWARF folder; NULL when there is none. */
+/* The file of a bundle's DWARF folder, of several the first by name; NULL when there is none. */
 static const char *find_dwarf(const char *bundle, pool *strings)
 {
     const char *folder = join(strings, bundle, dwarf_folder + 1);
     const char *found = NULL;
     DIR *dir = opendir(folder);
-    for (struct dirent *entry = dir != NULL ? readdir(dir) : NULL; entry != NULL && found == NULL;
-         entry = readdir(dir)) {
-        if (entry->d_name[0] != '.')
-            found = join(strings, folder, entry->d_name);
+    for (struct dirent *entry = dir != NULL ? readdir(dir) : NULL; entry != NULL; entry = readdir(dir)) {
+        if (entry->d_name[0] != '.' && (found == NULL || strcmp(entry->d_name, found) < 0))
+            found = pool_copy_z(strings, entry->d_name, strlen(entry->d_name));
     }
     if (dir != NULL)
         closedir(dir);
-    return found;
+    return found != NULL ? join(strings, folder, found) : NULL;
 }
 
 /* A bundle without its file is what a killed run left. */
@@ -239,7 +249,7 @@ bool kept_read(const char *dir, kept_list *out)
     }
     for (unsigned i = 0; i < 256; i++) {
         char name[3] = {digits[i >> 4], digits[i & 15], 0};
-        read_folder(join(&out->strings, dir, name), &out->strings, &files);
+        read_folder(dir, join(&out->strings, dir, name), &out->strings, &files);
     }
     if (files.count > 0)
         qsort(files.v, files.count, sizeof *files.v, by_uuid);
@@ -278,22 +288,41 @@ static bool remove_file(const char *path)
     return false;
 }
 
+static const char *const bundle_folders[] = {"/Contents/Resources/DWARF", "/Contents/Resources", "/Contents",
+                                             ""};
+enum { BUNDLE_FOLDERS = sizeof bundle_folders / sizeof bundle_folders[0] };
+
+/* A link in the place of a bundle or of one of its folders goes: what it leads to is not the store's. */
+static bool remove_links(const char *bundle)
+{
+    struct stat st;
+    text path = {0};
+    bool ok = true;
+    for (size_t i = BUNDLE_FOLDERS; i-- > 0 && ok;) {
+        path.len = 0;
+        text_c(&path, bundle);
+        text_c(&path, bundle_folders[i]);
+        if (lstat(text_z(&path), &st) == 0 && !S_ISDIR(st.st_mode))
+            ok = remove_file(path.v);
+    }
+    text_free(&path);
+    return ok;
+}
+
 /* The files first, then the folders of the bundle from within. Nothing else of it is touched: what else
  * somebody put there keeps its folder. */
 static bool remove_bundle(const char *bundle)
 {
-    static const char *const folders[] = {"/Contents/Resources/DWARF", "/Contents/Resources", "/Contents",
-                                          ""};
     pool strings = {NULL};
     text path = {0};
-    bool ok = true;
+    bool ok = remove_links(bundle);
     for (const char *file = find_dwarf(bundle, &strings); file != NULL && ok;
          file = find_dwarf(bundle, &strings))
         ok = remove_file(file);
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && ok; i++) {
+    for (size_t i = 0; i < BUNDLE_FOLDERS && ok; i++) {
         path.len = 0;
         text_c(&path, bundle);
-        text_c(&path, folders[i]);
+        text_c(&path, bundle_folders[i]);
         ok = rmdir(text_z(&path)) == 0 || errno == ENOENT;
         if (!ok)
             tool_say("%s: %s", path.v, strerror(errno));

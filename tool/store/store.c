@@ -58,11 +58,13 @@ static bool is_macho(const unsigned char *p)
            magic == 0xcafebabe || magic == 0xcafebabf;
 }
 
-static bool read_head(const char *path, unsigned char head[8])
+static bool read_head(const char *path, unsigned char head[8], machsym_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    if (fd < 0) {
+        *err = (machsym_error){MACHSYM_ERR_IO, errno, "it cannot be read", "", 0};
         return false;
+    }
     ssize_t got = read(fd, head, 8);
     close(fd);
     return got == 8;
@@ -137,7 +139,7 @@ static void probe_file(store *s, store_index *index, index_child *child, const c
     unsigned char head[8];
     child->first_slice = index->slice_count;
     memset(err, 0, sizeof *err);
-    if (!read_head(path, head))
+    if (!read_head(path, head, err))
         return;
     if (members_is_archive_name(str_c(path)))
         probe_archive(s, index, child, path, err);
@@ -171,12 +173,14 @@ static int64_t mtime_of(const struct stat *st)
 }
 
 /* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may
- * lead in circles. */
-static void list_folder(store *s, store_index *index, const char *path)
+ * lead in circles. Returns false when not all could be looked at: that may change while the folder's time
+ * stays. */
+static bool list_folder(store *s, store_index *index, const char *path)
 {
     DIR *dir = opendir(path);
+    bool is_whole = true;
     if (dir == NULL)
-        return;
+        return false;
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         struct stat st;
         if (entry->d_name[0] == '.')
@@ -185,8 +189,10 @@ static void list_folder(store *s, store_index *index, const char *path)
         bool is_folder = type == DT_DIR;
         if (type == DT_LNK || type == DT_UNKNOWN) {
             char *full = join_path(&s->strings, path, entry->d_name);
-            if ((type == DT_LNK ? stat(full, &st) : lstat(full, &st)) != 0)
+            if ((type == DT_LNK ? stat(full, &st) : lstat(full, &st)) != 0) {
+                is_whole = false;
                 continue;
+            }
             is_folder = S_ISDIR(st.st_mode);
             if (!(is_folder ? type != DT_LNK : S_ISREG(st.st_mode)))
                 continue;
@@ -198,6 +204,7 @@ static void list_folder(store *s, store_index *index, const char *path)
         child->is_folder = is_folder;
     }
     closedir(dir);
+    return is_whole;
 }
 
 static int by_child_name(const void *a, const void *b)
@@ -217,7 +224,8 @@ static void take_children(store *s, const store_index *old, const index_folder *
         }
     } else {
         s->changed = true;
-        list_folder(s, index, folder->path);
+        if (!list_folder(s, index, folder->path))
+            folder->mtime = 0;
         if (index->child_count > folder->first_child)
             qsort(index->children + folder->first_child, index->child_count - folder->first_child,
                   sizeof *index->children, by_child_name);
@@ -254,6 +262,8 @@ static void read_slices(store *s, store_index *index, index_child *child, const 
 {
     machsym_error err;
     probe_file(s, index, child, path, &err);
+    if (err.code == MACHSYM_ERR_IO) /* what others allow changes without the file's time */
+        child->mtime = 0;
     if (err.what == NULL || child->slice_count > 0 ||
         !(inside_is_map(path) || members_is_archive_name(str_c(path))))
         return;

@@ -11,6 +11,7 @@ const chosen = { reports: [], symbols: [], other: [] };
 const results = [];
 let machsym;
 let work = 0; // the number of the latest work: what an earlier one says is not shown
+let forgotten = 0; // how often all files were: what was chosen before is not kept
 
 async function engine() {
   machsym ??= (async () => {
@@ -35,10 +36,12 @@ function fail(text) {
 async function add(files) {
   if (files.length === 0) return;
   const mine = ++work;
+  const before = forgotten;
   get('errors').replaceChildren();
   say('Looking at the files');
   const sorted = await sort(files);
-  for (const kind of Object.keys(chosen)) chosen[kind].push(...sorted[kind]);
+  if (forgotten !== before) return;
+  for (const kind of Object.keys(chosen)) chosen[kind] = joined(chosen[kind], sorted[kind]);
   get('chosen').replaceChildren(...[
     ...chosen.reports.map(({ path }) => `report: ${path}`),
     ...summary(chosen.symbols, 'file with symbols', 'files with symbols'),
@@ -46,6 +49,15 @@ async function add(files) {
   ].map((text) => element('li', {}, text)));
   get('clear').hidden = false;
   if (mine === work) await symbolicate(mine);
+}
+
+/** Both lists. Folders of one name may come from several places: those that come later get a folder of their own. */
+function joined(files, more) {
+  const top = (path) => path.split('/')[0];
+  const taken = new Set(files.map(({ path }) => top(path)));
+  let place = '';
+  for (let n = 2; more.some(({ path }) => taken.has(top(place + path))); n++) place = `${n}/`;
+  return files.concat(more.map((one) => ({ ...one, path: place + one.path })));
 }
 
 function summary(files, one, many) {
@@ -111,10 +123,12 @@ async function cancel() {
 }
 
 function forget() {
-  for (const kind of Object.keys(chosen)) chosen[kind].length = 0;
+  work++;
+  forgotten++;
+  say('');
+  for (const kind of Object.keys(chosen)) chosen[kind] = [];
   results.length = 0;
-  get('chosen').replaceChildren();
-  get('errors').replaceChildren();
+  for (const id of ['chosen', 'errors', 'groups', 'reports', 'report']) get(id).replaceChildren();
   get('results').hidden = true;
   get('clear').hidden = true;
 }

@@ -35,7 +35,7 @@ export function show(results, groups) {
   };
   const wanted = new URLSearchParams(location.hash.slice(1));
   const first = Number(wanted.get('report') ?? 0);
-  open(first < results.length ? first : 0, wanted.get('thread') ?? undefined);
+  open(results[first] ? first : 0, wanted.get('thread') ?? undefined);
 }
 
 function showGroups(groups) {
@@ -210,9 +210,15 @@ function why(frame, call, image) {
   return element('details', { class: 'why' }, element('summary', {}, 'why'), said.filter(Boolean).join(' '));
 }
 
+/** The first state of a thread, up to the next part of the report. */
 function registers(content) {
-  const match = /^(Thread .* State.*:)\n((?: .*\n|\n(?= ))+)/m.exec(content);
-  return match ? [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, `${match[1]}\n${match[2]}`)] : [];
+  const lines = content.split('\n');
+  const from = lines.findIndex((line) => line.startsWith('Thread ') && line.includes(' State') && line.endsWith(':'));
+  let end = from + 1;
+  while (lines[end]?.startsWith(' ') || (lines[end] === '' && lines[end + 1]?.startsWith(' '))) end++;
+  if (from < 0 || end === from + 1) return [];
+  const state = lines.slice(from, end).join('\n');
+  return [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, state)];
 }
 
 function images(json) {

@@ -283,6 +283,47 @@ test('work can be cancelled, and begun anew', async () => {
   assertQuiet();
 });
 
+test('what was forgotten does not come back, though it was at work', async () => {
+  await fresh();
+  const many = Array.from({ length: 50 }, (_, i) => {
+    const copy = path.join(work, `forgotten-${i}.crash`);
+    fs.copyFileSync(report, copy);
+    return copy;
+  });
+  await drop(...many, dsym);
+  await page.locator('#doing', { hasText: 'Report 2' }).waitFor();
+  await page.locator('#clear').click();
+  await page.waitForTimeout(1000);
+  assert.equal(await page.locator('#results:visible, #progress:visible, #chosen li').count(), 0);
+  assert.equal(await page.locator('#report').textContent(), '');
+  assertQuiet();
+});
+
+test('dSYMs of one name from two places both answer', async () => {
+  await fresh();
+  const other = path.join(work, 'demo.app.dSYM');
+  fs.cpSync(dsym, other, { recursive: true });
+  fs.copyFileSync(fixture('bin/inline-arm64-d5-22'), path.join(other, 'Contents/Resources/DWARF/demo'));
+  await drop(report, dsym);
+  await page.locator('.place', { hasText: 'queue.hpp' }).first().waitFor();
+  await drop(other);
+  await page.locator('#chosen li', { hasText: '4 files with symbols' }).waitFor();
+  await settled();
+  assert.doesNotMatch(await page.locator('#report').innerText(), /Wanted/);
+  assertQuiet();
+});
+
+test('a hostile line takes no time that grows with its square; a deep link to no report opens the first', async () => {
+  await fresh(`${pathToFileURL(path.join(built, 'machsym.html')).href}#report=-1`);
+  const file = path.join(work, 'states.crash');
+  fs.writeFileSync(file, `${fs.readFileSync(report, 'utf8')}\nThread 0 crashed with${' State'.repeat(200000)}\n`);
+  await drop(file, dsym);
+  await settled();
+  assert.match(await page.locator('#report').innerText(), /queue\.hpp:13/);
+  assert.ok(await page.getByText('Registers', { exact: true }).count() > 0);
+  assertQuiet();
+});
+
 test('the page as files of a server; dark, and as narrow as a phone', async () => {
   const server = http.createServer((request, response) => {
     const name = path.basename(new URL(request.url, 'http://x').pathname) || 'index.html';
