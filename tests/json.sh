@@ -78,6 +78,15 @@ M crash-summary crash -q --json --summary --no-cache -d $dsym --owners "$work/bl
 "$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
 M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
+cat >"$work/requests" <<'END'
+{"id":1,"do":"demangle","names":["_Z1fv"]}
+{"id":"2","do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":["0xaec"]}
+{"do":"stats"}
+{"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same"]}
+{"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["same"]}
+{"do":"stop"}
+END
+M worker worker --paths --no-cache -d $dsym <"$work/requests"
 # a file of the name with another UUID
 mkdir -p "$work/other"
 "$MACHSYM" info --json --quick $bin/inline-arm64-d5-22.dSYM >"$work/err"
@@ -90,7 +99,7 @@ add $? "$work/log" json_page.py || cat "$work/log"
 [ "$(wc -l <"$out/crash-crash")" -gt 20 ]
 check "a line a report"
 # no command is without it, but for those that the page names
-commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store\|cache')
+commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store\|cache\|worker')
 for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "cache extract" "store add" "store list" \
     "store missing" "store gc" "store verify"; do
     # shellcheck disable=SC2086

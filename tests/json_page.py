@@ -27,7 +27,7 @@ def read_page(path):
     return kinds
 
 
-PLAIN = {"text": lambda v: isinstance(v, str), "bool": lambda v: isinstance(v, bool),
+PLAIN = {"id": lambda v: isinstance(v, str) or PLAIN["number"](v), "text": lambda v: isinstance(v, str), "bool": lambda v: isinstance(v, bool),
          "number": lambda v: type(v) is int and 0 <= v < 2**64,
          "hex": lambda v: isinstance(v, str) and re.fullmatch("0x[0-9a-f]+", v),
          "uuid": lambda v: isinstance(v, str) and re.fullmatch("[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", v),
@@ -42,6 +42,10 @@ def fits(value, kind, where):
     if kind.startswith("["):
         return isinstance(value, list) and all([fits(v, kind[1:-1], where) for v in value])
     name = kind.strip("{}")
+    if "/" in name and isinstance(value, dict):
+        value = dict(value)
+        if value.pop("schema", None) != name:
+            return False
     if name in PLAIN:
         return bool(PLAIN[name](value))
     if name not in kinds or not isinstance(value, dict):

@@ -84,7 +84,7 @@ printf 'x' | dd of="$work/onlymap/d.symmap" bs=1 seek=700 conv=notrunc 2>/dev/nu
 $M atos -i --lines=dwarf -o $dsym -o tests/fixtures/bin/demo $addresses >"$work/want.atos"
 echo $addresses | $M atos -i --symbols "$work/onlymap" --symbols "$work/found" --lines=dwarf --uuid $uuid >"$work/got" 2>"$work/err"
 equal "atos --symbols: a damaged map hides no dSYM" "$work/want.atos" "$work/got"
-grep -q "d.symmap: the map's checksum .*taken in its place: $work/found" "$work/err"
+grep -q "d.symmap: damaged: .*taken in its place: $work/found" "$work/err"
 ok "atos --symbols: the damaged map is named" $?
 $M map build --no-progress -o "$work/want.symmap" --pair tests/fixtures/bin/demo $dsym >/dev/null 2>&1
 $M map build --no-progress -o "$work/got.symmap" --symbols "$work/found" --uuid $uuid >/dev/null 2>"$work/err"

@@ -180,8 +180,8 @@ static void set_lists(trap *t, size_t n)
 {
     program *p = &t->p;
     counts c = counts_of(now.shape, n);
-    if (now.what == RANGES_X && now.shape == MANY)
-        c.namers *= 16; /* one takes 2 bytes: of few, what an array doubles by is more than what they need */
+    if (now.shape == MANY) /* of few, what an array doubles by is more than what they need */
+        c.namers *= now.what == RANGES_X ? 16 : 4; /* one takes 2 bytes, or 5 */
     p->enc = now.what == RANGES_4 ? dwarf4 : dwarf5;
     put_list_abbrevs(p);
     p->macho.code_size = 16 * c.length + 16;

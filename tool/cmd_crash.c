@@ -122,11 +122,11 @@ static bool take_inline(void *field, const char *value)
     return true;
 }
 
-static const option table[] = {
+const option crash_lookup_table[] = {
     {"d symbols", "PATH",
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
      "them, a .symmap (made with map build\n--lines=dwarf), a dyld shared cache, a DeviceSupport folder; may "
-     "repeat.\nWithout it: beside the report, and in the current folder",
+     "repeat.\nWithout it machsym crash looks beside the report, and in the current folder",
      0, take_store},
     {"bcsymbolmap", "PATH",
      "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0, take_map},
@@ -139,25 +139,9 @@ static const option table[] = {
      offsetof(crash_options, resolve.no_uuid), NULL},
     {"no-cache", NULL, "look through all folders anew, and remember nothing",
      offsetof(crash_options, no_cache), NULL},
-    {"only", "WHAT=TEXT",
-     "only reports that fit; the others are left out. WHAT is process, version, kind\n(EXC_BAD_ACCESS, "
-     "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
-     "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
-     offsetof(crash_options, only), filter_take},
-    {"files-from", "LIST", "a file that names reports, a line each; - is standard input",
-     offsetof(crash_options, files_from), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
      offsetof(crash_options, copy), NULL},
     {NULL, NULL, "", 0, NULL},
-    {"o", "FILE|DIR", "where to write; a folder when there are several reports; - is standard output",
-     offsetof(crash_options, output), NULL},
-    {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
-    {"to", "same|text|json", "same: the input's (default); text: Apple's classic text; json: machsym's own",
-     offsetof(crash_options, format), take_format},
-    {"apple", NULL,
-     "what Apple's own tools print: --to=text with lines of the addresses as they\nare "
-     "(--lines=atos --raw-addresses) and nothing that is ours",
-     offsetof(crash_options, write.is_apple), NULL},
     {"all", NULL, "look up frames too that have a name already", offsetof(crash_options, resolve.all), NULL},
     {"no-inline", NULL, "only the real function of each frame, as atos without -i",
      offsetof(crash_options, resolve.no_inline), NULL},
@@ -183,6 +167,51 @@ static const option table[] = {
      offsetof(crash_options, rules), owners_take_rules},
     {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
      offsetof(crash_options, resolve.raw_addresses), NULL},
+    {"machinery", "FILE",
+     "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
+     "of "
+     "the built-in list of abort and its like",
+     offsetof(crash_options, machinery), take_machinery},
+    {"redact", NULL,
+     "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
+     "stay "
+     "equal",
+     offsetof(crash_options, is_redacted), NULL},
+    {"redact-key", "WORDS", "the same, with replacements that are equal in every run with these secret words",
+     offsetof(crash_options, redact_key), NULL},
+    {"limit", "SECONDS,MEGABYTES",
+     "what the lookups of one report may take; past it that report fails, and\nthe others go on. 300 "
+     "seconds, and 32 "
+     "MB of names and 64 times the\nreport's length, without it; 0 is no limit",
+     offsetof(crash_options, resolve.limit), take_limit},
+    {0},
+};
+
+static const option table[] = {
+    {NULL, NULL, "", 0, NULL},
+    {"only", "WHAT=TEXT",
+     "only reports that fit; the others are left out. WHAT is process, version, kind\n(EXC_BAD_ACCESS, "
+     "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
+     "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
+     offsetof(crash_options, only), filter_take},
+    {"files-from", "LIST", "a file that names reports, a line each; - is standard input",
+     offsetof(crash_options, files_from), NULL},
+    {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
+    {NULL, NULL, "", 0, NULL},
+    {"o", "FILE|DIR", "where to write; a folder when there are several reports; - is standard output",
+     offsetof(crash_options, output), NULL},
+    {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
+    {"to", "same|text|json", "same: the input's (default); text: Apple's classic text; json: machsym's own",
+     offsetof(crash_options, format), take_format},
+    {"apple", NULL,
+     "what Apple's own tools print: --to=text with lines of the addresses as they\nare "
+     "(--lines=atos --raw-addresses) and nothing that is ours",
+     offsetof(crash_options, write.is_apple), NULL},
+    {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
+     offsetof(crash_options, json), NULL},
+    {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
+    {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
+     offsetof(crash_options, strict), NULL},
     {NULL, NULL, "", 0, NULL},
     {"summary", NULL, "what happened, in words, in place of the report", offsetof(crash_options, summary),
      NULL},
@@ -196,34 +225,11 @@ static const option table[] = {
      offsetof(crash_options, groups_in), NULL},
     {"groups-out", "STATE", "--group keeps what was counted for a later run",
      offsetof(crash_options, groups_out), NULL},
-    {"machinery", "FILE",
-     "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
-     "of "
-     "the built-in list of abort and its like",
-     offsetof(crash_options, machinery), take_machinery},
     {"missing", "text|json",
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "
      "or "
      "json for machines. Without it the table goes\nto standard error",
      offsetof(crash_options, missing), take_missing},
-    {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
-     offsetof(crash_options, json), NULL},
-    {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
-    {"redact", NULL,
-     "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
-     "stay "
-     "equal",
-     offsetof(crash_options, is_redacted), NULL},
-    {"redact-key", "WORDS", "the same, with replacements that are equal in every run with these secret words",
-     offsetof(crash_options, redact_key), NULL},
-    {"limit", "SECONDS,MEGABYTES",
-     "what the lookups of one report may take; past it that report fails, and\nthe others go on. 300 "
-     "seconds, and 32 "
-     "MB of names and 64 times the\nreport's length, without it; 0 is no limit",
-     offsetof(crash_options, resolve.limit), take_limit},
-    {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
-    {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
-     offsetof(crash_options, strict), NULL},
     {0},
 };
 
@@ -245,8 +251,6 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
 /* What options bring with them. Returns false when two of them write to the same place. */
 static bool settle(crash_options *crash)
 {
-    crash->write.all = crash->resolve.all;
-    crash->resolve.csharp = crash->csharp;
     crash->group |= crash->groups_in != NULL || crash->groups_out != NULL;
     if (crash->write.is_apple) {
         crash->format = FORMAT_TEXT;
@@ -258,9 +262,6 @@ static bool settle(crash_options *crash)
         crash->write.one_line = true;
         crash->missing = crash->missing == MISSING_TEXT ? MISSING_JSON : crash->missing;
     }
-    crash->is_redacted |= crash->redact_key != NULL;
-    if (crash->is_redacted)
-        crash->resolve.redact = &crash->redact;
     if (crash->output == NULL || strcmp(crash->output, "-") != 0)
         return true;
     crash->output = NULL; /* reports go to standard output without -o, too */
@@ -275,6 +276,27 @@ void crash_options_begin(crash_options *o)
     o->resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     /* of rows at one address the last is where the trap or call is written */
     o->lines.lines = MACHSYM_LINES_DWARF;
+}
+
+bool crash_lookups_begin(crash_options *o)
+{
+    o->write.all = o->resolve.all;
+    o->resolve.csharp = o->csharp;
+    o->is_redacted |= o->redact_key != NULL;
+    if (o->is_redacted && !redact_open(&o->redact, o->redact_key)) {
+        tool_say("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
+        return false;
+    }
+    if (o->is_redacted)
+        o->resolve.redact = &o->redact;
+    return owners_are_read(o->rules);
+}
+
+void crash_lookups_end(crash_options *o)
+{
+    owners_free(o->rules);
+    machinery_free(o->machinery);
+    line_map_free(o->csharp);
 }
 
 static int run_crash(int argc, char **argv)
@@ -296,20 +318,13 @@ static int run_crash(int argc, char **argv)
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
-    else if (reports.count == 0)
-        status = TOOL_ERROR;
-    else if (crash.is_redacted && !redact_open(&crash.redact, crash.redact_key)) {
-        tool_say("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
-        status = TOOL_ERROR;
-    } else if (!owners_are_read(crash.rules))
+    else if (reports.count == 0 || !crash_lookups_begin(&crash))
         status = TOOL_ERROR;
     else
         status = crash_run_reports(&crash, reports.v, reports.count);
     path_list_free(&reports);
     status = status == TOOL_OK && !ok ? TOOL_ERROR : status;
-    owners_free(crash.rules);
-    machinery_free(crash.machinery);
-    line_map_free(crash.csharp);
+    crash_lookups_end(&crash);
     return status;
 }
 
@@ -325,7 +340,7 @@ const command crash_command = {
     "Swift, sanitizers, Dart, Mono, Rust and Go print them, log show --style=ndjson, xctrace exports,\n"
     "pasted stacks; also quoted, in a log, or as a string in JSON. The format is told by the contents; a\n"
     "file may hold several reports, each of which is answered.\n",
-    {{table, 0}, {object_option_table, offsetof(crash_options, objects)}},
+    {{crash_lookup_table, 0}, {object_option_table, offsetof(crash_options, objects)}, {table, 0}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,
     NULL,

@@ -53,8 +53,23 @@ typedef struct crash_options {
     bool strict;
 } crash_options;
 
+/* The options that say where symbols are and how to look up, for a crash_options; with
+ * object_option_table. */
+extern const option crash_lookup_table[];
+
 /* What holds before any option is read. */
 void crash_options_begin(crash_options *o);
+/* What those options bring with them, once all are read. Returns false after a message. */
+bool crash_lookups_begin(crash_options *o);
+void crash_lookups_end(crash_options *o);
+/* Adds what -d names. Returns false after a message. */
+bool crash_add_named(const crash_options *o, store *s);
+/* How to open images of a store by these options. */
+images_options crash_images_how(const crash_options *o, const store *s);
+/* Says which files of symbols are no good; returns whether nothing took the place of one. */
+bool crash_say_complaints(image_pool *images);
+/* Why a report without frames is refused; returns false, with what was added to *why, when it is. */
+bool crash_explain_no_frames(const report *r, text *why);
 /* Whether something else is printed in place of the reports. */
 bool crash_is_answered(const crash_options *o);
 /* Does the reports and prints what is asked for. Returns an exit status. */

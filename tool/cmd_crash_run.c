@@ -92,18 +92,17 @@ static void fail(crash_result *result, const char *what)
     text_c(&result->failure, what);
 }
 
-/* Why a report without frames is passed on or refused. */
-static bool explain_no_frames(const report *r, crash_result *result)
+bool crash_explain_no_frames(const report *r, text *why)
 {
     if (r->failure != NULL) {
-        fail(result, r->failure);
-        text_c(&result->failure, ", at byte ");
-        text_dec(&result->failure, r->failed_at);
+        text_c(why, r->failure);
+        text_c(why, ", at byte ");
+        text_dec(why, r->failed_at);
         return false;
     }
     if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
         r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0) {
-        fail(result, r->len == 0 ? "empty" : "no report: neither stacks nor what a report begins with");
+        text_c(why, r->len == 0 ? "empty" : "no report: neither stacks nor what a report begins with");
         return false;
     }
     return true;
@@ -221,7 +220,7 @@ static void do_report(const crash_run *run, crash_result *result)
     }
     report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
     r.rules = o->rules;
-    bool is_report = r.frame_count > 0 || explain_no_frames(&r, result);
+    bool is_report = r.frame_count > 0 || crash_explain_no_frames(&r, &result->failure);
     result->damaged_at = is_report && r.encoding == ENCODING_PLCRASH ? r.failed_at : 0;
     if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r)))
         answer_report(run, &r, result);
@@ -273,16 +272,16 @@ static void print_signature(const crash_answer *answer, bool is_json)
     out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, answer->label);
 }
 
-/* Files that are no good are told even when nothing else is. */
-static void say_complaints(crash_run *run)
+bool crash_say_complaints(image_pool *images)
 {
     text t = {0};
     machsym_str line;
-    run->has_failed |= images_failed(run->images, &t);
+    bool has_failed = images_failed(images, &t);
     machsym_str rest = {t.v, t.len};
     while (str_take_line(&rest, &line))
         tool_say("%.*s", (int)line.len, line.ptr);
     text_free(&t);
+    return has_failed;
 }
 
 /* What standard error is told of a report. */
@@ -502,11 +501,17 @@ static void add_default_stores(store *s, char **reports, size_t count)
     free(last);
 }
 
-static bool add_stores(const crash_options *o, store *s, char **reports, size_t count)
+bool crash_add_named(const crash_options *o, store *s)
 {
     bool ok = true;
     for (size_t i = 0; i < o->store_count; i++)
         ok = store_add(s, o->stores[i], false) && ok;
+    return ok;
+}
+
+static bool add_stores(const crash_options *o, store *s, char **reports, size_t count)
+{
+    bool ok = crash_add_named(o, s);
     if (o->store_count == 0)
         add_default_stores(s, reports, count);
     store_finish(s);
@@ -669,20 +674,26 @@ bool crash_is_answered(const crash_options *o)
     return o->summary || o->signature || o->group || o->missing != MISSING_SAID;
 }
 
+images_options crash_images_how(const crash_options *o, const store *s)
+{
+    images_options how;
+    memset(&how, 0, sizeof how);
+    how.store = s;
+    how.lines = o->lines.lines;
+    how.session_flags = o->session_flags;
+    how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
+    how.jobs = o->jobs;
+    how.rules = o->rules;
+    how.objects = &o->objects;
+    how.map_folders = o->maps;
+    how.map_folder_count = o->map_count;
+    return how;
+}
+
 /* What is there for all reports of a run. */
 static void open_run(crash_run *run, const crash_options *o, const store *s)
 {
-    images_options images_how;
-    memset(&images_how, 0, sizeof images_how);
-    images_how.store = s;
-    images_how.lines = o->lines.lines;
-    images_how.session_flags = o->session_flags;
-    images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
-    images_how.jobs = o->jobs;
-    images_how.rules = o->rules;
-    images_how.objects = &o->objects;
-    images_how.map_folders = o->maps;
-    images_how.map_folder_count = o->map_count;
+    images_options images_how = crash_images_how(o, s);
     run->images = images_open(&images_how);
     run->batch = !run->in_folder || o->jobs >= MAX_FILES ? 1 : MAX_FILES / o->jobs;
     run->batch = run->batch < BATCH ? run->batch : BATCH;
@@ -727,7 +738,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     if (open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
         open_run(&run, o, s);
         run_jobs(&run);
-        say_complaints(&run);
+        run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */
         close_run(&run);
         run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
         status = finish(&run);

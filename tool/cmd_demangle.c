@@ -44,8 +44,7 @@ static void print_name(machsym_str mangled, const demangle_options *o)
 {
     text name = {0};
     uint32_t flags = o->flags & ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT;
-    size_t len = machsym_demangle(mangled, flags, NULL, 0);
-    name.len = machsym_demangle(mangled, flags, text_room(&name, len + 1), len + 1);
+    text_demangled(&name, mangled, flags);
     if (o->json) {
         text line = {0};
         json_begin(&line, "demangle");

@@ -275,6 +275,11 @@ static void trim_map(symbol_source *s)
     forget_names(s);
 }
 
+size_t symbol_source_memory(const symbol_source *s)
+{
+    return machsym_session_memory(s->session) + s->chunk_bytes + s->name_cap * sizeof *s->names;
+}
+
 unsigned symbol_source_trims(const symbol_source *s)
 {
     return s->trims;

@@ -52,6 +52,8 @@ machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a 
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
+/* Bytes that it keeps: decoded units, and names as they were shown. */
+size_t symbol_source_memory(const symbol_source *source);
 /* How often names of a map's frames have gone; those of other files stay as long as the source. */
 unsigned symbol_source_trims(const symbol_source *source);
 /* Adds the name of a frame as it was shown before: names are made readable once. Returns false, and adds

@@ -155,7 +155,7 @@ size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t path_folder(const char *path);
-char *str_copy_z(machsym_str s); /* from malloc, with a NUL behind it */
+char *str_copy_z(machsym_str s);  /* from malloc, with a NUL behind it */
 uint64_t str_hash(machsym_str s); /* FNV-1a */
 /* How far it is to the first line feed or carriage return. */
 size_t str_line_len(machsym_str s);

@@ -131,6 +131,8 @@ typedef struct frame_style {
 
 /* A linkage name, demangled, or the mangled parts of a name from metadata. */
 void text_name(text *t, machsym_str name, uint32_t demangle_flags);
+/* A name in source form; as it is when it is no mangled name. */
+void text_demangled(text *t, machsym_str name, uint32_t demangle_flags);
 /* The name to show: the demangled linkage name, or the name. */
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style);
 /* The file to show: its base name, or the whole path. */
@@ -150,6 +152,7 @@ extern const command owners_command;
 extern const command map_command;
 extern const command store_command;
 extern const command cache_command;
+extern const command worker_command;
 extern const command demangle_command;
 extern const command completion_command;
 

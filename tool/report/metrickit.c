@@ -72,6 +72,8 @@ static void add_metric_frame(metric_reader *w, uint32_t object)
  * those before it whose text encloses its own. Returns whether one holds several. */
 static bool measure_tree(const report *r, const report_thread *thread, uint32_t *end)
 {
+    if (thread->count == 0)
+        return false;
     report_frame *frames = &r->frames[thread->first];
     uint32_t *open = tool_alloc(thread->count * sizeof *open);
     uint32_t depth = 0;

@@ -33,9 +33,7 @@ typedef struct resolving {
     report *r;
     image_pool *all;
     const resolve_options *how;
-    double bytes_left;
-    double deadline;     /* 0: none */
-    const char *failure; /* NULL: no limit was reached */
+    resolve_budget left;
 } resolving;
 
 static double seconds_now(void)
@@ -89,20 +87,27 @@ static uint64_t frame_cost(const report_frame *frame, const report_call *call)
     return call->cost + (is_copied ? frame->end - frame->at : 0);
 }
 
-/* Returns false once the bytes are spent. */
-static bool spend(resolving *w, uint64_t bytes)
+void resolve_budget_begin(resolve_budget *left, const resolve_limit *limit, size_t input_len)
 {
-    w->bytes_left -= (double)bytes;
-    if (w->bytes_left < 0 && w->failure == NULL)
-        w->failure = "its names take more memory than a report may; --limit=SECONDS,MEGABYTES allows more";
-    return w->failure == NULL;
+    double usual = RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input_len;
+    left->bytes = limit->bytes > 0 ? limit->bytes : usual;
+    left->deadline = limit->seconds > 0 ? seconds_now() + limit->seconds : 0;
+    left->failure = NULL;
 }
 
-static bool in_time(resolving *w)
+bool resolve_budget_spend(resolve_budget *left, uint64_t bytes)
 {
-    if (w->deadline > 0 && w->failure == NULL && seconds_now() > w->deadline)
-        w->failure = "its lookups took longer than a report may; --limit=SECONDS allows more";
-    return w->failure == NULL;
+    left->bytes -= (double)bytes;
+    if (left->bytes < 0 && left->failure == NULL)
+        left->failure = "its names take more memory than is allowed; --limit=SECONDS,MEGABYTES allows more";
+    return left->failure == NULL;
+}
+
+bool resolve_budget_in_time(resolve_budget *left)
+{
+    if (left->deadline > 0 && left->failure == NULL && seconds_now() > left->deadline)
+        left->failure = "its lookups took longer than is allowed; --limit=SECONDS allows more";
+    return left->failure == NULL;
 }
 
 /* ---- Lookups ---- */
@@ -180,9 +185,9 @@ static uint32_t add_calls(resolving *w, const image_loan *loan, const report_fra
     style.source = loan_source(loan);
     if (real->linkage_name.len == 0 && real->name.len == 0)
         return 0;
-    for (size_t i = w->how->no_inline ? count - 1 : 0; i < count && w->failure == NULL; i++) {
+    for (size_t i = w->how->no_inline ? count - 1 : 0; i < count && w->left.failure == NULL; i++) {
         add_call(w, loan, &frames[i], file_addr, &style, &t);
-        spend(w, frame_cost(frame, &w->r->calls[w->r->call_count - 1]));
+        resolve_budget_spend(&w->left, frame_cost(frame, &w->r->calls[w->r->call_count - 1]));
         added++;
     }
     text_free(&t);
@@ -219,7 +224,7 @@ static void take_same(resolving *w, report_frame *frame, const report_frame *bef
     frame->call = before->call;
     frame->call_count = before->call_count;
     for (uint32_t i = 0; i < frame->call_count; i++)
-        spend(w, frame_cost(frame, &w->r->calls[frame->call + i]));
+        resolve_budget_spend(&w->left, frame_cost(frame, &w->r->calls[frame->call + i]));
 }
 
 /* Lookups of one image, by address: neighbours share what is decoded. */
@@ -237,7 +242,7 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
     if (!found)
         return;
     qsort(tasks, count, sizeof *tasks, by_addr);
-    for (size_t i = 0; i < count && in_time(w); i++) {
+    for (size_t i = 0; i < count && resolve_budget_in_time(&w->left); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         report_frame *frame = &r->frames[tasks[i].frame];
         if (image->is_open && !loan_holds(&loan, image->base, image->is_text_exec, frame->addr))
@@ -322,14 +327,6 @@ void report_count_frames(report *r, resolve_counts *counts)
     }
 }
 
-static void set_limits(resolving *w)
-{
-    const resolve_limit *limit = &w->how->limit;
-    double usual = RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)w->r->input.len;
-    w->bytes_left = limit->bytes > 0 ? limit->bytes : usual;
-    w->deadline = limit->seconds > 0 ? seconds_now() + limit->seconds : 0;
-}
-
 /* All lookups, those of an image together. *starts becomes where each image's begin, and behind the last one
  * their end. */
 static resolve_task *collect_tasks(const report *r, const resolve_options *how, size_t *starts)
@@ -353,19 +350,19 @@ static resolve_task *collect_tasks(const report *r, const resolve_options *how, 
 
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
-    resolving w = {r, all, how, 0, 0, NULL};
+    resolving w = {r, all, how, {0, 0, NULL}};
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
-    set_limits(&w);
+    resolve_budget_begin(&w.left, &how->limit, r->input.len);
     mark_interrupted(r);
     if (!how->raw_addresses)
         doubt_next_functions(r);
     resolve_task *tasks = collect_tasks(r, how, starts);
-    for (uint32_t i = 0; i < r->image_count && in_time(&w); i++) {
+    for (uint32_t i = 0; i < r->image_count && resolve_budget_in_time(&w.left); i++) {
         if (starts[i] < starts[i + 1])
             resolve_image(&w, i, tasks + starts[i], starts[i + 1] - starts[i]);
     }
     free(tasks);
     free(starts);
     report_count_frames(r, counts);
-    return w.failure;
+    return w.left.failure;
 }

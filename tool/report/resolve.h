@@ -6,15 +6,28 @@
 #include "../store/images.h"
 #include "report.h"
 
-/* What the lookups of one report may take, so that a hostile one costs itself and no other. Where no bytes
- * are named they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report of 300 frames,
- * each of 20 inlined calls with names of 1,000 bytes, takes 10 MB. */
+/* What the lookups of one report or request may take, so that a hostile one costs itself and no other.
+ * Where no bytes are named they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report
+ * of 300 frames, each of 20 inlined calls with names of 1,000 bytes, takes 10 MB. */
 typedef struct resolve_limit {
     double seconds; /* 0: any time */
     double bytes;   /* of names, paths and lines that are added; 0: see above */
 } resolve_limit;
 
 enum { RESOLVE_SECONDS = 300, RESOLVE_BYTES = 32 << 20, RESOLVE_FACTOR = 64 };
+
+/* What is left of a limit while something is answered. */
+typedef struct resolve_budget {
+    double bytes;
+    double deadline;     /* 0: none */
+    const char *failure; /* which limit was reached; NULL: none */
+} resolve_budget;
+
+/* For an input of so many bytes. */
+void resolve_budget_begin(resolve_budget *left, const resolve_limit *limit, size_t input_len);
+/* Each returns false once a limit is reached. */
+bool resolve_budget_spend(resolve_budget *left, uint64_t bytes);
+bool resolve_budget_in_time(resolve_budget *left);
 
 /* What to look up. */
 typedef struct resolve_options {

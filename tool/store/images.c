@@ -18,6 +18,7 @@ enum { SORT_COMPLAINTS = 1 << 20 };
 struct image_seat {
     symbol_source *source;
     owners_image *owned; /* NULL without rules */
+    uint64_t bytes;      /* that it kept when it was last used */
 };
 
 /* An opened file. */
@@ -44,10 +45,11 @@ struct image_pool {
     size_t count;
     size_t cap;
     uint64_t clock;
-    unsigned large_idle; /* idle seats of large files */
-    text complaints;     /* a line each */
-    size_t sort_at;      /* the length of complaints from which on equal lines are left out */
-    bool has_failed;     /* a file could not be opened, or is damaged, and no other took its place */
+    unsigned large_idle;  /* idle seats of large files */
+    images_counts counts; /* but for those of open images */
+    text complaints;      /* a line each */
+    size_t sort_at;       /* the length of complaints from which on equal lines are left out */
+    bool has_failed;      /* a file could not be opened, or is damaged, and no other took its place */
 };
 
 image_pool *images_open(const images_options *how)
@@ -148,6 +150,14 @@ static struct shared_image *find_open(const image_pool *all, const char *path, c
     return NULL;
 }
 
+static struct image_seat *take_seat(image_pool *all, struct shared_image *image)
+{
+    struct image_seat *seat = image->idle[--image->idle_count];
+    all->large_idle -= image->is_large;
+    all->counts.bytes -= seat->bytes;
+    return seat;
+}
+
 static void close_oldest(image_pool *all)
 {
     while (all->count >= all->options.max_open) {
@@ -159,10 +169,11 @@ static void close_oldest(image_pool *all)
         }
         if (oldest == all->count)
             return;
-        if (all->v[oldest]->is_large)
-            all->large_idle -= all->v[oldest]->idle_count;
+        while (all->v[oldest]->idle_count > 0)
+            close_seat(take_seat(all, all->v[oldest]));
         close_image(all->v[oldest]);
         all->v[oldest] = all->v[--all->count];
+        all->counts.closed++;
     }
 }
 
@@ -190,20 +201,26 @@ static void open_files(image_pool *all, struct shared_image *image, const uuid_f
             bcsymbolmap_find(image->used->path, &image->uuid, how->map_folders, how->map_folder_count);
 }
 
-/* Closes idle seats of the large files that were used the longest ago. */
-static void close_large(image_pool *all)
+/* Closes a seat of the image that was used the longest ago, of those that have an idle one. */
+static void close_oldest_seat(image_pool *all, bool of_large)
 {
-    while (all->large_idle > MAX_LARGE_IDLE) {
-        struct shared_image *oldest = NULL;
-        for (size_t i = 0; i < all->count; i++) {
-            struct shared_image *image = all->v[i];
-            if (image->is_large && image->idle_count > 0 &&
-                (oldest == NULL || image->last_used < oldest->last_used))
-                oldest = image;
-        }
-        close_seat(oldest->idle[--oldest->idle_count]);
-        all->large_idle--;
+    struct shared_image *oldest = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        struct shared_image *image = all->v[i];
+        if ((image->is_large || !of_large) && image->idle_count > 0 &&
+            (oldest == NULL || image->last_used < oldest->last_used))
+            oldest = image;
     }
+    close_seat(take_seat(all, oldest));
+    all->counts.forgotten++;
+}
+
+static void close_surplus(image_pool *all)
+{
+    while (all->options.max_bytes == 0 && all->large_idle > MAX_LARGE_IDLE)
+        close_oldest_seat(all, true);
+    while (all->options.max_bytes > 0 && all->counts.bytes > all->options.max_bytes)
+        close_oldest_seat(all, false);
 }
 
 static bool is_large(const char *path)
@@ -238,8 +255,11 @@ static struct shared_image *add_image(image_pool *all, const uuid_files *files)
 static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
 {
     struct image_seat *seat = tool_alloc(sizeof *seat);
-    seat->source = symbol_source_open(&image->file, how->session_flags, SESSION_CACHE);
+    uint64_t cache = how->max_bytes > 0 ? how->max_bytes / how->jobs : SESSION_CACHE;
+    cache = cache < SESSION_CACHE ? cache : SESSION_CACHE;
+    seat->source = symbol_source_open(&image->file, how->session_flags, cache > 0 ? (size_t)cache : 1);
     seat->owned = NULL;
+    seat->bytes = 0;
     machsym_session *session = symbol_source_session(seat->source);
     if (session != NULL && how->rules != NULL)
         seat->owned = owners_open(how->rules, image->file.image, session);
@@ -254,16 +274,16 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
         return false;
     pthread_mutex_lock(&all->lock);
     struct shared_image *image = find_open(all, files.v[0]->path, &files.v[0]->uuid);
+    all->counts.asked++;
+    all->counts.opened += image == NULL;
     if (image == NULL)
         image = add_image(all, &files);
     image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
     while (image->opening)
         pthread_cond_wait(&all->opened, &all->lock);
     image->last_used = ++all->clock;
-    if (image->idle_count > 0) {
-        out->seat = image->idle[--image->idle_count];
-        all->large_idle -= image->is_large;
-    }
+    if (image->idle_count > 0)
+        out->seat = take_seat(all, image);
     pthread_mutex_unlock(&all->lock);
     out->image = image;
     status->why = image->failure;
@@ -293,15 +313,27 @@ bool images_failed(image_pool *all, text *complaints)
     return failed;
 }
 
+images_counts images_count(image_pool *all)
+{
+    pthread_mutex_lock(&all->lock);
+    images_counts counts = all->counts;
+    counts.open = all->count;
+    pthread_mutex_unlock(&all->lock);
+    return counts;
+}
+
 void images_return(image_pool *all, image_loan *loan)
 {
+    if (loan->seat != NULL)
+        loan->seat->bytes = symbol_source_memory(loan->seat->source);
     pthread_mutex_lock(&all->lock);
     struct shared_image *image = loan->image;
     image->borrowed--;
     if (loan->seat != NULL) {
         image->idle[image->idle_count++] = loan->seat;
         all->large_idle += image->is_large;
-        close_large(all);
+        all->counts.bytes += loan->seat->bytes;
+        close_surplus(all);
     }
     pthread_mutex_unlock(&all->lock);
     memset(loan, 0, sizeof *loan);
@@ -338,6 +370,11 @@ machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym
     if (loan->seat->owned == NULL)
         return (machsym_str){NULL, 0};
     return owners_find(loan->seat->owned, file_addr, frame);
+}
+
+const symbol_info *loan_info(const image_loan *loan)
+{
+    return &loan->image->file.info;
 }
 
 symbol_source *loan_source(const image_loan *loan)

@@ -1,5 +1,5 @@
-/* Opened images, shared by all threads: each file is opened once, and the least recently used are closed
- * again. */
+/* Opened images, shared by all threads: each file is opened once, and of images and what was decoded of them
+ * the least recently used go again. */
 #ifndef MACHSYM_TOOL_IMAGES_H
 #define MACHSYM_TOOL_IMAGES_H
 
@@ -20,6 +20,7 @@ typedef struct images_options {
     uint32_t open_flags;            /* machsym_open_flags */
     unsigned jobs;                  /* threads that will ask at once */
     unsigned max_open;              /* images kept open beyond those in use; 0: 32 */
+    uint64_t max_bytes;             /* of what is kept decoded of those not in use; 0: any number */
     const char *const *map_folders; /* --bcsymbolmap */
     size_t map_folder_count;
     const owners *rules;           /* NULL: none */
@@ -63,8 +64,20 @@ typedef struct image_status {
     store_kind kind;
 } image_status;
 
+/* How often images were asked for, and what is kept. */
+typedef struct images_counts {
+    uint64_t asked;     /* of those that there is a file for */
+    uint64_t opened;    /* of these, files that were not open */
+    uint64_t closed;    /* images that made room for others */
+    uint64_t forgotten; /* times that what one thread had decoded of an image made room */
+    uint64_t open;
+    uint64_t bytes; /* decoded, of images that are not in use */
+} images_counts;
+
 image_pool *images_open(const images_options *how);
 void images_close(image_pool *all);
+/* Threads: any. */
+images_counts images_count(image_pool *all);
 
 /* Borrows an image. Returns false with *status when there is none. Threads: any. */
 bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status);
@@ -83,6 +96,7 @@ size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uin
                    machsym_frame *frames, size_t cap, uint64_t *file_addr);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
+const symbol_info *loan_info(const image_loan *loan);
 /* What frame_style.source wants. */
 symbol_source *loan_source(const image_loan *loan);
 

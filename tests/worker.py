@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""Drives machsym worker as a service would, and compares its answers with those of the other commands. Usage: worker.py MACHSYM WORK.
+The last line is "N passed, N failed, 0 skipped"."""
+import base64
+import json
+import os
+import random
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+MACHSYM, WORK = shlex.split(sys.argv[1]), sys.argv[2]
+BIN, REPORTS = "tests/fixtures/bin", "tests/fixtures/reports"
+DEMO = BIN + "/demo.app.dSYM"
+UUID = "4C4C44B5-5555-3144-A1BA-79CA685DEC58"
+SANITIZED = b"__asan_init" in open(MACHSYM[-1], "rb").read() or b"__tsan_init" in open(MACHSYM[-1], "rb").read()
+ALL, LOOK = ["--no-cache", "-d", BIN], ["--no-cache", "-d", DEMO]
+counts = [0, 0]
+
+
+def check(ok, what, seen=""):
+    counts[not ok] += 1
+    if not ok:
+        print("failed: %s: %.600s" % (what, seen))
+
+
+def run(*arguments, data=b""):
+    done = subprocess.run(MACHSYM + list(arguments), input=data, capture_output=True, timeout=120)
+    return done.stdout
+
+
+def lines_of(data):
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def ask(requests, *options, status=0):
+    """The answers to requests: objects, or lines as they are."""
+    data = b"".join(r if isinstance(r, bytes) else json.dumps(r).encode() + b"\n" for r in requests)
+    done = subprocess.run(MACHSYM + ["worker"] + list(options), input=data, capture_output=True, timeout=120)
+    check(done.returncode == status, "status %d, not %d" % (done.returncode, status), done.stderr.decode())
+    return lines_of(done.stdout)
+
+
+def kind_of(answer):
+    return answer.get("error", {}).get("kind")
+
+
+# ---- Answers are those of the other commands ----
+
+def test_crash():
+    names = sorted(n for n in os.listdir(REPORTS) if n != "README.md" and os.path.isfile(REPORTS + "/" + n))
+    names += ["../services/" + n for n in sorted(os.listdir(REPORTS + "/../services"))]
+    paths = [REPORTS + "/" + n for n in names]
+    same = WORK + "/same"
+    run("crash", "-q", *ALL, "-o", same, *paths)
+    wants = ["json", "signature", "same"]
+    requests = [{"id": p, "do": "crash", "base64": base64.b64encode(open(p, "rb").read()).decode(), "want": wants} for p in paths]
+    good, failed = [], 0
+    data = b"".join(json.dumps(r).encode() + b"\n" for r in requests)
+    answers = lines_of(run("worker", *ALL, "-j", "3", data=data))
+    check([a["id"] for a in answers] == paths, "an answer for each report, in order")
+    for path, answer in zip(paths, answers):
+        written = same + "/" + os.path.basename(path).replace(".plcrash", ".crash")
+        if "error" in answer:
+            check(not os.path.exists(written), path + " fails as machsym crash does", answer)
+            failed += 1
+            continue
+        good.append(answer)
+        check(os.path.exists(written) and base64.b64decode(answer["same_base64"]) == open(written, "rb").read(), path + ": same")
+    check(len(good) > 30, "reports are answered", "%d, not %d" % (len(good), failed))
+    parts = [p for a in good for p in a["reports"]]
+    check([p["json"] for p in parts] == lines_of(run("crash", "-q", "--json", *ALL, *paths)), "json is that of machsym crash --json")
+    signed = lines_of(run("crash", "-q", "--json", "--signature", *ALL, *paths))
+    check([(p["hash"], p["signature"]) for p in parts] == [(s["hash"], s["signature"] or "") for s in signed], "signatures")
+
+
+def test_crash_text():
+    for name in ["demo.ips", "demo.crash", "demo-metrickit.json", "demo-sample.txt"]:
+        path = REPORTS + "/" + name
+        text = open(path, encoding="utf-8").read()
+        answer, = ask([{"do": "crash", "report": text, "want": ["text", "same", "summary"]}], *LOOK)
+        texts = "".join(p["text"] for p in answer["reports"])
+        check(texts == run("crash", "-q", "--to=text", *LOOK, path).decode(), name + ": text")
+        check(answer["same"] == run("crash", "-q", *LOOK, path).decode(), name + ": same as text")
+        if len(answer["reports"]) == 1:
+            check(answer["reports"][0]["summary"] == run("crash", "-q", "--summary", *LOOK, path).decode(), name + ": summary")
+        check("json" not in answer["reports"][0], name + ": what is not wanted is not there")
+    options = ["--redact-key=secret", "--full-names", "--no-inline", "--lines=stmt"]
+    text = open(REPORTS + "/demo.ips", encoding="utf-8").read().replace('"captureTime"', '"note":"/Users/somebody/x","captureTime"')
+    open(WORK + "/private.ips", "w", encoding="utf-8").write(text)
+    answer, = ask([{"do": "crash", "report": text, "want": ["same"]}], *LOOK, *options)
+    check(answer["same"] == run("crash", "-q", *LOOK, *options, WORK + "/private.ips").decode(), "options of lookups")
+    check("somebody" not in answer["same"], "--redact")
+    path = REPORTS + "/demo.ips"
+    found, refused, other = ask([{"do": "crash", "path": path}, {"do": "crash", "path": "-"}, {"do": "crash", "path": WORK}], *LOOK,
+                                "--paths", status=1)
+    check([p["json"] for p in found["reports"]] == lines_of(run("crash", "-q", "--json", *LOOK, path)), "--paths")
+    check(kind_of(refused) == kind_of(other) == "no_file", "- and folders are no files", (refused, other))
+
+
+def test_frames():
+    offsets = [0xaec, 0x944, 0x940, 0xaf0, 0, 1 << 40]
+    shown = lines_of(run("atos", "--json", "-i", "--offset", "-o", DEMO, *[hex(o) for o in offsets]))
+    ask_offsets = [hex(o) if i % 2 else o for i, o in enumerate(offsets)]
+    bare = {"do": "frames", "uuid": UUID, "offsets": ask_offsets}
+    maps = WORK + "/demo.symmap"
+    run("map", "build", "--lines=dwarf", "-o", maps, DEMO)
+    for where in (DEMO, maps):
+        lines = ["--lines=atos"] if where == DEMO else []
+        answer, back = ask([bare, {"do": "frames", "uuid": UUID.replace("-", "").lower(), "offsets": [o + 1 for o in offsets],
+                                   "return_addresses": True, "arch": "arm64"}], "--no-cache", "-d", where, *lines)
+        want = shown if where == DEMO else lines_of(run("map", "lookup", "--json", "-i", "--offset", maps, *[hex(o) for o in offsets]))
+        check(answer["frames"] == [s["frames"] for s in want], "frames of " + where, answer)
+        check((answer["image"], answer["uuid"], answer["arch"]) == (shown[0]["image"], UUID, "arm64"), "the image of " + where, answer)
+        names = [[(f["name"], f["line"]) for f in frames] for frames in answer["frames"]]
+        check([[(f["name"], f["line"]) for f in frames] for frames in back["frames"]] == names, "return addresses of " + where, back)
+    check(len(answer["frames"][0]) >= 1 and answer["frames"][0][0]["line"] > 0, "there are frames", answer)
+
+
+def test_demangle():
+    names = ["_ZN5QueueIiE2atEi", "$s4main3fooyyF", "_RNvCs_1a1b", "main", "", "a\"\\\n\u00e9", "_Z" + "1a" * 9999]
+    for style in ("full", "simplified"):
+        answer, = ask([{"do": "demangle", "names": names, "style": style}])
+        shown = lines_of(run("demangle", "--json", "--style=" + style, "--", *names))
+        check(answer["names"] == [s["name"] for s in shown], "demangle " + style, answer)
+    answer, = ask([{"do": "demangle", "names": []}])
+    check(answer["names"] == [], "no names", answer)
+
+
+# ---- Errors are answers ----
+
+def test_errors():
+    good = {"id": "good", "do": "demangle", "names": ["_Z1fv"]}
+    bad = [(b"{\n", "bad_json"), (b"nonsense\n", "bad_json"), (b"[1]\n", "bad_json"), (b'{"do":"stats"} x\n', "bad_json"),
+           (b'{"do":"stats"', "bad_json"), (b"\x00\xff\n", "bad_json"), (b"[" * 5000 + b"\n", "bad_json"), ({}, "bad_request"),
+           ({"do": "stop"}, "bad_request"), ({"do": 1}, "bad_request"), ({"do": "stats", "more": 1}, "bad_request"),
+           ({"do": "crash"}, "bad_request"), ({"do": "crash", "report": 1}, "bad_request"),
+           ({"do": "crash", "report": "x", "base64": "eA=="}, "bad_request"), ({"do": "crash", "base64": "?"}, "bad_request"),
+           ({"do": "crash", "report": "x", "want": ["xml"]}, "bad_request"), ({"do": "crash", "report": "x", "want": "json"}, "bad_request"),
+           ({"do": "crash", "path": REPORTS + "/demo.ips"}, "bad_request"), ({"do": "crash", "report": ""}, "no_report"),
+           ({"do": "crash", "report": "nothing of a report"}, "no_report"), ({"do": "frames", "uuid": "1", "offsets": []}, "bad_request"),
+           ({"do": "frames", "uuid": UUID}, "bad_request"), ({"do": "frames", "uuid": UUID, "offsets": ["x"]}, "bad_request"),
+           ({"do": "frames", "uuid": UUID, "offsets": [{}]}, "bad_request"), ({"do": "frames", "uuid": UUID[:-1] + "9", "offsets": [1]}, "no_image"),
+           ({"do": "demangle", "names": "x"}, "bad_request"), ({"do": "demangle", "names": ["x", 1]}, "bad_request"),
+           ({"do": "demangle", "names": [], "style": "short"}, "bad_request"), ({"id": -1, "do": "stats"}, "bad_request"),
+           ({"id": 1.5, "do": "stats"}, "bad_request"), ({"id": [1], "do": "stats"}, "bad_request")]
+    requests = []
+    for request, _ in bad:
+        if isinstance(request, bytes) and not request.endswith(b"\n"):
+            request += b"\n"
+        requests += [request, good]
+    answers = ask(requests, "--no-cache", "-d", DEMO, status=1)
+    check(len(answers) == len(requests), "an answer for each")
+    for i, (request, kind) in enumerate(bad):
+        check(kind_of(answers[2 * i]) == kind and answers[2 * i]["error"]["what"] != "", "%.80r is %s" % (request, kind), answers[2 * i])
+        check(answers[2 * i]["line"] == 2 * i + 1 and set(answers[2 * i]) == {"schema", "line", "id", "error"}, "an error and no more")
+        check(answers[2 * i + 1] == {"schema": "worker/1", "line": 2 * i + 2, "id": "good", "names": ["f()"]}, "the next one is answered")
+    ids = [0, 2**64 - 1, "", "a\"\n\u00e9\U0001f600", "same", "same", None]
+    answers = ask([{"id": i, "do": "stats"} if i is not None else {"do": "stats"} for i in ids])
+    check([a["id"] for a in answers] == ids, "ids come back, equal ones too", answers)
+    answers = ask([b"\n\r\n", {"id": 1, "do": "stats"}, b"  \n", b'{"id":2,"do":"stats"} \r\n', b'{"id":3,"do":"stats"}'])
+    check([(a["line"], a["id"]) for a in answers] == [(3, 1), (5, 2), (6, 3)], "blank lines, and a last line without an end", answers)
+    answers = ask([{"id": 1, "do": "stats"}, b'{"id":2,"do":"sta'], status=1)
+    check([kind_of(a) for a in answers] == [None, "bad_json"], "half a line at the end", answers)
+    check(ask([]) == [], "no requests")
+    done = subprocess.run(MACHSYM + ["worker", "extra"], capture_output=True, timeout=20)
+    check(done.returncode == 2, "operands are refused", done.stderr)
+
+
+def test_mutations():
+    """Requests with bytes changed, taken out, doubled: each line has an answer that is one."""
+    chance = random.Random(20)
+    text = open(REPORTS + "/demo-lldb.txt", encoding="utf-8").read()
+    seeds = [json.dumps(r).encode() for r in (
+        {"id": 1, "do": "crash", "report": text, "want": ["json", "text", "same", "summary", "signature"]},
+        {"id": "x", "do": "frames", "uuid": UUID, "arch": "arm64", "offsets": ["0xaec", 1, 2], "return_addresses": True},
+        {"id": 2, "do": "demangle", "names": ["_ZN5QueueIiE2atEi", "$s4main3fooyyF"], "style": "full"}, {"do": "stats"})]
+    lines = []
+    for _ in range(1500):
+        line = bytearray(chance.choice(seeds))
+        for _ in range(chance.randrange(1, 6)):
+            at = chance.randrange(len(line))
+            how = chance.randrange(4)
+            if how == 0:
+                line[at] = chance.choice(b'"\\{}[],:0x-9\x00\xff u')
+            elif how == 1:
+                del line[at:at + chance.randrange(1, 9)]
+            elif how == 2:
+                line[at:at] = line[at:at + chance.randrange(1, 30)]
+            else:
+                line[at:] = line[at:][:chance.randrange(200)]
+            line = line or bytearray(b"{")
+        lines.append(bytes(line) if line.strip() else b"{")
+    done = subprocess.run(MACHSYM + ["worker", "-j", "2"] + LOOK, input=b"\n".join(lines) + b"\n", capture_output=True, timeout=120)
+    answers = lines_of(done.stdout)
+    check(done.returncode in (0, 1) and [a["line"] for a in answers] == list(range(1, 1501)), "changed requests", done.stderr.decode())
+    kinds = {kind_of(a) for a in answers}
+    check({None, "bad_json", "bad_request"} <= kinds, "some are good and some are not", kinds)
+
+
+# ---- Limits ----
+
+def peak(process):
+    """Ends a process and tells how many megabytes it had."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss / 1024
+
+
+def test_limits():
+    process = subprocess.Popen(MACHSYM + ["worker", "--max-request=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for _ in range(100):
+        process.stdin.write(b'{"do":"demangle"' + b"x" * (1 << 20))
+    process.stdin.write(b'\n{"do":"stats"}\n' + b"y" * (2 << 20))
+    process.stdin.close()
+    answers = lines_of(process.stdout.read())
+    megabytes = peak(process)
+    check([kind_of(a) for a in answers] == ["too_long", None, "too_long"], "a line of 100 MB", answers)
+    check(answers[0]["id"] is None and "--max-request" in answers[0]["error"]["what"], "what to do is said", answers[0])
+    check(megabytes < (400 if SANITIZED else 60), "is not kept", megabytes)
+    exact = b'{"id":1,"do":"stats"' + b" " * ((1 << 20) - 21) + b"}\n"
+    check([kind_of(a) for a in ask([exact, b" " + exact], "--max-request=1", status=1)] == [None, "too_long"], "the longest line")
+    text = open(REPORTS + "/demo.crash", encoding="utf-8").read()
+    many = text.replace("\nThread 0", "\n" + "".join("%d   demo  0x%016x 0x100000000 + 1\n" % (i, 0x100000aec) for i in range(9)) + "\nThread 0", 1)
+    for request in ({"do": "crash", "report": many}, {"do": "frames", "uuid": UUID, "offsets": [0xaec] * 20},
+                    {"do": "demangle", "names": ["_Z1fv"] * 20}):
+        answer, after = ask([request, {"do": "stats"}], *LOOK, "--limit=0,0.00001", status=1)
+        check(kind_of(answer) == "limit" and "stats" in after, "memory of " + request["do"], answer)
+        answer, = ask([request], *LOOK, "--limit=0.0000001,", status=1)
+        check(kind_of(answer) == "limit", "seconds of " + request["do"], answer)
+    requests = [{"do": "frames", "uuid": UUID, "offsets": [0xaec]}] * 5 + [{"do": "stats"}]
+    for cache in ("1", "100"):
+        stats = ask(requests, *LOOK, "--cache=" + cache)[-1]["stats"]
+        check((stats["images_asked"], stats["images_opened"], stats["images_open"]) == (5, 1, 1), "one image, opened once", stats)
+        check(stats["cache_bytes"] <= stats["cache_max"] == int(cache) << 20 and stats["requests"] == 5, "--cache", stats)
+        kept = stats["cache_bytes"] > 0 and stats["cache_forgotten"] == 0
+        check(kept or (cache == "1" and stats["cache_forgotten"] == 5), "what fits is kept", stats)
+    for option in ("--cache=0", "--cache=x", "--max-request=1025", "--max-request=-1", "-j0"):
+        done = subprocess.run(MACHSYM + ["worker", option], capture_output=True, timeout=20)
+        check(done.returncode == 2, option, done.stderr)
+
+
+def test_many():
+    """Memory does not grow with the number of requests."""
+    count = 10**6 if os.environ.get("SAMPLE") == "1" else 50000
+    with open(WORK + "/many", "w", encoding="utf-8") as file:
+        for i in range(count):
+            file.write('{"id":%d,"do":"demangle","names":["_ZN5QueueIiE2atEi"]}\n' % i)
+    for jobs in ("1", "3"):
+        with open(WORK + "/many", "rb") as requests, open(WORK + "/answers", "wb") as answers:
+            process = subprocess.Popen(MACHSYM + ["worker", "-j", jobs], stdin=requests, stdout=answers)
+            megabytes = peak(process)
+        with open(WORK + "/answers", "rb") as answers:
+            want = b'{"schema":"worker/1","line":%d,"id":%d,"names":["Queue<int>::at(int)"]}\n'
+            check(process.returncode == 0 and all(line == want % (i + 1, i) for i, line in enumerate(answers)), "all in order, -j " + jobs)
+        check(os.path.getsize(WORK + "/answers") > count * 60, "all are there")
+        check(megabytes < (400 if SANITIZED else 30), "memory of many requests", megabytes)
+    os.remove(WORK + "/many")
+
+
+# ---- Pipes ----
+
+def test_one_at_a_time():
+    for options in ([], ["-j", "4"], ["-j", "4", "--unordered"]):
+        process = subprocess.Popen(MACHSYM + ["worker"] + options, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        timer = threading.Timer(60, process.kill)
+        timer.start()
+        for i in range(50):
+            process.stdin.write(b'{"id":%d,"do":"stats"}\n' % i)
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line or json.loads(line)["id"] != i:
+                break
+        check(i == 49, "one at a time: %s" % options, line)
+        process.stdin.close()
+        check(process.wait(60) == 0, "it ends with its input")
+        timer.cancel()
+
+
+def test_order():
+    """Slow and fast requests; answers larger than a pipe; a reader that begins late."""
+    report = open(REPORTS + "/demo-spindump.txt", encoding="utf-8").read()
+    requests = []
+    for i in range(400):
+        slow = i % 20 == 0
+        requests.append({"id": i, "do": "crash", "report": report, "want": ["json", "same", "text"]} if slow
+                        else {"id": i, "do": "demangle", "names": ["_ZN5QueueIiE2atEi"] * (500 if i % 3 else 1)})
+    data = b"".join(json.dumps(r).encode() + b"\n" for r in requests)
+    seen = {}
+    for options in (["-j", "1"], ["-j", "4"], ["-j", "4", "--unordered"]):
+        process = subprocess.Popen(MACHSYM + ["worker"] + LOOK + options, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        timer = threading.Timer(100, process.kill)
+        timer.start()
+
+        def write():
+            process.stdin.write(data)
+            process.stdin.close()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        time.sleep(0.3)
+        answers = lines_of(process.stdout.read())
+        writer.join()
+        process.wait()
+        timer.cancel()
+        ids = [a["id"] for a in answers]
+        check(sorted(ids) == list(range(400)), "each once: %s" % options, ids)
+        if "--unordered" in options:
+            answers.sort(key=lambda a: a["id"])
+        else:
+            check(ids == list(range(400)), "in order: %s" % options, ids)
+        seen[tuple(options)] = answers
+    check(all(v == seen["-j", "1"] for v in seen.values()), "answers are the same whatever the order")
+
+
+def test_reader_goes():
+    for ignored in (False, True):
+        process = subprocess.Popen(MACHSYM + ["worker", "-j", "3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=(lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)) if ignored else None,
+                                   restore_signals=not ignored)
+        process.stdin.write(b'{"do":"stats"}\n')
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        try:
+            for _ in range(2000):
+                process.stdin.write(b'{"do":"demangle","names":["_Z1fv"]}\n' * 100)
+                process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        try:
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        status = process.wait(60)
+        said = process.stderr.read()
+        check(status == (0 if ignored else -signal.SIGPIPE) and said == b"", "a reader that went", (status, said))
+
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+for test in (test_crash, test_crash_text, test_frames, test_demangle, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
+             test_reader_goes):
+    began = time.time()
+    test()
+    if os.environ.get("TIMES"):
+        print("%s %.1f s" % (test.__name__, time.time() - began))
+print("%d passed, %d failed, 0 skipped" % tuple(counts))
+sys.exit(counts[1] != 0)

@@ -1,0 +1,119 @@
+/* machsym worker: a program that others drive, line by line. */
+#include "cmd_worker.h"
+
+#include <stdlib.h>
+
+/* Real reports have some megabytes, spindumps some tens. Parsed, a line of numbers only takes 20 times its
+ * length. */
+enum { REQUEST_MEGABYTES = 64 };
+
+/* Decoded units of a large app have about a hundred megabytes; maps need next to nothing. */
+enum { CACHE_MEGABYTES = 1024 };
+
+/* Images that stay open. Each maps its file, and takes some kilobytes of memory. */
+enum { WORKER_OPEN = 256 };
+
+/* Megabytes, to bytes. */
+static bool take_megabytes(void *field, const char *value)
+{
+    char *end;
+    unsigned long megabytes = strtoul(value, &end, 10);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && megabytes > 0 && megabytes <= 1 << 20;
+    if (ok)
+        *(uint64_t *)field = (uint64_t)megabytes << 20;
+    else
+        tool_say("%s is no number of megabytes from 1 to %d", value, 1 << 20);
+    return ok;
+}
+
+/* A request has to fit the JSON reader, which counts in 32 bits. */
+static bool take_max_request(void *field, const char *value)
+{
+    enum { MOST = 1024 };
+    if (!take_megabytes(field, value))
+        return false;
+    if (*(uint64_t *)field <= (uint64_t)MOST << 20)
+        return true;
+    tool_say("--max-request is at most %d megabytes", (int)MOST);
+    return false;
+}
+
+static int answer_all(const worker_options *o, const store *s)
+{
+    worker w;
+    images_options how = crash_images_how(&o->lookups, s);
+    memset(&w, 0, sizeof w);
+    how.max_open = WORKER_OPEN;
+    how.max_bytes = o->cache;
+    w.options = o;
+    w.images = images_open(&how);
+    pthread_mutex_init(&w.lock, NULL);
+    int status = worker_loop(&w);
+    pthread_mutex_destroy(&w.lock);
+    if (crash_say_complaints(w.images))
+        status = TOOL_ERROR;
+    images_close(w.images);
+    return status;
+}
+
+static int run_worker(int argc, char **argv)
+{
+    static worker_options o;
+    int status = TOOL_ERROR;
+    crash_options_begin(&o.lookups);
+    o.max_request = (uint64_t)REQUEST_MEGABYTES << 20;
+    o.cache = (uint64_t)CACHE_MEGABYTES << 20;
+    int count = options_parse(&worker_command, &o, argc, argv);
+    if (count != 0) {
+        status = count < 0 ? options_status(count)
+                           : options_wrong(&worker_command, "requests are lines of standard input");
+    } else if (crash_lookups_begin(&o.lookups)) {
+        store_options store_how = {o.lookups.no_cache};
+        store *s = store_open(&store_how);
+        bool ok = crash_add_named(&o.lookups, s);
+        store_finish(s);
+        status = ok ? answer_all(&o, s) : TOOL_ERROR;
+        if (store_failed(s))
+            status = TOOL_ERROR;
+        store_close(s);
+    }
+    crash_lookups_end(&o.lookups);
+    return status;
+}
+
+static const option table[] = {
+    {NULL, NULL, "", 0, NULL},
+    {"j", "N", "requests at a time", offsetof(worker_options, lookups.jobs), take_jobs},
+    {"unordered", NULL, "each answer as soon as it is there, not in the order of the requests",
+     offsetof(worker_options, unordered), NULL},
+    {"max-request", "MEGABYTES", "the longest line that is taken (64); a longer one is refused",
+     offsetof(worker_options, max_request), take_max_request},
+    {"cache", "MEGABYTES",
+     "what may be kept decoded of images that no request uses at the moment (1024);\nwhat was used the "
+     "longest ago goes first",
+     offsetof(worker_options, cache), take_megabytes},
+    {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",
+     offsetof(worker_options, paths), NULL},
+    {0},
+};
+
+const command worker_command = {
+    "worker",
+    "answers requests as JSON lines for a program that drives it: reports, frames, names",
+    "[options]",
+    "Answers requests from standard input, a JSON object a line, on standard output, a line each, in their\n"
+    "order. An error is an answer, too; it ends when standard input does. docs/server.md has all members:\n"
+    "  "
+    "{\"id\":1,\"do\":\"crash\",\"report\":\"...\",\"want\":[\"json\",\"text\",\"same\",\"summary\","
+    "\"signature\"]}\n"
+    "  {\"id\":2,\"do\":\"frames\",\"uuid\":\"...\",\"offsets\":[\"0xaec\",2768]}\n"
+    "  {\"id\":3,\"do\":\"demangle\",\"names\":[\"_Z3foov\"]}\n"
+    "  {\"id\":4,\"do\":\"stats\"}\n"
+    "Symbols are those that -d names when it starts.\n",
+    {{crash_lookup_table, offsetof(worker_options, lookups)},
+     {object_option_table, offsetof(worker_options, lookups.objects)},
+     {table, 0}},
+    "exit status: 0 done, 1 an answer was an error, or a file of symbols is damaged, 2 usage\n",
+    run_worker,
+    NULL,
+};

@@ -1,0 +1,41 @@
+/* What the parts of machsym worker share. */
+#ifndef MACHSYM_TOOL_CMD_WORKER_H
+#define MACHSYM_TOOL_CMD_WORKER_H
+
+#include "cmd_crash.h"
+
+#include <pthread.h>
+
+/* What the options say. */
+typedef struct worker_options {
+    crash_options lookups;
+    uint64_t max_request; /* bytes of a line, and of a file that it names */
+    uint64_t cache;       /* bytes of what is kept decoded */
+    bool paths;           /* requests may name files */
+    bool unordered;
+} worker_options;
+
+/* What was done so far. */
+typedef struct worker_counts {
+    uint64_t requests; /* that were answered */
+    uint64_t refused;  /* of these, with an error */
+} worker_counts;
+
+/* What all requests share. */
+typedef struct worker {
+    const worker_options *options;
+    image_pool *images;
+    pthread_mutex_t lock; /* of counts, and of what the loop keeps */
+    worker_counts counts;
+} worker;
+
+/* Whether a text has nothing but blanks, of which the end of a line of Windows is one. */
+bool worker_is_blank(machsym_str s);
+/* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */
+bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out);
+/* The same to a line that was too long to be read. */
+void worker_refuse_long(const worker *w, uint64_t number, text *out);
+/* Answers all lines of standard input. Returns an exit status. */
+int worker_loop(worker *w);
+
+#endif
