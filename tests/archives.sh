@@ -195,6 +195,22 @@ cmp -s "$work/want" "$work/got"
 check "--files-from" "$work/said"
 $machsym crash -q -d "$two" --files-from - <"$work/list" | cmp -s "$work/want" -
 check "--files-from -"
+python3 - "$work" "$report" <<'END'
+import io, os, sys, zipfile
+work, report = sys.argv[1:]
+with zipfile.ZipFile(work + "/turns.zip", "w") as outer:
+    for name in "ab":
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w") as made:
+            made.write(report, "one.crash")
+            made.writestr("noise", os.urandom(200000))
+        outer.writestr(name + ".zip", inner.getvalue())
+with open(work + "/turns", "w") as turns:
+    turns.writelines("%s/turns.zip/%s.zip/one.crash\n" % (work, "ab"[i % 2]) for i in range(640))
+END
+$machsym crash -q --signature -d "$work/nothing" --files-from "$work/turns" >"$work/got" 2>"$work/said"
+[ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq 640 ]
+check "reports of two archives in an archive, in turn" "$work/said"
 says "--files-from: no such list" 1 "none: " $machsym crash -q -d "$two" --files-from none
 deep=$work/deepest$(printf '/d%.0s' $(seq 34))
 mkdir -p "$deep"

@@ -25,7 +25,7 @@ static struct {
     size_t cap;
     uint64_t bytes;
     opened open[MEMBERS_MAX_DEPTH + 1]; /* the file itself, the archive in it, and so on */
-    uint64_t unpacked; /* bytes of archives in the file's, since it was opened or a walk began */
+    uint64_t unpacked; /* bytes of archives in the file's that one member, or one walk, asked for */
 } kept = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0, 0, {{NULL, NULL}}, 0};
 
 static bool fail(machsym_error *err, machsym_result code, const char *what)
@@ -175,6 +175,7 @@ static bool find_place(const char *path, size_t end, place *out, machsym_error *
     archive *a = open_file(path, end, err);
     unsigned depth = 0;
     size_t at = end + 1;
+    kept.unpacked = 0;
     while (a != NULL) {
         machsym_str rest = str_c(path + at);
         const archive_member *member = find_member(a, rest);
