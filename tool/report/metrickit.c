@@ -142,10 +142,12 @@ static bool is_start(machsym_str image)
  * start. */
 static bool is_tree(const metric_reader *w, const report_thread *thread, bool has_branches)
 {
-    const report_frame *first = &w->r->frames[thread->first];
     if (!w->per_thread || has_branches)
         return true;
-    return !w->is_crash && thread->count > 1 && is_start(stack_image_name(w->r, first)) &&
+    if (w->is_crash || thread->count < 2)
+        return false;
+    const report_frame *first = &w->r->frames[thread->first];
+    return is_start(stack_image_name(w->r, first)) &&
            !is_start(stack_image_name(w->r, &first[thread->count - 1]));
 }
 
