@@ -108,6 +108,8 @@ static uint32_t heaviest(const report_frame *frames, const uint32_t *end, uint32
  * branches off last comes first. Frames keep their order otherwise. */
 static void order_tree(report *r, report_thread *thread, const uint32_t *end)
 {
+    if (thread->count == 0)
+        return;
     report_frame *frames = &r->frames[thread->first];
     uint32_t count = thread->count;
     report_frame *from = tool_alloc(count * sizeof *from);
