@@ -173,7 +173,7 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 ATOS    := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
 MAPS    := $(filter cmd_map%,$(TOOL_C:tool/%.c=%))
-COUNTED := test_bounds test_shared test_alloc oom test_report_limits test_report_bounds test_map_bounds
+COUNTED := test_bounds test_shared test_alloc oom test_report_limits test_report_bounds test_map_bounds test_read_map
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(TEST_C:tests/%.c=$(B)/tests/%) $(B)/tests/torture): $(B)/tool/machsym.o
 $(COUNTED:%=$(B)/tests/%): $(B)/counted/machsym.o
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/tool/%.o)

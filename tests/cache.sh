@@ -131,6 +131,30 @@ is 1 "no such image to extract" "" cache extract "$split" Nothing -o "$work/none
 [ ! -e "$work/none" ]
 check "nothing is written"
 
+mkdir "$work/bare"
+cp "$caches/ios16/"dyld_shared_cache_arm64e* "$work/bare/"
+rm "$work/bare/"*.symbols "$work/Zoo"
+"$machsym" cache extract "$work/bare/dyld_shared_cache_arm64e" Zoo -o "$work/Zoo" >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && [ -s "$work/Zoo" ]
+check "cache extract without the file of local symbols" "$work/err"
+says "local functions have no names"
+
+# What no builder writes: work and memory have bounds, and nothing outside of the file is touched.
+hostile() # KIND SAID [a file comes of it]
+{
+    rm -f "$work/none"
+    python3 tests/cache/hostile.py "$work/hostile" "$1" &&
+        "$machsym" cache extract "$work/hostile" libhostile.dylib -o "$work/none" >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && { [ -e "$work/none" ] || [ -z "$3" ]; } && { [ ! -e "$work/none" ] || [ -n "$3" ]; }
+    check "hostile: $1" "$work/err"
+    says "$2"
+}
+hostile names "the names of its symbols have more than 256 MB"
+hostile symtabs "it has two symbol tables"
+hostile indirect "it has two tables of indirect symbols"
+hostile methods "a section lies outside of its segment" file
+rm -f "$work/none"
+
 # ---- Files that are missing, of another cache, cut short ----
 
 mkdir "$work/alone"

@@ -528,6 +528,79 @@ static void test_refused(void)
     tiny_free(&t);
 }
 
+static size_t read_tiny(void *user, uint64_t offset, void *out, size_t len)
+{
+    const bytes *file = (const bytes *)user;
+    CHECK(offset <= file->len && len <= file->len - offset);
+    memcpy(out, file->v + offset, len);
+    return len;
+}
+
+/* A cache by a reader, of which a list of slices takes only the begin, has its own size. */
+static void test_listed(void)
+{
+    tiny t = {.slide = 5};
+    machsym_open_desc desc;
+    machsym_slice slice;
+    tiny_make(&t);
+    put_zeros(&t.main, 40000);
+    memset(&desc, 0, sizeof desc);
+    desc.read.call = read_tiny;
+    desc.read.user = &t.main;
+    desc.read.size = t.main.len;
+    CHECK_EQ(machsym_list_slices(&desc, &slice, 1, NULL), 1);
+    CHECK_EQ(slice.size, t.main.len);
+    tiny_free(&t);
+}
+
+/* Two paths of one image have the same last part: it means that image. */
+static void test_linked(void)
+{
+    tiny t = {.slide = 3, .is_old = true};
+    machsym_bytes parts[2];
+    machsym_image *image = NULL;
+    tiny_make(&t);
+    patch(&t.main, 0x1c, 2, 4);
+    patch(&t.main, TINY_IMAGES_AT + 32, TINY_BASE + TINY_TEXT, 8);
+    patch(&t.main, TINY_IMAGES_AT + 32 + 24, TINY_PATH_AT + 4, 4);
+    machsym_open_desc desc = tiny_desc(&t, parts);
+    CHECK_EQ(open_tiny(desc, "libtiny.dylib", &image), MACHSYM_OK);
+    machsym_image_close(image);
+    patch(&t.main, TINY_IMAGES_AT + 32, TINY_BASE + TINY_DATA, 8);
+    CHECK_EQ(open_tiny(desc, "libtiny.dylib", &image), MACHSYM_ERR_AMBIGUOUS);
+    tiny_free(&t);
+}
+
+/* What the lists of a header leave out is said. */
+static void test_limits(void)
+{
+    static const struct {
+        size_t at;
+        uint32_t count;
+        size_t len; /* of the file; 0: its own */
+        const char *what;
+    } cases[] = {
+        {0x18c, 300, 0, "the list of the other files runs past the end of the file"},
+        {0x18c, 300, 20000, "the cache has more files than MACHSYM_MAX_CACHE_FILES"},
+        {0x14, 65, 20000, "a file has more mappings than MACHSYM_MAX_CACHE_MAPPINGS"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny t = {.slide = 5, .is_split = true};
+        machsym_bytes parts[2];
+        machsym_image_info info;
+        tiny_make(&t);
+        put_zeros(&t.main, cases[i].len);
+        patch(&t.main, cases[i].at, cases[i].count, 4);
+        machsym_open_desc desc = tiny_desc(&t, parts);
+        machsym_image *image = test_open_desc(&desc);
+        machsym_image_get_info(image, &info);
+        CHECK(info.damage_count > 0);
+        CHECK_TEXT(info.damage.what, cases[i].what);
+        machsym_image_close(image);
+        tiny_free(&t);
+    }
+}
+
 /* ---- Damage ---- */
 
 /* Uses all that opens; every answer must keep to the code. */
@@ -643,6 +716,9 @@ int main(int argc, char **argv)
     test_tiny();
     test_siblings();
     test_refused();
+    test_listed();
+    test_linked();
+    test_limits();
     test_cut_locals();
     test_damaged();
     return test_done();

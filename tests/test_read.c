@@ -1,7 +1,8 @@
 /* Files that are not in memory: by a callback they answer as by their path, less is read than they have, and
  * what cannot be read is damage, never another answer. */
 #define TEST_PUBLIC
-#include "test.h"
+#include "failer.h"
+#include "make.h"
 
 #include <dirent.h>
 
@@ -235,6 +236,116 @@ static void test_limits(void)
     free(thin.file.ptr);
 }
 
+/* A universal file of two thin ones, both behind what is read at first. */
+static remote make_fat(const char *first, const char *second)
+{
+    test_file files[2] = {test_read(first), test_read(second)};
+    bytes b = {NULL, 0, 0};
+    size_t at = 1 << 16;
+    put_be32(&b, 0xcafebabe);
+    put_be32(&b, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        put_zeros(&b, 8);
+        put_be32(&b, at);
+        put_be32(&b, files[i].len);
+        put_be32(&b, 14);
+        at += files[i].len;
+    }
+    put_zeros(&b, (1 << 16) - b.len);
+    for (unsigned i = 0; i < 2; i++) {
+        put(&b, files[i].ptr, files[i].len);
+        free(files[i].ptr);
+    }
+    remote r = {{b.v, b.len}, 0, 0, 0};
+    return r;
+}
+
+/* A slice whose begin cannot be read, or has no memory, does not count as one that is damaged or not
+ * there. */
+static void test_slices(void)
+{
+    remote r = make_fat("tests/fixtures/bin/zoo-arm64-opcodes", "tests/fixtures/bin/symbols-x86_64");
+    machsym_open_desc desc;
+    machsym_slice slices[4];
+    machsym_image *image;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    desc.read.call = remote_read;
+    desc.read.user = &r;
+    desc.read.size = r.file.len;
+    CHECK_EQ(machsym_list_slices(&desc, slices, 4, &err), 2);
+    for (r.fails_at = 2; r.fails_at < 4; r.fails_at++) {
+        r.calls = 0;
+        CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_ERR_IO);
+        CHECK_TEXT(err.what, "the begin of a slice cannot be read");
+        r.calls = 0;
+        CHECK_EQ(machsym_list_slices(&desc, slices, 4, &err), 1);
+        CHECK_EQ(err.code, MACHSYM_ERR_IO);
+    }
+    r.fails_at = 0;
+    for (unsigned which = 0; which < 2; which++) {
+        static const char *const archs[] = {"arm64", "x86_64"};
+        failer f;
+        memset(&f, 0, sizeof f);
+        desc.arch = archs[which];
+        desc.allocator.alloc = failing_alloc;
+        desc.allocator.free = failing_free;
+        desc.allocator.user = &f;
+        do {
+            f.calls = 0;
+            f.fail_at++;
+            machsym_result result = machsym_image_open(&desc, &image, &err);
+            CHECK_EQ(result, f.calls < f.fail_at ? MACHSYM_OK : MACHSYM_ERR_MEMORY);
+            if (result == MACHSYM_OK)
+                machsym_image_close(image);
+            CHECK_EQ(f.out, 0);
+        } while (f.calls >= f.fail_at);
+        CHECK(f.fail_at > 3);
+    }
+    free(r.file.ptr);
+}
+
+/* Sections that all claim the whole file are not all read. */
+static void test_overlaps(void)
+{
+    enum { SECTIONS = 300, SIZE = 1 << 16 };
+    bytes b = {NULL, 0, 0};
+    machsym_image *image;
+    machsym_image_info info;
+    put32(&b, 0xfeedfacf);
+    put32(&b, 0x0100000c);
+    put64(&b, (uint64_t)10 << 32); /* MH_DSYM */
+    put32(&b, 1);
+    put32(&b, 72 + 80 * SECTIONS);
+    put64(&b, 0);
+    put32(&b, 0x19);
+    put32(&b, 72 + 80 * SECTIONS);
+    put_name(&b, "__TEXT");
+    put64(&b, 0x100000000);
+    put64(&b, SIZE);
+    put64(&b, 0);
+    put64(&b, SIZE);
+    put64(&b, (uint64_t)5 << 32 | 7);
+    put32(&b, SECTIONS);
+    put32(&b, 0);
+    for (unsigned i = 0; i < SECTIONS; i++) {
+        put_name(&b, "__const");
+        put_name(&b, "__TEXT");
+        put64(&b, 0x100000000);
+        put64(&b, SIZE - 32);
+        put32(&b, 32);
+        put_zeros(&b, 28);
+    }
+    put_zeros(&b, SIZE - b.len);
+    remote r = {{b.v, b.len}, 0, 0, 0};
+    CHECK_EQ(open_remote(&r, NULL, &image, NULL), MACHSYM_OK);
+    machsym_image_get_info(image, &info);
+    CHECK(r.asked < 3 * SIZE);
+    CHECK_EQ(info.damage_count, SECTIONS - 1);
+    machsym_image_close(image);
+    bytes_free(&b);
+}
+
 /* With arguments: these files. */
 int main(int argc, char **argv)
 {
@@ -247,5 +358,7 @@ int main(int argc, char **argv)
     test_failures("tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo");
     test_failures("tests/fixtures/bin/zoo-arm64-chained");
     test_limits();
+    test_slices();
+    test_overlaps();
     return test_done();
 }

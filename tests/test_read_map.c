@@ -2,7 +2,12 @@
  * they are opened. A lookup asks few times and for little. What is damaged or cannot be read is counted and
  * takes frames and names away, but never gives others. */
 #define TEST_PUBLIC
+#include "counters.h"
+#include "failer.h"
 #include "maps.h"
+
+#include <dirent.h>
+#include <unistd.h>
 
 enum { FUNCTIONS = 12000, STEP = 0x40, ASKED = 400 };
 
@@ -252,6 +257,51 @@ static void test_short(subject *s)
     }
 }
 
+/* Asks for some addresses while allocation number n fails, once or with all behind it. Returns whether
+ * there was one: an answer that is less for it says that memory was short, and none is another one. */
+static bool ask_short_of_memory(const subject *s, const machsym_image *image, size_t n, bool for_good)
+{
+    failer f;
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    memset(&f, 0, sizeof f);
+    memset(&desc, 0, sizeof desc);
+    f.fail_at = n;
+    f.for_good = for_good;
+    desc.image = image;
+    desc.allocator.alloc = failing_alloc;
+    desc.allocator.free = failing_free;
+    desc.allocator.user = &f;
+    if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
+        return true;
+    for (size_t i = 0; i < 40; i++) {
+        ask_map(s->map, s->addrs[i], &want);
+        ask_session(session, s->addrs[i], &got);
+        CHECK(machsym_session_lacked_memory(session) || frames_differ(&want, &got, true) == NULL);
+    }
+    bool failed = f.calls >= n;
+    CHECK_EQ(machsym_session_lacked_memory(session), failed);
+    f.fail_at = 0;
+    machsym_session_trim(session);
+    ask_session(session, s->addrs[39], &got);
+    CHECK(!machsym_session_lacked_memory(session) && frames_differ(&want, &got, true) == NULL);
+    machsym_session_close(session);
+    CHECK_EQ(f.out, 0);
+    return failed;
+}
+
+static void test_memory(subject *s)
+{
+    for (int by_reads = 0; by_reads < 2; by_reads++) {
+        machsym_image *image = open_map(s, by_reads != 0);
+        size_t n = 1;
+        while (ask_short_of_memory(s, image, n, false) && ask_short_of_memory(s, image, n, true))
+            n++;
+        CHECK(n > 5);
+        machsym_image_close(image);
+    }
+}
+
 /* What needs the whole map says that it is not there. */
 static void test_whole(subject *s)
 {
@@ -278,14 +328,42 @@ static void test_whole(subject *s)
     machsym_image_close(image);
 }
 
+static size_t open_files(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    size_t count = 0;
+    while (dir != NULL && readdir(dir) != NULL)
+        count++;
+    if (dir != NULL)
+        closedir(dir);
+    return count;
+}
+
+/* A map that is open keeps no file open: a service has thousands of them. */
+static void test_files(subject *s)
+{
+    char path[] = "/tmp/machsym-map-XXXXXX";
+    machsym_image *image = NULL;
+    int fd = mkstemp(path);
+    close(fd);
+    CHECK_EQ(machsym_map_save(s->map, path, NULL), MACHSYM_OK);
+    size_t before = open_files();
+    image = test_open(path);
+    CHECK_EQ(open_files(), before);
+    machsym_image_close(image);
+    unlink(path);
+}
+
 int main(void)
 {
     static subject s;
     make_map(&s);
+    test_files(&s);
     test_answers(&s);
     test_cold(&s);
     test_damage(&s);
     test_short(&s);
+    test_memory(&s);
     test_whole(&s);
     machsym_map_close(s.map);
     free(s.copy);

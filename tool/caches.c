@@ -214,8 +214,9 @@ bool cache_lacks_files(const machsym_image *image)
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
     bool lacks = false;
-    while (!lacks && cache_is(image) && machsym_image_next_cache_file(image, &at, &file))
-        lacks = file.status != MACHSYM_CACHE_FILE_FOUND;
+    bool is_whole = cache_is(image);
+    while (!lacks && machsym_image_next_cache_file(image, &at, &file))
+        lacks = file.status != MACHSYM_CACHE_FILE_FOUND && (is_whole || file.has_symbols);
     return lacks;
 }
 

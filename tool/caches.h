@@ -12,8 +12,8 @@ bool cache_is_at(const char *path);
 const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error *err);
 /* Whether an open image is a cache as a whole, which has a UUID and a list of images, and answers nothing. */
 bool cache_is(const machsym_image *image);
-/* The next image of a cache that has a name. No more than 16,384 records are looked at: real caches have 3,500, and
- * finding each by its name compares it with all. */
+/* The next image of a cache that has a name. No more than 16,384 records are looked at: real caches have
+ * 3,500, and finding each by its name compares it with all. */
 bool cache_next_entry(const machsym_image *cache, machsym_cursor *at, machsym_entry *out);
 /* Whether a file is the main one of a cache: the others list no images. */
 bool cache_has_images(const char *path);
@@ -23,7 +23,8 @@ bool cache_entry_uuid(const machsym_image *cache, const machsym_entry *entry, ma
 /* Opens the image of a cache that a description is about. Returns false when it is about none. Threads:
  * any. */
 bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsym_error *err);
-/* Whether an image is a cache as a whole of which a file is not there. */
+/* Whether a file of a cache is not there; of one image of it only the file with local symbols counts, as
+ * its own damage tells of what else it lacks. */
 bool cache_lacks_files(const machsym_image *image);
 /* Says of each such file what is lacking for it. */
 void cache_say_files(const machsym_image *cache);

@@ -38,6 +38,8 @@ enum {
 };
 static const uint64_t max_file = (uint64_t)1 << 30;
 
+static const char too_many[] = "the image has more than four million symbols";
+
 /* A symbol on its way into the file. */
 typedef struct kept_symbol {
     uint32_t name; /* offset in the strings */
@@ -66,6 +68,7 @@ typedef struct extraction {
     size_t symbol_count;
     size_t symbol_cap;
     text strings;
+    bool has_indirect; /* the indirect symbols are in the file */
     const char *failure;
 } extraction;
 
@@ -122,7 +125,8 @@ static bool add_bytes(extraction *x, text *t, uint64_t addr, uint64_t size)
         return true;
     size_t got = machsym_image_read_cache(x->image, addr, text_room(t, (size_t)size), (size_t)size);
     t->len += got;
-    return got == size || fail(x, "a part of the image lies in a file of the cache that is not there");
+    return got == size || fail(x, "a part of the image lies in a file of the cache that is not there, or has "
+                                  "pointers of an unknown kind");
 }
 
 /* Appends a table of the cache's __LINKEDIT. */
@@ -211,29 +215,36 @@ static void empty_direct_lists(extraction *x)
 {
     enum { SMALL = 0x80000000u >> 1 }; /* of the flags only the one of direct selectors is asked for */
     machsym_cursor at = {0, 0};
-    machsym_section section;
-    while (machsym_image_next_section(x->image, &at, &section)) {
-        if (!str_is(section.name, "__objc_methlist") || section.addr < x->text_addr)
+    machsym_section section = {0};
+    while (machsym_image_next_section(x->image, &at, &section) && !str_is(section.name, "__objc_methlist"))
+        continue;
+    uint64_t off = section.addr - x->text_addr; /* __TEXT is first in the file */
+    if (!str_is(section.name, "__objc_methlist") || section.addr < x->text_addr || off >= x->file.len)
+        return;
+    uint64_t size = section.size < x->file.len - off ? section.size : x->file.len - off;
+    for (uint64_t i = 0; i + 8 <= size;) {
+        uint32_t flags = get_32(&x->file, (size_t)(off + i));
+        uint32_t count = get_32(&x->file, (size_t)(off + i + 4));
+        if ((flags & 0xfffc) != 12) {
+            i += 4; /* what fills up to the next list */
             continue;
-        uint64_t off = section.addr - x->text_addr; /* __TEXT is first in the file */
-        for (uint64_t i = 0; section.size >= 8 && i <= section.size - 8 && off + i + 8 <= x->file.len;) {
-            uint32_t flags = get_32(&x->file, (size_t)(off + i));
-            uint32_t count = get_32(&x->file, (size_t)(off + i + 4));
-            if ((flags & 0xfffc) != 12) {
-                i += 4; /* what fills up to the next list */
-                continue;
-            }
-            if ((flags & SMALL) != 0)
-                set_32(&x->file, (size_t)(off + i + 4), 0);
-            i += 8 + (uint64_t)count * 12;
         }
+        if ((flags & SMALL) != 0)
+            set_32(&x->file, (size_t)(off + i + 4), 0);
+        i += 8 + (uint64_t)count * 12;
     }
 }
 
 /* ---- Symbols ---- */
 
+/* Adds a symbol, zeroed but for its name. Many may share one long name in the cache; here each has its own.
+ * Returns NULL when that would be too much. */
 static kept_symbol *add_symbol(extraction *x, machsym_str prefix, machsym_str name)
 {
+    if (x->symbol_count >= MAX_SYMBOLS || x->strings.len + name.len > MAX_TABLE) {
+        fail(x, x->symbol_count >= MAX_SYMBOLS ? too_many : "the names of its symbols have more than 256 MB");
+        return NULL;
+    }
     x->symbols = tool_room(x->symbols, x->symbol_count, &x->symbol_cap, sizeof *x->symbols);
     kept_symbol *s = &x->symbols[x->symbol_count++];
     memset(s, 0, sizeof *s);
@@ -244,6 +255,15 @@ static kept_symbol *add_symbol(extraction *x, machsym_str prefix, machsym_str na
     return s;
 }
 
+/* How many bytes of strings come before their last NUL, and that: a name that begins there has an end. */
+static size_t ended_strings(const text *strings)
+{
+    size_t len = strings->len;
+    while (len > 0 && strings->v[len - 1] != 0)
+        len--;
+    return len;
+}
+
 /* The symbols that the image has in the cache, without those whose names were taken away. */
 static bool read_symbols(extraction *x, size_t at)
 {
@@ -252,19 +272,22 @@ static bool read_symbols(extraction *x, size_t at)
     uint32_t strings_size = get_32(&x->head, at + 20);
     text table = {0};
     text strings = {0};
-    bool ok = count <= MAX_SYMBOLS || fail(x, "the image has more than four million symbols");
+    bool ok = count <= MAX_SYMBOLS || fail(x, too_many);
     ok = ok && add_table(x, &table, get_32(&x->head, at + 8), (uint64_t)count * step) &&
          add_table(x, &strings, get_32(&x->head, at + 16), strings_size);
+    size_t ended = ended_strings(&strings);
     for (uint32_t i = 0; ok && i < count; i++) {
         uint32_t name_at = get_32(&table, i * step);
         uint8_t type = (uint8_t)table.v[i * step + 4];
-        size_t most = name_at < strings.len ? strings.len - name_at : 0;
-        const char *end = most > 0 ? memchr(strings.v + name_at, 0, most) : NULL;
-        machsym_str name =
-            end != NULL ? str_make(strings.v + name_at, (size_t)(end - strings.v) - name_at) : str_c("");
-        if (str_is(name, "<redacted>") || (type & STABS) != 0)
+        if ((type & STABS) != 0)
+            continue;
+        machsym_str name = str_c(name_at < ended ? strings.v + name_at : "");
+        if (str_is(name, "<redacted>"))
             continue;
         kept_symbol *s = add_symbol(x, str_c(""), name);
+        ok = s != NULL;
+        if (!ok)
+            break;
         s->type = type;
         s->section = (uint8_t)table.v[i * step + 5];
         s->desc = (uint16_t)(get_32(&table, i * step + 4) >> 16);
@@ -294,12 +317,13 @@ static unsigned section_of(const extraction *x, uint64_t addr)
 
 /* Adds the names that machsym knows beside these: local functions, methods. An address that has a symbol
  * gets no other. */
-static void add_names(extraction *x)
+static bool add_names(extraction *x)
 {
     machsym_session *session = tool_session(x->image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
     size_t count = 0;
+    bool ok = true;
     uint64_t *known = tool_alloc((x->symbol_count + 1) * sizeof *known);
     for (size_t i = 0; i < x->symbol_count; i++) {
         if ((x->symbols[i].type & KIND) == DEFINED)
@@ -307,14 +331,17 @@ static void add_names(extraction *x)
     }
     if (count > 1)
         qsort(known, count, sizeof *known, by_value);
-    while (machsym_session_next_symbol(session, &at, &symbol)) {
+    while (ok && machsym_session_next_symbol(session, &at, &symbol)) {
         bool is_name = symbol.source == MACHSYM_SOURCE_SYMTAB || symbol.source == MACHSYM_SOURCE_OBJC;
         unsigned section = section_of(x, symbol.lo);
-        if (!is_name || symbol.name.len == 0 || section == 0 || x->symbol_count >= MAX_SYMBOLS ||
+        if (!is_name || symbol.name.len == 0 || section == 0 ||
             (count > 0 && bsearch(&symbol.lo, known, count, sizeof *known, by_value) != NULL))
             continue;
         bool is_method = str_starts(symbol.name, "-[") || str_starts(symbol.name, "+[");
         kept_symbol *s = add_symbol(x, str_c(is_method ? "" : "_"), symbol.name);
+        ok = s != NULL;
+        if (!ok)
+            break;
         s->type = DEFINED;
         s->section = (uint8_t)section;
         s->value = symbol.lo;
@@ -322,6 +349,7 @@ static void add_names(extraction *x)
     }
     free(known);
     tool_session_close(session);
+    return ok;
 }
 
 /* LC_DYSYMTAB wants local symbols first, then those that are defined for others, then those of others. */
@@ -347,10 +375,10 @@ static bool find_symbols(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     if (cmd != LC_SYMTAB || size < 24)
         return true;
+    if (x->strings.len != 0)
+        return fail(x, "it has two symbol tables");
     text_char(&x->strings, 0);
-    bool ok = read_symbols(x, at);
-    if (ok)
-        add_names(x);
+    bool ok = read_symbols(x, at) && add_names(x);
     if (x->symbol_count > 1)
         qsort(x->symbols, x->symbol_count, sizeof *x->symbols, by_group);
     return ok;
@@ -381,6 +409,9 @@ static bool put_indirect(extraction *x, size_t at)
     text table = {0};
     uint32_t most = 0;
     uint32_t count = get_32(&x->head, at + 60);
+    if (x->has_indirect)
+        return fail(x, "it has two tables of indirect symbols");
+    x->has_indirect = true;
     if (!add_table(x, &table, get_32(&x->head, at + 56), (uint64_t)count * 4)) {
         text_free(&table);
         return false;

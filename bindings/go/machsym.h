@@ -579,6 +579,12 @@
 #define MACHSYM_MAX_CACHE_MAPPINGS 64
 #endif
 
+/* How many bytes a page of a shared cache's slide info may have. To copy one byte of a page takes a walk
+ * along its pointers. Real pages have 4,096 or 16,384 bytes. */
+#ifndef MACHSYM_MAX_SLIDE_PAGE
+#define MACHSYM_MAX_SLIDE_PAGE 65536
+#endif
+
 /* How many bytes of load commands are read of a kernel collection, and of an image in it or in a cache.
  * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS
@@ -1297,8 +1303,8 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
 /* Copies what lies at an address of a shared cache and behind it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
- * many bytes; fewer than len where no file that is there has them, 0 for other files. Threads: any. Cost:
- * proportional to len, and to a page. */
+ * many bytes; fewer than len where no file that is there has them, or where pointers are stored in an unknown
+ * way; 0 for other files. Threads: any. Cost: proportional to len, and to a page. */
 MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len);
 /* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
  * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the
@@ -2478,6 +2484,7 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #define ms_os_sync(fd)      _commit(fd)
 #define ms_os_fstat(fd, st) _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
+typedef int64_t ms_os_off; /* off_t has 32 bits */
 
 enum {
     ms_OS_UTF8 = 65001,       /* CP_UTF8 */
@@ -2604,6 +2611,7 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_os_fstat(fd, st)          fstat(fd, st)
 #define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
+typedef off_t ms_os_off;
 
 /* A folder that is being read. */
 typedef struct ms_os_dir {
@@ -2774,7 +2782,7 @@ static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
     size_t done = 0;
     while (done < len) {
         size_t left = len - done < ms_OS_STEP ? len - done : (size_t)ms_OS_STEP;
-        ssize_t got = ms_os_read_at((int)(intptr_t)fd, (char *)out + done, left, (off_t)(offset + done));
+        ssize_t got = ms_os_read_at((int)(intptr_t)fd, (char *)out + done, left, (ms_os_off)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -2791,7 +2799,7 @@ static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t
     const char *begin = (const char *)file->ptr;
     const char *p = (const char *)at;
     return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
-           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
+           ms_os_read_at(file->fd, out, len, (ms_os_off)(p - begin)) == (ssize_t)len;
 }
 
 /* Closes a mapped file, whose map stays. There are no peeks after this. */
@@ -4413,7 +4421,13 @@ static void ms_dc_read_slide(ms_dc *dc, ms_dc_mapping *mapping, ms_span file, ui
         ms_damage_note(&dc->damage, "the slide info of a mapping is missing or of an unknown version",
                        "slide info", off);
         mapping->slide_version = UINT32_MAX;
+        return;
     }
+    if (mapping->slide_version == 1 || ms_dc_u32(info, 4) - 1 < MACHSYM_MAX_SLIDE_PAGE)
+        return;
+    ms_damage_note(&dc->damage, "the pages of a slide info have no size, or one that no cache has",
+                   "slide info", off);
+    mapping->slide_version = UINT32_MAX;
 }
 
 /* Adds the mappings of a file of the cache. */
@@ -4426,6 +4440,9 @@ static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms
     if (count != head->mappings.count)
         ms_damage_note_cut(&dc->damage, "the list of mappings runs past the end of the file", "cache header",
                            head->mappings.off);
+    if (count > MACHSYM_MAX_CACHE_MAPPINGS)
+        ms_damage_note(&dc->damage, "a file has more mappings than MACHSYM_MAX_CACHE_MAPPINGS",
+                       "cache header", head->mappings.off);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_CACHE_MAPPINGS; i++) {
         ms_dc_mapping *v =
             (ms_dc_mapping *)ms_arena_grow(arena, dc->mappings, dc->count, &dc->cap, sizeof *v);
@@ -4475,6 +4492,12 @@ static bool ms_dc_open(ms_dc *dc, ms_span file, ms_arena *arena)
         dc->images.len / ms_DC_IMAGE_SIZE != dc->head.images.count)
         ms_damage_note_cut(&dc->damage, "the list of images runs past the end of the file", "cache header",
                            dc->head.images.off);
+    if (dc->siblings.len / ms_dc_sibling_size(dc) != dc->head.siblings.count)
+        ms_damage_note_cut(&dc->damage, "the list of the other files runs past the end of the file",
+                           "cache header", dc->head.siblings.off);
+    else if (dc->head.siblings.count > MACHSYM_MAX_CACHE_FILES)
+        ms_damage_note(&dc->damage, "the cache has more files than MACHSYM_MAX_CACHE_FILES", "cache header",
+                       dc->head.siblings.off);
     return true;
 }
 
@@ -4661,16 +4684,20 @@ static bool ms_dc_is_called(const ms_dc *dc, uint32_t off, machsym_str name, boo
     return ms_str_equal(ms_dc_base_name(ms_dc_path(dc, off)), name);
 }
 
-/* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
+/* Finds an image by its path, or by the last part of it. Returns how many images the name may mean: several
+ * paths that lead to one address are links to one image. */
 static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
 {
     bool is_path = ms_dc_base_name(name).len != name.len;
     ms_span list = dc->texts.len != 0 ? dc->texts : dc->images;
     uint64_t path_at = dc->texts.len != 0 ? 28 : 24;
     size_t count = 0;
+    uint64_t size;
     for (size_t i = 0; i < ms_dc_image_count(dc) && (count == 0 || !is_path); i++) {
-        if (ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) &&
-            count++ == 0)
+        if (!ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) ||
+            (count != 0 && ms_dc_image_addr(dc, i, &size) == out->addr))
+            continue;
+        if (count++ == 0)
             ms_dc_get_image(dc, i, out);
     }
     /* The list without UUIDs has links too: other paths of an image. */
@@ -4768,6 +4795,7 @@ static void ms_sl_follow(ms_sl_copy *c, uint64_t off, uint64_t end)
     uint64_t step = 1;
     for (; step != 0 && off < end && c->steps > 0; off += step, c->steps--) {
         ms_span place = ms_span_sub(c->mapping->bytes, off, c->size);
+        MACHSYM_COUNT_WORK(1);
         if (place.len == 0)
             return;
         uint64_t raw = c->size == 8 ? ms_rd_raw_u64(place.ptr) : ms_rd_raw_u32(place.ptr);
@@ -4799,7 +4827,8 @@ static void ms_sl_do_page(ms_sl_copy *c, uint64_t page, uint32_t start, ms_span 
         return;
     }
     ms_rd rd = ms_rd_at(extras, (uint64_t)(start & mask) * 2);
-    while (c->steps > 0) {
+    for (uint64_t left = c->steps; left > 0 && c->steps > 0; left--) { /* no chain without a place */
+        MACHSYM_COUNT_WORK(1);
         uint32_t extra = ms_rd_u16(&rd);
         if (rd.failed)
             return;
@@ -4835,7 +4864,8 @@ static void ms_sl_undo(ms_sl_copy *c)
 }
 
 /* Copies what lies at an address of a cache and behind it, through mappings that follow each other.
- * Returns how many bytes: fewer than len where no file that is there has them. */
+ * Returns how many bytes: fewer than len where no file that is there has them, or nobody knows how their
+ * pointers are stored. */
 static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len)
 {
     size_t done = 0;
@@ -4843,7 +4873,7 @@ static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len
         ms_sl_copy c;
         ms_zero(&c, sizeof c);
         c.mapping = ms_dc_mapping_at(dc, addr + done);
-        if (c.mapping == NULL)
+        if (c.mapping == NULL || c.mapping->slide_version == UINT32_MAX)
             break;
         c.lo = addr + done - c.mapping->addr;
         ms_span rest = ms_span_from(c.mapping->bytes, c.lo);
@@ -5864,6 +5894,7 @@ typedef struct ms_file {
     uint8_t *head;    /* the begin of a slice that is not chosen yet; from room_of, or NULL */
     size_t head_len;
     machsym_allocator room_of;
+    machsym_result lacks; /* why the begin of the slice that was looked at last is not there; else OK */
     uint64_t read_count;
     uint64_t read_bytes;
     bool reads_itself; /* read is this room's, of the file at path, which is open until all is read */
@@ -5957,12 +5988,13 @@ static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_e
 }
 
 /* Reads bytes for input->head, of which those that were read for the file's begin are copied. */
-static void ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
+static machsym_result ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
 {
-    if (offset + to <= input->room_len)
-        ms_copy(input->head + from, input->room + offset + from, to - from);
-    else
-        ms_file_read(input, offset + from, input->head + from, to - from);
+    if (offset + to > input->room_len)
+        return ms_file_read(input, offset + from, input->head + from, to - from) ? MACHSYM_OK
+                                                                                 : MACHSYM_ERR_IO;
+    ms_copy(input->head + from, input->room + offset + from, to - from);
+    return MACHSYM_OK;
 }
 
 /* Makes room for so much of a slice's begin, and keeps len bytes that are there. */
@@ -5981,25 +6013,23 @@ static bool ms_file_grow_head(ms_file *input, size_t len, size_t size)
     return true;
 }
 
-/* Reads the begin of a slice, as far as ms_file_head says. Bytes that cannot be read are 0. Returns false
- * when there is no memory. */
-static bool ms_file_read_head(ms_file *input, uint64_t offset, size_t len)
+/* Reads the begin of a slice, as far as ms_file_head says. */
+static machsym_result ms_file_read_head(ms_file *input, uint64_t offset, size_t len)
 {
     const size_t first = len < MACHSYM_READ_HEAD ? len : (size_t)MACHSYM_READ_HEAD;
     if (!ms_file_grow_head(input, 0, first))
-        return false;
-    ms_file_read_more_head(input, offset, 0, first);
+        return MACHSYM_ERR_MEMORY;
+    machsym_result result = ms_file_read_more_head(input, offset, 0, first);
     size_t whole = ms_file_head(ms_span_make(input->head, len));
-    if (whole <= first)
-        return true;
+    if (result != MACHSYM_OK || whole <= first)
+        return result;
     if (!ms_file_grow_head(input, first, whole))
-        return false;
-    ms_file_read_more_head(input, offset, first, whole);
-    return true;
+        return MACHSYM_ERR_MEMORY;
+    return ms_file_read_more_head(input, offset, first, whole);
 }
 
 /* Slice number index of a file. Of a slice by a reader only what ms_file_head says is there, until the next
- * call; one too large for this machine is cut short. */
+ * call; one too large for this machine is cut short. When that cannot be got, input->lacks says why. */
 static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
 {
     uint64_t len;
@@ -6009,9 +6039,19 @@ static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_sp
     if (!ms_file_slice_place(input->bytes, input->read.size, index, count, offset, &len))
         return false;
     size_t here = len < SIZE_MAX ? (size_t)len : SIZE_MAX;
-    if (len != 0 && ms_file_read_head(input, *offset, here))
+    input->lacks = len != 0 ? ms_file_read_head(input, *offset, here) : MACHSYM_OK;
+    if (len != 0 && input->lacks == MACHSYM_OK)
         *slice = ms_span_make(input->head, here);
     return true;
+}
+
+/* The error for a slice whose begin cannot be got: memory or the reader may have it the next time, so that it
+ * must not look like a slice that is damaged. */
+static machsym_result ms_file_fail_head(const ms_file *input, uint64_t offset, machsym_error *err)
+{
+    if (input->lacks == MACHSYM_ERR_MEMORY)
+        return ms_fail_memory(err);
+    return ms_fail(err, input->lacks, "the begin of a slice cannot be read", "file", offset);
 }
 
 /* Makes room for the chosen slice of a file by a reader, and reads its begin there. */
@@ -6063,6 +6103,8 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
     for (uint32_t i = 0; ms_file_slice(file, i, &count, &slice, &offset); i++) {
+        if (file->lacks != MACHSYM_OK)
+            return ms_file_fail_head(file, offset, err);
         machsym_result result =
             ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
@@ -6246,8 +6288,10 @@ static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocat
         ms_mo_describe_cache(&mo, &dc);
     ms_fail(err, ok ? MACHSYM_OK : MACHSYM_ERR_DAMAGED,
             ok ? "no error" : "the shared cache ends inside its header", ok ? "" : "cache header", 0);
-    if (ok && cap > 0)
+    if (ok && cap > 0) {
         slices[0] = mo.slice;
+        slices[0].size = input->read.call != NULL ? input->read.size : input->bytes.len;
+    }
     ms_arena_free(&arena);
     return ok;
 }
@@ -6272,7 +6316,9 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     for (uint32_t i = 0; ms_file_slice(&input, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
-        machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);
+        machsym_result result = input.lacks == MACHSYM_OK
+                                    ? ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why)
+                                    : ms_file_fail_head(&input, offset, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
                 first = why;
@@ -11960,6 +12006,37 @@ static char *ms_cf_join(machsym_str a, machsym_str b, ms_arena *arena)
     return text;
 }
 
+#ifndef MACHSYM_NO_OS
+/* Takes the file at a path if it is the right one. On systems that do not map files only its begin is there
+ * at first. */
+static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, ms_cf_file *file,
+                                 ms_dc_header *head)
+{
+    machsym_bytes none = {NULL, 0};
+    ms_file input;
+    machsym_result result =
+        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
+    if (result != MACHSYM_OK)
+        return result;
+    ms_cf_judge(file, input.bytes, head);
+    bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
+    if (is_right)
+        result = ms_file_read_begin(&input, input.read.size, NULL);
+    ms_os_settle(&input.file);
+    if (is_right && result == MACHSYM_OK) {
+        ms_cf_judge(file, input.bytes, head);
+        file->input = input;
+        return result;
+    }
+    if (is_right) { /* it cannot be read to its end */
+        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
+        file->input.bytes = ms_span_make(NULL, 0);
+    }
+    ms_file_close(&input);
+    return result;
+}
+#endif
+
 /* Looks for a file: among those that were given, then beside the main file. */
 static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
 {
@@ -11972,22 +12049,9 @@ static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_heade
     file->info.name = ms_os_base_name(ms_str_from_c(path));
     ms_cf_find_given(search, file, head);
 #ifndef MACHSYM_NO_OS
-    machsym_bytes none = {NULL, 0};
     bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
-    ms_file input;
-    if (file->info.status == MACHSYM_CACHE_FILE_FOUND || !is_beside || !ms_os_is_file(path))
-        return;
-    machsym_result result =
-        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
-    search->arena->oom |= result == MACHSYM_ERR_MEMORY;
-    if (result != MACHSYM_OK)
-        return;
-    ms_os_settle(&input.file);
-    ms_cf_judge(file, input.bytes, head);
-    if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
-        file->input = input;
-    else
-        ms_file_close(&input);
+    if (file->info.status != MACHSYM_CACHE_FILE_FOUND && is_beside && ms_os_is_file(path))
+        search->arena->oom |= ms_cf_take(search, path, file, head) == MACHSYM_ERR_MEMORY;
 #endif
 }
 
@@ -13465,6 +13529,13 @@ static size_t ms_map_kept_memory(const ms_map_kept *kept)
     return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
 }
 
+/* Whether memory ever ran out for what a session keeps: sheets and the dictionary are missing as names
+ * are. */
+static bool ms_map_kept_failed(const ms_map_kept *kept)
+{
+    return kept->arena.failed || kept->cache.failed || kept->sheets.arena.failed;
+}
+
 /* Where a session gets bytes of its map; NULL: the map is checked. */
 static ms_sh *ms_map_kept_sheets(ms_map_kept *kept)
 {
@@ -14407,13 +14478,18 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
         ms_damage_note(&mo->damage, "a table cannot be read", "load commands",
                        ms_mo_file_offset(mo, tables[i].off));
     }
+    uint64_t left =
+        mo->bytes.len; /* sections do not share bytes: all together are no longer than the slice */
     for (uint32_t i = 0; i < mo->section_count; i++) {
         ms_mo_section *section = &mo->sections[i];
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
         bool needs = section->bytes.len != 0 && ms_im_needs(section);
-        bool has = needs && ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        bool has = needs && section->bytes.len <= left &&
+                   ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        left -= has ? section->bytes.len : 0;
         if (needs && !has)
-            ms_damage_note(&mo->damage, "a section cannot be read", "section", ms_mo_file_offset(mo, at));
+            ms_damage_note(&mo->damage, "a section cannot be read, or shares its bytes with others",
+                           "section", ms_mo_file_offset(mo, at));
         if (!has)
             section->bytes = ms_span_make(NULL, 0);
     }
@@ -14951,6 +15027,9 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
         return result;
     if (image->map != NULL) {
         image->name = ms_map_name_of(image->map);
+#ifndef MACHSYM_NO_OS
+        ms_os_settle(&image->inputs[0].file);
+#endif
         return MACHSYM_OK;
     }
     for (size_t i = 0; i < image->mo_count; i++)
@@ -16106,7 +16185,8 @@ static void ms_ses_close_object(ms_ses_object *object)
 /* Whether memory ever ran out: then something may be missing from what the session decoded. */
 static bool ms_ses_failed(const machsym_session *s)
 {
-    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
+    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed ||
+                  (s->kept != NULL && ms_map_kept_failed(s->kept));
     for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL;
          object != NULL && !failed; object = object->next)
         failed =

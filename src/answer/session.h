@@ -204,7 +204,8 @@ static void ms_ses_close_object(ms_ses_object *object)
 /* Whether memory ever ran out: then something may be missing from what the session decoded. */
 static bool ms_ses_failed(const machsym_session *s)
 {
-    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
+    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed ||
+                  (s->kept != NULL && ms_map_kept_failed(s->kept));
     for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL;
          object != NULL && !failed; object = object->next)
         failed =

@@ -410,8 +410,8 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
 /* Copies what lies at an address of a shared cache and behind it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
- * many bytes; fewer than len where no file that is there has them, 0 for other files. Threads: any. Cost:
- * proportional to len, and to a page. */
+ * many bytes; fewer than len where no file that is there has them, or where pointers are stored in an unknown
+ * way; 0 for other files. Threads: any. Cost: proportional to len, and to a page. */
 MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len);
 /* Iterates over the files of a shared cache: the one that was opened, then the others in its order, then the
  * one with local symbols. Returns: false at the end, and at once for other files. Borrows: views into the

@@ -120,6 +120,12 @@
 #define MACHSYM_MAX_CACHE_MAPPINGS 64
 #endif
 
+/* How many bytes a page of a shared cache's slide info may have. To copy one byte of a page takes a walk
+ * along its pointers. Real pages have 4,096 or 16,384 bytes. */
+#ifndef MACHSYM_MAX_SLIDE_PAGE
+#define MACHSYM_MAX_SLIDE_PAGE 65536
+#endif
+
 /* How many bytes of load commands are read of a kernel collection, and of an image in it or in a cache.
  * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS

@@ -81,6 +81,7 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #define ms_os_sync(fd)      _commit(fd)
 #define ms_os_fstat(fd, st) _fstat64(fd, st)
 typedef struct _stat64 ms_os_info;
+typedef int64_t ms_os_off; /* off_t has 32 bits */
 
 enum {
     ms_OS_UTF8 = 65001,       /* CP_UTF8 */
@@ -207,6 +208,7 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_os_fstat(fd, st)          fstat(fd, st)
 #define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
+typedef off_t ms_os_off;
 
 /* A folder that is being read. */
 typedef struct ms_os_dir {
@@ -377,7 +379,7 @@ static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
     size_t done = 0;
     while (done < len) {
         size_t left = len - done < ms_OS_STEP ? len - done : (size_t)ms_OS_STEP;
-        ssize_t got = ms_os_read_at((int)(intptr_t)fd, (char *)out + done, left, (off_t)(offset + done));
+        ssize_t got = ms_os_read_at((int)(intptr_t)fd, (char *)out + done, left, (ms_os_off)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -394,7 +396,7 @@ static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t
     const char *begin = (const char *)file->ptr;
     const char *p = (const char *)at;
     return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
-           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
+           ms_os_read_at(file->fd, out, len, (ms_os_off)(p - begin)) == (ssize_t)len;
 }
 
 /* Closes a mapped file, whose map stays. There are no peeks after this. */

@@ -79,6 +79,37 @@ static char *ms_cf_join(machsym_str a, machsym_str b, ms_arena *arena)
     return text;
 }
 
+#ifndef MACHSYM_NO_OS
+/* Takes the file at a path if it is the right one. On systems that do not map files only its begin is there
+ * at first. */
+static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, ms_cf_file *file,
+                                 ms_dc_header *head)
+{
+    machsym_bytes none = {NULL, 0};
+    ms_file input;
+    machsym_result result =
+        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
+    if (result != MACHSYM_OK)
+        return result;
+    ms_cf_judge(file, input.bytes, head);
+    bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
+    if (is_right)
+        result = ms_file_read_begin(&input, input.read.size, NULL);
+    ms_os_settle(&input.file);
+    if (is_right && result == MACHSYM_OK) {
+        ms_cf_judge(file, input.bytes, head);
+        file->input = input;
+        return result;
+    }
+    if (is_right) { /* it cannot be read to its end */
+        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
+        file->input.bytes = ms_span_make(NULL, 0);
+    }
+    ms_file_close(&input);
+    return result;
+}
+#endif
+
 /* Looks for a file: among those that were given, then beside the main file. */
 static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
 {
@@ -91,22 +122,9 @@ static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_heade
     file->info.name = ms_os_base_name(ms_str_from_c(path));
     ms_cf_find_given(search, file, head);
 #ifndef MACHSYM_NO_OS
-    machsym_bytes none = {NULL, 0};
     bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
-    ms_file input;
-    if (file->info.status == MACHSYM_CACHE_FILE_FOUND || !is_beside || !ms_os_is_file(path))
-        return;
-    machsym_result result =
-        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
-    search->arena->oom |= result == MACHSYM_ERR_MEMORY;
-    if (result != MACHSYM_OK)
-        return;
-    ms_os_settle(&input.file);
-    ms_cf_judge(file, input.bytes, head);
-    if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
-        file->input = input;
-    else
-        ms_file_close(&input);
+    if (file->info.status != MACHSYM_CACHE_FILE_FOUND && is_beside && ms_os_is_file(path))
+        search->arena->oom |= ms_cf_take(search, path, file, head) == MACHSYM_ERR_MEMORY;
 #endif
 }
 

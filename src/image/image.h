@@ -323,13 +323,18 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
         ms_damage_note(&mo->damage, "a table cannot be read", "load commands",
                        ms_mo_file_offset(mo, tables[i].off));
     }
+    uint64_t left =
+        mo->bytes.len; /* sections do not share bytes: all together are no longer than the slice */
     for (uint32_t i = 0; i < mo->section_count; i++) {
         ms_mo_section *section = &mo->sections[i];
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
         bool needs = section->bytes.len != 0 && ms_im_needs(section);
-        bool has = needs && ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        bool has = needs && section->bytes.len <= left &&
+                   ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
+        left -= has ? section->bytes.len : 0;
         if (needs && !has)
-            ms_damage_note(&mo->damage, "a section cannot be read", "section", ms_mo_file_offset(mo, at));
+            ms_damage_note(&mo->damage, "a section cannot be read, or shares its bytes with others",
+                           "section", ms_mo_file_offset(mo, at));
         if (!has)
             section->bytes = ms_span_make(NULL, 0);
     }
@@ -867,6 +872,9 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
         return result;
     if (image->map != NULL) {
         image->name = ms_map_name_of(image->map);
+#ifndef MACHSYM_NO_OS
+        ms_os_settle(&image->inputs[0].file);
+#endif
         return MACHSYM_OK;
     }
     for (size_t i = 0; i < image->mo_count; i++)

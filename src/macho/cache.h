@@ -239,7 +239,13 @@ static void ms_dc_read_slide(ms_dc *dc, ms_dc_mapping *mapping, ms_span file, ui
         ms_damage_note(&dc->damage, "the slide info of a mapping is missing or of an unknown version",
                        "slide info", off);
         mapping->slide_version = UINT32_MAX;
+        return;
     }
+    if (mapping->slide_version == 1 || ms_dc_u32(info, 4) - 1 < MACHSYM_MAX_SLIDE_PAGE)
+        return;
+    ms_damage_note(&dc->damage, "the pages of a slide info have no size, or one that no cache has",
+                   "slide info", off);
+    mapping->slide_version = UINT32_MAX;
 }
 
 /* Adds the mappings of a file of the cache. */
@@ -252,6 +258,9 @@ static void ms_dc_add_file(ms_dc *dc, ms_span file, const ms_dc_header *head, ms
     if (count != head->mappings.count)
         ms_damage_note_cut(&dc->damage, "the list of mappings runs past the end of the file", "cache header",
                            head->mappings.off);
+    if (count > MACHSYM_MAX_CACHE_MAPPINGS)
+        ms_damage_note(&dc->damage, "a file has more mappings than MACHSYM_MAX_CACHE_MAPPINGS",
+                       "cache header", head->mappings.off);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_CACHE_MAPPINGS; i++) {
         ms_dc_mapping *v =
             (ms_dc_mapping *)ms_arena_grow(arena, dc->mappings, dc->count, &dc->cap, sizeof *v);
@@ -301,6 +310,12 @@ static bool ms_dc_open(ms_dc *dc, ms_span file, ms_arena *arena)
         dc->images.len / ms_DC_IMAGE_SIZE != dc->head.images.count)
         ms_damage_note_cut(&dc->damage, "the list of images runs past the end of the file", "cache header",
                            dc->head.images.off);
+    if (dc->siblings.len / ms_dc_sibling_size(dc) != dc->head.siblings.count)
+        ms_damage_note_cut(&dc->damage, "the list of the other files runs past the end of the file",
+                           "cache header", dc->head.siblings.off);
+    else if (dc->head.siblings.count > MACHSYM_MAX_CACHE_FILES)
+        ms_damage_note(&dc->damage, "the cache has more files than MACHSYM_MAX_CACHE_FILES", "cache header",
+                       dc->head.siblings.off);
     return true;
 }
 
@@ -487,16 +502,20 @@ static bool ms_dc_is_called(const ms_dc *dc, uint32_t off, machsym_str name, boo
     return ms_str_equal(ms_dc_base_name(ms_dc_path(dc, off)), name);
 }
 
-/* Finds an image by its path, or by the last part of it. Returns how many images the name may mean. */
+/* Finds an image by its path, or by the last part of it. Returns how many images the name may mean: several
+ * paths that lead to one address are links to one image. */
 static size_t ms_dc_find_image(const ms_dc *dc, machsym_str name, ms_dc_image *out)
 {
     bool is_path = ms_dc_base_name(name).len != name.len;
     ms_span list = dc->texts.len != 0 ? dc->texts : dc->images;
     uint64_t path_at = dc->texts.len != 0 ? 28 : 24;
     size_t count = 0;
+    uint64_t size;
     for (size_t i = 0; i < ms_dc_image_count(dc) && (count == 0 || !is_path); i++) {
-        if (ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) &&
-            count++ == 0)
+        if (!ms_dc_is_called(dc, ms_dc_u32(list, i * ms_DC_IMAGE_SIZE + path_at), name, is_path) ||
+            (count != 0 && ms_dc_image_addr(dc, i, &size) == out->addr))
+            continue;
+        if (count++ == 0)
             ms_dc_get_image(dc, i, out);
     }
     /* The list without UUIDs has links too: other paths of an image. */

@@ -126,6 +126,7 @@ typedef struct ms_file {
     uint8_t *head;    /* the begin of a slice that is not chosen yet; from room_of, or NULL */
     size_t head_len;
     machsym_allocator room_of;
+    machsym_result lacks; /* why the begin of the slice that was looked at last is not there; else OK */
     uint64_t read_count;
     uint64_t read_bytes;
     bool reads_itself; /* read is this room's, of the file at path, which is open until all is read */
@@ -219,12 +220,13 @@ static machsym_result ms_file_read_begin(ms_file *input, uint64_t len, machsym_e
 }
 
 /* Reads bytes for input->head, of which those that were read for the file's begin are copied. */
-static void ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
+static machsym_result ms_file_read_more_head(ms_file *input, uint64_t offset, size_t from, size_t to)
 {
-    if (offset + to <= input->room_len)
-        ms_copy(input->head + from, input->room + offset + from, to - from);
-    else
-        ms_file_read(input, offset + from, input->head + from, to - from);
+    if (offset + to > input->room_len)
+        return ms_file_read(input, offset + from, input->head + from, to - from) ? MACHSYM_OK
+                                                                                 : MACHSYM_ERR_IO;
+    ms_copy(input->head + from, input->room + offset + from, to - from);
+    return MACHSYM_OK;
 }
 
 /* Makes room for so much of a slice's begin, and keeps len bytes that are there. */
@@ -243,25 +245,23 @@ static bool ms_file_grow_head(ms_file *input, size_t len, size_t size)
     return true;
 }
 
-/* Reads the begin of a slice, as far as ms_file_head says. Bytes that cannot be read are 0. Returns false
- * when there is no memory. */
-static bool ms_file_read_head(ms_file *input, uint64_t offset, size_t len)
+/* Reads the begin of a slice, as far as ms_file_head says. */
+static machsym_result ms_file_read_head(ms_file *input, uint64_t offset, size_t len)
 {
     const size_t first = len < MACHSYM_READ_HEAD ? len : (size_t)MACHSYM_READ_HEAD;
     if (!ms_file_grow_head(input, 0, first))
-        return false;
-    ms_file_read_more_head(input, offset, 0, first);
+        return MACHSYM_ERR_MEMORY;
+    machsym_result result = ms_file_read_more_head(input, offset, 0, first);
     size_t whole = ms_file_head(ms_span_make(input->head, len));
-    if (whole <= first)
-        return true;
+    if (result != MACHSYM_OK || whole <= first)
+        return result;
     if (!ms_file_grow_head(input, first, whole))
-        return false;
-    ms_file_read_more_head(input, offset, first, whole);
-    return true;
+        return MACHSYM_ERR_MEMORY;
+    return ms_file_read_more_head(input, offset, first, whole);
 }
 
 /* Slice number index of a file. Of a slice by a reader only what ms_file_head says is there, until the next
- * call; one too large for this machine is cut short. */
+ * call; one too large for this machine is cut short. When that cannot be got, input->lacks says why. */
 static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
 {
     uint64_t len;
@@ -271,9 +271,19 @@ static bool ms_file_slice(ms_file *input, uint32_t index, uint32_t *count, ms_sp
     if (!ms_file_slice_place(input->bytes, input->read.size, index, count, offset, &len))
         return false;
     size_t here = len < SIZE_MAX ? (size_t)len : SIZE_MAX;
-    if (len != 0 && ms_file_read_head(input, *offset, here))
+    input->lacks = len != 0 ? ms_file_read_head(input, *offset, here) : MACHSYM_OK;
+    if (len != 0 && input->lacks == MACHSYM_OK)
         *slice = ms_span_make(input->head, here);
     return true;
+}
+
+/* The error for a slice whose begin cannot be got: memory or the reader may have it the next time, so that it
+ * must not look like a slice that is damaged. */
+static machsym_result ms_file_fail_head(const ms_file *input, uint64_t offset, machsym_error *err)
+{
+    if (input->lacks == MACHSYM_ERR_MEMORY)
+        return ms_fail_memory(err);
+    return ms_fail(err, input->lacks, "the begin of a slice cannot be read", "file", offset);
 }
 
 /* Makes room for the chosen slice of a file by a reader, and reads its begin there. */
@@ -325,6 +335,8 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
     for (uint32_t i = 0; ms_file_slice(file, i, &count, &slice, &offset); i++) {
+        if (file->lacks != MACHSYM_OK)
+            return ms_file_fail_head(file, offset, err);
         machsym_result result =
             ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
@@ -508,8 +520,10 @@ static size_t ms_file_list_cache(const ms_file *input, machsym_allocator allocat
         ms_mo_describe_cache(&mo, &dc);
     ms_fail(err, ok ? MACHSYM_OK : MACHSYM_ERR_DAMAGED,
             ok ? "no error" : "the shared cache ends inside its header", ok ? "" : "cache header", 0);
-    if (ok && cap > 0)
+    if (ok && cap > 0) {
         slices[0] = mo.slice;
+        slices[0].size = input->read.call != NULL ? input->read.size : input->bytes.len;
+    }
     ms_arena_free(&arena);
     return ok;
 }
@@ -534,7 +548,9 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     for (uint32_t i = 0; ms_file_slice(&input, i, &count, &slice, &offset); i++) {
         ms_mo mo;
         machsym_error why;
-        machsym_result result = ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why);
+        machsym_result result = input.lacks == MACHSYM_OK
+                                    ? ms_file_peek(slice, input.read.call != NULL, offset, &mo, &why)
+                                    : ms_file_fail_head(&input, offset, &why);
         if (result != MACHSYM_OK) {
             if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
                 first = why;

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_macho_slide
 #define ms_ROOM_macho_slide
+#include "../api/options.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "cache.h"
@@ -53,6 +54,7 @@ static void ms_sl_follow(ms_sl_copy *c, uint64_t off, uint64_t end)
     uint64_t step = 1;
     for (; step != 0 && off < end && c->steps > 0; off += step, c->steps--) {
         ms_span place = ms_span_sub(c->mapping->bytes, off, c->size);
+        MACHSYM_COUNT_WORK(1);
         if (place.len == 0)
             return;
         uint64_t raw = c->size == 8 ? ms_rd_raw_u64(place.ptr) : ms_rd_raw_u32(place.ptr);
@@ -84,7 +86,8 @@ static void ms_sl_do_page(ms_sl_copy *c, uint64_t page, uint32_t start, ms_span 
         return;
     }
     ms_rd rd = ms_rd_at(extras, (uint64_t)(start & mask) * 2);
-    while (c->steps > 0) {
+    for (uint64_t left = c->steps; left > 0 && c->steps > 0; left--) { /* no chain without a place */
+        MACHSYM_COUNT_WORK(1);
         uint32_t extra = ms_rd_u16(&rd);
         if (rd.failed)
             return;
@@ -120,7 +123,8 @@ static void ms_sl_undo(ms_sl_copy *c)
 }
 
 /* Copies what lies at an address of a cache and behind it, through mappings that follow each other.
- * Returns how many bytes: fewer than len where no file that is there has them. */
+ * Returns how many bytes: fewer than len where no file that is there has them, or nobody knows how their
+ * pointers are stored. */
 static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len)
 {
     size_t done = 0;
@@ -128,7 +132,7 @@ static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len
         ms_sl_copy c;
         ms_zero(&c, sizeof c);
         c.mapping = ms_dc_mapping_at(dc, addr + done);
-        if (c.mapping == NULL)
+        if (c.mapping == NULL || c.mapping->slide_version == UINT32_MAX)
             break;
         c.lo = addr + done - c.mapping->addr;
         ms_span rest = ms_span_from(c.mapping->bytes, c.lo);

@@ -690,6 +690,13 @@ static size_t ms_map_kept_memory(const ms_map_kept *kept)
     return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
 }
 
+/* Whether memory ever ran out for what a session keeps: sheets and the dictionary are missing as names
+ * are. */
+static bool ms_map_kept_failed(const ms_map_kept *kept)
+{
+    return kept->arena.failed || kept->cache.failed || kept->sheets.arena.failed;
+}
+
 /* Where a session gets bytes of its map; NULL: the map is checked. */
 static ms_sh *ms_map_kept_sheets(ms_map_kept *kept)
 {
