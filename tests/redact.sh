@@ -13,7 +13,7 @@ keyed() # ARGUMENT...: with words, so that it is the same in every run
 }
 
 # What must not come out: each word of it is in the reports below.
-secrets='alice|Alice|zoe|bob|jenkins|0B2C3D4E|0123456789abcdef0123|aaaa1111|bbbb2222|cccc3333|dddd4444|eeee5555|192\.168|71839'
+secrets='alice|Alice|zoe|bob|jenkins|0B2C3D4E|0123456789abcdef0123|aaaa1111|bbbb2222|cccc3333|dddd4444|eeee5555|192\.168|71839|0a1b2c3d'
 
 cat >"$work/case.crash" <<'END'
 Incident Identifier: 0B2C3D4E-AAAA-BBBB-CCCC-0123456789AB
@@ -60,8 +60,9 @@ cat >"$work/case.json" <<'END'
 END
 cat >"$work/case-bugsnag.json" <<'END'
 {"exceptions":[{"errorClass":"SIGABRT","stacktrace":[{"frameAddress":"0x102a30aec","machoLoadAddress":"0x102a30000","machoFile":"/Users/alice/demo",
-"machoUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"}]}],"device":{"model":"iPhone12,1","id":"cccc3333aaaa"},"user":{"id":"71839","name":"zoe","email":"bob@example.org"}}
+"machoUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"}]}],"device":{"model":"iPhone12,1","id":"cccc3333aaaa"},"session":{"id":"0a1b2c3d"},"user":{"id":"71839","name":"zoe","email":"bob@example.org"}}
 END
+cp tests/fixtures/services/crashlytics-crashed.txt "$work/case-crashlytics.txt"
 cat >"$work/case-datadog.json" <<'END'
 {"usr":{"id":"71839","name":"zoe","email":"bob@example.org"},"error":{"stack":"0   demo  0x0000000102a30aec 0x102a30000 + 2796\n","binary_images":
 [{"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","name":"demo","load_address":"0x102a30000","max_address":"0x102a34000","arch":"arm64"}]}}

@@ -271,6 +271,9 @@ static const field fields[] = {
     {NULL, "hardwareuuid", "device"},
     {NULL, "sleepwakeuuid", "session"},
     {NULL, "bootsessionuuid", "session"},
+    {NULL, "session", "session"},
+    {NULL, "sessionid", "session"},
+    {"session", "id", "session"},
     {NULL, "eventid", "incident"},
     {NULL, "username", "user"},
     {NULL, "userid", "user"},
@@ -476,7 +479,8 @@ void redact_report(const redactor *how, machsym_str report, text *out)
         bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
         if (line_begins && is_letter && take_line(&p))
             continue;
-        line_begins = c == '\n' || c == '\r' || (line_begins && is_gap(c));
+        line_begins = c == '\n' || c == '\r' ||
+                      (line_begins && (is_gap(c) || c == '#')); /* which Crashlytics puts ahead of its keys */
         if (c == '"')
             take_string(&p);
         else if (p.key.len > 0 && c >= '0' && c <= '9')
