@@ -78,12 +78,14 @@ M crash-summary crash -q --json --summary --no-cache -d $dsym --owners "$work/bl
 "$MACHSYM" crash -q --groups-out "$out/state" --no-cache -d $bin $many >"$work/log" 2>"$work/err"
 M pretty.json crash -q --to=json --no-cache -d $dsym --owners "$work/rules" $reports/demo.crash
 M pretty.json crash -q --missing=json --no-cache -d $dsym $reports/demo.crash
-cat >"$work/requests" <<'END'
+head -c 700 tests/fixtures/services/crash.plcrash >"$work/cut.plcrash"
+cat >"$work/requests" <<END
 {"id":1,"do":"demangle","names":["_Z1fv"]}
 {"id":"2","do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":["0xaec"]}
 {"do":"stats"}
 {"do":"crash","path":"tests/fixtures/reports/demo.crash","want":["json","text","summary","signature","same"]}
 {"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["same"]}
+{"do":"crash","path":"$work/cut.plcrash"}
 {"do":"stop"}
 END
 M worker worker --paths --no-cache -d $dsym <"$work/requests"

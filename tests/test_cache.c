@@ -520,7 +520,7 @@ static void test_refused(void)
     CHECK_EQ(open_tiny(desc, "libtiny.dylib", &image), MACHSYM_ERR_AMBIGUOUS);
     CHECK_EQ(open_tiny(desc, TINY_PATH, &image), MACHSYM_OK);
     machsym_image_close(image);
-    CHECK_EQ(open_tiny(desc, TINY_PATH + 4, &image), MACHSYM_ERR_DAMAGED); /* it lies nowhere */
+    CHECK_EQ(open_tiny(desc, &TINY_PATH[4], &image), MACHSYM_ERR_DAMAGED); /* it lies nowhere */
     desc.bytes.len = 0x40;
     CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_ERR_DAMAGED);
     CHECK_EQ(machsym_list_slices(&desc, &slice, 1, &err), 0);

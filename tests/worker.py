@@ -102,6 +102,16 @@ def test_crash_text():
     check(kind_of(refused) == kind_of(other) == "no_file", "- and folders are no files", (refused, other))
 
 
+def test_damaged():
+    """What is left of a damaged report is answered, and that it is damaged."""
+    cut = open(REPORTS + "/../services/crash.plcrash", "rb").read()[:700]
+    open(WORK + "/cut.plcrash", "wb").write(cut)
+    whole = subprocess.run(MACHSYM + ["crash", "-q", "--json", *LOOK, WORK + "/cut.plcrash"], capture_output=True, timeout=60)
+    answer, = ask([{"do": "crash", "base64": base64.b64encode(cut).decode()}], *LOOK, status=1)
+    check([p["json"] for p in answer["reports"]] == lines_of(whole.stdout), "the rest of a damaged report", answer)
+    check(b"offset %d)" % answer["damaged_at"] in whole.stderr, "where it is damaged", whole.stderr)
+
+
 def test_frames():
     offsets = [0xaec, 0x944, 0x940, 0xaf0, 0, 1 << 40]
     shown = lines_of(run("atos", "--json", "-i", "--offset", "-o", DEMO, *[hex(o) for o in offsets]))
@@ -342,7 +352,7 @@ def test_reader_goes():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-for test in (test_crash, test_crash_text, test_frames, test_demangle, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
+for test in (test_crash, test_crash_text, test_damaged, test_frames, test_demangle, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
              test_reader_goes):
     began = time.time()
     test()

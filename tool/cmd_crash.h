@@ -70,6 +70,8 @@ images_options crash_images_how(const crash_options *o, const store *s);
 bool crash_say_complaints(image_pool *images);
 /* Why a report without frames is refused; returns false, with what was added to *why, when it is. */
 bool crash_explain_no_frames(const report *r, text *why);
+/* Where a report is damaged whose rest is answered; 0: it is whole. */
+size_t crash_damaged_at(const report *r);
 /* Whether something else is printed in place of the reports. */
 bool crash_is_answered(const crash_options *o);
 /* Does the reports and prints what is asked for. Returns an exit status. */

@@ -108,6 +108,11 @@ bool crash_explain_no_frames(const report *r, text *why)
     return true;
 }
 
+size_t crash_damaged_at(const report *r)
+{
+    return r->encoding == ENCODING_PLCRASH ? r->failed_at : 0;
+}
+
 static void write_report(const crash_options *o, const report *r, const resolve_counts *counts,
                          crash_result *result)
 {
@@ -221,7 +226,7 @@ static void do_report(const crash_run *run, crash_result *result)
     report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
     r.rules = o->rules;
     bool is_report = r.frame_count > 0 || crash_explain_no_frames(&r, &result->failure);
-    result->damaged_at = is_report && r.encoding == ENCODING_PLCRASH ? r.failed_at : 0;
+    result->damaged_at = is_report ? crash_damaged_at(&r) : 0;
     if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r)))
         answer_report(run, &r, result);
     report_close(&r);

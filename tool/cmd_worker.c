@@ -113,7 +113,7 @@ const command worker_command = {
     {{crash_lookup_table, offsetof(worker_options, lookups)},
      {object_option_table, offsetof(worker_options, lookups.objects)},
      {table, 0}},
-    "exit status: 0 done, 1 an answer was an error, or a file of symbols is damaged, 2 usage\n",
+    "exit status: 0 done, 1 an answer was an error, or a report or file of symbols is damaged, 2 usage\n",
     run_worker,
     NULL,
 };

@@ -192,6 +192,10 @@ static bool answer_report(answering *a, report *r, unsigned wants)
     text_c(a->out, ",\"reports\":[");
     put_parts(a, r, &counts, wants);
     text_char(a->out, ']');
+    if (crash_damaged_at(r) > 0) {
+        json_put_number(a->out, "damaged_at", crash_damaged_at(r));
+        tool_note_damage();
+    }
     if (wants & WANT_SAME)
         put_same(a, r);
     return true;

@@ -108,6 +108,8 @@ static uint32_t heaviest(const report_frame *frames, const uint32_t *end, uint32
  * branches off last comes first. Frames keep their order otherwise. */
 static void order_tree(report *r, report_thread *thread, const uint32_t *end)
 {
+    if (thread->count == 0)
+        return;
     report_frame *frames = &r->frames[thread->first];
     uint32_t count = thread->count;
     report_frame *from = tool_alloc(count * sizeof *from);
@@ -142,10 +144,12 @@ static bool is_start(machsym_str image)
  * start. */
 static bool is_tree(const metric_reader *w, const report_thread *thread, bool has_branches)
 {
-    const report_frame *first = &w->r->frames[thread->first];
     if (!w->per_thread || has_branches)
         return true;
-    return !w->is_crash && thread->count > 1 && is_start(stack_image_name(w->r, first)) &&
+    if (w->is_crash || thread->count < 2)
+        return false;
+    const report_frame *first = &w->r->frames[thread->first];
+    return is_start(stack_image_name(w->r, first)) &&
            !is_start(stack_image_name(w->r, &first[thread->count - 1]));
 }
 
