@@ -1,10 +1,11 @@
 /* See caches.h. */
 #include "caches.h"
 
+#include "members.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Caches that are open. */
@@ -97,23 +98,11 @@ const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error 
 /* Where the path of a cache ends in a path that leads to one of its images; 0: there is none. */
 static size_t path_end(const char *path)
 {
-    struct stat st;
     text prefix = {0};
-    size_t end = 0;
-    if (stat(path, &st) == 0)
-        return 0;
-    for (size_t i = 1; path[i] != 0 && end == 0; i++) {
-        if (!posix_is_slash(path[i]))
-            continue;
-        prefix.len = 0;
-        text_add(&prefix, path, i);
-        if (stat(text_z(&prefix), &st) != 0)
-            break;
-        if (!S_ISREG(st.st_mode))
-            continue;
-        end = cache_is_at(prefix.v) ? i : 0;
-        break;
-    }
+    size_t end = members_end(path);
+    text_add(&prefix, path, end);
+    if (end != 0 && !cache_is_at(text_z(&prefix)))
+        end = 0;
     text_free(&prefix);
     return end;
 }
