@@ -641,10 +641,11 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_span bytes = ms_fx_bytes(d, section);
     ms_fx_refill(d);
-    for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
-        uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
-        uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+    for (size_t at = 0; at + 8 <= bytes.len; at += 4) {
+        uint32_t adrp = ms_rd_raw_u32(bytes.ptr + at);
+        uint32_t load = ms_rd_raw_u32(bytes.ptr + at + 4);
         if ((adrp & 0x9f00001f) != 0x90000001 || (load & 0xffc003ff) != 0xf9400021)
             continue;
         uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3); /* 21 bits, signed */
