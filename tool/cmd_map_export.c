@@ -1,5 +1,5 @@
 /* machsym map export: chunks for a key-value store, and text tables. */
-#include "map_chunks.h"
+#include "cmd_map_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
