@@ -12,12 +12,26 @@
 
 /* ---- Messages ---- */
 
+static _Thread_local text *hearer; /* who hears what this thread says; NULL: standard error */
+
+text *tool_hear(text *by)
+{
+    text *before = hearer;
+    hearer = by;
+    return before;
+}
+
 static void say(const char *name, const char *format, va_list args)
 {
     text line = {0};
-    text_c(&line, name);
+    text_c(&line, hearer == NULL ? name : "");
     text_format(&line, format, args);
     text_end_line(&line, 0);
+    if (hearer != NULL) {
+        text_add(hearer, line.v, line.len);
+        text_free(&line);
+        return;
+    }
     out_flush();
     fwrite(line.v, 1, line.len, stderr);
     text_free(&line);

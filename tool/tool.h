@@ -32,6 +32,9 @@ void tool_tell(const char *format, ...)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
     ;
+/* What this thread says from here on is added to a text, a line each, in place of standard error; NULL: no
+ * more. Returns who heard it before. */
+text *tool_hear(text *by);
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
 void tool_say_error(const char *path, const machsym_error *err);
 
@@ -82,7 +85,8 @@ void tool_say_damage(const machsym_image *image);
 void tool_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void text_damage(text *t, const machsym_image_info *info);
-/* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads: any. */
+/* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads:
+ * any. */
 void tool_say_fault(const char *path, const machsym_error *err);
 /* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
 void tool_note_damage(void);
