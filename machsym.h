@@ -390,7 +390,7 @@
  * There are two tables of chunks: `dwarf` has the ranges of RUNS, `symbol_table` those of SYMBOL RUNS. A
  * reader asks `dwarf` first. The key of a chunk is `TABLE:IMAGE:UUID:I`, the UUID in upper case with dashes,
  * I decimal; in IMAGE the bytes up to space, 0x7f and `: { } % " \` are written %XX. A chunk without ranges
- * has no key.
+ * has no key. What `build` of `machsym worker` makes has one key more, `image:UUID`: it lists the chunks.
  *
  * ## Stores and versions
  *

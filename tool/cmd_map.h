@@ -30,7 +30,18 @@ void map_default_name(text *out, machsym_str name, const char *arch);
 typedef struct build_options {
     unsigned jobs; /* 0: all processors */
     bool progress;
+    double until; /* the build fails when map_seconds is past it; 0: it may take any time */
 } build_options;
+
+enum { MAP_MAX_SLICES = 64 };
+
+extern const char map_took_too_long[];
+
+/* Seconds of a clock that no one sets. */
+double map_seconds(void);
+/* Says in one line what the map of a damaged file lacks. */
+void map_say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
+                  const machsym_map *map);
 
 /* Builds the map of an image. *counts: its units, and how many of them are damaged. Returns NULL after a
  * message. */
