@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 
 MACHSYM, WORK = shlex.split(sys.argv[1]), sys.argv[2]
 BIN, REPORTS = "tests/fixtures/bin", "tests/fixtures/reports"
@@ -75,6 +76,9 @@ def test_crash():
     parts = [p for a in good for p in a["reports"]]
     check([p["json"] for p in parts] == lines_of(run("crash", "-q", "--json", *ALL, *paths)), "json is that of machsym crash --json")
     signed = lines_of(run("crash", "-q", "--json", "--signature", *ALL, *paths))
+    bare = lines_of(run("worker", *ALL, data=b"".join(json.dumps({k: v for k, v in dict(r, do="signature").items() if k != "want"}).encode() + b"\n" for r in requests)))
+    check([p for a in bare if "reports" in a for p in a["reports"]] == [{k: p[k] for k in ("format", "hash", "signature")} for p in parts],
+          "signatures by themselves")
     check([(p["hash"], p["signature"]) for p in parts] == [(s["hash"], s["signature"] or "") for s in signed], "signatures")
 
 
@@ -141,13 +145,64 @@ def test_demangle():
     check(answer["names"] == [], "no names", answer)
 
 
+# ---- Building ----
+
+def test_build():
+    """Maps are those of map build, chunks those of map export; of a fat file and of an archive there is one for each slice."""
+    whole = WORK + "/build.symmap"
+    run("map", "build", "--no-progress", "--lines=dwarf", "-o", whole, DEMO)
+    data = open(whole, "rb").read()
+    dwarf = DEMO + "/Contents/Resources/DWARF/demo"
+    inside = base64.b64encode(open(dwarf, "rb").read()).decode()
+    demo = {"base64": inside, "name": "demo"}
+    archive = WORK + "/two.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        out.write(dwarf, "demo.dSYM/Contents/Resources/DWARF/demo")
+        out.write(BIN + "/inline-arm64-d5-22.dSYM/Contents/Resources/DWARF/" + os.listdir(BIN + "/inline-arm64-d5-22.dSYM/Contents/Resources/DWARF")[0],
+                  "b.dSYM/Contents/Resources/DWARF/b")
+    store = WORK + "/built"
+    options = ["--paths", "--build-store", store]
+    by_path, by_bytes, chosen, two, kept, of_map = [a["maps"] for a in ask([
+        {"do": "build", "path": DEMO}, {"do": "build", **demo, "as": "map"}, {"do": "build", "path": DEMO, "uuid": UUID, "arch": "arm64"},
+        {"do": "build", "path": archive}, {"do": "build", "path": archive, "as": "store"}, {"do": "build", "path": whole}], *options)]
+    for maps in (by_path, by_bytes, chosen, of_map):
+        check(len(maps) == 1 and base64.b64decode(maps[0]["base64"]) == data, "the map is that of map build", maps)
+    made = {k: v for k, v in by_bytes[0].items() if k != "base64"}
+    check(made == {"image": "demo", "uuid": UUID, "arch": "arm64", "lines": "dwarf", "damaged": False, "size": len(data)}, "what is told of it", made)
+    check(len(two) == 2 and base64.b64decode([m for m in two if m["uuid"] == UUID][0]["base64"]) == data, "those of an archive", two)
+    check(len(kept) == 2 and open("%s/4C/%s.symmap" % (store, UUID), "rb").read() == data, "a store", kept)
+    for size in (100, 700, 1000000):
+        shown = lines_of(run("map", "export", "--chunks=%d" % size, "--format=jsonl", whole))
+        answer, = ask([{"do": "build", **demo, "as": "chunks", "chunk": size}])
+        made = answer["maps"][0]
+        check(made["values"][:-1] == shown and made["chunk"] == size, "the chunks are those of map export", made)
+        last = made["values"][-1]
+        index = json.loads(base64.b64decode(last["value"]))
+        check(last["key"] == "image:" + UUID and index["chunk"] == size, "the list of them", last)
+        keys = ["%s:demo:%s:%d" % (t, UUID, c + i) for t in ("dwarf", "symbol_table") for c, n in zip(index[t][::2], index[t][1::2]) for i in range(n)]
+        check(sorted(keys) == sorted(v["key"] for v in shown), "the list names all", index)
+    half = base64.b64encode(open(dwarf, "rb").read()[:9000]).decode()
+    bad = [({"do": "build"}, "bad_request"), ({"do": "build", "path": DEMO}, "bad_request"), ({"do": "build", **demo, "as": "store"}, "bad_request"),
+           ({"do": "build", **demo, "as": "x"}, "bad_request"), ({"do": "build", **demo, "chunk": 5}, "bad_request"),
+           ({"do": "build", **demo, "as": "chunks", "chunk": 0}, "bad_request"), ({"do": "build", **demo, "uuid": "1"}, "bad_request"),
+           ({"do": "build", **demo, "arch": 1}, "bad_request"), ({"do": "build", "base64": "AAAA"}, "no_build"), ({"do": "build", "base64": ""}, "bad_request"), ({"do": "build", "path": DEMO, "name": "x"}, "bad_request"),
+           ({"do": "build", "base64": "AAAA", "name": "a\0"}, "bad_request"),
+           ({"do": "build", **demo, "base64": half}, "no_build"), ({"do": "build", **demo, "arch": "x86_64"}, "no_build")]
+    for (request, kind), answer in zip(bad, ask([r for r, _ in bad], status=1)):
+        check(kind_of(answer) == kind and answer["error"]["what"], "%.60r is %s" % (request, kind), answer)
+    answers = ask([{"do": "build", "path": p} for p in ("-", "/dev/stdin", WORK + "/none", REPORTS, "tests/worker.py")], "--paths", status=1)
+    check([kind_of(a) for a in answers] == ["no_file", "no_file", "no_build", "no_build", "no_build"], "what is no file of symbols", answers)
+    slow, after = ask([{"do": "build", **demo}, {"do": "stats"}], "--limit=0.0000001,", status=1)
+    check(kind_of(slow) == "limit" and "stats" in after, "seconds of a build", slow)
+
+
 # ---- Errors are answers ----
 
 def test_errors():
     good = {"id": "good", "do": "demangle", "names": ["_Z1fv"]}
     bad = [(b"{\n", "bad_json"), (b"nonsense\n", "bad_json"), (b"[1]\n", "bad_json"), (b'{"do":"stats"} x\n', "bad_json"),
            (b'{"do":"stats"', "bad_json"), (b"\x00\xff\n", "bad_json"), (b"[" * 5000 + b"\n", "bad_json"), ({}, "bad_request"),
-           ({"do": "stop"}, "bad_request"), ({"do": 1}, "bad_request"), ({"do": "stats", "more": 1}, "bad_request"),
+           ({"do": "stop"}, "bad_request"), ({"do": "signature", "report": "x", "want": []}, "bad_request"), ({"do": 1}, "bad_request"), ({"do": "stats", "more": 1}, "bad_request"),
            ({"do": "crash"}, "bad_request"), ({"do": "crash", "report": 1}, "bad_request"),
            ({"do": "crash", "report": "x", "base64": "eA=="}, "bad_request"), ({"do": "crash", "base64": "?"}, "bad_request"),
            ({"do": "crash", "report": "x", "want": ["xml"]}, "bad_request"), ({"do": "crash", "report": "x", "want": "json"}, "bad_request"),
@@ -352,7 +407,7 @@ def test_reader_goes():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-for test in (test_crash, test_crash_text, test_damaged, test_frames, test_demangle, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
+for test in (test_crash, test_crash_text, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
              test_reader_goes):
     began = time.time()
     test()

@@ -92,6 +92,8 @@ static const option table[] = {
      "what may be kept decoded of images that no request uses at the moment (1024);\nwhat was used the "
      "longest ago goes first",
      offsetof(worker_options, cache), take_megabytes},
+    {"build-store", "DIR", "a store that build requests may write maps to",
+     offsetof(worker_options, build_store), NULL},
     {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",
      offsetof(worker_options, paths), NULL},
     {0},
@@ -108,8 +110,9 @@ const command worker_command = {
     "\"signature\"]}\n"
     "  {\"id\":2,\"do\":\"frames\",\"uuid\":\"...\",\"offsets\":[\"0xaec\",2768]}\n"
     "  {\"id\":3,\"do\":\"demangle\",\"names\":[\"_Z3foov\"]}\n"
-    "  {\"id\":4,\"do\":\"stats\"}\n"
-    "Symbols are those that -d names when it starts.\n",
+    "  {\"id\":4,\"do\":\"build\",\"base64\":\"...\",\"as\":\"map|chunks|store\"}\n"
+    "  {\"id\":5,\"do\":\"stats\"}\n"
+    "Symbols are those that -d names.\n",
     {{crash_lookup_table, offsetof(worker_options, lookups)},
      {object_option_table, offsetof(worker_options, lookups.objects)},
      {table, 0}},

@@ -9,9 +9,10 @@
 /* What the options say. */
 typedef struct worker_options {
     crash_options lookups;
-    uint64_t max_request; /* bytes of a line, and of a file that it names */
-    uint64_t cache;       /* bytes of what is kept decoded */
-    bool paths;           /* requests may name files */
+    uint64_t max_request;    /* bytes of a line, and of a file that it names */
+    uint64_t cache;          /* bytes of what is kept decoded */
+    const char *build_store; /* where build requests write maps; NULL: nowhere */
+    bool paths;              /* requests may name files */
     bool unordered;
 } worker_options;
 
