@@ -1,5 +1,6 @@
 /* machsym map export: chunks for a key-value store, and text tables. */
-#include "cmd_map_chunks.h"
+#include "cmd_map.h"
+#include "map_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>

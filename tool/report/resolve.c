@@ -44,33 +44,40 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* How many of eight bytes are written with others in JSON, in HTML or on a terminal: what is no printable
- * ASCII, and " \ & < >. */
-static uint64_t count_odd(uint64_t word)
+/* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
+ * " \ & < >. Compilers make vector instructions of the loop, since it has a fixed length. */
+enum { ODD_BLOCK = 16, ODD_BLOCKS = 255 }; /* so many that a byte holds their number */
+
+static void count_odd(const char *restrict block, uint8_t *restrict counts)
 {
-    uint64_t odd =
-        word | ~((word & 0x7f * EACH_BYTE) + 0x60 * EACH_BYTE) | zero_bytes(word ^ 0x7f * EACH_BYTE);
-    odd |= zero_bytes(word ^ '"' * EACH_BYTE) | zero_bytes(word ^ '\\' * EACH_BYTE) |
-           zero_bytes(word ^ '&' * EACH_BYTE);
-    odd |= zero_bytes((word | 2 * EACH_BYTE) ^ '>' * EACH_BYTE); /* '<' with this bit is '>' */
-    return ((odd >> 7 & EACH_BYTE) * EACH_BYTE) >> 56;
+    for (unsigned i = 0; i < ODD_BLOCK; i++) {
+        uint8_t c = (uint8_t)block[i];
+        bool is_plain = (uint8_t)(c - ' ') < 0x5f;
+        counts[i] += (uint8_t)(!is_plain | (c == '"') | (c == '\\') | (c == '&') | ((c | 2) == '>'));
+    }
 }
 
 /* Bytes of a text as JSON, as HTML or with escapes: at most six for one. */
 static uint64_t written_size(machsym_str s)
 {
     uint64_t odd = 0;
-    uint64_t word = ' ' * EACH_BYTE;
-    size_t at = 0;
-    for (; s.len - at >= 8; at += 8) {
-        memcpy(&word, s.ptr + at, 8);
-        odd += count_odd(word);
+    for (size_t at = 0; at < s.len;) {
+        uint8_t counts[ODD_BLOCK] = {0};
+        unsigned blocks = 0;
+        for (; s.len - at >= ODD_BLOCK && blocks + 1 < ODD_BLOCKS; at += ODD_BLOCK, blocks++)
+            count_odd(s.ptr + at, counts);
+        if (s.len - at < ODD_BLOCK) {
+            char last[ODD_BLOCK];
+            memset(last, ' ', sizeof last);
+            memcpy(last, s.ptr + at, s.len - at);
+            count_odd(last, counts);
+            at = s.len;
+        }
+        for (unsigned i = 0; i < ODD_BLOCK; i++)
+            odd += counts[i];
     }
-    word = ' ' * EACH_BYTE;
-    if (at < s.len)
-        memcpy(&word, s.ptr + at, s.len - at);
     MACHSYM_COUNT_WORK(s.len / 64);
-    return s.len + 5 * (odd + count_odd(word));
+    return s.len + 5 * odd;
 }
 
 /* What stands around a call: the record itself, numbers, the names of members, the name of the image. */

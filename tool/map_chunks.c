@@ -1,5 +1,5 @@
-/* Maps into chunks; see cmd_map_chunks.h. */
-#include "cmd_map_chunks.h"
+/* Maps into chunks; see map_chunks.h. */
+#include "map_chunks.h"
 #include "json_put.h"
 #include "store/chunks.h"
 
