@@ -88,7 +88,7 @@ static void text_key_part(text *t, machsym_str part)
     }
 }
 
-void chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t chunk)
+void chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t index)
 {
     text_c(out, table);
     text_char(out, ':');
@@ -96,7 +96,7 @@ void chunk_key(text *out, const char *table, machsym_str image, const machsym_uu
     text_char(out, ':');
     text_uuid(out, uuid);
     text_char(out, ':');
-    text_dec(out, chunk);
+    text_dec(out, index);
 }
 
 void chunk_list_key(text *out, const machsym_uuid *uuid)

@@ -5,7 +5,7 @@
 #include "../tool.h"
 
 /* Adds the key of a chunk. */
-void chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t chunk);
+void chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t index);
 /* Adds the key of the list of an image's chunks. */
 void chunk_list_key(text *out, const machsym_uuid *uuid);
 
