@@ -169,8 +169,31 @@ cp "$caches/macos12/dyld_shared_cache_x86_64h.1" "$work/alone/dyld_shared_cache_
 head -c 100000 "$caches/ios15/dyld_shared_cache_arm64e.2" >"$work/alone/dyld_shared_cache_arm64e.2"
 is 1 "a file of another cache" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570
 says "is of another cache"
+rm "$work/alone/dyld_shared_cache_arm64e.1"
+if [ "$(id -u)" -eq 0 ]; then # who may read all, but not this
+    ln -s /proc/sys/vm/compact_memory "$work/alone/dyld_shared_cache_arm64e.1"
+else
+    : >"$work/alone/dyld_shared_cache_arm64e.1"
+    chmod 0 "$work/alone/dyld_shared_cache_arm64e.1"
+fi
 is 1 "one of the other files by itself" "" map build "$caches/ios15/dyld_shared_cache_arm64e.1" --store "$work/maps"
 says "no image of the shared cache is listed in this file"
+is 1 "a file that may not be read" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570
+says "dyld_shared_cache_arm64e.1 is unreadable"
+
+# Names of a development cache: its own files have the ending behind their suffix, or are those of the other cache.
+mkdir "$work/dev"
+for file in "$caches/ios16/"dyld_shared_cache_arm64e*; do
+    cp "$file" "$work/dev/${file##*/}"
+done
+mv "$work/dev/dyld_shared_cache_arm64e" "$work/dev/dyld_shared_cache_arm64e.development"
+is 0 "a development cache" "-[Animal work:] (in Zoo) + 4" atos -o "$work/dev/dyld_shared_cache_arm64e.development" 1820108e0
+for file in "$caches/ios15/"dyld_shared_cache_arm64e*; do
+    name=${file##*/}
+    cp "$file" "$work/dev/dyld_shared_cache_arm64e.development${name#dyld_shared_cache_arm64e}"
+done
+is 0 "an older development cache" "base_add (in libbase.dylib) + 0" atos -o "$work/dev/dyld_shared_cache_arm64e.development" 180014570
+
 head -c 3000 "$new" >"$work/cut"
 # a list of images without a path: found by random changes
 python3 - "$new" "$work/unnamed" <<'END'

@@ -194,7 +194,7 @@ bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsy
 const char *cache_file_status(machsym_cache_file_status status)
 {
     static const char *const names[MACHSYM_CACHE_FILE_STATUS_COUNT] = {"missing", "found", "of another cache",
-                                                                       "damaged"};
+                                                                       "damaged", "unreadable"};
     return names[status];
 }
 
@@ -211,14 +211,18 @@ bool cache_lacks_files(const machsym_image *image)
 
 void cache_say_files(const machsym_image *cache)
 {
+    static const char *const advice[MACHSYM_CACHE_FILE_STATUS_COUNT] = {
+        "put it beside the first", "", "put the one of this cache beside the first", "copy it again",
+        "let it be read by you"};
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
     machsym_image_info info;
     machsym_image_get_info(cache, &info);
     while (machsym_image_next_cache_file(cache, &at, &file)) {
         if (file.status != MACHSYM_CACHE_FILE_FOUND)
-            tool_say("%s: its file %.*s is %s: %s; put it beside the first", info.path, (int)file.name.len,
-                     file.name.ptr, cache_file_status(file.status),
-                     file.has_symbols ? "local functions have no names" : "what lies in it has no names");
+            tool_say("%s: its file %.*s is %s: %s; %s", info.path, (int)file.name.len, file.name.ptr,
+                     cache_file_status(file.status),
+                     file.has_symbols ? "local functions have no names" : "what lies in it has no names",
+                     advice[file.status]);
     }
 }
