@@ -217,12 +217,26 @@ def many(count):
     return sink.getvalue()
 
 
+def fat(count):
+    """A fat file of so many libraries that have a UUID and nothing else."""
+    size = 32 + 24
+    begin = 8 + 20 * count
+    headers, slices = struct.pack(">2I", 0xCAFEBABE, count), b""
+    for i in range(count):
+        headers += struct.pack(">5I", 0x100000C, 0, begin + i * size, size, 3)
+        slices += struct.pack("<8I", 0xFEEDFACF, 0x100000C, 0, 6, 1, 24, 0, 0) + struct.pack("<2I", 0x1B, 24)
+        slices += struct.pack(">2Q", 0x1122334455667788, i)
+    return headers + slices
+
+
 def main():
     dsym, other = files(ONE), files(TWO)
     good_zips(dsym, {**dsym, **other})
     bad_zips(dsym)
     tars(dsym)
     write("many.zip", many(30000))
+    write("slices-200", fat(200))
+    write("slices-300", fat(300))
     archive = hidden(dsym, UUID)
     write("hidden.xcarchive.zip", deflated(archive))
     write("symbolmaps.zip", deflated({n[len("App.xcarchive/"):]: d for n, d in archive.items() if n.endswith("map")}))

@@ -131,6 +131,22 @@ done
 grep -q 'many.zip/lib29999.dylib' "$work/said"
 check "one of 30,000" "$work/said"
 
+# All slices of a universal file are told, or it is said that some are not.
+$machsym info --quick slices-200 >"$work/said" 2>&1
+[ $? -eq 0 ] && [ "$(grep -c '11223344-5566-7788-0000-' "$work/said")" -eq 200 ]
+check "info: 200 slices" "$work/said"
+$machsym store add "$work/kept-slices" slices-200 >"$work/said" 2>&1
+[ $? -eq 0 ] && [ "$($machsym store list "$work/kept-slices" | grep -c '11223344-5566-7788-0000-')" -eq 200 ]
+check "store add: 200 slices" "$work/said"
+mkdir "$work/fat"
+cp slices-200 "$work/fat"
+says "a UUID of 200 slices in a folder" 0 00000000000000C7 sh -c \
+    '"$1" info --quick --no-cache --symbols "$2" --uuid 11223344-5566-7788-0000-0000000000C7 | tr -d -- -' - $machsym "$work/fat"
+says "info: 300 slices" 1 "slices past MACHSYM_MAX_SLICES are left out" $machsym info --quick slices-300
+says "store add: 300 slices" 1 "slices past MACHSYM_MAX_SLICES are left out" $machsym store add "$work/kept-300" slices-300
+says "atos: a slice past those looked at" 1 "past MACHSYM_MAX_SLICES" \
+    $machsym atos -o slices-300 --uuid 11223344-5566-7788-0000-00000000012B 0x1000
+
 # Folders: an archive of Xcode, and links that lead outside or in circles.
 mkdir -p "$work/App.xcarchive/dSYMs" "$work/outside"
 cp -r "$two" "$work/outside/"

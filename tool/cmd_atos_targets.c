@@ -53,8 +53,7 @@ static target *next_target(atos *a)
 /* A program without debug info beside a dSYM of another build: the commonest reason for missing lines. */
 static void say_other_dsym(const target *t)
 {
-    enum { MOST_SLICES = 16 };
-    machsym_slice slices[MOST_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_open_desc desc;
     text path = {0};
     text wanted = {0};
@@ -66,8 +65,8 @@ static void say_other_dsym(const target *t)
     text_c(&path, ".dSYM/Contents/Resources/DWARF/");
     text_base_name(&path, str_c(t->file.info.path));
     desc.path = text_z(&path);
-    size_t count = machsym_list_slices(&desc, slices, MOST_SLICES, NULL);
-    for (size_t i = 0; i < count && i < MOST_SLICES; i++) {
+    size_t count = machsym_list_slices(&desc, slices, MACHSYM_MAX_SLICES, NULL);
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
         text_c(&found, i > 0 ? ", " : "");
         text_uuid(&found, &slices[i].uuid);
     }

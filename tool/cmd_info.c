@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 4096 /* of a kernel collection: real ones have 300 */, MAX_SLICES = 64 };
+enum { MAX_ENTRIES = 4096 /* of a kernel collection: real ones have 300 */ };
 
 static const char *filetype_name(uint32_t filetype)
 {
@@ -432,13 +432,13 @@ static bool print_file(const char *path, const info_options *o)
 {
     machsym_open_desc desc;
     machsym_error err;
-    machsym_slice slices[MAX_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     bool ok = true;
     size_t shown = 0;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
-    size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
         ok = false;
@@ -447,11 +447,9 @@ static bool print_file(const char *path, const info_options *o)
         return false;
     if (!o->json)
         out_line("%s", path);
-    if (count > MAX_SLICES)
-        tool_say("%s: %zu slices, the first %d are shown", path, count, MAX_SLICES);
     desc.pair_path = o->from.pair;
     desc.entry = o->from.entry;
-    for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
         bool is_other =
             o->from.uuid.is_set &&
             (!slices[i].has_uuid || memcmp(&slices[i].uuid, &o->from.uuid.uuid, sizeof slices[i].uuid) != 0);

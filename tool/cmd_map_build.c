@@ -349,7 +349,7 @@ static bool build_cache(const build_command *c, const machsym_open_desc *open)
 
 static bool build_file(const build_command *c, const char *file)
 {
-    machsym_slice slices[MAP_MAX_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_open_desc desc;
     machsym_error err;
     bool ok = true;
@@ -361,12 +361,12 @@ static bool build_file(const build_command *c, const char *file)
         return build_cache(c, &desc);
     if (!c->all_archs)
         return build_one(c, &desc);
-    size_t count = inside_list_slices(&desc, slices, MAP_MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(file, &err);
         ok = false;
     }
-    for (size_t i = 0; i < count && i < MAP_MAX_SLICES; i++) {
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
         ok = build_one(c, &desc) && ok;

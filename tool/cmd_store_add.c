@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_SLICES = 64, MAX_NAME_MAPS = 64, MAX_STORED_NAME = 200 };
+enum { MAX_NAME_MAPS = 64, MAX_STORED_NAME = 200 };
 
 typedef enum keep_what { KEEP_BOTH = 0, KEEP_DSYMS, KEEP_MAPS } keep_what;
 
@@ -304,7 +304,7 @@ static bool add_map(const add_command *c, const char *path)
 
 static bool add_file(const add_command *c, const char *path)
 {
-    machsym_slice slices[MAX_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_open_desc desc;
     machsym_error err;
     bool ok = true;
@@ -312,12 +312,12 @@ static bool add_file(const add_command *c, const char *path)
         return add_map(c, path);
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
         ok = false;
     }
-    for (size_t i = 0; i < count && i < MAX_SLICES; i++)
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++)
         ok = add_slice(c, path, &slices[i]) && ok;
     return ok;
 }

@@ -225,16 +225,16 @@ static bool build_slice(answering *a, const build_request *b)
 /* All slices of a file, or that which is asked for. Returns false after a message. */
 static bool build_file(answering *a, build_request *b)
 {
-    machsym_slice slices[MAP_MAX_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_error err;
     machsym_open_desc chosen = b->open;
     bool ok = true;
     if (chosen.arch != NULL || chosen.uuid != NULL)
         return build_slice(a, b);
-    size_t count = inside_list_slices(&b->open, slices, MAP_MAX_SLICES, &err);
+    size_t count = inside_list_slices(&b->open, slices, MACHSYM_MAX_SLICES, &err);
     if (count < 2) /* a map has none; what is no file of symbols is told when it is opened */
         return build_slice(a, b);
-    for (size_t i = 0; i < count && i < MAP_MAX_SLICES && ok; i++) {
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES && ok; i++) {
         b->open.arch = slices[i].arch;
         b->open.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
         ok = build_slice(a, b);

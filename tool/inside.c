@@ -14,8 +14,7 @@ enum {
     FOLDER_MAX_DEPTH = 32,      /* of folders in folders: real bundles have ten */
     FOLDER_MAX_FILES = 1 << 18, /* that are looked at: an archive of a large program has 20,000 */
     PROBE_BYTES = 1 << 16,      /* of a member: its load commands */
-    MAX_INSIDE_SLICES = 16,
-    CACHE_HEAD = 0x1c8, /* of a shared cache: up to the number of its images */
+    CACHE_HEAD = 0x1c8,         /* of a shared cache: up to the number of its images */
     COPY_STEP = 1 << 20,
     MAX_SHOWN = 64 /* files that are listed for a choice */
 };
@@ -524,7 +523,7 @@ static bool fits(const machsym_slice *slice, const char *arch, const machsym_uui
 static bool choose(const machsym_open_desc *desc, const char *path, char **choice, machsym_error *err)
 {
     path_list list;
-    machsym_slice slices[MAX_INSIDE_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_error unused;
     size_t chosen = 0;
     size_t matches = 0;
@@ -534,9 +533,9 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
         return false;
     }
     for (size_t i = 0; i < list.count && list.count > 1; i++) {
-        size_t count = inside_probe(list.v[i], slices, MAX_INSIDE_SLICES, &unused);
+        size_t count = inside_probe(list.v[i], slices, MACHSYM_MAX_SLICES, &unused);
         bool is_match = false;
-        for (size_t j = 0; j < count && j < MAX_INSIDE_SLICES; j++)
+        for (size_t j = 0; j < count && j < MACHSYM_MAX_SLICES; j++)
             is_match |= fits(&slices[j], desc->arch, desc->uuid);
         chosen = is_match ? i : chosen;
         matches += is_match;
@@ -557,12 +556,12 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
 bool inside_list(const char *path, text *out)
 {
     path_list list;
-    machsym_slice slices[MAX_INSIDE_SLICES];
+    machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_error err;
     bool any = path != NULL && list_inside(path, INSIDE_BEST, &list, &err) && list.count > 0;
     for (size_t i = 0; any && i < list.count && i < MAX_SHOWN; i++) {
-        size_t count = inside_probe(list.v[i], slices, MAX_INSIDE_SLICES, &err);
-        for (size_t j = 0; j < count && j < MAX_INSIDE_SLICES; j++) {
+        size_t count = inside_probe(list.v[i], slices, MACHSYM_MAX_SLICES, &err);
+        for (size_t j = 0; j < count && j < MACHSYM_MAX_SLICES; j++) {
             size_t from = out->len;
             text_c(out, "  ");
             text_c(out, slices[j].arch);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STORE_MAX_DEPTH = 64, STORE_MAX_SLICES = 64 };
+enum { STORE_MAX_DEPTH = 64 };
 
 struct store {
     store_options options;
@@ -74,9 +74,9 @@ static bool read_head(const char *path, unsigned char head[8], machsym_error *er
 static void probe_slices(store_index *index, index_child *child, const char *path, const char *member,
                          machsym_error *err)
 {
-    machsym_slice slices[STORE_MAX_SLICES];
-    size_t count = inside_probe(path, slices, STORE_MAX_SLICES, err);
-    for (size_t i = 0; i < count && i < STORE_MAX_SLICES; i++) {
+    machsym_slice slices[MACHSYM_MAX_SLICES];
+    size_t count = inside_probe(path, slices, MACHSYM_MAX_SLICES, err);
+    for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
         if (!slices[i].has_uuid)
             continue;
         index_slice *slice = index_add_slice(index);
