@@ -77,6 +77,10 @@ python3 -m zipfile -c maps.zip "$work/maps"
 says "a map in a zip" 0 "(scan.cpp:7)" $machsym atos -o maps.zip --uuid "$uuid" 0x100000718
 says "a map in a zip, by its name" 0 "(scan.cpp:7)" $machsym atos -o maps.zip/maps/inline-arm64-d5-22.symmap 0x100000718
 says "info of maps in a zip" 0 "lines: atos" $machsym info maps.zip
+says "map verify of a map in a zip" 0 "maps.zip/maps/inline-arm64-d5-22.symmap: the same bytes" \
+    $machsym map verify maps.zip/maps/inline-arm64-d5-22.symmap two.zip
+says "map info of a map that is not in the zip" 1 "no such member" $machsym map info maps.zip/none.symmap
+says "map info of a map in a damaged zip" 1 "no end record" $machsym map info bad-cut.zip/none.symmap
 says "map info of a map in a zip" 0 "lines: atos" $machsym map info maps.zip/maps/demo.symmap
 mkdir -p "$work/zips/deep"
 cp two.zip maps.zip "$work/zips/deep"

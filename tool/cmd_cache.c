@@ -582,9 +582,14 @@ static void tell_extracted(const extract_options *o, const machsym_image *image,
 static machsym_image *open_image(const char *cache, const char *name)
 {
     machsym_open_desc desc;
+    machsym_error err;
     memset(&desc, 0, sizeof desc);
     desc.path = cache;
     desc.entry = name;
+    if (!cache_is_at(cache) && machsym_list_slices(&desc, NULL, 0, &err) == 0 && err.code == MACHSYM_ERR_IO) {
+        tool_say_error(cache, &err);
+        return NULL;
+    }
     if (!cache_is_at(cache)) {
         tool_say("%s: no shared cache; name the first of its files, like dyld_shared_cache_arm64e", cache);
         return NULL;
@@ -605,6 +610,8 @@ static int run_extract(int argc, char **argv)
     if (count != 2 || o.out == NULL)
         return options_wrong(&cache_extract_command,
                              count != 2 ? "name a cache, and an image of it" : "-o is missing");
+    if (!outfile_spares(o.out, argv[1]))
+        return TOOL_ERROR;
     machsym_image *image = open_image(argv[1], argv[2]);
     if (image == NULL)
         return TOOL_ERROR;

@@ -1,6 +1,7 @@
 /* machsym crash: whole reports in, readable reports out. */
 #include "cmd_crash.h"
 #include "inside.h"
+#include "outfile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -248,6 +249,15 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     return ok;
 }
 
+/* Whether the state of groups goes elsewhere than where a report lies. */
+static bool spares_reports(const crash_options *crash, const path_list *reports)
+{
+    bool ok = true;
+    for (size_t i = 0; i < reports->count && ok; i++)
+        ok = outfile_spares(crash->groups_out, reports->v[i]);
+    return ok;
+}
+
 /* What options bring with them. Returns false when two of them write to the same place. */
 static bool settle(crash_options *crash)
 {
@@ -318,7 +328,7 @@ static int run_crash(int argc, char **argv)
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
-    else if (reports.count == 0 || !crash_lookups_begin(&crash))
+    else if (reports.count == 0 || !spares_reports(&crash, &reports) || !crash_lookups_begin(&crash))
         status = TOOL_ERROR;
     else
         status = crash_run_reports(&crash, reports.v, reports.count);

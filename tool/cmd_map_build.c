@@ -208,10 +208,10 @@ static void output_path(const build_command *c, const machsym_image_info *info, 
             tool_say("%s: %s", path->v, strerror(errno));
             path->len = 0;
         }
-    } else if (c->out != NULL) {
+    } else if (c->out != NULL && outfile_spares(c->out, info->path)) {
         text_c(path, c->out);
         text_add(path, "", 1);
-    } else {
+    } else if (c->out == NULL) {
         map_default_name(path, info->name, c->all_archs ? info->slice.arch : NULL);
     }
 }
@@ -357,6 +357,8 @@ static bool build_file(const build_command *c, const char *file)
     image_options_apply(&c->image, &desc);
     desc.path = file;
     object_options_apply(&c->objects, &desc);
+    if (!outfile_spares(c->out, file)) /* an archive, of which the image has another path */
+        return false;
     if (desc.entry == NULL && desc.uuid == NULL && cache_is_at(file))
         return build_cache(c, &desc);
     if (!c->all_archs)

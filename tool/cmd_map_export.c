@@ -204,7 +204,7 @@ static int run_export(const export_command *c)
         tool_say("--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
         return TOOL_USAGE;
     }
-    if (!map_open_source(&c->desc, &file))
+    if (!outfile_spares(c->out, c->desc.open.path) || !map_open_source(&c->desc, &file))
         return TOOL_ERROR;
     bool ok = outfile_begin(&out, c->out, OUTFILE_REPLACE);
     e.t = &t;

@@ -1,6 +1,7 @@
 /* machsym map import: a map of a text symbol table. */
 #include "cmd_map.h"
 #include "json_put.h"
+#include "outfile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -315,7 +316,7 @@ static int run_command(int argc, char **argv)
     if (c.out != NULL && strcmp(c.out, "-") == 0 && c.json)
         return options_wrong(&map_import_command, "-o - writes the map where --json goes: name a file");
     c.path = argv[1];
-    return run_import(&c) ? TOOL_OK : TOOL_ERROR;
+    return outfile_spares(c.out, c.path) && run_import(&c) ? TOOL_OK : TOOL_ERROR;
 }
 
 static const option table[] = {

@@ -13,6 +13,7 @@ enum {
 
 /* A map, and the image it should be of. */
 typedef struct verify {
+    const char *map_path; /* as it was named: in an archive, too */
     symbol_file map_file;
     symbol_file image_file;
     symbol_source *map;
@@ -142,7 +143,7 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
     symbol_desc desc;
     machsym_map_info info;
     memset(&desc, 0, sizeof desc);
-    desc.open.path = map_path;
+    desc.open.path = v->map_path = map_path;
     desc.any_lines = true;
     if (!map_open_source(&desc, &v->map_file))
         return false;
@@ -173,7 +174,7 @@ static bool tell_damage(const verify *v, const char *image_path, const machsym_p
                  counts->unit_count);
     if (v->map_file.info.is_damaged)
         tool_say("%s: the map was made of a damaged file; names, lines and ranges may be missing",
-                 v->map_file.info.path);
+                 v->map_path);
     return counts->damaged_units == 0 && !v->map_file.info.is_damaged && !v->image_file.info.is_damaged;
 }
 
@@ -181,7 +182,7 @@ static void tell_json(const verify *v, bool same)
 {
     text t = {0};
     json_begin(&t, "map-verify");
-    json_put_str(&t, "file", str_c(v->map_file.info.path));
+    json_put_str(&t, "file", str_c(v->map_path));
     json_put_bool(&t, "same_bytes", same);
     json_put_number(&t, "addresses", v->compared);
     json_put_number(&t, "different", v->different);
@@ -215,10 +216,10 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     if (v->json)
         tell_json(v, same);
     else if (same && v->different == 0)
-        out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_file.info.path,
+        out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_path,
                  (unsigned long long)v->compared);
     else
-        out_line("%s: other bytes, or other answers: %llu of %llu addresses differ", v->map_file.info.path,
+        out_line("%s: other bytes, or other answers: %llu of %llu addresses differ", v->map_path,
                  (unsigned long long)v->different, (unsigned long long)v->compared);
     return tell_damage(v, image_path, &counts) && same && v->different == 0;
 }

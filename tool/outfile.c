@@ -161,6 +161,19 @@ static int open_beside(outfile *out)
     return -1;
 }
 
+bool outfile_spares(const char *path, const char *input)
+{
+    struct stat a;
+    struct stat b;
+    if (path == NULL || input == NULL || stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode))
+        return true;
+    /* Windows has no numbers of files */
+    bool same = a.st_ino != 0 ? a.st_ino == b.st_ino && a.st_dev == b.st_dev : strcmp(path, input) == 0;
+    if (same)
+        tool_say("%s: is the input, which would be gone: name another output", path);
+    return !same;
+}
+
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule)
 {
     struct stat st;

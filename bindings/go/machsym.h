@@ -5840,6 +5840,17 @@ static bool ms_file_slice_place(ms_span begin, uint64_t size, uint32_t index, ui
     return true;
 }
 
+/* Whether a fat file has slices past those that are looked at. */
+static bool ms_file_has_more(ms_span begin)
+{
+    uint32_t count;
+    uint64_t offset;
+    uint64_t len;
+    bool is_last = ms_file_slice_place(begin, begin.len, MACHSYM_MAX_SLICES - 1, &count, &offset, &len);
+    ms_rd rd = ms_rd_at(begin, 4);
+    return is_last && ms_rd_be32(&rd) > MACHSYM_MAX_SLICES;
+}
+
 /* Slice number index of a file whose bytes are all there. */
 static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
 {
@@ -6157,6 +6168,10 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     if (matches == 0 && first_error != MACHSYM_OK)
         return first_error;
+    if (matches == 0 && ms_file_has_more(file->bytes))
+        return ms_fail(err, MACHSYM_ERR_LIMIT,
+                       "no slice of those looked at, and slices past MACHSYM_MAX_SLICES are left out",
+                       "fat header", 4);
     if (matches == 0 && uuid != NULL && !uuid_seen)
         return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
     if (matches == 0)
@@ -6354,6 +6369,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
             slices[listed] = mo.slice;
         listed++;
     }
+    if (first.code == MACHSYM_OK && ms_file_has_more(input.bytes))
+        ms_fail(&first, MACHSYM_ERR_LIMIT, "slices past MACHSYM_MAX_SLICES are left out", "fat header", 4);
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0 && first.code == MACHSYM_ERR_UNSUPPORTED)
