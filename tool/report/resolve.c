@@ -358,8 +358,12 @@ static resolve_task *collect_tasks(const report *r, const resolve_options *how, 
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
     resolving w = {r, all, how, {0, 0, NULL}};
+    resolve_budget own;
+    resolve_budget *budget = how->shared != NULL ? how->shared : &own;
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
-    resolve_budget_begin(&w.left, &how->limit, r->input.len);
+    if (how->shared == NULL)
+        resolve_budget_begin(budget, &how->limit, r->input.len);
+    w.left = *budget;
     mark_interrupted(r);
     if (!how->raw_addresses)
         doubt_next_functions(r);
@@ -371,5 +375,6 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     free(tasks);
     free(starts);
     report_count_frames(r, counts);
+    *budget = w.left;
     return w.left.failure;
 }
