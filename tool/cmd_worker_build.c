@@ -1,6 +1,7 @@
 /* machsym worker: maps of the dSYMs that requests bring or name. */
 #include "cmd_worker_do.h"
 #include "inside.h"
+#include "cmd_map.h"
 #include "map_chunks.h"
 #include "store/layout.h"
 

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_MAP_CHUNKS_H
 #define MACHSYM_TOOL_MAP_CHUNKS_H
 
-#include "cmd_map.h"
+#include "map_budget.h"
 
 /* What is cut off a map at most: a chunk is no larger than 4 GB of text. */
 #define CHUNK_SIZE_MOST UINT32_MAX

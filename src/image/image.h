@@ -64,7 +64,6 @@ enum {
 };
 
 #define ms_R_SCATTERED 0x80000000u
-#define ms_CPU_X86_64  0x01000007u
 
 /* ---- Debug info ---- */
 
