@@ -87,8 +87,16 @@ cat >"$work/requests" <<END
 {"do":"crash","base64":"VGhyZWFkIDAgQ3Jhc2hlZDoKMCAgIGRlbW8gMHgxMDAwMDBhZWMgMHgxMDAwMDAwMDAgKyAyNzk2Cg==","want":["same"]}
 {"do":"crash","path":"$work/cut.plcrash"}
 {"do":"stop"}
+{"do":"build","path":"$dsym","as":"chunks"}
+{"do":"build","path":"$dsym"}
+{"do":"build","path":"$dsym","as":"store"}
 END
-M worker worker --paths --no-cache -d $dsym <"$work/requests"
+M worker worker --build-store "$work/built" --paths --no-cache -d $dsym <"$work/requests"
+printf '%s\n' '{"do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":[1]}' '{"do":"stats"}' | M worker-host worker --host
+python3 -c 'import base64, json, sys
+for line in open(sys.argv[1]):
+    for made in json.loads(line).get("maps", []):
+        print(base64.b64decode(made["values"][-1]["value"]).decode() if "values" in made else "")' "$out/worker" >"$out/chunks"
 # a file of the name with another UUID
 mkdir -p "$work/other"
 "$MACHSYM" info --json --quick $bin/inline-arm64-d5-22.dSYM >"$work/err"

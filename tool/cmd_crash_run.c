@@ -63,7 +63,9 @@ typedef struct crash_run {
     pthread_cond_t printed;
     crash_result *ring; /* of the reports between next and emitted */
     size_t ring_size;
-    size_t batch;      /* files of a thread that get their names together */
+    size_t batch;     /* files of a thread that get their names together */
+    unsigned threads; /* of which no more than --jobs work; the others wait for the disk */
+    unsigned working;
     size_t next;       /* to be taken */
     size_t emitted;    /* printed, in the order given */
     size_t left_out;   /* by --only */
@@ -417,40 +419,49 @@ static crash_result *take_report(crash_run *run)
     return result;
 }
 
-/* A thread that would have to wait for others ends its own files first, for which they may be waiting. */
+/* Does reports until their files are as many as get their names together, or none can be taken. The lock is
+ * held before and after. */
+static void fill_batch(crash_run *run, crash_batch *batch)
+{
+    crash_result *result;
+    batch->count = 0;
+    while (batch->count < run->batch && (result = take_report(run)) != NULL) {
+        pthread_mutex_unlock(&run->lock);
+        do_report(run, result);
+        batch->v[batch->count] = result;
+        write_output(run, result, &batch->files[batch->count++]);
+        pthread_mutex_lock(&run->lock);
+    }
+}
+
+/* While one thread's files are made safe from a power cut, another one does reports. */
 static void *work(void *argument)
 {
     crash_run *run = argument;
     crash_batch batch;
-    batch.count = 0;
     pthread_mutex_lock(&run->lock);
-    while (run->next < run->count || batch.count > 0) {
-        crash_result *result = take_report(run);
-        if (result == NULL && batch.count == 0) {
+    while (run->next < run->count) {
+        if (run->working == run->options->jobs || run->next - run->emitted == run->ring_size) {
             pthread_cond_wait(&run->printed, &run->lock);
             continue;
         }
+        run->working++;
+        fill_batch(run, &batch);
+        run->working--;
+        pthread_cond_broadcast(&run->printed);
         pthread_mutex_unlock(&run->lock);
-        if (result != NULL) {
-            do_report(run, result);
-            batch.v[batch.count] = result;
-            write_output(run, result, &batch.files[batch.count++]);
-        }
-        if (result == NULL || batch.count == run->batch)
-            end_batch(run, &batch);
-        else
-            pthread_mutex_lock(&run->lock);
+        end_batch(run, &batch);
     }
     pthread_mutex_unlock(&run->lock);
     return NULL;
 }
 
-/* The first job is this thread's. */
+/* The first thread is this one. */
 static void run_jobs(crash_run *run)
 {
     pthread_t threads[MAX_JOBS];
     unsigned started = 0;
-    while (started + 1 < run->options->jobs && pthread_create(&threads[started], NULL, work, run) == 0)
+    while (started + 1 < run->threads && pthread_create(&threads[started], NULL, work, run) == 0)
         started++;
     work(run);
     for (unsigned i = 0; i < started; i++)
@@ -700,9 +711,10 @@ static void open_run(crash_run *run, const crash_options *o, const store *s)
 {
     images_options images_how = crash_images_how(o, s);
     run->images = images_open(&images_how);
-    run->batch = !run->in_folder || o->jobs >= MAX_FILES ? 1 : MAX_FILES / o->jobs;
+    run->threads = run->in_folder && o->jobs <= MAX_FILES / 2 ? 2 * o->jobs : o->jobs;
+    run->batch = !run->in_folder || run->threads >= MAX_FILES ? 1 : MAX_FILES / run->threads;
     run->batch = run->batch < BATCH ? run->batch : BATCH;
-    run->ring_size = (size_t)o->jobs * (run->batch > 1 ? 2 * run->batch : AHEAD);
+    run->ring_size = (size_t)run->threads * (run->batch > 1 ? 2 * run->batch : AHEAD);
     run->ring = tool_alloc(run->ring_size * sizeof *run->ring);
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->printed, NULL);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SLICES = 64 };
+const char map_took_too_long[] = "it took longer than is allowed; --limit=SECONDS allows more";
 
 /* ---- Threads ---- */
 
@@ -25,6 +25,7 @@ typedef struct build {
     machsym_part **parts;
     size_t count;
     uint64_t total; /* bytes of input */
+    double until;   /* as build_options has it */
     pthread_mutex_t lock;
     pthread_cond_t moved;
     size_t next;
@@ -33,11 +34,27 @@ typedef struct build {
     machsym_error error; /* the first one */
 } build;
 
+double map_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The parts are small, so the time is looked at between them. */
+static bool is_too_late(build *b)
+{
+    bool is_late = b->until > 0 && map_seconds() > b->until;
+    if (is_late)
+        b->error = (machsym_error){.code = MACHSYM_ERR_LIMIT, .what = map_took_too_long};
+    return is_late;
+}
+
 static void *build_thread(void *user)
 {
     build *b = user;
     pthread_mutex_lock(&b->lock);
-    while (b->next < b->count && b->error.code == MACHSYM_OK) {
+    while (b->next < b->count && b->error.code == MACHSYM_OK && !is_too_late(b)) {
         size_t index = b->next++;
         machsym_error err;
         pthread_mutex_unlock(&b->lock);
@@ -53,17 +70,10 @@ static void *build_thread(void *user)
     return NULL;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void show_progress(const char *path, const build *b, double since)
 {
     double share = b->total > 0 ? (double)b->done_bytes / (double)b->total : 1;
-    double took = seconds() - since;
+    double took = map_seconds() - since;
     double rate = took > 0 ? (double)b->done_bytes / took : 0;
     double left = rate > 0 ? (double)(b->total - b->done_bytes) / rate : 0;
     text name = {0};
@@ -76,7 +86,7 @@ static void show_progress(const char *path, const build *b, double since)
 /* Waits for the threads, and tells now and then how far they are. The lock is held. */
 static void watch(const char *path, build *b)
 {
-    double since = seconds();
+    double since = map_seconds();
     while (b->done < b->count && b->error.code == MACHSYM_OK) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -149,6 +159,7 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
     }
     object_say_plan(plan);
     b.plan = plan;
+    b.until = how->until;
     b.count = machsym_plan_part_count(plan);
     b.parts = tool_alloc(b.count * sizeof(machsym_part *));
     for (size_t i = 0; i < b.count; i++)
@@ -218,9 +229,8 @@ static bool refuse_cut(const build_command *c, const machsym_image_info *info)
     return true;
 }
 
-/* Says in one line what the map of a damaged file lacks. */
-static void say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
-                     const machsym_map *map)
+void map_say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
+                  const machsym_map *map)
 {
     text t = {0};
     machsym_map_info made;
@@ -301,7 +311,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     bool ok = map != NULL && map_write(map, path.v);
     if (ok) {
         tell_built(c, path.v, map, told);
-        say_lost(open->path, &info, &counts, map);
+        map_say_lost(open->path, &info, &counts, map);
     }
     machsym_map_close(map);
     machsym_image_close(image);
@@ -322,7 +332,7 @@ static bool build_one(const build_command *c, const machsym_open_desc *open)
 static bool build_cached(const void *user, const machsym_open_desc *open, text *told)
 {
     build_command c = *(const build_command *)user;
-    c.how = (build_options){1, false};
+    c.how = (build_options){1, false, 0};
     return build_slice(&c, open, told);
 }
 
@@ -339,7 +349,7 @@ static bool build_cache(const build_command *c, const machsym_open_desc *open)
 
 static bool build_file(const build_command *c, const char *file)
 {
-    machsym_slice slices[MAX_SLICES];
+    machsym_slice slices[MAP_MAX_SLICES];
     machsym_open_desc desc;
     machsym_error err;
     bool ok = true;
@@ -351,12 +361,12 @@ static bool build_file(const build_command *c, const char *file)
         return build_cache(c, &desc);
     if (!c->all_archs)
         return build_one(c, &desc);
-    size_t count = inside_list_slices(&desc, slices, MAX_SLICES, &err);
+    size_t count = inside_list_slices(&desc, slices, MAP_MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(file, &err);
         ok = false;
     }
-    for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
+    for (size_t i = 0; i < count && i < MAP_MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
         ok = build_one(c, &desc) && ok;
@@ -376,6 +386,7 @@ static bool build_path(const build_command *c, const char *path)
         return false;
     for (size_t i = 0; i < files.count; i++) {
         ok = build_file(c, files.v[i]) && ok;
+        cache_forget();
         members_forget();
     }
     path_list_free(&files);
@@ -459,7 +470,8 @@ const command map_build_command = {
     "makes NAME.symmap of dSYMs and binaries",
     "[options] FILE ... | --symbols PATH --uuid UUID",
     "Resolves all addresses of an image and writes a map of them; of a dyld shared cache a map of each "
-    "image,\nwith --store.\n",
+    "image,\nwith --store. A cache in a zip is unpacked into memory, up to 8 GB; unpack the zip where there "
+    "is less.\n",
     {{table, 0},
      {symbols_option_table, offsetof(build_command, symbols)},
      {image_option_table, offsetof(build_command, image)},

@@ -1,64 +1,22 @@
 /* machsym map export: chunks for a key-value store, and text tables. */
 #include "cmd_map.h"
+#include "map_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a chunk counts at least: the smallest map has 440 bytes, and a range and its frame count too. */
-enum { CHUNK_LEAST = 440 + 2 * MAP_FRAME_TEXT };
-
 /* How keys and values are written. */
 typedef enum chunk_format { CHUNK_RESP = 0, CHUNK_TSV, CHUNK_JSONL } chunk_format;
 
-/* One of the two tables while it is cut into chunks. */
-typedef struct chunk_table {
-    const char *name;
-    machsym_writer *writer; /* NULL: no chunk is open */
-    uint64_t chunk;
-    uint64_t count;
-    uint64_t bytes; /* of values */
-} chunk_table;
-
 typedef struct chunk_export {
-    machsym_map_info info;
     uint64_t chunk_size;
     chunk_format format;
     const char *expire; /* seconds; NULL: never */
-    chunk_table tables[2];
-    map_budget budget;
+    outfile *out;
     text *t;
 } chunk_export;
 
 /* ---- Keys and values ---- */
-
-/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become
- * %XX. */
-static void text_key_part(text *t, machsym_str part)
-{
-    for (size_t i = 0, end = 0; i < part.len; i++) {
-        char c = part.ptr[i];
-        if (i >= end)
-            end = i + str_control(str_make(part.ptr + i, part.len - i));
-        if (i < end || strchr(" :{}%\"\\", c) != NULL) {
-            text_char(t, '%');
-            text_char(t, "0123456789ABCDEF"[(unsigned char)c >> 4]);
-            text_char(t, "0123456789ABCDEF"[c & 15]);
-        } else {
-            text_char(t, c);
-        }
-    }
-}
-
-static void text_key(text *t, const chunk_export *e, const chunk_table *table)
-{
-    text_c(t, table->name);
-    text_char(t, ':');
-    text_key_part(t, e->info.name);
-    text_char(t, ':');
-    text_uuid(t, &e->info.uuid);
-    text_char(t, ':');
-    text_dec(t, table->chunk);
-}
 
 /* A bulk string of Redis' protocol: $LENGTH CRLF BYTES CRLF. */
 static void resp_bulk(text *t, const void *ptr, size_t len)
@@ -70,11 +28,11 @@ static void resp_bulk(text *t, const void *ptr, size_t len)
     text_c(t, "\r\n");
 }
 
-static void put_resp(const chunk_export *e, const text *key, machsym_bytes value)
+static void put_resp(const chunk_export *e, machsym_str key, machsym_bytes value)
 {
     text_c(e->t, e->expire != NULL ? "*5\r\n" : "*3\r\n");
     resp_bulk(e->t, "SET", 3);
-    resp_bulk(e->t, key->v, key->len);
+    resp_bulk(e->t, key.ptr, key.len);
     resp_bulk(e->t, value.ptr, value.len);
     if (e->expire != NULL) {
         resp_bulk(e->t, "EX", 2);
@@ -82,139 +40,38 @@ static void put_resp(const chunk_export *e, const text *key, machsym_bytes value
     }
 }
 
-static void put_chunk(const chunk_export *e, const chunk_table *table, machsym_bytes value)
+static uint64_t put_chunk(void *user, machsym_str key, machsym_bytes value)
 {
-    text key = {0};
-    text_key(&key, e, table);
+    const chunk_export *e = user;
+    size_t from = e->t->len;
     if (e->format == CHUNK_RESP) {
-        put_resp(e, &key, value);
+        put_resp(e, key, value);
     } else if (e->format == CHUNK_TSV) {
-        text_add(e->t, key.v, key.len);
+        text_str(e->t, key);
         text_char(e->t, '\t');
         text_base64(e->t, value.ptr, value.len);
         text_char(e->t, '\n');
     } else {
         text_c(e->t, "{\"key\":");
-        text_json(e->t, (machsym_str){key.v, key.len});
+        text_json(e->t, key);
         text_c(e->t, ",\"value\":\"");
         text_base64(e->t, value.ptr, value.len);
         text_c(e->t, "\"}\n");
     }
-    text_free(&key);
-}
-
-/* ---- Cutting ---- */
-
-static uint64_t chunk_of(const chunk_export *e, uint64_t addr)
-{
-    return (addr - e->info.text_addr) / e->chunk_size;
-}
-
-/* Counts the chunks before one is made. Returns false when their headers alone would be too much. */
-static bool count_chunks(const chunk_export *e, const symbol_file *file)
-{
-    machsym_cursor at = {0, 0};
-    machsym_map_range range;
-    uint64_t next[2] = {0, 0}; /* of each table: the first chunk that is not counted yet */
-    uint64_t count = 0;
-    while (machsym_map_next(file->map, &at, &range)) {
-        uint64_t first = chunk_of(e, range.lo);
-        uint64_t end = chunk_of(e, range.hi - 1) + 1;
-        first = first > next[range.is_symbol] ? first : next[range.is_symbol];
-        count += end > first ? end - first : 0;
-        next[range.is_symbol] = end;
-    }
-    if (count <= e->budget.left / CHUNK_LEAST)
-        return true;
-    tool_say("%s: refused: %llu chunks of %llu bytes of text would come of a map of %llu bytes; take larger "
-             "chunks",
-             file->info.path, (unsigned long long)count, (unsigned long long)e->chunk_size,
-             (unsigned long long)e->info.size);
-    return false;
-}
-
-/* Makes the value of a chunk that is open. Returns false after a message. */
-static bool end_chunk(chunk_export *e, chunk_table *table)
-{
-    machsym_map *map;
-    machsym_error err;
-    machsym_writer *writer = table->writer;
-    if (writer == NULL)
-        return true;
-    table->writer = NULL;
-    if (machsym_writer_finish(writer, &map, &err) != MACHSYM_OK) {
-        tool_say("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
-        return false;
-    }
-    machsym_bytes value = machsym_map_bytes(map);
-    size_t before = e->t->len;
-    put_chunk(e, table, value);
-    table->count++;
-    table->bytes += value.len;
-    machsym_map_close(map);
-    return map_spend(&e->budget, e->t->len - before); /* keys count too: an image may have a long name */
-}
-
-/* Adds a range to the chunk that is open, or opens it. Returns false after a message. */
-static bool add_to_chunk(chunk_export *e, chunk_table *table, const machsym_map_range *range,
-                         const machsym_frame *frames, size_t count)
-{
-    machsym_error err;
-    machsym_writer_desc desc = {.info = &e->info};
-    if ((table->writer != NULL || machsym_writer_open(&desc, &table->writer, &err) == MACHSYM_OK) &&
-        machsym_writer_add(table->writer, range, frames, count, &err) == MACHSYM_OK)
-        return true;
-    tool_say("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
-    return false;
-}
-
-/* Adds a range to every chunk that it touches; to the last one more may come. Returns false after a
- * message. */
-static bool add_to_chunks(chunk_export *e, const machsym_map_range *range, const machsym_frame *frames,
-                          size_t count)
-{
-    chunk_table *table = &e->tables[range->is_symbol];
-    uint64_t last = chunk_of(e, range->hi - 1);
-    uint64_t cost = map_frames_cost(frames, count);
-    for (uint64_t chunk = chunk_of(e, range->lo); chunk <= last; chunk++) {
-        if (table->chunk != chunk && !end_chunk(e, table))
-            return false;
-        table->chunk = chunk;
-        if (!map_spend(&e->budget, cost) || !add_to_chunk(e, table, range, frames, count))
-            return false;
-    }
-    return true;
+    uint64_t made = e->t->len - from;
+    outfile_flush(e->out, e->t);
+    return made;
 }
 
 /* Returns false after a message. */
-static bool export_chunks(chunk_export *e, const symbol_file *file, outfile *out)
+static bool export_chunks(chunk_export *e, const symbol_file *file)
 {
-    machsym_cursor at = {0, 0};
-    machsym_map_range range;
-    machsym_map_get_info(file->map, &e->info);
-    e->budget = map_budget_of(file, 1);
-    if (!count_chunks(e, file))
-        return false;
-    machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
-    symbol_source *source = symbol_source_open(file, 0, 0);
-    e->info.flags |= MACHSYM_MAP_CHUNK;
-    e->tables[0].name = "dwarf";
-    e->tables[1].name = "symbol_table";
-    bool ok = true;
-    while (ok && machsym_map_next(file->map, &at, &range)) {
-        size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
-        ok = count == 0 || add_to_chunks(e, &range, frames, count);
-        outfile_flush(out, e->t);
-    }
-    for (size_t i = 0; i < 2; i++) {
-        ok = ok && end_chunk(e, &e->tables[i]);
-        machsym_writer_close(e->tables[i].writer); /* still open after a failure */
-    }
+    chunk_lists lists;
+    bool ok = map_cut(file, e->chunk_size, put_chunk, e, &lists);
     for (size_t i = 0; i < 2 && ok; i++)
-        fprintf(stderr, "%s: %llu chunks, %llu bytes\n", e->tables[i].name,
-                (unsigned long long)e->tables[i].count, (unsigned long long)e->tables[i].bytes);
-    symbol_source_close(source);
-    free(frames);
+        fprintf(stderr, "%s: %llu chunks, %llu bytes\n", lists.v[i].name,
+                (unsigned long long)lists.v[i].chunks, (unsigned long long)lists.v[i].bytes);
+    map_lists_free(&lists);
     return ok;
 }
 
@@ -315,7 +172,7 @@ static bool set_chunks(const export_command *c, chunk_export *e)
     memset(e, 0, sizeof *e);
     e->chunk_size = parse_number(c->chunks);
     e->expire = c->expire;
-    if (e->chunk_size == 0 || e->chunk_size > UINT32_MAX) {
+    if (e->chunk_size == 0 || e->chunk_size > CHUNK_SIZE_MOST) {
         tool_say("--chunks wants a number of bytes, such as 10000");
         return false;
     }
@@ -351,11 +208,12 @@ static int run_export(const export_command *c)
         return TOOL_ERROR;
     bool ok = outfile_begin(&out, c->out, OUTFILE_REPLACE);
     e.t = &t;
+    e.out = &out;
     if (ok && c->chunks != NULL && !file.info.has_uuid) {
         tool_say("%s: has no UUID: its chunks would have no key of their own", c->desc.open.path);
         ok = false;
     } else if (ok && c->chunks != NULL)
-        ok = export_chunks(&e, &file, &out);
+        ok = export_chunks(&e, &file);
     else if (ok && bugly)
         ok = export_bugly(&file, &c->style, &out, &t);
     else if (ok)

@@ -1,220 +1,84 @@
 /* machsym worker: one request to one answer. */
-#include "cmd_worker.h"
-#include "report/parts.h"
+#include "cmd_worker_do.h"
 
 #include <stdlib.h>
 
 enum { WORKER_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
-/* What an answer may tell of a report. */
-typedef enum worker_want {
-    WANT_JSON = 1 << 0,
-    WANT_TEXT = 1 << 1,
-    WANT_SUMMARY = 1 << 2,
-    WANT_SIGNATURE = 1 << 3,
-    WANT_SAME = 1 << 4
-} worker_want;
+const char worker_bad_request[] = "bad_request";
 
-/* One request while it is answered. */
-typedef struct answering {
-    worker *w;
-    const worker_options *options;
-    const json *doc;
-    text *out;
-    text why;         /* it is refused: what is wrong, and what to do */
-    const char *kind; /* of the error; NULL: none */
-} answering;
-
-/* A member, or a part of it, is not what it should be. */
-static const char bad_request[] = "bad_request";
-
-static bool refuse(answering *a, const char *kind, const char *what)
+bool worker_refuse(answering *a, const char *kind, const char *what)
 {
     a->kind = kind;
     text_c(&a->why, what);
     return false;
 }
 
-/* The value of a member of the request; JSON_NONE when it has none. */
-static uint32_t member(const answering *a, const char *key)
+uint32_t worker_member(const answering *a, const char *key)
 {
     return json_get(a->doc, 0, key);
 }
 
-/* ---- Reports ---- */
-
-/* What is wanted, as worker_want; what is not said is JSON. */
-static bool take_wants(answering *a, unsigned *wants)
-{
-    static const char *const names[] = {"json", "text", "summary", "signature", "same"};
-    uint32_t list = member(a, "want");
-    uint32_t at = JSON_NONE;
-    *wants = list == JSON_NONE ? WANT_JSON : 0;
-    if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
-        return refuse(a, bad_request, "want is a list of json, text, summary, signature, same");
-    while (json_next(a->doc, list, &at)) {
-        unsigned i = 0;
-        while (i < 5 && !json_equals(a->doc, at, names[i]))
-            i++;
-        if (i == 5)
-            return refuse(a, bad_request, "want is a list of json, text, summary, signature, same");
-        *wants |= 1u << i;
-    }
-    return true;
-}
-
-/* The request's own line could be read in place of a file, or a device without an end. */
-static bool read_path(answering *a, const char *path, text *input)
-{
-    if (!a->options->paths)
-        return refuse(a, bad_request, "path is taken only with --paths: send the text as report");
-    bool is_input = strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0;
-    const char *why = is_input ? "it is no file" : text_read_file(input, path);
-    if (why == NULL && input->len > a->options->max_request)
-        why = "it is longer than --max-request";
-    if (why == NULL)
-        return true;
-    text_c(&a->why, path);
-    text_c(&a->why, ": ");
-    return refuse(a, "no_file", why);
-}
-
-/* The bytes of the report: in the request as text, or as base64, or in a file. */
-static bool take_report(answering *a, text *input)
-{
-    static const char *const names[] = {"report", "base64", "path"};
-    uint32_t value = JSON_NONE;
-    unsigned which = 0;
-    unsigned count = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        if (member(a, names[i]) == JSON_NONE)
-            continue;
-        value = member(a, names[i]);
-        which = i;
-        count++;
-    }
-    if (count != 1 || !json_is(a->doc, value, JSON_STRING))
-        return refuse(a, bad_request, "a report is wanted as one of report, base64, path, a text");
-    json_unescape(input, json_raw(a->doc, value));
-    if (which == 1 && !text_from_base64(input))
-        return refuse(a, bad_request, "base64 is no base64");
-    if (which != 2)
-        return true;
-    char *path = str_copy_z((machsym_str){input->v, input->len});
-    bool is_path = strlen(path) == input->len; /* no NUL in it */
-    input->len = 0;
-    bool ok = is_path ? read_path(a, path, input) : refuse(a, bad_request, "path has a NUL");
-    free(path);
-    return ok;
-}
-
-static void put_text(text *out, const char *key, const text *value)
+void worker_put_text(text *out, const char *key, const text *value)
 {
     json_put_key(out, key);
     text_json(out, (machsym_str){value->v, value->len});
 }
 
-/* One of the reports that the input holds. */
-static void put_report(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
+/* ---- Input ---- */
+
+/* The request's own line could be read in place of a file, or a device without an end. input: NULL: it is
+ * not read. */
+static bool take_path(answering *a, const char *path, text *input)
 {
-    const crash_options *o = &a->options->lookups;
-    write_options how = o->write;
-    text t = {0};
-    how.one_line = true;
-    text_c(a->out, "{\"format\":");
-    text_json(a->out, str_c(report_kind_name(r->kind)));
-    if (wants & WANT_JSON) {
-        json_put_key(a->out, "json");
-        report_write_json(r, &how, counts, a->out);
-        a->out->len--; /* the newline */
-    }
-    if (wants & WANT_TEXT) {
-        report_write_text(r, &how, &t);
-        put_text(a->out, "text", &t);
-        t.len = 0;
-    }
-    if (wants & WANT_SUMMARY) {
-        text_summary(&t, r, counts, false);
-        put_text(a->out, "summary", &t);
-    }
-    if (wants & WANT_SIGNATURE) {
-        signature s;
-        report_signature(r, o->machinery, &s);
-        json_put_hash(a->out, "hash", s.hash);
-        put_text(a->out, "signature", &s.text);
-        text_free(&s.text);
-    }
-    text_char(a->out, '}');
-    text_free(&t);
+    if (!a->options->paths)
+        return worker_refuse(a, worker_bad_request,
+                             "path is taken only with --paths: send the bytes as base64");
+    bool is_input = strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0;
+    const char *why = is_input ? "it is no file" : input != NULL ? text_read_file(input, path) : NULL;
+    if (why == NULL && input != NULL && input->len > a->options->max_request)
+        why = "it is longer than --max-request";
+    if (why == NULL)
+        return true;
+    text_c(&a->why, path);
+    text_c(&a->why, ": ");
+    return worker_refuse(a, "no_file", why);
 }
 
-static void put_parts(answering *a, const report *whole, const resolve_counts *counts, unsigned wants)
+bool worker_take_input(answering *a, const char *what, const char *name, text *input, char **path)
 {
-    uint32_t count = report_count_parts(whole);
-    for (uint32_t i = 0; i < count && count > 1; i++) {
-        report part;
-        resolve_counts part_counts;
-        report_take_part(whole, i, &part);
-        report_count_frames(&part, &part_counts);
-        text_c(a->out, i > 0 ? "," : "");
-        put_report(a, &part, &part_counts, wants);
-        report_free_part(&part);
+    const char *names[] = {name != NULL ? name : "", "base64", "path"};
+    uint32_t value = JSON_NONE;
+    unsigned which = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        if (worker_member(a, names[i]) == JSON_NONE)
+            continue;
+        value = worker_member(a, names[i]);
+        which = i;
+        count++;
     }
-    if (count == 1)
-        put_report(a, whole, counts, wants);
-}
-
-/* The input with names in it: base64 when it came so, since it may be in UTF-16. */
-static void put_same(answering *a, const report *r)
-{
-    text t = {0};
-    report_write_same(r, &a->options->lookups.write, &t);
-    if (member(a, "base64") == JSON_NONE) {
-        put_text(a->out, "same", &t);
-    } else {
-        json_put_key(a->out, "same_base64");
-        text_char(a->out, '"');
-        text_base64(a->out, (const uint8_t *)t.v, t.len);
-        text_char(a->out, '"');
+    if (count != 1 || !json_is(a->doc, value, JSON_STRING)) {
+        text_c(&a->why, what);
+        text_c(&a->why, " is wanted as one of ");
+        text_c(&a->why, names[0]);
+        text_c(&a->why, name != NULL ? ", " : "");
+        return worker_refuse(a, worker_bad_request, "base64, path, a text");
     }
-    text_free(&t);
-}
-
-static bool answer_report(answering *a, report *r, unsigned wants)
-{
-    const crash_options *o = &a->options->lookups;
-    resolve_counts counts;
-    if (r->frame_count == 0 && !crash_explain_no_frames(r, &a->why))
-        return refuse(a, "no_report", "");
-    const char *over = report_resolve(r, a->w->images, &o->resolve, &counts);
-    if (over != NULL)
-        return refuse(a, "limit", over);
-    text_c(a->out, ",\"reports\":[");
-    put_parts(a, r, &counts, wants);
-    text_char(a->out, ']');
-    if (crash_damaged_at(r) > 0) {
-        json_put_number(a->out, "damaged_at", crash_damaged_at(r));
-        tool_note_damage();
-    }
-    if (wants & WANT_SAME)
-        put_same(a, r);
-    return true;
-}
-
-static bool answer_crash(answering *a)
-{
-    const crash_options *o = &a->options->lookups;
-    text input = {0};
-    unsigned wants = 0;
-    bool ok = take_wants(a, &wants) && take_report(a, &input);
-    if (ok) {
-        report r;
-        report_open_redacted(&r, text_z(&input), input.len, o->loads, o->load_count, o->resolve.redact);
-        r.rules = o->rules;
-        ok = answer_report(a, &r, wants);
-        report_close(&r);
-    }
-    text_free(&input);
+    json_unescape(input, json_raw(a->doc, value));
+    if (which == 1 && !text_from_base64(input))
+        return worker_refuse(a, worker_bad_request, "base64 is no base64");
+    if (which != 2)
+        return true;
+    char *named = str_copy_z((machsym_str){input->v, input->len});
+    bool is_path = strlen(named) == input->len; /* no NUL in it */
+    input->len = 0;
+    bool ok = is_path ? take_path(a, named, path != NULL ? NULL : input)
+                      : worker_refuse(a, worker_bad_request, "path has a NUL");
+    if (ok && path != NULL)
+        *path = named;
+    else
+        free(named);
     return ok;
 }
 
@@ -222,11 +86,13 @@ static bool answer_crash(answering *a)
 
 static bool refuse_image(answering *a, const image_status *status)
 {
+    if (status->found == IMAGE_UNREACHED)
+        return worker_refuse(a, "need", status->failure);
     if (status->found != IMAGE_BROKEN)
-        return refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
+        return worker_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
     text_c(&a->why, status->path);
     text_c(&a->why, ": ");
-    return refuse(a, "damaged_image", status->why);
+    return worker_refuse(a, "damaged_image", status->why);
 }
 
 /* The frames of one offset, as atos --json has them, without what --redact takes out. */
@@ -239,6 +105,8 @@ static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bo
     uint64_t addr;
     style.source = loan_source(loan);
     size_t count = loan_frames(loan, 0, false, offset, is_return, frames, WORKER_FRAMES, &addr);
+    if (loan_failure(loan) != NULL)
+        worker_refuse(a, "need", loan_failure(loan));
     for (size_t i = how->no_inline && count > 0 ? count - 1 : 0; i < count; i++) {
         text_c(&t, t.len > 0 ? "," : "");
         text_frame_json(&t, &frames[i], addr, &style);
@@ -252,17 +120,18 @@ static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bo
 
 static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
 {
-    bool is_return = json_true(a->doc, member(a, "return_addresses"));
+    bool is_return = json_true(a->doc, worker_member(a, "return_addresses"));
     resolve_budget left;
     uint32_t at = JSON_NONE;
     const char *between = "";
     resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
     text_c(a->out, ",\"frames\":[");
-    while (json_next(a->doc, offsets, &at) && resolve_budget_in_time(&left)) {
+    while (json_next(a->doc, offsets, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
         size_t from = a->out->len;
         uint64_t offset;
         if (!json_u64(a->doc, at, &offset))
-            return refuse(a, bad_request, "an offset is a number, or a text: \"0x\" and hexadecimal digits");
+            return worker_refuse(a, worker_bad_request,
+                                 "an offset is a number, or a text: \"0x\" and hexadecimal digits");
         text_c(a->out, between);
         text_char(a->out, '[');
         put_frames(a, loan, offset, is_return);
@@ -271,7 +140,9 @@ static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
         resolve_budget_spend(&left, a->out->len - from);
     }
     text_char(a->out, ']');
-    return left.failure == NULL || refuse(a, "limit", left.failure);
+    if (left.failure != NULL && a->kind == NULL)
+        worker_refuse(a, "limit", left.failure);
+    return a->kind == NULL;
 }
 
 static bool answer_frames(answering *a)
@@ -279,15 +150,16 @@ static bool answer_frames(answering *a)
     image_key key;
     image_loan loan;
     image_status status;
-    uint32_t offsets = member(a, "offsets");
+    uint32_t offsets = worker_member(a, "offsets");
     memset(&key, 0, sizeof key);
-    key.has_uuid = json_is(a->doc, member(a, "uuid"), JSON_STRING) &&
-                   parse_uuid_str(json_raw(a->doc, member(a, "uuid")), &key.uuid);
-    key.arch = json_raw(a->doc, member(a, "arch"));
+    key.has_uuid = json_is(a->doc, worker_member(a, "uuid"), JSON_STRING) &&
+                   parse_uuid_str(json_raw(a->doc, worker_member(a, "uuid")), &key.uuid);
+    key.arch = json_raw(a->doc, worker_member(a, "arch"));
     if (!key.has_uuid)
-        return refuse(a, bad_request, "uuid has 32 hexadecimal digits, with or without dashes");
+        return worker_refuse(a, worker_bad_request, "uuid has 32 hexadecimal digits, with or without dashes");
     if (!json_is(a->doc, offsets, JSON_ARRAY))
-        return refuse(a, bad_request, "offsets is a list of offsets from the image's load address");
+        return worker_refuse(a, worker_bad_request,
+                             "offsets is a list of offsets from the image's load address");
     if (!images_borrow(a->w->images, &key, &loan, &status))
         return refuse_image(a, &status);
     const symbol_info *info = loan_info(&loan);
@@ -303,16 +175,16 @@ static bool answer_frames(answering *a)
 
 static bool take_style(answering *a, uint32_t *flags)
 {
-    uint32_t style = member(a, "style");
+    uint32_t style = worker_member(a, "style");
     *flags = json_equals(a->doc, style, "simplified") ? MACHSYM_DEMANGLE_SIMPLIFIED : 0;
     if (style == JSON_NONE || *flags != 0 || json_equals(a->doc, style, "full"))
         return true;
-    return refuse(a, bad_request, "style is one of full, simplified");
+    return worker_refuse(a, worker_bad_request, "style is one of full, simplified");
 }
 
 static bool answer_demangle(answering *a)
 {
-    uint32_t names = member(a, "names");
+    uint32_t names = worker_member(a, "names");
     uint32_t at = JSON_NONE;
     uint32_t flags;
     resolve_budget left;
@@ -321,13 +193,13 @@ static bool answer_demangle(answering *a)
     if (!take_style(a, &flags))
         return false;
     if (!json_is(a->doc, names, JSON_ARRAY))
-        return refuse(a, bad_request, "names is a list of names");
+        return worker_refuse(a, worker_bad_request, "names is a list of names");
     resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
     const char *between = "";
     text_c(a->out, ",\"names\":[");
     while (json_next(a->doc, names, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
         if (!json_is(a->doc, at, JSON_STRING))
-            refuse(a, bad_request, "a name is a text");
+            worker_refuse(a, worker_bad_request, "a name is a text");
         name.len = shown.len = 0;
         json_unescape(&name, json_raw(a->doc, at));
         text_demangled(&shown, (machsym_str){name.v, name.len}, flags);
@@ -340,11 +212,24 @@ static bool answer_demangle(answering *a)
     text_free(&name);
     text_free(&shown);
     if (left.failure != NULL && a->kind == NULL)
-        refuse(a, "limit", left.failure);
+        worker_refuse(a, "limit", left.failure);
     return a->kind == NULL;
 }
 
 /* ---- Counts ---- */
+
+static void put_chunk_stats(answering *a, const worker_counts *done)
+{
+    chunk_counts chunks = chunk_cache_count(a->w->chunks);
+    json_put_number(a->out, "chunks_asked", chunks.asked);
+    json_put_number(a->out, "chunks_fetched", chunks.fetched);
+    json_put_number(a->out, "chunks_forgotten", chunks.forgotten);
+    json_put_number(a->out, "chunks_kept", chunks.count);
+    json_put_number(a->out, "chunk_bytes", chunks.bytes);
+    json_put_number(a->out, "needs", done->needs);
+    json_put_number(a->out, "needs_failed", done->needs_failed);
+    json_put_number(a->out, "needs_late", done->late);
+}
 
 static bool answer_stats(answering *a)
 {
@@ -363,6 +248,8 @@ static bool answer_stats(answering *a)
     json_put_number(a->out, "cache_bytes", images.bytes);
     json_put_number(a->out, "cache_max", a->options->cache);
     json_put_number(a->out, "cache_forgotten", images.forgotten);
+    if (a->w->chunks != NULL)
+        put_chunk_stats(a, &done);
     text_char(a->out, '}');
     return true;
 }
@@ -377,9 +264,11 @@ typedef struct request_kind {
 } request_kind;
 
 static const request_kind kinds[] = {
-    {"crash", "id do report base64 path want", answer_crash},
+    {"crash", "id do report base64 path want", worker_answer_crash},
+    {"signature", "id do report base64 path", worker_answer_signature},
     {"frames", "id do uuid arch offsets return_addresses", answer_frames},
     {"demangle", "id do names style", answer_demangle},
+    {"build", "id do base64 name path arch uuid as chunk", worker_answer_build},
     {"stats", "id do", answer_stats},
 };
 
@@ -405,7 +294,7 @@ static bool check_members(answering *a, const request_kind *kind)
         text_c(&a->why, " has no member ");
         text_add(&a->why, word.ptr, word.len < SHOWN_BYTES ? word.len : SHOWN_BYTES);
         text_c(&a->why, "; it has ");
-        return refuse(a, bad_request, kind->members);
+        return worker_refuse(a, worker_bad_request, kind->members);
     }
     return true;
 }
@@ -413,7 +302,7 @@ static bool check_members(answering *a, const request_kind *kind)
 /* The id as the request has it, so that the host finds its own. */
 static bool put_id(answering *a)
 {
-    uint32_t id = member(a, "id");
+    uint32_t id = worker_member(a, "id");
     machsym_str raw = json_raw(a->doc, id);
     uint64_t number;
     text t = {0};
@@ -429,18 +318,23 @@ static bool put_id(answering *a)
         return true;
     }
     text_c(a->out, "null");
-    return id == JSON_NONE ||
-           refuse(a, bad_request, "id is a text, or a whole number from 0 to 18446744073709551615");
+    return id == JSON_NONE || worker_refuse(a, worker_bad_request,
+                                            "id is a text, or a whole number from 0 to 18446744073709551615");
 }
 
 static bool answer_request(answering *a)
 {
-    uint32_t asked = member(a, "do");
+    uint32_t asked = worker_member(a, "do");
     for (size_t i = 0; i < KINDS; i++) {
         if (json_is(a->doc, asked, JSON_STRING) && json_equals(a->doc, asked, kinds[i].name))
             return check_members(a, &kinds[i]) && kinds[i].answer(a);
     }
-    return refuse(a, bad_request, "do is one of crash, frames, demangle, stats");
+    text_c(&a->why, "do is one of ");
+    for (size_t i = 0; i + 1 < KINDS; i++) {
+        text_c(&a->why, kinds[i].name);
+        text_c(&a->why, ", ");
+    }
+    return worker_refuse(a, worker_bad_request, kinds[KINDS - 1].name);
 }
 
 /* ---- Lines ---- */
@@ -455,7 +349,7 @@ static void put_error(text *out, const char *kind, const text *why)
 {
     text_c(out, ",\"error\":{\"kind\":");
     text_json(out, str_c(kind));
-    put_text(out, "what", why);
+    worker_put_text(out, "what", why);
     text_c(out, "}}\n");
 }
 
@@ -474,11 +368,11 @@ static bool parse_line(answering *a, json *doc, machsym_str line)
         text_c(&a->why, err.what);
         text_c(&a->why, ", at byte ");
         text_dec(&a->why, err.at);
-        return refuse(a, "bad_json", " of the line");
+        return worker_refuse(a, "bad_json", " of the line");
     }
     machsym_str rest = {line.ptr + doc->v[0].end, line.len - doc->v[0].end};
     if (!json_is(doc, 0, JSON_OBJECT) || !worker_is_blank(rest))
-        return refuse(a, "bad_json", "a line is one JSON object");
+        return worker_refuse(a, "bad_json", "a line is one JSON object");
     return true;
 }
 

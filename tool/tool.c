@@ -12,12 +12,26 @@
 
 /* ---- Messages ---- */
 
+static _Thread_local text *hearer; /* who hears what this thread says; NULL: standard error */
+
+text *tool_hear(text *by)
+{
+    text *before = hearer;
+    hearer = by;
+    return before;
+}
+
 static void say(const char *name, const char *format, va_list args)
 {
     text line = {0};
-    text_c(&line, name);
+    text_c(&line, hearer == NULL ? name : "");
     text_format(&line, format, args);
     text_end_line(&line, 0);
+    if (hearer != NULL) {
+        text_add(hearer, line.v, line.len);
+        text_free(&line);
+        return;
+    }
     out_flush();
     fwrite(line.v, 1, line.len, stderr);
     text_free(&line);
@@ -63,14 +77,11 @@ void tool_say_error(const char *path, const machsym_error *err)
 
 /* ---- Values of options ---- */
 
-static int hex_digit(char c)
-{
-    unsigned digit = (unsigned char)c - (unsigned)'0';
-    unsigned letter = ((unsigned char)c | 0x20u) - (unsigned)'a'; /* of either case */
-    if (digit < 10)
-        return (int)digit;
-    return letter < 6 ? (int)letter + 10 : -1;
-}
+const uint8_t hex_digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out)
 {

@@ -32,13 +32,22 @@ void tool_tell(const char *format, ...)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
     ;
+/* What this thread says from here on is added to a text, a line each, in place of standard error; NULL: no
+ * more. Returns who heard it before. */
+text *tool_hear(text *by);
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
 void tool_say_error(const char *path, const machsym_error *err);
 
 /* ---- Values of options ---- */
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
-bool parse_uuid(const char *written, machsym_uuid *out);       /* with or without dashes */
+extern const uint8_t hex_digits[256]; /* one more than what a digit stands for; 0: it is none */
+/* What a hexadecimal digit of either case stands for; -1: it is none. */
+static inline int hex_digit(char c)
+{
+    return hex_digits[(unsigned char)c] - 1;
+}
+bool parse_uuid(const char *written, machsym_uuid *out); /* with or without dashes */
 bool parse_uuid_str(machsym_str written, machsym_uuid *out);
 bool parse_lines(const char *written, machsym_lines *out); /* atos, dwarf, stmt */
 const char *lines_name(machsym_lines lines);
@@ -76,7 +85,8 @@ void tool_say_damage(const machsym_image *image);
 void tool_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void text_damage(text *t, const machsym_image_info *info);
-/* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads: any. */
+/* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads:
+ * any. */
 void tool_say_fault(const char *path, const machsym_error *err);
 /* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
 void tool_note_damage(void);

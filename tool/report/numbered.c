@@ -27,7 +27,7 @@ static void split_given(report_frame *frame, machsym_str s)
     tail = s.len = without_owner(s).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
-        size_t end = scan_plus(s, i);
+        size_t end = s.ptr[i] == ' ' ? scan_plus(s, i) : i;
         if (end != i && (end == s.len || scan_is_blank(s.ptr[end]))) {
             frame->name.len = i;
             frame->given_start = end == i + sizeof " + 0" - 1 && s.ptr[end - 1] == '0';
@@ -126,8 +126,8 @@ bool text_parse_numbered(text_parser *p, text_line line)
     size_t name_at = scan_blanks(p, line.at + at, line.end) - line.at;
     size_t addr_at = name_at;
     size_t tail = name_at;
-    while (addr_at < s.len &&
-           !(scan_address(s, &tail, &addr) && (tail == s.len || scan_is_blank(s.ptr[tail]))))
+    while (addr_at < s.len && !(s.ptr[addr_at] == '0' && scan_address(s, &tail, &addr) &&
+                                (tail == s.len || scan_is_blank(s.ptr[tail]))))
         tail = addr_at = scan_blanks(p, scan_word(p, line.at + addr_at, line.end), line.end) - line.at;
     if (addr_at >= s.len)
         return false;
@@ -144,7 +144,7 @@ bool text_parse_numbered(text_parser *p, text_line line)
     frame->exact = addr_at != name_at && (index == 0 || (is_same && frame[-1].exact));
     frame->image_name = str_trim(scan_view(p, line.at + name_at, line.at + addr_at));
     frame->symbol_at = scan_blanks(p, line.at + tail, line.end);
-    frame->symbol_end = frame->symbol_at + str_trim(scan_view(p, frame->symbol_at, line.end)).len;
+    frame->symbol_end = frame->end;
     if (frame->symbol_at == line.end)
         frame->symbol_at = frame->symbol_end = line.at + tail;
     if (frame->form == FORM_LIST && frame->symbol_end - frame->symbol_at > 2 &&

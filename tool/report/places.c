@@ -9,8 +9,11 @@ enum { UUID_TEXT = 36 };
 /* "<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2796": how long it is, 0 when there is none. */
 static size_t scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_t *offset)
 {
+    enum { FIRST_DASH = 8 };
     bool open = s.len > 0 && s.ptr[0] == '<';
     size_t at = open;
+    if (s.len < open + (size_t)UUID_TEXT || s.ptr[open + FIRST_DASH] != '-')
+        return 0;
     while (at < s.len && (scan_is_digit(s.ptr[at]) || scan_is_letter(s.ptr[at]) || s.ptr[at] == '-') &&
            at < open + (size_t)UUID_TEXT)
         at++;
@@ -85,10 +88,10 @@ static bool parse_go(text_parser *p, text_line line, size_t at)
 {
     static const char pc[] = " pc=0x";
     machsym_str s = scan_view(p, at, line.end);
-    size_t found = str_find(s, pc);
+    size_t found = s.ptr[0] == '/' ? str_find(s, pc) : s.len;
     size_t addr_at = found + sizeof pc - 3;
     uint64_t addr;
-    if (s.ptr[0] != '/' || found == s.len || !scan_address(s, &addr_at, &addr))
+    if (found == s.len || !scan_address(s, &addr_at, &addr))
         return false;
     machsym_str name = text_line_before(p, line.at);
     size_t arguments = name.len;

@@ -7,6 +7,18 @@
 
 enum { LOOKED_AT = 300 }; /* bytes of a line: names of images and versions are shorter */
 
+/* Where the first word begins that is an address; s.len: there is none. */
+static size_t find_address(machsym_str s)
+{
+    const char *x = s.ptr;
+    while ((x = memchr(x, 'x', (size_t)(s.ptr + s.len - x))) != NULL) {
+        if (x - s.ptr >= 2 && x[-1] == '0' && scan_is_blank(x[-2]))
+            return (size_t)(x - s.ptr) - 1;
+        x++;
+    }
+    return s.len;
+}
+
 /* "3   Image name   0x0000000102a30a7c ", with at least six digits. */
 bool text_is_numbered(machsym_str s)
 {
@@ -16,9 +28,7 @@ bool text_is_numbered(machsym_str s)
     s.len = s.len > LOOKED_AT ? LOOKED_AT : s.len;
     if (!scan_decimal(s, &at, &number) || at >= s.len || !scan_is_blank(s.ptr[at]))
         return false;
-    size_t hex = str_find(s, " 0x");
-    size_t tab = str_find(s, "\t0x");
-    size_t from = hex < tab ? hex + 1 : tab + 1;
+    size_t from = find_address(s);
     size_t end = from;
     return scan_address(s, &end, &number) && end - from >= SHORTEST &&
            (end == s.len || scan_is_blank(s.ptr[end]));
@@ -55,15 +65,16 @@ static bool is_report_line(machsym_str s)
                                          "build_id: '",     "Incident Identifier:",
                                          "Process: ",       "Code Type: ",
                                          "OS Version: "};
+    if (s.len > 0 && scan_is_digit(s.ptr[0]))
+        return text_is_numbered(s) || is_image(s);
     for (size_t i = 0; s.len > 0 && i < sizeof begins / sizeof *begins; i++) {
         if (s.ptr[0] == begins[i][0] && str_starts(s, begins[i]))
             return true;
     }
     if (s.len > 7 && str_starts(s, "Thread ") && scan_is_digit(s.ptr[7]))
         return find_in(s, 40, ":");
-    if (s.len > 3 && s.ptr[0] == '#' && scan_is_digit(s.ptr[1]))
-        return find_in(s, 8, " 0x") || find_in(s, 9, " abs ");
-    return s.len > 0 && scan_is_digit(s.ptr[0]) && (text_is_numbered(s) || is_image(s));
+    return s.len > 3 && s.ptr[0] == '#' && scan_is_digit(s.ptr[1]) &&
+           (find_in(s, 8, " 0x") || find_in(s, 9, " abs "));
 }
 
 /* ---- What logs and mails put there ---- */

@@ -347,6 +347,8 @@ bool report_is_no_name(machsym_str name, machsym_str image)
     static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
     static const char *const wholes[] = {
         "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
+    if (name.len > 0 && memchr("<_?U0", name.ptr[0], 5) == NULL)
+        return str_equal(name, image);
     name = without_blanks(name, room, sizeof room);
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         if (str_starts(name, begins[i]))
@@ -413,21 +415,53 @@ static size_t line_start_after(const report *r, size_t at)
     return end < r->len ? end + 1 : end;
 }
 
+/* The next of each byte that a JSON document begins with; the report's length: there is none. */
+typedef struct openings {
+    size_t brace;
+    size_t bracket;
+} openings;
+
+static size_t next_in_shadow(const report *r, size_t at, int byte)
+{
+    const char *found = next_byte(r->shadow + at, r->shadow + r->len, byte);
+    size_t to = found != NULL ? (size_t)(found - r->shadow) : r->len;
+    MACHSYM_COUNT_WORK(1 + (to - at) / 64);
+    return to;
+}
+
+/* Where the next line begins with such a byte, blanks aside; a line begins at lo. */
+static size_t next_opening(const report *r, size_t lo, openings *next)
+{
+    for (size_t at = lo;;) {
+        if (next->brace < at)
+            next->brace = next_in_shadow(r, at, '{');
+        if (next->bracket < at)
+            next->bracket = next_in_shadow(r, at, '[');
+        size_t first = next->brace < next->bracket ? next->brace : next->bracket;
+        size_t begin = first;
+        while (first < r->len && begin > lo && (r->shadow[begin - 1] == ' ' || r->shadow[begin - 1] == '\t'))
+            begin--;
+        MACHSYM_COUNT_WORK((first - begin) / 64);
+        if (first == r->len || begin == lo || r->shadow[begin - 1] == '\n' || r->shadow[begin - 1] == '\r')
+            return first;
+        at = first + 1;
+    }
+}
+
 /* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
  * read on and no other document is tried before the place that broke: so the whole stays linear. */
 static void parse_parts(report *r)
 {
     size_t text_at = 0;
     size_t no_json_before = 0;
+    openings next = {next_in_shadow(r, 0, '{'), next_in_shadow(r, 0, '[')};
+    size_t at = 0;
+    size_t first;
     if (report_parse_xctrace(r))
         return;
-    for (size_t at = 0; at < r->len;) {
-        size_t first = at;
+    while ((first = next_opening(r, at, &next)) < r->len) {
         json_error err;
-        while (first < r->len && (r->shadow[first] == ' ' || r->shadow[first] == '\t'))
-            first++;
-        if (first < r->len && (r->shadow[first] == '{' || r->shadow[first] == '[') &&
-            first >= no_json_before) {
+        if (first >= no_json_before) {
             size_t end = add_document(r, first, &err);
             if (end != 0) {
                 report_parse_text(r, text_at, first, ESCAPE_NONE);

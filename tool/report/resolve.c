@@ -30,6 +30,7 @@ static int by_addr(const void *a, const void *b)
 
 /* The lookups of one report. */
 typedef struct resolving {
+    bool is_unreached;
     report *r;
     image_pool *all;
     const resolve_options *how;
@@ -43,33 +44,40 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* How many of eight bytes are written with others in JSON, in HTML or on a terminal: what is no printable
- * ASCII, and " \ & < >. */
-static uint64_t count_odd(uint64_t word)
+/* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
+ * " \ & < >. Compilers make vector instructions of the loop, since it has a fixed length. */
+enum { ODD_BLOCK = 16, ODD_BLOCKS = 255 }; /* so many that a byte holds their number */
+
+static void count_odd(const char *restrict block, uint8_t *restrict counts)
 {
-    uint64_t odd =
-        word | ~((word & 0x7f * EACH_BYTE) + 0x60 * EACH_BYTE) | zero_bytes(word ^ 0x7f * EACH_BYTE);
-    odd |= zero_bytes(word ^ '"' * EACH_BYTE) | zero_bytes(word ^ '\\' * EACH_BYTE) |
-           zero_bytes(word ^ '&' * EACH_BYTE);
-    odd |= zero_bytes((word | 2 * EACH_BYTE) ^ '>' * EACH_BYTE); /* '<' with this bit is '>' */
-    return ((odd >> 7 & EACH_BYTE) * EACH_BYTE) >> 56;
+    for (unsigned i = 0; i < ODD_BLOCK; i++) {
+        uint8_t c = (uint8_t)block[i];
+        bool is_plain = (uint8_t)(c - ' ') < 0x5f;
+        counts[i] += (uint8_t)(!is_plain | (c == '"') | (c == '\\') | (c == '&') | ((c | 2) == '>'));
+    }
 }
 
 /* Bytes of a text as JSON, as HTML or with escapes: at most six for one. */
 static uint64_t written_size(machsym_str s)
 {
     uint64_t odd = 0;
-    uint64_t word = ' ' * EACH_BYTE;
-    size_t at = 0;
-    for (; s.len - at >= 8; at += 8) {
-        memcpy(&word, s.ptr + at, 8);
-        odd += count_odd(word);
+    for (size_t at = 0; at < s.len;) {
+        uint8_t counts[ODD_BLOCK] = {0};
+        unsigned blocks = 0;
+        for (; s.len - at >= ODD_BLOCK && blocks + 1 < ODD_BLOCKS; at += ODD_BLOCK, blocks++)
+            count_odd(s.ptr + at, counts);
+        if (s.len - at < ODD_BLOCK) {
+            char last[ODD_BLOCK];
+            memset(last, ' ', sizeof last);
+            memcpy(last, s.ptr + at, s.len - at);
+            count_odd(last, counts);
+            at = s.len;
+        }
+        for (unsigned i = 0; i < ODD_BLOCK; i++)
+            odd += counts[i];
     }
-    word = ' ' * EACH_BYTE;
-    if (at < s.len)
-        memcpy(&word, s.ptr + at, s.len - at);
     MACHSYM_COUNT_WORK(s.len / 64);
-    return s.len + 5 * (odd + count_odd(word));
+    return s.len + 5 * odd;
 }
 
 /* What stands around a call: the record itself, numbers, the names of members, the name of the image. */
@@ -174,6 +182,14 @@ static void add_call(resolving *w, const image_loan *loan, const machsym_frame *
     call->cost = call_cost(call);
 }
 
+/* What chunks would have said is not known, so the whole report would be another one. */
+static void fail_unreached(resolving *w, const char *why)
+{
+    if (w->left.failure == NULL)
+        w->left.failure = pool_copy_z(&w->r->strings, why, strlen(why));
+    w->is_unreached = true;
+}
+
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
 static uint32_t add_calls(resolving *w, const image_loan *loan, const report_frame *frame,
                           const machsym_frame *frames, size_t count, uint64_t file_addr)
@@ -210,6 +226,8 @@ static void resolve_task_frame(resolving *w, const image_loan *loan, const resol
     uint64_t file_addr;
     size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
                                RESOLVE_MAX_FRAMES, &file_addr);
+    if (loan_failure(loan) != NULL)
+        fail_unreached(w, loan_failure(loan));
     uint32_t first = r->call_count;
     uint32_t added = count > 0 ? add_calls(w, loan, frame, frames, count, file_addr) : 0;
     if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
@@ -239,6 +257,8 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
     image->looked_for = true;
     bool found = images_borrow(w->all, &key, &loan, &image->status);
     redact_status(w, &image->status);
+    if (image->status.found == IMAGE_UNREACHED)
+        fail_unreached(w, image->status.failure);
     if (!found)
         return;
     qsort(tasks, count, sizeof *tasks, by_addr);
@@ -350,7 +370,7 @@ static resolve_task *collect_tasks(const report *r, const resolve_options *how, 
 
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
-    resolving w = {r, all, how, {0, 0, NULL}};
+    resolving w = {false, r, all, how, {0, 0, NULL}};
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
     resolve_budget_begin(&w.left, &how->limit, r->input.len);
     mark_interrupted(r);
@@ -364,5 +384,6 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     free(tasks);
     free(starts);
     report_count_frames(r, counts);
+    counts->is_unreached = w.is_unreached;
     return w.left.failure;
 }

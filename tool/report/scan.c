@@ -8,11 +8,32 @@ machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
     return (machsym_str){p->r->shadow + lo, hi > lo ? hi - lo : 0};
 }
 
-text_line scan_line(const text_parser *p, size_t at)
+/* Where the next such byte stands, or hi. */
+static size_t next_end(const text_parser *p, size_t at, char byte)
+{
+    const char *s = p->r->shadow;
+    const char *found = at < p->hi ? memchr(s + at, byte, p->hi - at) : NULL;
+    size_t end = found != NULL ? (size_t)(found - s) : p->hi;
+    MACHSYM_COUNT_WORK(1 + (end - at) / 64);
+    return end;
+}
+
+void scan_begin(text_parser *p, size_t lo)
+{
+    p->next_lf = next_end(p, lo, '\n');
+    p->next_cr = next_end(p, lo, '\r');
+}
+
+/* Each end of a line is looked for once, however far it is: a text may have one kind of them only. */
+text_line scan_line(text_parser *p, size_t at)
 {
     text_line line = {at, at, at};
     const char *s = p->r->shadow;
-    line.end += str_line_len(scan_view(p, at, p->hi));
+    if (p->next_lf < at)
+        p->next_lf = next_end(p, at, '\n');
+    if (p->next_cr < at)
+        p->next_cr = next_end(p, at, '\r');
+    line.end = p->next_lf < p->next_cr ? p->next_lf : p->next_cr;
     line.next = line.end;
     if (line.next < p->hi)
         line.next += s[line.next] == '\r' && line.next + 1 < p->hi && s[line.next + 1] == '\n' ? 2 : 1;
@@ -68,16 +89,24 @@ bool scan_decimal(machsym_str s, size_t *at, uint64_t *out)
 /* "0x" and hexadecimal digits at s[*at], ended by a byte that is none; moves past them. */
 bool scan_address(machsym_str s, size_t *at, uint64_t *out)
 {
-    size_t i = *at + 2;
-    if (s.len < i + 1 || s.ptr[*at] != '0' || (s.ptr[*at + 1] != 'x' && s.ptr[*at + 1] != 'X'))
+    size_t digits = *at + 2;
+    uint64_t number = 0;
+    if (s.len < digits + 1 || s.ptr[*at] != '0' || (s.ptr[*at + 1] != 'x' && s.ptr[*at + 1] != 'X'))
         return false;
-    while (i < s.len && (scan_is_digit(s.ptr[i]) || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f') ||
-                         (s.ptr[i] >= 'A' && s.ptr[i] <= 'F')))
-        i++;
+    size_t i = digits;
+    for (; i < s.len; i++) {
+        int digit = hex_digit(s.ptr[i]);
+        if (digit < 0)
+            break;
+        if (number >> 60 != 0)
+            return false;
+        number = number << 4 | (uint64_t)digit;
+    }
     MACHSYM_COUNT_WORK(1 + (i - *at) / 64);
-    if (!parse_hex(s.ptr + *at, i - *at, out))
+    if (i == digits)
         return false;
     *at = i;
+    *out = number;
     return true;
 }
 

@@ -25,6 +25,9 @@ typedef enum text_section {
 typedef struct text_parser {
     report *r;
     size_t hi;
+    size_t
+        next_lf; /* the next end of a line of either kind, at the line at hand or behind; hi: there is none */
+    size_t next_cr;
     frame_escape escape;
     text_section section;
     bool open;         /* the last thread of the report takes frames */
@@ -50,7 +53,8 @@ typedef struct text_parser {
 /* ---- Scanning ---- */
 
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
-text_line scan_line(const text_parser *p, size_t at);
+void scan_begin(text_parser *p, size_t lo); /* before the first line */
+text_line scan_line(text_parser *p, size_t at);
 size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* behind them */
 machsym_str text_line_before(const text_parser *p, size_t at);
 size_t scan_word(const text_parser *p, size_t at, size_t end);

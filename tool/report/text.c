@@ -208,6 +208,22 @@ static void end_paragraph(text_parser *p, text_line line)
         p->open = false;
 }
 
+/* "3   demo   0x0000000102a30a7c ...": begins as the usual frame does, and as no other line that a number
+ * begins: those have a mark, an address or a UUID behind it, or end in "[0xADDR]". */
+static bool is_usual(machsym_str s)
+{
+    enum { FIRST_DASH = 8 };
+    size_t at = 0;
+    while (at < s.len && scan_is_digit(s.ptr[at]))
+        at++;
+    size_t name = at;
+    while (name < s.len && scan_is_blank(s.ptr[name]))
+        name++;
+    bool is_uuid = s.len - name > FIRST_DASH && s.ptr[name + FIRST_DASH] == '-';
+    return at > 0 && name > at && name < s.len && scan_is_letter(s.ptr[name]) && !is_uuid &&
+           str_find(s, "[0x") == s.len;
+}
+
 /* Returns where the text goes on. */
 static size_t parse_line(text_parser *p, text_line line)
 {
@@ -252,7 +268,7 @@ static size_t parse_line(text_parser *p, text_line line)
         return line.next;
     if ((s.ptr[0] == '0' || s.ptr[0] == '*') && text_parse_image(p, s))
         return line.next;
-    if (p->section == SECTION_INFO)
+    if (p->section == SECTION_INFO || (is_usual(s) && text_parse_numbered(p, line)))
         return line.next;
     if (text_parse_lldb(p, line) || text_parse_hash(p, line) || text_parse_swift(p, line) ||
         text_parse_place(p, line) || text_parse_error(p, s))
@@ -295,6 +311,7 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     p.reason_at = SIZE_MAX;
     p.process_frame = r->frame_count;
     p.process_image = r->image_count;
+    scan_begin(&p, lo);
     for (size_t at = lo; at < hi;) {
         text_line line = scan_line(&p, at);
         text_blank_prefix(&p, line);

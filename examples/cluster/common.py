@@ -1,0 +1,203 @@
+"""What all programs of the service share: its settings, the keys in Redis, and a way to them that outlives a primary."""
+import json
+import os
+import random
+import re
+import sys
+import threading
+import time
+
+import redis
+from redis.crc import key_slot
+
+# How the work is spread: every report belongs to one shard by its id, and all keys of a report have its shard's hash tag, so that
+# they change together.
+SHARDS = ["m%d" % i for i in range(12)]  # tags that three primaries, and six, share evenly
+BUILDS = "build"  # the hash tag of the builders' stream
+GROUP = "workers"  # the consumer group of every stream
+
+# Bounds. Redis keeps everything in memory, so nothing may grow without one.
+MAX_REPORT = 4 << 20  # bytes of an uploaded report: the largest spindumps have 2 MB
+MAX_DSYM = 2 << 30  # bytes of an uploaded archive of dSYMs
+MAX_MEMORY = 0.8  # share of maxmemory from which ingest refuses: the rest is for results of what was accepted
+MAX_GROUPS = 10000  # groups of a shard: the smallest one makes room for a new one
+MAX_PARTS = 1000  # days and versions that a group counts: the oldest makes room
+MAX_WAITING = 100000  # reports of a shard that wait for one dSYM
+MAX_RECENT = 5  # reports of a group and shard that the page can show
+MAX_DEAD = 1000  # dead letters of a shard
+KEEP = 30 * 86400  # seconds that a report, its result and its group live after they changed
+BUILT = 3600  # seconds for which is remembered that a dSYM came: longer than any report is at work
+KEEP_CHUNKS = 7 * 86400  # seconds that a chunk lives after it was read
+DELIVERIES = 5  # how often work is given out before it counts as poison
+
+# Times, in seconds.
+ANSWER = 3  # until Redis has to answer; a replica has to confirm in less
+CONFIRM = 1
+RETRY = 0.1  # between two attempts
+
+
+class Unavailable(Exception):
+    """Redis cannot do it now: the sender repeats, or the work stays where it is."""
+
+
+def settings():
+    """The file that service.py wrote: where Redis is, secrets, the folder, the tool."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        return json.load(file)
+
+
+_log_lock = threading.Lock()
+
+
+def log(event, **fields):
+    """A line of JSON on standard error. Values are never parts of a path or a command."""
+    line = json.dumps({"time": round(time.time(), 3), "program": os.path.basename(sys.argv[0]), "pid": os.getpid(),
+                       "event": event, **fields}, ensure_ascii=True)
+    with _log_lock:
+        print(line, file=sys.stderr, flush=True)
+
+
+# ---- Keys ----
+
+def shard_of(report):
+    return SHARDS[int(report[:8], 16) % len(SHARDS)]
+
+
+def stream(tag):
+    return "in:{%s}" % tag
+
+
+def key(kind, tag, name):
+    return "%s:{%s}:%s" % (kind, tag, name)
+
+
+# ---- The cluster ----
+
+# Errors that say: ask another node, or the same one a little later, as it has no memory, disk or replica now.
+LATER = ("MOVED", "ASK", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "OOM", "MISCONF", "NOREPLICAS", "UNKILLABLE", "BUSY")
+
+
+class Cluster:
+    """Commands about one slot go to the node that has it in one round trip, on one connection, which WAIT needs. Which node that is
+    is asked again whenever one does not answer or says that it is another."""
+
+    def __init__(self, config):
+        self.config = config
+        self.clients = {}  # (host, port): client
+        self.slots = []  # (first, last, (host, port))
+        self.scripts = {}  # sha: text
+        self.lock = threading.Lock()
+
+    def client(self, address):
+        with self.lock:
+            if address not in self.clients:
+                tls = {"ssl": True, "ssl_ca_certs": self.config["tls_ca"]} if self.config["tls_ca"] else {}
+                self.clients[address] = redis.Redis(
+                    host=address[0], port=address[1], username=self.config["user"], password=self.config["password"],
+                    socket_timeout=ANSWER, socket_connect_timeout=ANSWER, **tls)
+                self.clients[address].response_callbacks.clear()  # answers are what Redis' manual says
+            return self.clients[address]
+
+    def refresh(self):
+        """Asks the nodes in turn who has which slots. Nodes that are cut off may answer too, so one has to see most of the cluster."""
+        nodes = [tuple(node) for node in self.config["nodes"]]
+        random.shuffle(nodes)  # so that one that hangs is not always the first
+        for address in nodes:
+            try:
+                client = self.client(address)
+                if b"cluster_state:ok" not in client.execute_command("CLUSTER INFO"):
+                    continue
+                slots = [(first, last, (primary[0].decode(), primary[1]))
+                         for first, last, primary, *_ in client.execute_command("CLUSTER SLOTS")]
+            except redis.RedisError:
+                continue
+            self.slots = slots
+            return
+        raise Unavailable("no node of the cluster answers")
+
+    def address(self, name):
+        slot = key_slot(name.encode())
+        for first, last, address in self.slots:
+            if first <= slot <= last:
+                return address
+        raise Unavailable("no node has slot %d" % slot)
+
+    def primaries(self):
+        if not self.slots:
+            self.refresh()
+        return sorted({address for _, _, address in self.slots})
+
+    def script(self, text):
+        """A Lua script to call by its name, which every node gets that does not know it."""
+        sha = redis.Redis().register_script(text).sha
+        self.scripts[sha] = text
+        return sha
+
+    def run(self, name, commands, seconds=ANSWER):
+        """The answers to commands about the slot of the key NAME. Tries until the time has run out, so a command may have been done
+        more than once: all of the service's may be."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                if not self.slots:
+                    self.refresh()
+                return self.once(name, commands)
+            except (redis.ConnectionError, redis.TimeoutError, Unavailable) as error:
+                why = error
+            self.slots = []
+            if time.monotonic() > end:
+                raise Unavailable(str(why))
+            time.sleep(RETRY)
+
+    def once(self, name, commands):
+        client = self.client(self.address(name))
+        pipe = client.pipeline(transaction=False)
+        for command in commands:
+            pipe.execute_command(*command)
+        answers = pipe.execute(raise_on_error=False)
+        for answer in answers:
+            if isinstance(answer, redis.exceptions.NoScriptError):
+                for text in self.scripts.values():
+                    client.script_load(text)
+                raise Unavailable("a script was not there")
+            if isinstance(answer, redis.exceptions.ReadOnlyError) or str(answer).split(" ")[0] in LATER and isinstance(answer, Exception):
+                raise Unavailable(str(answer))
+            if isinstance(answer, Exception):
+                raise answer
+        return answers
+
+
+def parse(entries):
+    """Entries as (entry, report id, attempt)."""
+    found = []
+    for entry, fields in (e for e in entries if e is not None and e[1] is not None):
+        by_name = dict(zip(fields[::2], fields[1::2]))
+        found.append((entry, by_name[b"id"].decode(), int(by_name.get(b"attempt", 0))))
+    return found
+
+
+def make_group(cluster, tag):
+    """The consumer group of a stream, which is made when there is no such stream, too."""
+    try:
+        cluster.run(stream(tag), [("XGROUP", "CREATE", stream(tag), GROUP, "0", "MKSTREAM")])
+    except redis.ResponseError as error:
+        if "BUSYGROUP" not in str(error):
+            raise
+
+
+# ---- What programs tell of themselves ----
+
+STATS = 15  # seconds after which a program that told nothing counts as gone
+
+
+def info(text):
+    """What INFO says, as numbers by name."""
+    return {name.decode(): int(value) for name, value in re.findall(rb"(\w+):(\d+)\r", text)}
+
+
+def tell(cluster, name, counts):
+    """Counts of a program, which ingest shows to Prometheus."""
+    try:
+        cluster.run("stats", [("HSET", "stats", name, json.dumps({"at": time.time(), **counts}))], 0)
+    except Unavailable as error:
+        log("unavailable", what="stats", why=str(error))

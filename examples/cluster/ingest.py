@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+"""Takes reports and zipped dSYMs over HTTP, and shows groups. Usage: ingest.py CONFIG NAME.
+
+  POST /reports       a report: 202 and its id when a replica has it, too; else 503, and the sender repeats
+  POST /dsyms         a zip or tar with dSYMs: 202 when it lies in the durable folder
+  GET /               the page; /groups the same as JSON; /reports/ID a result; /metrics for Prometheus; /health
+
+Uploads need "Authorization: Bearer TOKEN". No text of a request becomes a part of a path: files have names of their own."""
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import re
+import socketserver
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+import common
+import page
+from common import Unavailable, key, log, stream
+
+CONNECTIONS = 256  # at a time: each has a thread
+TIMEOUT = 30  # seconds that a sender may be silent
+WATCH = 1  # seconds between two looks at memory and backlog
+PIECE = 1 << 20
+
+
+class Watch(threading.Thread):
+    """Looks each second whether there is room for more: memory of the nodes, and reports that wait."""
+
+    def __init__(self, cluster, most):
+        super().__init__(daemon=True)
+        self.cluster, self.most = cluster, most
+        self.full, self.backlog, self.memory = "not looked yet", {}, {}
+
+    def look(self):
+        why = None
+        for tag in common.SHARDS:
+            text, length = self.cluster.run(stream(tag), [("INFO", "memory"), ("XLEN", stream(tag))], 0)
+            info = common.info(text)
+            self.backlog[tag] = length
+            self.memory[self.cluster.address(stream(tag))] = info["used_memory"]
+            if info["maxmemory"] and info["used_memory"] > common.MAX_MEMORY * info["maxmemory"]:
+                why = "a node of Redis has less than %d %% of its memory left" % round(100 * (1 - common.MAX_MEMORY))
+            if length > self.most:
+                why = "%d reports wait" % length
+        self.full = why
+
+    def look_again(self):
+        try:
+            self.look()
+        except Unavailable as error:
+            log("unavailable", what="watch", why=str(error))
+
+    def run(self):
+        while True:
+            time.sleep(WATCH)
+            self.look_again()
+
+
+class Ingest:
+    def __init__(self, config):
+        self.config = config
+        self.cluster = common.Cluster(config)
+        self.watch = Watch(self.cluster, config["backlog"])
+        self.incoming = os.path.join(config["folder"], "incoming")
+        os.makedirs(self.incoming, exist_ok=True)
+        self.page = page.Page(self.cluster)
+        self.counts = {"accepted": 0, "accepted_dsyms": 0}
+        self.lock = threading.Lock()
+
+    def count(self, what):
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + 1
+
+    def confirmed(self, name, commands):
+        """Writes, and makes sure that a replica has it."""
+        *_, replicas = self.cluster.run(name, commands + [("WAIT", 1, common.CONFIRM * 1000)], 0)
+        if replicas < 1:
+            raise Unavailable("no replica confirmed in %d s" % common.CONFIRM)
+
+    def report(self, body):
+        """Keeps a report. Its id is its content's, so that one that is sent twice is one."""
+        if self.watch.full:
+            raise Unavailable(self.watch.full)
+        report = hashlib.sha256(body).hexdigest()[:32]
+        tag = common.shard_of(report)
+        self.confirmed(stream(tag), [("SET", key("raw", tag, report), zlib.compress(body, 1), "EX", common.KEEP),
+                                     ("XADD", stream(tag), "*", "id", report)])
+        return report
+
+    def dsym(self, file, length):
+        """Keeps an archive of dSYMs in the durable folder, and tells the builders."""
+        with tempfile.NamedTemporaryFile(dir=self.incoming, prefix=".", delete=False) as out:
+            try:
+                sha = hashlib.sha256()
+                while length:
+                    piece = file.read(min(PIECE, length))
+                    if not piece:
+                        raise ConnectionError("the upload ended early")
+                    sha.update(piece)
+                    out.write(piece)
+                    length -= len(piece)
+                out.flush()
+                os.fsync(out.fileno())
+                name = sha.hexdigest()[:32]
+                os.rename(out.name, os.path.join(self.incoming, name))
+            except BaseException:
+                os.unlink(out.name)
+                raise
+        folder = os.open(self.incoming, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+        self.confirmed(stream(common.BUILDS), [("XADD", stream(common.BUILDS), "*", "id", name)])
+        return name
+
+    def programs(self):
+        """What symbolicators and builders told lately."""
+        answer, = self.cluster.run("stats", [("HGETALL", "stats")])
+        now, found = time.time(), {}
+        for name, text in zip(answer[::2], answer[1::2]):
+            told = json.loads(text)
+            if now - told.pop("at") < common.STATS:
+                found[name.decode()] = told
+        return found
+
+    def health(self):
+        """What is wrong; nothing when all is well."""
+        wrong = []
+        try:
+            self.cluster.refresh()
+            programs = self.programs()
+            wrong += ["no " + kind for kind in ("symbolicator", "builder") if not any(n.startswith(kind) for n in programs)]
+        except Unavailable as error:
+            wrong.append(str(error))
+        return wrong + ([self.watch.full] if self.watch.full else [])
+
+    def metrics(self):
+        lines = []
+
+        def family(name, kind, about, samples):
+            lines.extend(["# HELP crash_%s %s" % (name, about), "# TYPE crash_%s %s" % (name, kind)])
+            lines.extend("crash_%s%s %s" % (name, "{%s}" % ",".join('%s="%s"' % l for l in labels) if labels else "", value)
+                         for labels, value in samples)
+
+        with self.lock:
+            counts = dict(self.counts)
+        family("uploads_total", "counter", "requests by their answer", [((("answer", name),), n) for name, n in sorted(counts.items())])
+        family("backlog", "gauge", "reports that wait, by shard", [((("shard", tag),), n) for tag, n in sorted(self.watch.backlog.items())])
+        family("redis_bytes", "gauge", "memory of the primaries",
+               [((("node", "%s:%d" % at),), n) for at, n in sorted(self.watch.memory.items())])
+        family("up", "gauge", "1 when all is well", [((), int(not self.health()))])
+        programs = self.programs()
+        for what in sorted({what for told in programs.values() for what in told}):
+            family(what + "_total", "counter", "as symbolicators and builders count it",
+                   [((("program", name),), told[what]) for name, told in sorted(programs.items()) if what in told])
+        return "\n".join(lines) + "\n"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "crashes", ""
+    timeout = TIMEOUT
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass  # answer() logs
+
+    def answer(self, status, body, kind="application/json", **headers):
+        data = (json.dumps(body) + "\n" if kind == "application/json" else body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind + "; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Content-Security-Policy", page.CSP)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def refuse(self, status, why):
+        """An error; the connection ends, as the body was not read."""
+        self.server.ingest.count("refused_%d" % status)
+        self.close_connection = True
+        log("refused", status=status, why=why)
+        self.answer(status, {"error": why}, Connection="close", **({"Retry_After": "1"} if status == 503 else {}))
+
+    def length(self, most):
+        """Bytes of the body; None when the request is refused."""
+        given = self.headers.get("Authorization", "")
+        if not hmac.compare_digest(given.encode(), ("Bearer " + self.server.ingest.config["token"]).encode()):
+            return self.refuse(401, "no token, or a wrong one: Authorization: Bearer TOKEN")
+        text = self.headers.get("Content-Length", "")
+        if not re.fullmatch(r"[0-9]{1,12}", text):
+            return self.refuse(411, "Content-Length is missing")
+        if not 0 < int(text) <= most:
+            return self.refuse(413, "the body is empty, or longer than %d bytes" % most)
+        return int(text)
+
+    def do_POST(self):
+        ingest = self.server.ingest
+        try:
+            if self.path == "/reports":
+                length = self.length(common.MAX_REPORT)
+                if length is None:
+                    return
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    self.close_connection = True
+                    return
+                report = ingest.report(body)
+                ingest.count("accepted")
+                self.answer(202, {"id": report})
+            elif self.path == "/dsyms":
+                length = self.length(common.MAX_DSYM)
+                if length is None:
+                    return
+                name = ingest.dsym(self.rfile, length)
+                ingest.count("accepted_dsyms")
+                log("dsym", id=name, bytes=length)
+                self.answer(202, {"id": name})
+            else:
+                self.refuse(404, "POST /reports or /dsyms")
+        except (Unavailable, OSError, common.redis.RedisError) as error:
+            if isinstance(error, (ConnectionError, TimeoutError)):
+                self.close_connection = True
+                return
+            self.refuse(503, "%s; send it again" % error)
+
+    def do_GET(self):
+        ingest = self.server.ingest
+        try:
+            if self.path == "/":
+                self.answer(200, ingest.page.html(), "text/html")
+            elif self.path == "/groups":
+                self.answer(200, ingest.page.json())
+            elif self.path == "/style.css":
+                self.answer(200, page.STYLE, "text/css")
+            elif self.path == "/metrics":
+                self.answer(200, ingest.metrics(), "text/plain; version=0.0.4")
+            elif self.path == "/health":
+                wrong = ingest.health()
+                self.answer(503 if wrong else 200, {"ok": not wrong, "wrong": wrong})
+            elif re.fullmatch(r"/reports/[0-9a-f]{32}", self.path):
+                result = ingest.page.result(self.path[-32:])
+                self.answer(200 if result else 404, result or {"error": "there is no result of this id"})
+            else:
+                self.refuse(404, "/, /groups, /reports/ID, /metrics or /health")
+        except Unavailable as error:
+            self.refuse(503, str(error))
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 128
+
+    def __init__(self, address, ingest):
+        self.ingest = ingest
+        self.room = threading.BoundedSemaphore(CONNECTIONS)
+        super().__init__(address, Handler)
+
+    def process_request(self, request, client_address):
+        self.room.acquire()  # further ones wait in the queue of the system
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.room.release()
+
+    def handle_error(self, request, client_address):
+        log("error", why=repr(sys.exc_info()[1]))
+
+
+def main():
+    config = common.settings()
+    ingest = Ingest(config)
+    ingest.watch.look_again()
+    ingest.watch.start()
+    server = Server(("127.0.0.1", config["http_port"]), ingest)
+    log("start", port=config["http_port"])
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
