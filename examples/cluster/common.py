@@ -3,12 +3,16 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 import threading
 import time
 
 import redis
 from redis.crc import key_slot
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bindings/python/src/machsym"))
+from worker import Worker, WorkerError, WorkerGone  # of the package machsym; it needs only the program
 
 # How the work is spread: every report belongs to one shard by its id, and all keys of a report have its shard's hash tag, so that
 # they change together.
@@ -69,6 +73,18 @@ def stream(tag):
 
 def key(kind, tag, name):
     return "%s:{%s}:%s" % (kind, tag, name)
+
+
+def chunk_prefix(config):
+    """Chunks of another version of the tool or of the format are other keys. Each has the key that the tool gives it: TABLE:IMAGE:UUID:I
+    and image:UUID, without a hash tag, so that an image that many ask for is not on one node. A chunk has checksums of its own."""
+    version = subprocess.run([config["machsym"], "--version"], capture_output=True, text=True, check=True).stdout
+    return "chunk:%s:" % version.split()[-1]
+
+
+def has_dsym(uuid):
+    """The key that says that the symbols have this image. It does not expire."""
+    return "dsym:" + uuid
 
 
 # ---- The cluster ----
@@ -148,6 +164,21 @@ class Cluster:
             if time.monotonic() > end:
                 raise Unavailable(str(why))
             time.sleep(RETRY)
+
+    def put(self, values, seconds):
+        """Sets many keys, some hundred of a node in a round trip."""
+        left = list(values)
+        while left:
+            try:
+                self.primaries()
+                address = self.address(left[0])
+                some = [name for name in left if self.address(name) == address][:200]
+                self.once(left[0], [("SET", name, values[name], "EX", seconds) for name in some])
+                left = [name for name in left if name not in set(some)]
+            except (redis.ConnectionError, redis.TimeoutError, Unavailable) as error:
+                log("unavailable", what="chunks", why=str(error))
+                self.slots = []
+                time.sleep(RETRY)
 
     def once(self, name, commands):
         client = self.client(self.address(name))
