@@ -65,13 +65,21 @@ def drain(s, to, bodies, count):
         1000 * cpu([s.processes[name].pid for name in names]) / len(bodies), 1000 * (cpu(redis) - before) / len(bodies)), flush=True)
 
 
+def memory(s):
+    """Bytes that the primaries use."""
+    cluster = common.Cluster(s.config)
+    return sum(common.info(cluster.client(address).execute_command("INFO", "memory"))["used_memory"] for address in cluster.primaries())
+
+
 def latency(s, to, bodies):
     """Milliseconds from acceptance to the result, at a steady rate."""
     begin, ids = time.monotonic(), []
     for i, body in enumerate(bodies):
         time.sleep(max(0.0, begin + i / RATE - time.monotonic()))
         ids.append(json.loads(to.send("/reports", body))["id"])
-    results, _, _ = faults.stored(common.Cluster(s.config)) if not s.wait_for(lambda: faults.left(common.Cluster(s.config)) == 0, "results") else None
+    cluster = common.Cluster(s.config)
+    s.wait_for(lambda: faults.left(cluster) == 0, "the results")
+    results, _, _ = faults.stored(cluster)
     took = sorted(results[i][0]["at"] - results[i][0]["arrived"] for i in ids)
     print("latency at %d reports a second: p50 %d ms, p99 %d ms" % (RATE, took[len(took) // 2], took[-1 - len(took) // 100]), flush=True)
 
@@ -129,8 +137,11 @@ def main():
             clock, seconds = alone(bodies, folder + "/symbols")
             print("the tool alone: %.0f reports a second, %.2f ms of CPU a report" % (len(bodies) / clock, 1000 * seconds / len(bodies)))
             print("| symbolicators | accepted/s | done/s | ingest ms | symbolicators ms | Redis, six nodes, ms |\n|---|---|---|---|---|---|")
+            before = memory(s)
             for count in (1, 2, 4):
                 drain(s, to, list(sender.reports(args.reports, 2 + count, 0)), count)
+            print("a report with its result: %d bytes in Redis; it came with %d" % (
+                (memory(s) - before) // (3 * args.reports), sum(map(len, bodies)) // len(bodies)))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
