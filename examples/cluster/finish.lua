@@ -1,6 +1,8 @@
+#!lua flags=allow-oom
 -- Keeps the result of one report, counts it in its groups, notes what it waits for, and acknowledges the work: all of it or nothing, as
 -- Redis runs a script and sends it to the replica as one. Called twice it changes nothing more, so work may be given out twice.
--- All keys have the hash tag of the report's shard, as KEYS[1] has it.
+-- All keys have the hash tag of the report's shard, as KEYS[1] has it. It may go over maxmemory (allow-oom): what was accepted is done, and
+-- ingest, which may not, bounds how much that is.
 -- KEYS: stream, result. ARGV: tag, report id, entry id, attempt, seconds to keep, bounds as JSON, and as JSON what is kept.
 local tag, id, entry, attempt, keep = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local bounds, new = cjson.decode(ARGV[6]), cjson.decode(ARGV[7])
