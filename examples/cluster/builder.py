@@ -54,7 +54,7 @@ class Builder:
         values = {self.prefix + value["key"]: base64.b64decode(value["value"]) for value in made["values"]}
         self.cluster.put({name: value for name, value in values.items() if name != image}, common.KEEP_CHUNKS)
         self.cluster.put({image: values[image]}, common.KEEP_CHUNKS)
-        self.cluster.run(common.has_dsym(uuid), [("SET", common.has_dsym(uuid), self.name)], common.KEEP)
+        self.cluster.run(common.has_dsym(uuid), [("SET", common.has_dsym(uuid), self.name)], common.FOREVER)
         self.counts["chunks"] += len(values)
 
     def release(self, uuid):
@@ -64,7 +64,7 @@ class Builder:
                        FLUSH, uuid, common.BUILT)
             released = FLUSH
             while released == FLUSH:
-                released, = self.cluster.run(stream(tag), [command], common.KEEP)
+                released, = self.cluster.run(stream(tag), [command], common.FOREVER)
                 self.counts["released"] += released
 
     # ---- Work ----
@@ -112,7 +112,7 @@ class Builder:
         else:
             self.counts["built"] += 1
             self.put_away(job, why)
-        self.cluster.run(stream(BUILDS), done, common.KEEP)
+        self.cluster.run(stream(BUILDS), done, common.FOREVER)
 
     def take(self):
         """Entries: what this program had in hand when it ended; then what another one left, and a new one."""

@@ -1,4 +1,5 @@
 """What all programs of the service share: its settings, the keys in Redis, and a way to them that outlives a primary."""
+import importlib.util
 import json
 import os
 import random
@@ -11,8 +12,15 @@ import time
 import redis
 from redis.crc import key_slot
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bindings/python/src/machsym"))
-from worker import Worker, WorkerError, WorkerGone  # of the package machsym; it needs only the program
+# machsym.worker, which needs only the program: from where it is installed, or from this tree without the package's library.
+try:
+    from machsym.worker import Worker, WorkerError, WorkerGone
+except ImportError:
+    _spec = importlib.util.spec_from_file_location("machsym_worker", os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "../../bindings/python/src/machsym/worker.py"))
+    _module = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
+    Worker, WorkerError, WorkerGone = _module.Worker, _module.WorkerError, _module.WorkerGone
 
 # How the work is spread: every report belongs to one shard by its id, and all keys of a report have its shard's hash tag, so that
 # they change together.
@@ -37,6 +45,7 @@ DELIVERIES = 5  # how often work is given out before it counts as poison
 # Times, in seconds.
 ANSWER = 3  # until Redis has to answer; a replica has to confirm in less
 CONFIRM = 1
+FOREVER = 30 * 86400  # a program that has work in hand waits for Redis
 RETRY = 0.1  # between two attempts
 
 

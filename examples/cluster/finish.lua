@@ -79,6 +79,7 @@ if not stored or #new.missing < #old.missing then
     for _, g in ipairs(new.groups) do join(g[1], g[2], g[3]) end
     redis.call('HSET', KEYS[2], 'state', ARGV[7], 'result', ARGV[8], 'missing', #new.missing)
     redis.call('EXPIRE', KEYS[2], keep)
+    if not stored then redis.call('INCR', key('reports')) end
     local again = false
     for _, image in ipairs(new.missing) do again = wait_for(image) or again end
     if again then

@@ -2,6 +2,7 @@
 """Takes reports out of the streams, lets machsym worker symbolicate them, and keeps the results. Usage: symbolicator.py CONFIG NAME.
 May be killed at any moment: what it had in hand is given out again, and finish.lua makes twice the same as once."""
 import base64
+import hashlib
 import json
 import re
 import signal
@@ -33,6 +34,7 @@ class Symbolicator:
             self.finish = self.cluster.script(file.read())
         self.prefix = common.chunk_prefix(config)
         self.tool = None
+        self.versions = {}  # UUID: what tells the chunks of an image from those of another build of its map
         self.counts = {"finished": 0, "errors": 0, "again": 0, "claimed": 0, "deaths": 0, "needs": 0}
         self.stopping = False
 
@@ -49,16 +51,20 @@ class Symbolicator:
                 self.cluster.run(image, [("DEL", image)], NEED)
                 self.cluster.run(stream(BUILDS), [("XADD", stream(BUILDS), "*", "id", "uuid:" + uuid)], NEED)
                 log("chunks_gone", key=name)
+        elif name.startswith("image:") and value is not None:
+            self.versions[uuid] = hashlib.sha256(value).hexdigest()[:16]
         self.counts["needs"] += 1
         return value
+
+    def request(self, report):
+        return self.tool.request({"do": "crash", "base64": base64.b64encode(report).decode(), "want": ["json", "signature", "summary"]})
 
     def ask(self, reports):
         """The tool's answer to each report."""
         if self.tool is None:
             self.tool = Worker(["--no-cache", "--limit=%d" % LIMIT], self.need, self.config["machsym"], BATCH)
         try:
-            futures = [self.tool.request({"do": "crash", "base64": base64.b64encode(report).decode(), "want": ["json", "signature", "summary"]})
-                       for report in reports]
+            futures = [self.request(report) for report in reports]
             return [self.answer(future, report) for future, report in zip(futures, reports)]
         except WorkerGone:
             self.counts["deaths"] += 1
@@ -67,16 +73,17 @@ class Symbolicator:
             raise
 
     def answer(self, future, report):
-        """An answer; one that needed what could not be had is asked for again."""
-        try:
-            return future.result()
-        except WorkerError as error:
-            if error.kind != "need":
-                return error.answer
-            log("need", why=error.what)
-        time.sleep(common.RETRY)
-        self.tool.ask({"do": "reload"})
-        return self.ask([report])[0]
+        """An answer; one that needed what could not be had is asked for again, until Redis can be reached, or the chunks are no longer listed."""
+        while True:
+            try:
+                return future.result()
+            except WorkerError as error:
+                if error.kind != "need":
+                    return error.answer
+                log("need", why=error.what)
+            time.sleep(common.RETRY)
+            self.tool.ask({"do": "reload"})
+            future = self.request(report)
 
     def answers(self, reports):
         """The tool's answer to each report. A report that ends the tool is found by asking one at a time, and has an error in the end."""
@@ -112,6 +119,8 @@ class Symbolicator:
                 if image["missing"] and image["uuid"] and image["status"] != "found" and not (image["path"] or "").startswith(SYSTEM):
                     missing[image["uuid"]] = [image["uuid"], clean(image["name"])]
         state["groups"], state["missing"] = list(groups.values()), list(missing.values())
+        state["symbols"] = {image["uuid"]: self.versions.get(image["uuid"]) for report in answer["reports"] for image in report["json"]["images"]
+                            if image["status"] == "found"}
         return state, json.dumps({"reports": answer["reports"]})
 
     # ---- Work ----
@@ -120,7 +129,7 @@ class Symbolicator:
         """Of entries (entry, id, attempt) those that have no whole result yet, with their reports."""
         commands = [command for _, report, _ in entries for command in
                     (("GET", key("raw", tag, report)), ("HGET", key("result", tag, report), "missing"))]
-        answers = self.cluster.run(stream(tag), commands + [("TIME",)], common.KEEP)
+        answers = self.cluster.run(stream(tag), commands + [("TIME",)], common.FOREVER)
         work, finished = [], []
         for i, (entry, report, attempt) in enumerate(entries):
             raw, missing = answers[2 * i], answers[2 * i + 1]
@@ -129,7 +138,7 @@ class Symbolicator:
             else:
                 work.append((entry, report, attempt, raw))
         if finished:
-            self.cluster.run(stream(tag), [("XACK", stream(tag), common.GROUP, *finished), ("XDEL", stream(tag), *finished)], common.KEEP)
+            self.cluster.run(stream(tag), [("XACK", stream(tag), common.GROUP, *finished), ("XDEL", stream(tag), *finished)], common.FOREVER)
         again = [int(entry.split(b"-")[0]) for entry, _, attempt, _ in work if attempt]
         if again:  # the tool may remember that there were no symbols
             time.sleep(max(0.0, min(MISSING, max(again) / 1000 + MISSING - int(answers[-1][0]))))
@@ -147,7 +156,7 @@ class Symbolicator:
             commands.append(("EVALSHA", self.finish, 2, stream(tag), key("result", tag, report), tag, report, entry, attempt, common.KEEP,
                              BOUNDS, json.dumps(state), zlib.compress(result.encode(), 1)))
         if commands:
-            self.cluster.run(stream(tag), commands, common.KEEP)
+            self.cluster.run(stream(tag), commands, common.FOREVER)
 
     def poison(self, tag, entry, report):
         """Work that was given out too often has an error for its result."""
