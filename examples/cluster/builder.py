@@ -83,6 +83,7 @@ class Builder:
             except (WorkerError, WorkerGone) as error:
                 why = "%s: %s" % (uuid, error)
                 continue
+            self.cluster.run(common.asked(uuid), [("DEL", common.asked(uuid))], common.FOREVER)
             self.release(uuid)
         log("built", job=job, uuids=uuids, why=why)
         return why

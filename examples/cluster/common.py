@@ -96,6 +96,11 @@ def has_dsym(uuid):
     return "dsym:" + uuid
 
 
+def asked(uuid):
+    """The key that says that the builders were asked to make the chunks of an image again, until they have."""
+    return "asked:" + uuid
+
+
 # ---- The cluster ----
 
 # Errors that say: ask another node, or the same one a little later, as it has no memory, disk or replica now.

@@ -17,7 +17,7 @@ BATCH = 32  # reports of a shard at a time
 IDLE = 0.05  # seconds between two looks at empty streams
 STALE = 30  # seconds after which what another one has in hand is taken over; the tool's --limit is less
 NEED = 5  # seconds that a chunk may take
-ASKED = 10  # seconds between two requests to make an image's chunks again
+ASKED = 60  # seconds after which the builders are asked again to make an image's chunks, if they have not
 MISSING = 2.0  # seconds for which the tool remembers that there were no symbols, and one that Redis' clock is cut off
 LIMIT = 20  # seconds of lookups of one report
 CLAIM = 2  # seconds between two looks at what others left
@@ -46,7 +46,7 @@ class Symbolicator:
         value, = self.cluster.run(self.prefix + name, [("GETEX", self.prefix + name, "EX", common.KEEP_CHUNKS)], NEED)
         uuid = name.split(":")[1 if name.startswith("image:") else 2]
         if value is None and self.cluster.run(common.has_dsym(uuid), [("EXISTS", common.has_dsym(uuid))], NEED)[0]:
-            image, asked = self.prefix + "image:" + uuid, "asked:" + uuid
+            image, asked = self.prefix + "image:" + uuid, common.asked(uuid)
             if self.cluster.run(asked, [("SET", asked, 1, "NX", "EX", ASKED)], NEED)[0]:
                 self.cluster.run(image, [("DEL", image)], NEED)
                 self.cluster.run(stream(BUILDS), [("XADD", stream(BUILDS), "*", "id", "uuid:" + uuid)], NEED)

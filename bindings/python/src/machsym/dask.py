@@ -11,6 +11,7 @@ file has its name only when it is whole, and doing a part twice writes the same.
 Python files; of Dask only the client is used.
 """
 import base64
+import importlib
 import json
 import os
 import subprocess
@@ -114,9 +115,9 @@ def _parts(sized: Iterable[Tuple[Any, int]], most: int) -> Iterator[List[Any]]:
 
 def _run(client: Any, task: Any, arguments: Sequence[Tuple[Any, ...]], retries: int) -> Iterator[Any]:
     """What a task gave for each of its arguments, as it is done. An error that is still there after so many retries is raised."""
-    from distributed import as_completed  # type: ignore
+    distributed: Any = importlib.import_module("distributed")  # only here, so that the module can be imported without
     futures = [client.submit(task, *some, retries=retries, pure=False) for some in arguments]
-    for future in as_completed(futures):
+    for future in distributed.as_completed(futures):
         yield future.result()
         future.release()
 
