@@ -270,6 +270,40 @@ crash_reports()
     rm -rf "$dir/store"
 }
 
+# The tool in WebAssembly under node beside the native one, each with what one thread of its own can do: whole processes.
+in_node() # image
+{
+    local file=$dir/$1.dwarf addrs=$dir/$1.addrs i name label tool
+    cpu=() anon=() wall=()
+    name=$(title "$1")
+    rm -rf "$dir/reports" "$dir/store"
+    mkdir -p "$dir/reports" "$dir/store" "$dir/out"
+    cp -L "$file" "$dir/store/$1"
+    for i in $(seq 100); do
+        "$dir/probes" report "$file" 20 "$i" > "$dir/reports/$i.ips"
+    done
+    for label in us node; do
+        tool=$us
+        [ $label = us ] || tool=$dir/in-node
+        contender "lookup.$label" "$addrs" "$tool" atos -o "$file" -i --no-demangle
+        contender "build.$label" - "$tool" map build "$file" -o "$dir/$1.symmap" -j 1
+        contender "reports.$label" - "$tool" crash -q "$dir"/reports/*.ips -d "$dir/store" -j 1 --force -o "$dir/out"
+    done
+    measure "$rounds" 1
+    row "in node: 100,000 addresses, $name, CPU" "${cpu[lookup.node]}" native "${cpu[lookup.us]}" s '<=2.5'
+    row "  map build" "${cpu[build.node]}" native "${cpu[build.us]}" s '<=2.5'
+    row "  100 crash reports" "${cpu[reports.node]}" native "${cpu[reports.us]}" s '<=2.5'
+    rm -rf "$dir/store"
+}
+
+# Makes the npm package, and a command for its tool.
+prepare_node()
+{
+    command -v node > /dev/null && make -s -C "$root" wasm >> "$dir/left-out" 2>&1 || return 1
+    printf '#!/bin/sh\nexec node "%s/build/js/machsym/cli.js" "$@"\n' "$root" > "$dir/in-node"
+    chmod +x "$dir/in-node"
+}
+
 # A shared cache of 2 GB that is mostly holes, with 1,000 images: tests/cache makes it.
 shared_cache()
 {

@@ -118,6 +118,47 @@ zoo_digest + 4
 END
 done
 
+# ---- A zip of such a folder: the cache's files are members ----
+
+mkdir -p "$work/pack/iOS DeviceSupport/16.3"
+cp "$caches/ios16/"dyld_shared_cache_arm64e* "$work/pack/iOS DeviceSupport/16.3/"
+zip_pack() # OUT [FILE TO LEAVE OUT]
+{
+    python3 - "$work/pack" "$1" "$2" <<'END'
+import os, sys, zipfile
+with zipfile.ZipFile(sys.argv[2], "w", zipfile.ZIP_DEFLATED) as z:
+    for folder, _, names in os.walk(sys.argv[1]):
+        for name in sorted(names):
+            if name != sys.argv[3]:
+                z.write(os.path.join(folder, name), os.path.relpath(os.path.join(folder, name), sys.argv[1]))
+END
+}
+zip_pack "$work/pack.zip" none
+member="$work/pack.zip/iOS DeviceSupport/16.3/dyld_shared_cache_arm64e"
+"$machsym" map build "$split" --store "$work/unzipped" >/dev/null 2>&1
+"$machsym" map build "$work/pack.zip" --store "$work/zipped" >"$work/out" 2>"$work/err"
+check "map build of a zip"
+says "4 of 4 maps are made"
+diff -r "$work/zipped" "$work/unzipped" >"$work/out"
+check "the maps are those of the cache itself" "$work/out"
+is 0 "an address of a cache in a zip" "-[Animal work:] (in Zoo) + 4" atos -o "$member" 1820108e0
+is 0 "an image of it" "-[Animal work:] (in Zoo) + 4" atos -o "$member" --entry Zoo 1820108e0
+is 0 "an image by its UUID" "-[Animal work:] (in Zoo) + 4" atos -o "$member" --uuid $zoo 1820108e0
+mkdir "$work/packs"
+cp "$work/pack.zip" "$work/packs/"
+is 0 "the same in a folder" "-[Animal work:] (in Zoo) + 4" atos --symbols "$work/packs" --uuid $zoo 1820108e0
+"$machsym" info "$work/pack.zip" >"$work/out"
+check "info of a zip"
+[ "$(grep -c dyld_shared_cache "$work/out")" -eq 5 ] && ! grep -q missing "$work/out"
+check "info: all files" "$work/out"
+"$machsym" crash -q -d "$work/pack.zip" "$work/report.crash" >"$work/out"
+grep -q '^1  .*zoo_digest + 4$' "$work/out"
+check "a report from a zip" "$work/out"
+zip_pack "$work/lacking.zip" dyld_shared_cache_arm64e.01
+is 1 "a zip that lacks a file of the cache" "base_add (in libbase.dylib) + 0
+1820108e0" atos -o "$work/lacking.zip/iOS DeviceSupport/16.3/dyld_shared_cache_arm64e" 180014570 1820108e0
+says "its file dyld_shared_cache_arm64e.01 is missing"
+
 # ---- An image as a file of its own (check.py compares what is in it) ----
 
 "$machsym" cache extract "$split" Zoo -o "$work/Zoo" >"$work/out"
@@ -169,8 +210,31 @@ cp "$caches/macos12/dyld_shared_cache_x86_64h.1" "$work/alone/dyld_shared_cache_
 head -c 100000 "$caches/ios15/dyld_shared_cache_arm64e.2" >"$work/alone/dyld_shared_cache_arm64e.2"
 is 1 "a file of another cache" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570
 says "is of another cache"
+rm "$work/alone/dyld_shared_cache_arm64e.1"
+if [ "$(id -u)" -eq 0 ]; then # who may read all, but not this
+    ln -s /proc/sys/vm/compact_memory "$work/alone/dyld_shared_cache_arm64e.1"
+else
+    : >"$work/alone/dyld_shared_cache_arm64e.1"
+    chmod 0 "$work/alone/dyld_shared_cache_arm64e.1"
+fi
 is 1 "one of the other files by itself" "" map build "$caches/ios15/dyld_shared_cache_arm64e.1" --store "$work/maps"
 says "no image of the shared cache is listed in this file"
+is 1 "a file that may not be read" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570
+says "dyld_shared_cache_arm64e.1 is unreadable"
+
+# Names of a development cache: its own files have the ending behind their suffix, or are those of the other cache.
+mkdir "$work/dev"
+for file in "$caches/ios16/"dyld_shared_cache_arm64e*; do
+    cp "$file" "$work/dev/${file##*/}"
+done
+mv "$work/dev/dyld_shared_cache_arm64e" "$work/dev/dyld_shared_cache_arm64e.development"
+is 0 "a development cache" "-[Animal work:] (in Zoo) + 4" atos -o "$work/dev/dyld_shared_cache_arm64e.development" 1820108e0
+for file in "$caches/ios15/"dyld_shared_cache_arm64e*; do
+    name=${file##*/}
+    cp "$file" "$work/dev/dyld_shared_cache_arm64e.development${name#dyld_shared_cache_arm64e}"
+done
+is 0 "an older development cache" "base_add (in libbase.dylib) + 0" atos -o "$work/dev/dyld_shared_cache_arm64e.development" 180014570
+
 head -c 3000 "$new" >"$work/cut"
 # a list of images without a path: found by random changes
 python3 - "$new" "$work/unnamed" <<'END'

@@ -92,6 +92,7 @@ cat >"$work/requests" <<END
 {"do":"build","path":"$dsym","as":"store"}
 END
 M worker worker --build-store "$work/built" --paths --no-cache -d $dsym <"$work/requests"
+printf '%s\n' '{"do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":[1]}' '{"do":"stats"}' | M worker-host worker --host
 python3 -c 'import base64, json, sys
 for line in open(sys.argv[1]):
     for made in json.loads(line).get("maps", []):

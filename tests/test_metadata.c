@@ -677,6 +677,19 @@ static void test_collection(void)
     desc.entry = "org.example.zoo";
     CHECK_EQ(machsym_image_open(&desc, &one, NULL), MACHSYM_OK);
     CHECK_EQ(one->mo[0].text_addr, 0xfffffff007018000);
+    machsym_image *same = NULL;
+    machsym_uuid strange = {{1}};
+    const machsym_uuid *const uuids[] = {&one->mo[0].slice.uuid, &image->mo[0].slice.uuid, &strange};
+    for (unsigned i = 0; i < 3; i++) {
+        desc.uuid = uuids[i];
+        CHECK_EQ(machsym_image_open(&desc, &same, NULL), i < 2 ? MACHSYM_OK : MACHSYM_ERR_UUID);
+        if (i < 2)
+            machsym_image_close(same);
+    }
+    desc.uuid = NULL;
+    desc.arch = "x86_64";
+    CHECK_EQ(machsym_image_open(&desc, &same, NULL), MACHSYM_ERR_ARCH);
+    desc.arch = NULL;
     CHECK(!machsym_image_entry_at(one, 0xfffffff007018000, &entry));
     desc.from = one; /* which is no collection */
     desc.entry = "com.apple.kernel";

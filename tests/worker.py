@@ -196,6 +196,215 @@ def test_build():
     check(kind_of(slow) == "limit" and "stats" in after, "seconds of a build", slow)
 
 
+# ---- Chunks that the host has ----
+
+class Host:
+    """Drives a worker that asks for chunks: has(key) is the line that answers a need, or None: it is not answered. One thread reads and answers;
+    a few requests are under way at a time, so that it never writes more than a pipe holds but for needs."""
+
+    def __init__(self, has, options=(), slow=0, window=8):
+        self.has, self.slow, self.window, self.asked = has, slow, window, []
+        self.process = subprocess.Popen(MACHSYM + ["worker", "--host", "--no-cache"] + list(options), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.timer = threading.Timer(60, self.process.kill)
+        self.timer.start()
+
+    def send(self, line):
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def ask(self, requests):
+        left = [json.dumps(r).encode() + b"\n" for r in reversed(requests)]
+        answers = []
+        for _ in range(min(self.window, len(left))):
+            self.send(left.pop())
+        while len(answers) < len(requests):
+            time.sleep(self.slow)
+            line = self.process.stdout.readline()
+            if not line:
+                break
+            answer = json.loads(line)
+            if "need" in answer:
+                check(set(answer) == {"schema", "need"}, "a need", answer)
+                self.asked.append(answer["need"])
+                found = self.has(answer["need"])
+                if found is not None:
+                    self.send(found)
+            else:
+                answers.append(answer)
+                if left:
+                    self.send(left.pop())
+        return answers
+
+    def end(self):
+        self.process.stdin.close()
+        rest = self.process.stdout.read()
+        status = self.process.wait(60)
+        self.timer.cancel()
+        check(rest == b"", "nothing follows", rest)
+        return status
+
+
+def found(key, value):
+    value = None if value is None else base64.b64encode(value).decode()
+    return json.dumps({"need": key, "value": value}).encode() + b"\n"
+
+
+def chunks_of(path, size):
+    values = {}
+    answer, = ask([{"do": "build", "path": path, "as": "chunks", "chunk": size}], "--paths")
+    for made in answer["maps"]:
+        values.update((v["key"], base64.b64decode(v["value"])) for v in made["values"])
+    return values
+
+
+def without_files(answer):
+    """What an answer says, but for where the symbols of an image were found."""
+    for part in answer.get("reports", []):
+        for image in part.get("json", {}).get("images", []):
+            image.pop("symbols", None)
+    return {k: v for k, v in answer.items() if k != "line"}
+
+
+def test_host():
+    """Chunks answer as maps do, for all reports, whatever the size of the chunks."""
+    store = WORK + "/maps"
+    built, = ask([{"do": "build", "path": BIN, "as": "store"}], "--paths", "--build-store", store)
+    names = sorted(n for n in os.listdir(REPORTS) if n != "README.md" and os.path.isfile(REPORTS + "/" + n))
+    requests = [{"id": n, "do": "crash", "base64": base64.b64encode(open(REPORTS + "/" + n, "rb").read()).decode(), "want": ["json", "same"]}
+                for n in names]
+    requests += [{"id": m["uuid"], "do": "frames", "uuid": m["uuid"], "offsets": list(range(0, 4000, 13))} for m in built["maps"] if m["uuid"]]
+    data = b"".join(json.dumps(r).encode() + b"\n" for r in requests)
+    for options in ([], ["--best-line", "--no-inline"]):
+        shown = [without_files(a) for a in lines_of(run("worker", "--no-cache", "-d", store, *options, data=data))]
+        for size in (100, 5000):
+            values = chunks_of(BIN, size)
+            host = Host(lambda key: found(key, values.get(key)), ["-j", "2"] + options)
+            answers = [without_files(a) for a in host.ask(requests)]
+            host.end()
+            check(answers == shown, "chunks of %d bytes answer as maps do" % size,
+                  next((pair for pair in zip(answers, shown) if pair[0] != pair[1]), ""))
+    check(len(built["maps"]) >= 2 and len(set(host.asked)) > len(built["maps"]), "needs were asked", host.asked)
+
+
+def test_needs():
+    """What goes wrong with a need is an error of the requests that have it."""
+    values = chunks_of(DEMO, 100)
+    image = "image:" + UUID
+    chunk = [k for k in values if k.startswith("dwarf")][-1]
+    offsets = {"do": "frames", "uuid": UUID, "offsets": [0xaec]}
+    other = next(v for k, v in chunks_of(BIN + "/inline-arm64-d5-22.dSYM", 100).items() if k.startswith("dwarf"))
+    wrong = [lambda key: found(key, None), lambda key: found(key, b""), lambda key: found(key, b"x" * 100), lambda key: found(key, values[key][:-9]),
+             lambda key: json.dumps({"need": key, "error": "it is down \x01"}).encode() + b"\n", lambda key: json.dumps({"need": key}).encode() + b"\n",
+             lambda key: json.dumps({"need": key, "value": "?"}).encode() + b"\n", lambda key: found(key, other),
+             lambda key: json.dumps({"need": key, "value": "A" * (1 << 21)}).encode() + b"\n", lambda key: None]
+    good = Host(lambda key: found(key, values[key]))
+    want, = good.ask([offsets])
+    check(len(want["frames"][0]) == 4 and good.end() == 0, "the right answer", want)
+    for i, has in enumerate(wrong):
+        for spoilt in (image, chunk):
+            host = Host(lambda key: has(key) if key == spoilt else found(key, values[key]), ["--need-seconds=0.2", "--max-request=1"])
+            answer, after = host.ask([offsets, {"do": "stats"}])
+            kind = "no_image" if i == 0 and spoilt == image else "need"
+            check(kind_of(answer) == kind and (kind != "need" or spoilt in answer["error"]["what"]), "wrong %d: %s" % (i, spoilt), answer)
+            check("stats" in after, "the next request is answered", after)
+            host.has = lambda key: found(key, values[key])
+            if kind == "need":  # and when it is asked again it is there
+                again, = host.ask([offsets])
+                check(again.get("frames") == want["frames"], "again %d: %s" % (i, spoilt), again)
+            check(host.end() == 1, "an error is the status")
+    # answers that nobody waits for, and such that are none
+    host = Host(lambda key: found(key, b"no") * (key == image) + found("dwarf:x", b"y") + found(key, values[key]))
+    answers = host.ask([offsets])
+    check(kind_of(answers[0]) == "need", "the first answer counts", answers)
+    host.send(b' { "need" : 1}\n{"need":\n{"need":"x"')
+    host.process.stdin.close()
+    lines = lines_of(host.process.stdout.read())
+    check([kind_of(a) for a in lines] == ["bad_request", "bad_json", "bad_json"], "needs that are none", lines)
+    host.process.wait(60)
+    host.timer.cancel()
+    host = Host(lambda key: host.process.stdin.close())
+    answer, = host.ask([offsets])
+    check(kind_of(answer) == "need" and "ended" in answer["error"]["what"], "the input ends", answer)
+    host.process.wait(60)
+    host.timer.cancel()
+    answer, = ask([{"need": "x", "value": None}], status=1)
+    check(kind_of(answer) == "bad_request", "without --host a need is no request", answer)
+
+
+def test_needs_shared():
+    """Threads that need the same ask once; what was missing is found a second later."""
+    values = chunks_of(DEMO, 100)
+    keys = set()
+
+    def slowly(key):
+        time.sleep(0.1)
+        return found(key, values[key])
+    host = Host(slowly, ["-j", "4", "--unordered"])
+    answers = host.ask([{"do": "frames", "uuid": UUID, "offsets": [0xaec, 0x944]}] * 40)
+    check(all(len(a["frames"]) == 2 for a in answers) and len(host.asked) == len(set(host.asked)) == 3, "each need once", host.asked)
+    stats = host.ask([{"do": "stats"}])[0]["stats"]
+    check(stats["chunks_fetched"] == 2 and stats["needs"] == 3 and stats["chunks_asked"] >= 40 and stats["needs_late"] == 0, "hits are counted", stats)
+    host.end()
+    host = Host(lambda key: found(key, values[key] if keys else None))
+    request = {"do": "frames", "uuid": UUID, "offsets": [0xaec]}
+    check([kind_of(a) for a in host.ask([request] * 20)] == ["no_image"] * 20 and len(host.asked) <= 2, "what is missing is remembered", host.asked)
+    keys.add(1)
+    time.sleep(1.1)
+    check(host.ask([request])[0].get("frames"), "and found a second later", host.asked)
+    host.end()
+    many = chunks_of(DEMO, 1)
+    host = Host(lambda key: found(key, many.get(key)), ["--cache=1"])
+    host.ask([{"do": "frames", "uuid": UUID, "offsets": list(range(0x940, 0xaf0))}] * 2)
+    stats = host.ask([{"do": "stats"}])[0]["stats"]
+    check(stats["chunk_bytes"] < (1 << 19) + 16384 and stats["chunks_forgotten"] > 400 and stats["chunks_fetched"] > 800, "the cache of chunks has a bound", stats)
+    host.end()
+
+
+def test_needs_large():
+    """A host of one thread that answers needs before it reads on, answers and needs much larger than a pipe, a slow reader: nothing gets stuck."""
+    values = chunks_of(DEMO, 100)
+    image = "image:" + UUID
+    values[image] += b" " * 500000
+    large = {"do": "frames", "uuid": UUID, "offsets": [0xaec] * 800}  # a megabyte
+    lost = b'{"need":"%s","error":"' + b"e" * 300000 + b'"}\n'
+    lists = [0]
+
+    def has(key):
+        lists[0] += key == image
+        if key not in values:
+            return lost % key.encode()
+        return found(key, values[key])
+    for options in (["-j", "1"], ["-j", "4"], ["-j", "4", "--unordered"]):
+        host = Host(has, options, slow=0.001, window=6)
+        requests = [dict(large, id=i) if i % 4 == 0 else {"id": i, "do": "frames", "uuid": "%032x" % i, "offsets": [1]} for i in range(60)]
+        answers = host.ask(requests)
+        check(sorted(a["id"] for a in answers) == list(range(60)), "all are answered: %s" % options, len(answers))
+        check(all(len(a["frames"]) == 800 if a["id"] % 4 == 0 else kind_of(a) == "need" for a in answers), "with what was asked: %s" % options)
+        host.end()
+    # a host that writes all its requests in one thread, and answers needs in another, in between
+    host = Host(has, ["-j", "3"])
+    lock = threading.Lock()
+    names = {"do": "demangle", "names": ["_ZN5QueueIiE2atEi"] * 9000}
+    requests = [json.dumps(dict(large if i % 3 else names, id=i)).encode() + b"\n" for i in range(40)]
+
+    def send(line):
+        with lock:
+            host.send(line)
+    thread = threading.Thread(target=lambda: [send(r) for r in requests])
+    thread.start()
+    ids = []
+    while len(ids) < len(requests):
+        answer = json.loads(host.process.stdout.readline() or b'{"id":-1}')
+        if "need" in answer:
+            send(has(answer["need"]))
+        else:
+            ids.append(answer["id"] if "error" not in answer else -1)
+    thread.join()
+    check(ids == list(range(len(requests))), "requests before the answer to a need", ids)
+    host.end()
+    check(lists[0] == 4, "each worker asked once for the list", lists)
+
+
 # ---- Errors are answers ----
 
 def test_errors():
@@ -408,7 +617,7 @@ def test_reader_goes():
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 for test in (test_crash, test_crash_text, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
-             test_reader_goes):
+             test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large):
     began = time.time()
     test()
     if os.environ.get("TIMES"):

@@ -8,15 +8,39 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Caches that are open. */
+enum { MAX_FILES = 257 /* of one cache: MACHSYM_MAX_CACHE_FILES, and the main one */ };
+
+/* The files of a cache that lies in an archive, in memory: the main one first. */
+typedef struct unpacked_files {
+    text *v; /* NULL: the cache lies in no archive */
+    size_t count;
+    uint64_t size;
+} unpacked_files;
+
+/* A cache that is open. */
+typedef struct kept_cache {
+    char *path;
+    machsym_image *image;
+    unpacked_files files;
+} kept_cache;
+
 static struct {
     pthread_mutex_t lock;
-    char **paths;
-    machsym_image **v;
+    kept_cache *v;
     size_t count;
-    size_t path_cap;
     size_t cap;
-} kept = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, 0, 0, 0};
+} kept = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0};
+
+/* Whether a path leads to a file of a cache in an archive. */
+static bool is_member(const char *path)
+{
+    text head = {0};
+    machsym_error unused;
+    bool is = members_end(path) != 0 && members_read(path, 7, &head, &unused) && head.len >= 7 &&
+              memcmp(head.v, "dyld_v1", 7) == 0;
+    text_free(&head);
+    return is;
+}
 
 bool cache_is_at(const char *path)
 {
@@ -24,7 +48,7 @@ bool cache_is_at(const char *path)
     int fd =
         path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1; /* of a FIFO nobody may write to */
     if (fd < 0)
-        return false;
+        return path != NULL && is_member(path);
     bool is = read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "dyld_v1", sizeof magic) == 0;
     close(fd);
     return is;
@@ -64,35 +88,166 @@ bool cache_has_images(const char *path)
     return has;
 }
 
-static const machsym_image *find_kept(const char *path)
+/* ---- Caches in archives ---- */
+
+static void files_free(unpacked_files *files)
 {
-    for (size_t i = 0; i < kept.count; i++) {
-        if (strcmp(kept.paths[i], path) == 0)
-            return kept.v[i];
-    }
-    return NULL;
+    for (size_t i = 0; i < files->count; i++)
+        text_free(&files->v[i]);
+    free(files->v);
+    memset(files, 0, sizeof *files);
 }
 
-const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error *err)
+/* Unpacks one more file. Returns false with *err. */
+static bool files_add(unpacked_files *files, const char *path, machsym_error *err)
+{
+    text content = {0};
+    bool ok = members_read(path, UINT64_MAX, &content, err);
+    if (ok && content.len > ARCHIVE_MAX_BYTES - files->size) {
+        *err =
+            (machsym_error){MACHSYM_ERR_LIMIT, 0,
+                            "the files of the shared cache have more than 8 GB; unpack the archive", "", 0};
+        ok = false;
+    }
+    if (!ok) {
+        text_free(&content);
+        return false;
+    }
+    files->size += content.len;
+    files->v[files->count++] = content;
+    return true;
+}
+
+/* Opens a cache from its files in memory. */
+static machsym_result open_files(const unpacked_files *files, const char *path, uint32_t flags,
+                                 machsym_image **out, machsym_error *err)
+{
+    machsym_bytes parts[MAX_FILES];
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.flags = flags & MACHSYM_OPEN_COPY;
+    if (files->v != NULL)
+        desc.bytes = (machsym_bytes){files->v[0].v, files->v[0].len};
+    for (size_t i = 1; i < files->count; i++)
+        parts[desc.cache_part_count++] = (machsym_bytes){files->v[i].v, files->v[i].len};
+    desc.cache_parts = parts;
+    return machsym_image_open(&desc, out, err);
+}
+
+/* Unpacks the files beside the main one that it names. Of one that is damaged it is said; one that is not
+ * there is missing, which the cache itself tells. */
+static void unpack_others(unpacked_files *files, const machsym_image *main, const char *path)
+{
+    machsym_cursor at = {0, 0};
+    machsym_cache_file file;
+    size_t folder = strlen(path) - str_base_name(str_c(path)).len;
+    while (machsym_image_next_cache_file(main, &at, &file) && files->count < MAX_FILES) {
+        text name = {0};
+        machsym_error err;
+        text_add(&name, path, folder);
+        text_str(&name, file.name);
+        if (file.status != MACHSYM_CACHE_FILE_FOUND && !files_add(files, text_z(&name), &err) &&
+            err.code != MACHSYM_ERR_IO)
+            tool_say_fault(name.v, &err);
+        text_free(&name);
+    }
+}
+
+/* Takes the files of a cache into memory when it lies in an archive. Returns false with *err. */
+static bool unpack(unpacked_files *files, const char *path, machsym_error *err)
+{
+    machsym_image *main;
+    memset(files, 0, sizeof *files);
+    if (!is_member(path))
+        return true;
+    files->v = tool_alloc(MAX_FILES * sizeof *files->v);
+    bool ok = files_add(files, path, err) && open_files(files, path, 0, &main, err) == MACHSYM_OK;
+    if (ok) {
+        unpack_others(files, main, path);
+        machsym_image_close(main);
+    }
+    if (!ok)
+        files_free(files);
+    return ok;
+}
+
+machsym_image *cache_open_lists(const char *path, text *content, machsym_error *err)
 {
     machsym_open_desc desc;
     machsym_image *image;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    desc.flags = flags & MACHSYM_OPEN_COPY;
-    pthread_mutex_lock(&kept.lock);
-    const machsym_image *found = find_kept(path);
-    if (found == NULL && machsym_image_open(&desc, &image, err) == MACHSYM_OK) {
-        size_t count = kept.count;
-        kept.paths = tool_room(kept.paths, count, &kept.path_cap, sizeof *kept.paths);
-        kept.v = tool_room(kept.v, count, &kept.cap, sizeof *kept.v);
-        kept.paths[count] = tool_alloc(strlen(path) + 1);
-        strcpy(kept.paths[count], path);
-        found = kept.v[count] = image;
-        kept.count++;
+    if (members_end(path) != 0) {
+        if (!members_read(path, UINT64_MAX, content, err))
+            return NULL;
+        desc.bytes = (machsym_bytes){content->v, content->len};
     }
+    return machsym_image_open(&desc, &image, err) == MACHSYM_OK ? image : NULL;
+}
+
+/* ---- Caches that are open ---- */
+
+static const kept_cache *find_kept(const char *path)
+{
+    for (size_t i = 0; i < kept.count; i++) {
+        if (strcmp(kept.v[i].path, path) == 0)
+            return &kept.v[i];
+    }
+    return NULL;
+}
+
+/* The cache at a path, opened if it is not yet; the lock is held. */
+static const kept_cache *keep(const char *path, uint32_t flags, machsym_error *err)
+{
+    const kept_cache *before = find_kept(path);
+    kept_cache cache;
+    if (before != NULL || !unpack(&cache.files, path, err))
+        return before;
+    if (open_files(&cache.files, path, flags, &cache.image, err) != MACHSYM_OK) {
+        files_free(&cache.files);
+        return NULL;
+    }
+    cache.path = tool_alloc(strlen(path) + 1);
+    strcpy(cache.path, path);
+    kept.v = tool_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
+    kept.v[kept.count] = cache;
+    return &kept.v[kept.count++];
+}
+
+const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error *err)
+{
+    pthread_mutex_lock(&kept.lock);
+    const kept_cache *found = keep(path, flags, err);
+    const machsym_image *image = found != NULL ? found->image : NULL;
     pthread_mutex_unlock(&kept.lock);
-    return found;
+    return image;
+}
+
+void cache_forget(void)
+{
+    pthread_mutex_lock(&kept.lock);
+    for (size_t i = 0; i < kept.count; i++) {
+        machsym_image_close(kept.v[i].image);
+        files_free(&kept.v[i].files);
+        free(kept.v[i].path);
+    }
+    kept.count = 0;
+    pthread_mutex_unlock(&kept.lock);
+}
+
+/* Opens a cache in an archive once more, as a whole. Returns false when it lies in none. */
+static bool open_unpacked(const machsym_open_desc *desc, machsym_image **out, machsym_error *err)
+{
+    *out = NULL;
+    if (!is_member(desc->path))
+        return false;
+    pthread_mutex_lock(&kept.lock);
+    const kept_cache *found = keep(desc->path, desc->flags, err);
+    if (found != NULL)
+        open_files(&found->files, desc->path, desc->flags, out, err);
+    pthread_mutex_unlock(&kept.lock);
+    return true;
 }
 
 /* Where the path of a cache ends in a path that leads to one of its images; 0: there is none. */
@@ -179,7 +334,7 @@ bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsy
     size_t end = path_end(desc->path);
     bool is_inside = end > 0 || ((entry != NULL || desc->uuid != NULL) && cache_is_at(desc->path));
     if (!is_inside)
-        return false;
+        return open_unpacked(desc, out, err);
     text_add(&path, desc->path, end > 0 ? end : strlen(desc->path));
     entry = end > 0 ? desc->path + end : entry;
     *out = NULL;
@@ -188,13 +343,13 @@ bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsy
     if (cache != NULL && is_inside)
         open_entry(cache, desc, entry, out, err);
     text_free(&path);
-    return is_inside;
+    return is_inside || open_unpacked(desc, out, err);
 }
 
 const char *cache_file_status(machsym_cache_file_status status)
 {
     static const char *const names[MACHSYM_CACHE_FILE_STATUS_COUNT] = {"missing", "found", "of another cache",
-                                                                       "damaged"};
+                                                                       "damaged", "unreadable"};
     return names[status];
 }
 
@@ -211,14 +366,18 @@ bool cache_lacks_files(const machsym_image *image)
 
 void cache_say_files(const machsym_image *cache)
 {
+    static const char *const advice[MACHSYM_CACHE_FILE_STATUS_COUNT] = {
+        "put it beside the first", "", "put the one of this cache beside the first", "copy it again",
+        "let it be read by you"};
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
     machsym_image_info info;
     machsym_image_get_info(cache, &info);
     while (machsym_image_next_cache_file(cache, &at, &file)) {
         if (file.status != MACHSYM_CACHE_FILE_FOUND)
-            tool_say("%s: its file %.*s is %s: %s; put it beside the first", info.path, (int)file.name.len,
-                     file.name.ptr, cache_file_status(file.status),
-                     file.has_symbols ? "local functions have no names" : "what lies in it has no names");
+            tool_say("%s: its file %.*s is %s: %s; %s", info.path, (int)file.name.len, file.name.ptr,
+                     cache_file_status(file.status),
+                     file.has_symbols ? "local functions have no names" : "what lies in it has no names",
+                     advice[file.status]);
     }
 }

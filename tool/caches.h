@@ -1,6 +1,7 @@
-/* Dyld shared caches. Wherever the tool takes a Mach-O file it also takes an image of a cache: CACHE and
- * --entry, or CACHE/usr/lib/libobjc.A.dylib, or CACHE and the UUID of the image. A cache stays open until
- * the program ends: so its files are opened once, however many of its images are. */
+/* Dyld shared caches, also in archives, where all files of one are unpacked into memory when it is opened.
+ * Wherever the tool takes a Mach-O file it also takes an image of a cache: CACHE and --entry, or
+ * CACHE/usr/lib/libobjc.A.dylib, or CACHE and the UUID of the image. A cache stays open until the program
+ * ends or cache_forget: so its files are opened once, however many of its images are. */
 #ifndef MACHSYM_TOOL_CACHES_H
 #define MACHSYM_TOOL_CACHES_H
 
@@ -10,6 +11,11 @@
 bool cache_is_at(const char *path);
 /* The open cache at a path; NULL when it does not open, with err why. Threads: any. */
 const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error *err);
+/* Closes all caches that cache_open opened, once nothing uses them any more. */
+void cache_forget(void);
+/* Opens a cache for its list of images alone, without its other files in an archive. *content, which is
+ * empty before, is to be freed after the image. Returns NULL with *err. */
+machsym_image *cache_open_lists(const char *path, text *content, machsym_error *err);
 /* Whether an open image is a cache as a whole, which has a UUID and a list of images, and answers nothing. */
 bool cache_is(const machsym_image *image);
 /* The next image of a cache that has a name. No more than 16,384 records are looked at: real caches have

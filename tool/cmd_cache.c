@@ -23,6 +23,8 @@ enum {
     KIND = 0x0e,
     EXTERNAL = 0x01,
     DEFINED = 0x0e,
+    SECTION_TYPE = 0xff,
+    SYMBOL_STUBS = 0x8,
     INDIRECT_NONE = 0x40000000 /* and above: no symbol */
 };
 static const uint32_t in_cache = 0x80000000u; /* MH_DYLIB_IN_CACHE */
@@ -52,6 +54,8 @@ typedef struct kept_symbol {
 
 typedef struct section_range {
     uint64_t lo, hi;
+    uint32_t first_stub; /* number of the indirect symbol of its first stub */
+    uint32_t stub_size;  /* 0: it has none */
 } section_range;
 
 typedef struct extraction {
@@ -68,7 +72,8 @@ typedef struct extraction {
     size_t symbol_count;
     size_t symbol_cap;
     text strings;
-    bool has_indirect; /* the indirect symbols are in the file */
+    text indirect; /* the indirect symbols of the cache */
+    bool has_indirect;
     const char *failure;
 } extraction;
 
@@ -179,8 +184,11 @@ static bool place_sections(extraction *x, size_t at, uint32_t size, uint64_t add
         uint64_t length = get_word(x, &x->head, section + words);
         if (get_32(&x->head, section + 2 * words) != 0)
             set_32(&x->head, section + 2 * words, (uint32_t)(off + (lo - addr)));
+        size_t flags = section + 2 * words + 16;
+        bool has_stubs = (get_32(&x->head, flags) & SECTION_TYPE) == SYMBOL_STUBS;
         if (x->section_count < MAX_SECTIONS)
-            x->sections[x->section_count++] = (section_range){lo, lo + length};
+            x->sections[x->section_count++] = (section_range){lo, lo + length, get_32(&x->head, flags + 4),
+                                                              has_stubs ? get_32(&x->head, flags + 8) : 0};
     }
     return true;
 }
@@ -315,8 +323,28 @@ static unsigned section_of(const extraction *x, uint64_t addr)
     return 0;
 }
 
-/* Adds the names that machsym knows beside these: local functions, methods. An address that has a symbol
- * gets no other. */
+/* Whether an indirect symbol names the stub at an address. */
+static bool has_indirect_name(const extraction *x, uint64_t addr)
+{
+    unsigned number = section_of(x, addr);
+    const section_range *s = number != 0 ? &x->sections[number - 1] : NULL;
+    if (s == NULL || s->stub_size == 0)
+        return false;
+    uint64_t at = s->first_stub + (addr - s->lo) / s->stub_size;
+    return at < x->indirect.len / 4 && get_32(&x->indirect, (size_t)at * 4) < INDIRECT_NONE;
+}
+
+/* Whether a name is to be a symbol of the file, since nothing else in it would tell it. */
+static bool is_wanted(const extraction *x, const machsym_symbol *symbol)
+{
+    if (symbol->name.len == 0 || section_of(x, symbol->lo) == 0)
+        return false;
+    return symbol->source == MACHSYM_SOURCE_SYMTAB || symbol->source == MACHSYM_SOURCE_OBJC ||
+           (symbol->source == MACHSYM_SOURCE_STUB && !has_indirect_name(x, symbol->lo));
+}
+
+/* Adds the names that machsym knows beside these: local functions, methods, stubs that only their code tells
+ * of. An address that has a symbol gets no other. */
 static bool add_names(extraction *x)
 {
     machsym_session *session = tool_session(x->image, MACHSYM_LINES_ATOS, 0);
@@ -332,9 +360,7 @@ static bool add_names(extraction *x)
     if (count > 1)
         qsort(known, count, sizeof *known, by_value);
     while (ok && machsym_session_next_symbol(session, &at, &symbol)) {
-        bool is_name = symbol.source == MACHSYM_SOURCE_SYMTAB || symbol.source == MACHSYM_SOURCE_OBJC;
-        unsigned section = section_of(x, symbol.lo);
-        if (!is_name || symbol.name.len == 0 || section == 0 ||
+        if (!is_wanted(x, &symbol) ||
             (count > 0 && bsearch(&symbol.lo, known, count, sizeof *known, by_value) != NULL))
             continue;
         bool is_method = str_starts(symbol.name, "-[") || str_starts(symbol.name, "+[");
@@ -343,7 +369,7 @@ static bool add_names(extraction *x)
         if (!ok)
             break;
         s->type = DEFINED;
-        s->section = (uint8_t)section;
+        s->section = (uint8_t)section_of(x, symbol.lo);
         s->value = symbol.lo;
         s->number = UINT32_MAX;
     }
@@ -369,6 +395,16 @@ static int by_group(const void *a, const void *b)
     return x->number != y->number ? (x->number < y->number ? -1 : 1)
            : x->name < y->name    ? -1
                                   : x->name > y->name;
+}
+
+static bool read_indirect(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+{
+    if (cmd != LC_DYSYMTAB || size < 80)
+        return true;
+    if (x->has_indirect)
+        return fail(x, "it has two tables of indirect symbols");
+    x->has_indirect = true;
+    return add_table(x, &x->indirect, get_32(&x->head, at + 56), (uint64_t)get_32(&x->head, at + 60) * 4);
 }
 
 static bool find_symbols(extraction *x, size_t at, uint32_t cmd, uint32_t size)
@@ -404,18 +440,10 @@ static void put_symbols(extraction *x, size_t at)
 }
 
 /* The indirect symbols, which name stubs by the numbers of symbols. */
-static bool put_indirect(extraction *x, size_t at)
+static void put_indirect(extraction *x, size_t at)
 {
-    text table = {0};
     uint32_t most = 0;
-    uint32_t count = get_32(&x->head, at + 60);
-    if (x->has_indirect)
-        return fail(x, "it has two tables of indirect symbols");
-    x->has_indirect = true;
-    if (!add_table(x, &table, get_32(&x->head, at + 56), (uint64_t)count * 4)) {
-        text_free(&table);
-        return false;
-    }
+    uint32_t count = (uint32_t)(x->indirect.len / 4);
     for (size_t i = 0; i < x->symbol_count; i++) {
         if (x->symbols[i].number != UINT32_MAX && x->symbols[i].number >= most)
             most = x->symbols[i].number + 1;
@@ -429,15 +457,13 @@ static bool put_indirect(extraction *x, size_t at)
     }
     set_32(&x->head, at + 56, (uint32_t)align_file(x, 8));
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = get_32(&table, (size_t)i * 4);
+        uint32_t number = get_32(&x->indirect, (size_t)i * 4);
         add_32(&x->file, number >= INDIRECT_NONE ? number : number < most ? now[number] : 0x80000000u);
     }
     free(now);
-    text_free(&table);
-    return true;
 }
 
-static bool put_dynamic(extraction *x, size_t at)
+static void put_dynamic(extraction *x, size_t at)
 {
     uint32_t counts[3] = {0, 0, 0};
     for (size_t i = 0; i < x->symbol_count; i++)
@@ -450,7 +476,7 @@ static bool put_dynamic(extraction *x, size_t at)
         if (i != 56 && i != 60) /* of tables that no image of a cache has */
             set_32(&x->head, at + i, 0);
     }
-    return put_indirect(x, at);
+    put_indirect(x, at);
 }
 
 /* Moves a table that a load command names by offset and size. */
@@ -467,7 +493,7 @@ static bool put_table(extraction *x, size_t at, uint32_t cmd, uint32_t size)
     if (cmd == LC_SYMTAB && size >= 24) {
         put_symbols(x, at);
     } else if (cmd == LC_DYSYMTAB && size >= 80) {
-        return put_dynamic(x, at);
+        put_dynamic(x, at);
     } else if (cmd == LC_DYLD_INFO && size >= 48) {
         for (size_t i = 8; i < 40; i += 4)
             set_32(&x->head, at + i, 0);
@@ -514,8 +540,8 @@ static bool extract(extraction *x)
     if (x->file.len < x->head.len)
         return fail(x, "its load commands are damaged");
     empty_direct_lists(x);
-    if (!each_command(x, find_symbols) || !each_command(x, open_linkedit) || !each_command(x, put_table) ||
-        !each_command(x, close_linkedit))
+    if (!each_command(x, read_indirect) || !each_command(x, find_symbols) ||
+        !each_command(x, open_linkedit) || !each_command(x, put_table) || !each_command(x, close_linkedit))
         return false;
     set_32(&x->head, 24, get_32(&x->head, 24) & ~in_cache);
     memcpy(x->file.v, x->head.v, x->head.len);
@@ -596,6 +622,7 @@ static int run_extract(int argc, char **argv)
     text_free(&x.head);
     text_free(&x.file);
     text_free(&x.strings);
+    text_free(&x.indirect);
     free(x.symbols);
     return ok ? TOOL_OK : TOOL_ERROR;
 }

@@ -519,6 +519,7 @@ static int run_info(int argc, char **argv)
         ok = inside_expand(argv[i], INSIDE_ALL, &files) && ok;
         for (size_t j = 0; j < files.count; j++) {
             ok = print_one(files.v[j], &o) && ok;
+            cache_forget();
             members_forget();
         }
         path_list_free(&files);

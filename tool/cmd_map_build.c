@@ -386,6 +386,7 @@ static bool build_path(const build_command *c, const char *path)
         return false;
     for (size_t i = 0; i < files.count; i++) {
         ok = build_file(c, files.v[i]) && ok;
+        cache_forget();
         members_forget();
     }
     path_list_free(&files);
@@ -469,7 +470,8 @@ const command map_build_command = {
     "makes NAME.symmap of dSYMs and binaries",
     "[options] FILE ... | --symbols PATH --uuid UUID",
     "Resolves all addresses of an image and writes a map of them; of a dyld shared cache a map of each "
-    "image,\nwith --store.\n",
+    "image,\nwith --store. A cache in a zip is unpacked into memory, up to 8 GB; unpack the zip where there "
+    "is less.\n",
     {{table, 0},
      {symbols_option_table, offsetof(build_command, symbols)},
      {image_option_table, offsetof(build_command, image)},

@@ -1,4 +1,5 @@
 /* machsym map export: chunks for a key-value store, and text tables. */
+#include "cmd_map.h"
 #include "map_chunks.h"
 
 #include <stdlib.h>

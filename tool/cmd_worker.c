@@ -10,6 +10,9 @@ enum { REQUEST_MEGABYTES = 64 };
 /* Decoded units of a large app have about a hundred megabytes; maps need next to nothing. */
 enum { CACHE_MEGABYTES = 1024 };
 
+/* A store that does not answer for so long is down, and the request had better be sent again later. */
+enum { NEED_SECONDS = 30, MAX_NEED_SECONDS = 86400 };
+
 /* Images that stay open. Each maps its file, and takes some kilobytes of memory. */
 enum { WORKER_OPEN = 256 };
 
@@ -23,6 +26,18 @@ static bool take_megabytes(void *field, const char *value)
         *(uint64_t *)field = (uint64_t)megabytes << 20;
     else
         tool_say("%s is no number of megabytes from 1 to %d", value, 1 << 20);
+    return ok;
+}
+
+static bool take_seconds(void *field, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && seconds > 0 && seconds <= MAX_NEED_SECONDS;
+    if (ok)
+        *(double *)field = seconds;
+    else
+        tool_say("%s is no number of seconds up to %d", value, (int)MAX_NEED_SECONDS);
     return ok;
 }
 
@@ -45,6 +60,13 @@ static int answer_all(const worker_options *o, const store *s)
     memset(&w, 0, sizeof w);
     how.max_open = WORKER_OPEN;
     how.max_bytes = o->cache;
+    how.folders = o->lookups.stores;
+    how.folder_count = o->lookups.store_count;
+    if (o->host) { /* half for chunks, half for what is decoded of dSYMs */
+        chunk_host host = {worker_get, &w};
+        how.max_bytes = o->cache / 2;
+        how.chunks = w.chunks = chunk_cache_open(&host, o->cache - how.max_bytes);
+    }
     w.options = o;
     w.images = images_open(&how);
     pthread_mutex_init(&w.lock, NULL);
@@ -53,6 +75,7 @@ static int answer_all(const worker_options *o, const store *s)
     if (crash_say_complaints(w.images))
         status = TOOL_ERROR;
     images_close(w.images);
+    chunk_cache_close(w.chunks);
     return status;
 }
 
@@ -62,6 +85,7 @@ static int run_worker(int argc, char **argv)
     int status = TOOL_ERROR;
     crash_options_begin(&o.lookups);
     o.max_request = (uint64_t)REQUEST_MEGABYTES << 20;
+    o.need_seconds = NEED_SECONDS;
     o.cache = (uint64_t)CACHE_MEGABYTES << 20;
     int count = options_parse(&worker_command, &o, argc, argv);
     if (count != 0) {
@@ -92,6 +116,10 @@ static const option table[] = {
      "what may be kept decoded of images that no request uses at the moment (1024);\nwhat was used the "
      "longest ago goes first",
      offsetof(worker_options, cache), take_megabytes},
+    {"host", NULL, "ask whoever drives this for chunks of maps that no file has",
+     offsetof(worker_options, host), NULL},
+    {"need-seconds", "SECONDS", "how long it may take to answer (30)", offsetof(worker_options, need_seconds),
+     take_seconds},
     {"build-store", "DIR", "a store that build requests may write maps to",
      offsetof(worker_options, build_store), NULL},
     {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",

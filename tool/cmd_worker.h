@@ -14,18 +14,27 @@ typedef struct worker_options {
     const char *build_store; /* where build requests write maps; NULL: nowhere */
     bool paths;              /* requests may name files */
     bool unordered;
+    bool host;           /* asks whoever drives it for what no file has */
+    double need_seconds; /* how long it may take to answer */
 } worker_options;
 
 /* What was done so far. */
 typedef struct worker_counts {
     uint64_t requests; /* that were answered */
     uint64_t refused;  /* of these, with an error */
+    uint64_t needs;    /* that threads had */
+    uint64_t needs_failed;
+    uint64_t late; /* answers to needs that nobody had, any more or ever */
 } worker_counts;
+
+typedef struct worker_run worker_run;
 
 /* What all requests share. */
 typedef struct worker {
     const worker_options *options;
     image_pool *images;
+    chunk_cache *chunks; /* NULL without a host */
+    worker_run *run;
     pthread_mutex_t lock; /* of counts, and of what the loop keeps */
     worker_counts counts;
 } worker;
@@ -36,6 +45,8 @@ bool worker_is_blank(machsym_str s);
 bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out);
 /* The same to a line that was too long to be read. */
 void worker_refuse_long(const worker *w, uint64_t number, text *out);
+/* The get of a chunk_host whose user is the worker: asks who drives it. Threads: those of the loop. */
+chunk_got worker_get(void *user, machsym_str key, text *value, text *why);
 /* Answers all lines of standard input. Returns an exit status. */
 int worker_loop(worker *w);
 

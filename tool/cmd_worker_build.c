@@ -1,6 +1,7 @@
 /* machsym worker: maps of the dSYMs that requests bring or name. */
 #include "cmd_worker_do.h"
 #include "inside.h"
+#include "cmd_map.h"
 #include "map_chunks.h"
 #include "store/layout.h"
 
@@ -108,7 +109,7 @@ static bool put_chunks(const build_request *b, const symbol_file *map, text *out
     text_c(out, ",\"values\":[");
     bool ok = map_cut(map, b->chunk, put_value, &to, &lists) && map_chunk_index(map, b->chunk, &lists, &list);
     if (ok) {
-        map_chunk_index_key(&key, &map->info.uuid);
+        chunk_list_key(&key, &map->info.uuid);
         put_value(&to, (machsym_str){key.v, key.len}, (machsym_bytes){(const uint8_t *)list.v, list.len});
     }
     text_char(out, ']');

@@ -86,6 +86,8 @@ bool worker_take_input(answering *a, const char *what, const char *name, text *i
 
 static bool refuse_image(answering *a, const image_status *status)
 {
+    if (status->found == IMAGE_UNREACHED)
+        return worker_refuse(a, "need", status->failure);
     if (status->found != IMAGE_BROKEN)
         return worker_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
     text_c(&a->why, status->path);
@@ -103,6 +105,8 @@ static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bo
     uint64_t addr;
     style.source = loan_source(loan);
     size_t count = loan_frames(loan, 0, false, offset, is_return, frames, WORKER_FRAMES, &addr);
+    if (loan_failure(loan) != NULL)
+        worker_refuse(a, "need", loan_failure(loan));
     for (size_t i = how->no_inline && count > 0 ? count - 1 : 0; i < count; i++) {
         text_c(&t, t.len > 0 ? "," : "");
         text_frame_json(&t, &frames[i], addr, &style);
@@ -122,7 +126,7 @@ static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
     const char *between = "";
     resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
     text_c(a->out, ",\"frames\":[");
-    while (json_next(a->doc, offsets, &at) && resolve_budget_in_time(&left)) {
+    while (json_next(a->doc, offsets, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
         size_t from = a->out->len;
         uint64_t offset;
         if (!json_u64(a->doc, at, &offset))
@@ -136,7 +140,9 @@ static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
         resolve_budget_spend(&left, a->out->len - from);
     }
     text_char(a->out, ']');
-    return left.failure == NULL || worker_refuse(a, "limit", left.failure);
+    if (left.failure != NULL && a->kind == NULL)
+        worker_refuse(a, "limit", left.failure);
+    return a->kind == NULL;
 }
 
 static bool answer_frames(answering *a)
@@ -212,6 +218,19 @@ static bool answer_demangle(answering *a)
 
 /* ---- Counts ---- */
 
+static void put_chunk_stats(answering *a, const worker_counts *done)
+{
+    chunk_counts chunks = chunk_cache_count(a->w->chunks);
+    json_put_number(a->out, "chunks_asked", chunks.asked);
+    json_put_number(a->out, "chunks_fetched", chunks.fetched);
+    json_put_number(a->out, "chunks_forgotten", chunks.forgotten);
+    json_put_number(a->out, "chunks_kept", chunks.count);
+    json_put_number(a->out, "chunk_bytes", chunks.bytes);
+    json_put_number(a->out, "needs", done->needs);
+    json_put_number(a->out, "needs_failed", done->needs_failed);
+    json_put_number(a->out, "needs_late", done->late);
+}
+
 static bool answer_stats(answering *a)
 {
     pthread_mutex_lock(&a->w->lock);
@@ -229,6 +248,8 @@ static bool answer_stats(answering *a)
     json_put_number(a->out, "cache_bytes", images.bytes);
     json_put_number(a->out, "cache_max", a->options->cache);
     json_put_number(a->out, "cache_forgotten", images.forgotten);
+    if (a->w->chunks != NULL)
+        put_chunk_stats(a, &done);
     text_char(a->out, '}');
     return true;
 }

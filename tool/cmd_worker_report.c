@@ -106,7 +106,7 @@ static bool answer_report(answering *a, report *r, unsigned wants)
         return worker_refuse(a, "no_report", "");
     const char *over = report_resolve(r, a->w->images, &o->resolve, &counts);
     if (over != NULL)
-        return worker_refuse(a, "limit", over);
+        return worker_refuse(a, counts.is_unreached ? "need" : "limit", over);
     text_c(a->out, ",\"reports\":[");
     put_parts(a, r, &counts, wants);
     text_char(a->out, ']');

@@ -15,6 +15,7 @@ enum {
     FOLDER_MAX_FILES = 1 << 18, /* that are looked at: an archive of a large program has 20,000 */
     PROBE_BYTES = 1 << 16,      /* of a member: its load commands */
     MAX_INSIDE_SLICES = 16,
+    CACHE_HEAD = 0x1c8, /* of a shared cache: up to the number of its images */
     COPY_STEP = 1 << 20,
     MAX_SHOWN = 64 /* files that are listed for a choice */
 };
@@ -89,6 +90,23 @@ static bool is_map(const char *ptr, size_t len)
     return len >= 8 && memcmp(ptr, "MACHSYM\n", 8) == 0;
 }
 
+static uint32_t get_le32(const char *p)
+{
+    const uint8_t *v = (const uint8_t *)p;
+    return (uint32_t)v[0] | (uint32_t)v[1] << 8 | (uint32_t)v[2] << 16 | (uint32_t)v[3] << 24;
+}
+
+/* Whether a file is the main one of a shared cache: its header counts images, in one of two fields
+ * (dyld_cache_format.h). The second is there when the header, which ends where its mappings begin, is long
+ * enough. */
+static bool is_cache(const char *ptr, size_t len)
+{
+    if (len < 0x20 || memcmp(ptr, "dyld_v1", 7) != 0)
+        return false;
+    return get_le32(ptr + 0x1c) != 0 ||
+           (len >= CACHE_HEAD && get_le32(ptr + 0x10) >= CACHE_HEAD && get_le32(ptr + 0x1c4) != 0);
+}
+
 /* What is looked for in an archive or folder. */
 typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_REPORTS } wanted;
 
@@ -124,8 +142,8 @@ static bool is_wanted_member(wanted what, const member_found *found, machsym_err
         return false; /* "._NAME" has what only Apple's file systems keep of NAME */
     if (is_in_dsym(str_c(found->path)) && !members_is_archive_name(member->name))
         return true;
-    bool is = archive_read(found->archive, member, 32, &head, err) &&
-              (is_macho(head.v, head.len) || is_map(head.v, head.len));
+    bool is = archive_read(found->archive, member, CACHE_HEAD, &head, err) &&
+              (is_macho(head.v, head.len) || is_map(head.v, head.len) || is_cache(head.v, head.len));
     text_free(&head);
     return is;
 }

@@ -1,6 +1,7 @@
 /* Maps into chunks; see map_chunks.h. */
 #include "map_chunks.h"
 #include "json_put.h"
+#include "store/chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,43 +24,6 @@ typedef struct chunk_cut {
     chunk_lists *lists;
     map_budget budget;
 } chunk_cut;
-
-/* ---- Keys ---- */
-
-/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become
- * %XX. */
-static void text_key_part(text *t, machsym_str part)
-{
-    for (size_t i = 0, end = 0; i < part.len; i++) {
-        char c = part.ptr[i];
-        if (i >= end)
-            end = i + str_control(str_make(part.ptr + i, part.len - i));
-        if (i < end || strchr(" :{}%\"\\", c) != NULL) {
-            text_char(t, '%');
-            text_char(t, "0123456789ABCDEF"[(unsigned char)c >> 4]);
-            text_char(t, "0123456789ABCDEF"[c & 15]);
-        } else {
-            text_char(t, c);
-        }
-    }
-}
-
-void map_chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t chunk)
-{
-    text_c(out, table);
-    text_char(out, ':');
-    text_key_part(out, image);
-    text_char(out, ':');
-    text_uuid(out, uuid);
-    text_char(out, ':');
-    text_dec(out, chunk);
-}
-
-void map_chunk_index_key(text *out, const machsym_uuid *uuid)
-{
-    text_c(out, "image:");
-    text_uuid(out, uuid);
-}
 
 /* ---- Lists ---- */
 
@@ -169,7 +133,7 @@ static bool end_chunk(chunk_cut *e, size_t which)
         return false;
     }
     machsym_bytes value = machsym_map_bytes(map);
-    map_chunk_key(&key, e->lists->v[which].name, e->info.name, &e->info.uuid, table->chunk);
+    chunk_key(&key, e->lists->v[which].name, e->info.name, &e->info.uuid, table->chunk);
     uint64_t made = e->put(e->user, (machsym_str){key.v, key.len}, value);
     list_chunk(&e->lists->v[which], table->chunk, value.len);
     machsym_map_close(map);

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_MAP_CHUNKS_H
 #define MACHSYM_TOOL_MAP_CHUNKS_H
 
-#include "cmd_map.h"
+#include "map_budget.h"
 
 /* What is cut off a map at most: a chunk is no larger than 4 GB of text. */
 #define CHUNK_SIZE_MOST UINT32_MAX
@@ -30,9 +30,5 @@ bool map_cut(const symbol_file *file, uint64_t chunk_size, chunk_call put, void 
 void map_lists_free(chunk_lists *lists);
 /* The value of image:UUID, which says what chunks there are. Returns false after a message. */
 bool map_chunk_index(const symbol_file *file, uint64_t chunk_size, const chunk_lists *lists, text *out);
-/* Adds that key. */
-void map_chunk_index_key(text *out, const machsym_uuid *uuid);
-/* Adds the key of a chunk. */
-void map_chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t chunk);
 
 #endif

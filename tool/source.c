@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include "inside.h"
+#include "store/chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,7 @@ typedef struct name_entry {
 struct symbol_source {
     const symbol_file *file;
     machsym_session *session;
+    chunk_seat *seat;  /* NULL: the map is not in chunks */
     name_entry *names; /* by a hash of ref */
     size_t name_count;
     size_t name_cap; /* a power of 2 */
@@ -198,12 +200,12 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
 }
 
 /* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come
- * and go, and their names with them. */
+ * and go, and chunks, and their names with them. */
 static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
     bool kept = name.len != 0 && (s->file->map != NULL || s->file->info.has_dwarf);
-    if (!kept || s->name_count >= NAMES_KEPT)
+    if (!kept || s->seat != NULL || s->name_count >= NAMES_KEPT)
         return NULL;
     return entry_of(s, (uintptr_t)name.ptr);
 }
@@ -243,6 +245,8 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
         tool_say("%s", err.what);
         exit(TOOL_ERROR);
     }
+    if (file->chunks != NULL)
+        s->seat = chunk_seat_open(file->chunks, file->lines, session_flags);
     return s;
 }
 
@@ -252,6 +256,7 @@ void symbol_source_close(symbol_source *s)
         return;
     tool_say_lost(s->file->info.path, s->session);
     tool_session_close(s->session);
+    chunk_seat_close(s->seat);
     free_chunks(s);
     free(s->names);
     free(s);
@@ -287,9 +292,16 @@ unsigned symbol_source_trims(const symbol_source *s)
 
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
+    if (s->seat != NULL)
+        return chunk_seat_frames(s->seat, addr, frames, cap);
     trim_map(s);
     if (s->chunk_bytes > NAME_BYTES_KEPT)
         forget_names(s);
     size_t count = machsym_session_frames(s->session, addr, frames, cap);
     return count < cap ? count : cap;
+}
+
+const char *symbol_source_failure(const symbol_source *s)
+{
+    return s->seat != NULL ? chunk_seat_failure(s->seat) : NULL;
 }

@@ -30,6 +30,7 @@ typedef struct symbol_desc {
 typedef struct symbol_file {
     machsym_image *image;
     const machsym_map *map; /* that answers; NULL: the image is a Mach-O file */
+    struct chunked *chunks; /* that have the map's ranges; NULL: the map has them itself */
     machsym_lines lines;
     symbol_info info;
 } symbol_file;
@@ -52,6 +53,8 @@ machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a 
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
+/* Why the last call found no frames: a chunk could not be had; NULL: it could. Lives until the next call. */
+const char *symbol_source_failure(const symbol_source *source);
 /* Bytes that it keeps: decoded units, and names as they were shown. */
 size_t symbol_source_memory(const symbol_source *source);
 /* How often names of a map's frames have gone; those of other files stay as long as the source. */

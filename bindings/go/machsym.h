@@ -416,7 +416,9 @@
  *   >>macho         turns load commands into segments, sections and spans.
  *   >>files         opens a file, a bundle or the caller's bytes for the slices in them.
  *   >>fixups        reads the data of a slice by address, with its pointers decoded.
+ *   >>code          tells where code that does nothing but jump goes.
  *   >>symbols       gathers names and starts of functions outside debug info into a table sorted by address.
+ *   >>jumps         names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
  *   >>unwind        finds by unwind tables where functions begin and end.
  *   >>objc          reads Objective-C metadata.
  *   >>swift         guesses from Swift type metadata which type a function belongs to.
@@ -589,6 +591,13 @@
  * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
+#endif
+
+/* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
+ * image. A system has five million; the images that one image calls have a tenth of them. Without a limit,
+ * a list of images that share one table of symbols could be read once for each. */
+#ifndef MACHSYM_JUMP_SYMBOLS
+#define MACHSYM_JUMP_SYMBOLS 4194304
 #endif
 
 /* What one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables) may read, in bytes and
@@ -1242,8 +1251,9 @@ typedef struct machsym_entry {
 typedef enum machsym_cache_file_status {
     MACHSYM_CACHE_FILE_MISSING = 0, /* it was not given, and there is none beside the main file */
     MACHSYM_CACHE_FILE_FOUND,
-    MACHSYM_CACHE_FILE_OTHER,   /* the file of this name has another UUID */
-    MACHSYM_CACHE_FILE_DAMAGED, /* the file of this name is no file of a cache */
+    MACHSYM_CACHE_FILE_OTHER,      /* the file of this name has another UUID */
+    MACHSYM_CACHE_FILE_DAMAGED,    /* the file of this name is no file of a cache */
+    MACHSYM_CACHE_FILE_UNREADABLE, /* the file of this name cannot be opened or mapped */
     MACHSYM_CACHE_FILE_STATUS_COUNT
 } machsym_cache_file_status;
 
@@ -4935,6 +4945,8 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_ARM64_32 0x0200000cu
+#define ms_CPU_X86_64   0x01000007u
 #define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_DEBUG 0x02000000u
@@ -6772,6 +6784,115 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
     ms_key_heap_sort(d->binds, d->bind_count);
 }
 
+/* ==== >>code ===============================================================================================
+ * Job:    tells where code that does nothing but jump goes.
+ * Offers: ms_code_jump, ms_code_read_jump, ms_code_page.
+ * Never:  reads more than four instructions; says anything of code that does something else first. */
+
+typedef enum ms_code_kind {
+    ms_CODE_OTHER = 0, /* it does something else */
+    ms_CODE_TO,        /* to an address */
+    ms_CODE_THROUGH    /* to where the pointer at an address points */
+} ms_code_kind;
+
+/* Where code jumps. */
+typedef struct ms_code_jump {
+    ms_code_kind kind;
+    uint64_t addr;
+} ms_code_jump;
+
+static ms_code_jump ms_code_make(ms_code_kind kind, uint64_t addr)
+{
+    ms_code_jump jump;
+    jump.kind = kind;
+    jump.addr = addr;
+    return jump;
+}
+
+/* A number of so many bits with a sign. */
+static int64_t ms_code_signed(uint32_t value, unsigned bits)
+{
+    uint32_t top = (uint32_t)1 << (bits - 1);
+    value &= top * 2 - 1;
+    return (int64_t)value - (int64_t)((uint64_t)(value & top) * 2);
+}
+
+/* The page that ADRP gives. Arm ARM C6.2.11: 21 bits, the lower two of them in bits 29 and 30. */
+static uint64_t ms_code_page(uint32_t adrp, uint64_t addr)
+{
+    uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3);
+    return (addr & ~(uint64_t)0xfff) + (uint64_t)ms_code_signed(pages, 21) * 4096;
+}
+
+static uint32_t ms_code_word(ms_span code, size_t index)
+{
+    ms_rd rd = ms_rd_at(code, index * 4);
+    return ms_rd_u32(&rd);
+}
+
+/* Whether an instruction jumps to the address in a register: BR, BRAA, BRAB, BRAAZ, BRABZ. */
+static bool ms_code_is_branch(uint32_t word, uint32_t reg)
+{
+    bool is_plain = (word & 0xfffffc1f) == 0xd61f0000;
+    bool is_signed = (word & 0xfefff800) == 0xd61f0800;
+    return (is_plain || is_signed) && (word >> 5 & 31) == reg;
+}
+
+/* What lies where a register plus an offset points is loaded into another, which is jumped to. The loading
+ * instruction is number at. LDR of 64 bits; of 32 bits where pointers are that wide. */
+static ms_code_jump ms_code_load(ms_span code, size_t at, uint32_t base_reg, uint64_t base)
+{
+    uint32_t load = ms_code_word(code, at);
+    bool is_wide = (load & 0xffc00000) == 0xf9400000;
+    bool is_load = (is_wide || (load & 0xffc00000) == 0xb9400000) && (load >> 5 & 31) == base_reg;
+    if (!is_load || !ms_code_is_branch(ms_code_word(code, at + 1), load & 31))
+        return ms_code_make(ms_CODE_OTHER, 0);
+    return ms_code_make(ms_CODE_THROUGH, base + (uint64_t)(load >> 10 & 0xfff) * (is_wide ? 8 : 4));
+}
+
+/* B; ADRP, ADD, BR; ADRP, LDR, BR; ADRP, ADD, LDR, BRAA. */
+static ms_code_jump ms_code_read_arm64(ms_span code, uint64_t addr)
+{
+    uint32_t first = ms_code_word(code, 0);
+    uint32_t second = ms_code_word(code, 1);
+    if ((first & 0xfc000000) == 0x14000000)
+        return ms_code_make(ms_CODE_TO, addr + (uint64_t)ms_code_signed(first, 26) * 4);
+    if ((first & 0x9f000000) != 0x90000000)
+        return ms_code_make(ms_CODE_OTHER, 0);
+    uint64_t page = ms_code_page(first, addr);
+    if ((second & 0xffc00000) != 0x91000000) /* ADD of 12 bits */
+        return ms_code_load(code, 1, first & 31, page);
+    if ((second >> 5 & 31) != (first & 31))
+        return ms_code_make(ms_CODE_OTHER, 0);
+    uint64_t sum = page + (second >> 10 & 0xfff);
+    if (ms_code_is_branch(ms_code_word(code, 2), second & 31))
+        return ms_code_make(ms_CODE_TO, sum);
+    return ms_code_load(code, 2, second & 31, sum);
+}
+
+/* JMP to a distance, and through a pointer at a distance. */
+static ms_code_jump ms_code_read_x86_64(ms_span code, uint64_t addr)
+{
+    ms_rd rd = ms_rd_make(code);
+    bool is_near = ms_rd_u8(&rd) == 0xe9;
+    bool is_through = !is_near && code.len > 0 && code.ptr[0] == 0xff && ms_rd_u8(&rd) == 0x25;
+    uint64_t distance = (uint64_t)ms_code_signed(ms_rd_u32(&rd), 32);
+    if ((!is_near && !is_through) || rd.failed)
+        return ms_code_make(ms_CODE_OTHER, 0);
+    return ms_code_make(is_near ? ms_CODE_TO : ms_CODE_THROUGH, addr + (is_near ? 5 : 6) + distance);
+}
+
+/* Where code at an address goes, if all that it does is jump. */
+static ms_code_jump ms_code_read_jump(uint32_t cputype, ms_span code, uint64_t addr)
+{
+    switch (cputype) {
+    case ms_CPU_ARM64:
+    case ms_CPU_ARM64_32: return ms_code_read_arm64(code, addr);
+    case ms_CPU_X86_64: return ms_code_read_x86_64(code, addr);
+    default: return ms_code_make(ms_CODE_OTHER, 0);
+    }
+}
+
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
@@ -7397,8 +7518,9 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
 
 /* ---- Selector stubs ---- */
 
-/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
- * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, or in a shared
+ * cache adrp x1, page; add x1, x1, off of the selector itself, then calls objc_msgSend. Arm ARM C6.2:
+ * ADRP, LDR (immediate, unsigned offset), ADD (immediate). */
 static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
@@ -7407,16 +7529,16 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
     ms_fx_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
-        uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
-        if ((adrp & 0x9f00001f) != 0x90000001 || (load & 0xffc003ff) != 0xf9400021)
+        uint32_t next = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+        bool is_load = (next & 0xffc003ff) == 0xf9400021;
+        bool is_sum = (next & 0xffc003ff) == 0x91000021;
+        if ((adrp & 0x9f00001f) != 0x90000001 || (!is_load && !is_sum))
             continue;
-        uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3); /* 21 bits, signed */
-        int64_t page = (int64_t)pages - (int64_t)((pages & 0x100000) << 1);
-        uint64_t ref = ((section->addr + at) & ~(uint64_t)0xfff) + (uint64_t)page * 4096 +
-                       (uint64_t)(load >> 10 & 0xfff) * 8;
+        uint64_t page = ms_code_page(adrp, section->addr + at);
+        uint64_t off = next >> 10 & 0xfff;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_fx_str_at(d, ms_fx_pointer_at(d, ref).addr);
+        parts[1] = ms_fx_str_at(d, is_sum ? page + off : ms_fx_pointer_at(d, page + off * 8).addr);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
@@ -7431,6 +7553,181 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena
     ms_sym_add_selector_stubs(t, d);
     ms_sym_add_exports(t, d, scratch);
     ms_sym_add_function_starts(t, mo_index);
+}
+
+/* ==== >>jumps ==============================================================================================
+ * Job:    names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
+ * Offers: ms_jmp_add_names.
+ * Never:  names code that has a name; takes a name that does not begin where the code jumps to. */
+
+enum { ms_JMP_LONGEST = 16 /* bytes of code that only jumps */ };
+
+/* Code without a name that only jumps: of a pair of addresses, key is where it goes and item is where it
+ * is. */
+typedef struct ms_jmp_list {
+    ms_key *v;
+    size_t count;
+    size_t cap;
+    ms_sym_table *table;
+    ms_fx_data *data;
+    ms_arena *scratch;
+    uint64_t left; /* symbols of other images that may still be looked at */
+} ms_jmp_list;
+
+/* Where the code at an address goes in the end; 0 when it does something else. */
+static uint64_t ms_jmp_target(const ms_jmp_list *list, uint64_t addr)
+{
+    const ms_mo *mo = list->data->mo;
+    ms_span code = ms_dc_at(mo->cache, addr);
+    ms_code_jump jump = ms_code_read_jump(mo->slice.cputype, code, addr);
+    MACHSYM_COUNT_WORK(1);
+    if (jump.kind == ms_CODE_THROUGH)
+        return ms_fx_pointer_at(list->data, jump.addr).addr;
+    return jump.kind == ms_CODE_TO ? jump.addr : 0;
+}
+
+static void ms_jmp_put(ms_jmp_list *list, uint64_t addr, uint64_t target)
+{
+    ms_key *v = target != 0
+                    ? (ms_key *)ms_arena_grow(list->scratch, list->v, list->count, &list->cap, sizeof *v)
+                    : NULL;
+    if (v == NULL)
+        return;
+    list->v = v;
+    v[list->count].key = target;
+    v[list->count++].item = addr;
+}
+
+/* Lists the stubs of a section that no indirect symbol names. */
+static void ms_jmp_list_stubs(ms_jmp_list *list, const ms_mo_section *section)
+{
+    uint64_t count = section->reserved2 == 0 ? 0 : section->bytes.len / section->reserved2;
+    for (uint64_t i = 0; i < count && ms_fx_spend(list->data, 1); i++) {
+        uint64_t addr = section->addr + i * section->reserved2;
+        size_t at = ms_sym_first(list->table, addr);
+        bool has_name = at < list->table->count && list->table->v[at].key == addr &&
+                        ms_sym_source(list->table->v[at].item) != MACHSYM_SOURCE_FUNCTION_STARTS;
+        if (!has_name)
+            ms_jmp_put(list, addr, ms_jmp_target(list, addr));
+    }
+}
+
+/* Lists starts without a name whose code is short and jumps out of the image: islands, which are there since
+ * what they jump to is too far away. */
+static void ms_jmp_list_islands(ms_jmp_list *list)
+{
+    const ms_sym_table *t = list->table;
+    const ms_mo *mo = list->data->mo;
+    for (size_t i = 0; i < t->count && ms_fx_spend(list->data, 1); i = ms_sym_next(t, i)) {
+        machsym_symbol symbol;
+        if (ms_sym_source(t->v[i].item) != MACHSYM_SOURCE_FUNCTION_STARTS)
+            continue;
+        ms_sym_get(t, i, &symbol);
+        uint64_t target = symbol.hi - symbol.lo <= ms_JMP_LONGEST ? ms_jmp_target(list, symbol.lo) : 0;
+        if (target - mo->text_addr >= mo->text_size)
+            ms_jmp_put(list, symbol.lo, target);
+    }
+}
+
+/* The addresses from the begin of an image of a cache to its end, or to the next image where the cache
+ * does not tell its size. Returns false when none has the address. */
+static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
+{
+    uint64_t best_size = 0;
+    bool has = false;
+    out->lo = 0;
+    out->hi = UINT64_MAX;
+    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
+        uint64_t size;
+        uint64_t lo = ms_dc_image_addr(dc, i, &size);
+        if (lo > addr) {
+            out->hi = lo < out->hi ? lo : out->hi;
+        } else if (!has || lo > out->lo) {
+            out->lo = lo;
+            best_size = size;
+            has = true;
+        }
+    }
+    if (best_size != 0 && best_size < out->hi - out->lo)
+        out->hi = out->lo + best_size;
+    return has && addr < out->hi;
+}
+
+/* Names code that jumps to other code of its image, by the table. */
+static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
+{
+    machsym_symbol symbol;
+    for (size_t i = 0; i < count; i++) {
+        bool is_known = ms_sym_find(list->table, v[i].key, &symbol) && symbol.lo == v[i].key;
+        if (is_known && symbol.name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, symbol.name);
+    }
+}
+
+/* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
+static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+{
+    ms_mo mo;
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, list->scratch, NULL) != MACHSYM_OK)
+        return;
+    ms_span nlists = ms_sym_nlists(&mo);
+    ms_span strings = ms_sym_whole_strings(&mo);
+    size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
+    ms_key *best = (ms_key *)ms_arena_zeroed(list->scratch, count, sizeof *best); /* rank + 1, string */
+    for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
+        ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
+        size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
+        if (at == count || v[at].key != entry.value || !ms_sym_is_defined(&entry))
+            continue;
+        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+        if (rank < 4 && (best[at].key == 0 || rank + 1 < best[at].key)) {
+            best[at].key = rank + 1;
+            best[at].item = entry.strx;
+        }
+    }
+    for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
+        first = v[i].key == v[first].key ? first : i;
+        machsym_str raw = ms_fx_str_in(list->data, ms_span_from(strings, best[first].item));
+        machsym_str name = ms_sym_c_name(raw);
+        if (best[first].key != 0 && name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+/* Adds the names to a sorted table, which is to be sorted again if there are any. */
+static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+{
+    const ms_mo *mo = d->mo;
+    size_t before = t->count;
+    ms_jmp_list list;
+    ms_zero(&list, sizeof list);
+    list.table = t;
+    list.data = d;
+    list.scratch = scratch;
+    list.left = MACHSYM_JUMP_SYMBOLS;
+    if (mo->cache == NULL)
+        return false;
+    ms_fx_refill(d);
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
+            ms_jmp_list_stubs(&list, &mo->sections[i]);
+    }
+    ms_jmp_list_islands(&list);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, list.count, sizeof *room);
+    if (list.count == 0 || room == NULL)
+        return false;
+    ms_sort(list.v, list.count, room);
+    for (size_t lo = 0, hi; lo < list.count; lo = hi) {
+        ms_range image = {0, 0};
+        bool has = ms_jmp_find_image(mo->cache, list.v[lo].key, &image);
+        for (hi = lo + 1; hi < list.count && list.v[hi].key < image.hi;)
+            hi++;
+        if (has && image.lo == mo->text_addr)
+            ms_jmp_name_near(&list, list.v + lo, hi - lo);
+        else if (has)
+            ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
+    }
+    return t->count > before;
 }
 
 /* ==== >>unwind =============================================================================================
@@ -8426,6 +8723,8 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
         ms_sw_add_names(t, d);
     }
     ms_sym_sort(t, scratch);
+    if (t->mo_count > 0 && ms_jmp_add_names(t, &data[0], scratch))
+        ms_sym_sort(t, scratch);
     ms_sym_index_crowds(t, scratch);
     for (size_t i = 0; i < t->mo_count; i++)
         t->damage_count += data[i].damage_count;
@@ -12016,8 +12315,10 @@ static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, m
     ms_file input;
     machsym_result result =
         ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
-    if (result != MACHSYM_OK)
+    if (result != MACHSYM_OK) {
+        file->info.status = MACHSYM_CACHE_FILE_UNREADABLE;
         return result;
+    }
     ms_cf_judge(file, input.bytes, head);
     bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
     if (is_right)
@@ -12037,22 +12338,38 @@ static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, m
 }
 #endif
 
-/* Looks for a file: among those that were given, then beside the main file. */
-static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+/* Looks for a file beside the main one, whose name it begins with. Returns false when memory is out. */
+static bool ms_cf_find_beside(const ms_cf_search *search, machsym_str main, ms_cf_file *file,
+                              ms_dc_header *head)
 {
-    const char *main = search->main->path != NULL ? search->main->path : search->desc->path;
-    machsym_str whole = ms_str_from_c(main);
-    ms_zero(head, sizeof *head);
-    char *path = ms_cf_join(whole, search->suffix, search->arena);
+    char *path = ms_cf_join(main, search->suffix, search->arena);
     if (path == NULL)
-        return;
+        return false;
     file->info.name = ms_os_base_name(ms_str_from_c(path));
-    ms_cf_find_given(search, file, head);
 #ifndef MACHSYM_NO_OS
     bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
     if (file->info.status != MACHSYM_CACHE_FILE_FOUND && is_beside && ms_os_is_file(path))
         search->arena->oom |= ms_cf_take(search, path, file, head) == MACHSYM_ERR_MEMORY;
+#else
+    (void)head;
 #endif
+    return true;
+}
+
+/* Looks for a file: among those that were given, then beside the main file. Suffixes of the files of
+ * "dyld_shared_cache_arm64e.development" stand behind the name without that ending, as the suffix has it
+ * (".01.development"), or the file is that of the other cache (dyld: DyldSharedCache::mapCacheFiles). */
+static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+{
+    machsym_str ending = ms_str_from_c(".development");
+    machsym_str main = ms_str_from_c(search->main->path != NULL ? search->main->path : search->desc->path);
+    machsym_str base = ms_str_make(main.ptr, main.len > ending.len ? main.len - ending.len : 0);
+    ms_zero(head, sizeof *head);
+    ms_cf_find_given(search, file, head);
+    if (!ms_cf_find_beside(search, main, file, head) || file->info.status != MACHSYM_CACHE_FILE_MISSING)
+        return;
+    if (base.len != 0 && ms_str_equal(ms_str_drop(main, base.len), ending))
+        ms_cf_find_beside(search, base, file, head);
 }
 
 /* The name of a file of an older cache: a dot and its number, from 1 on. */
@@ -12304,7 +12621,8 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 
 /* ==== >>pack =============================================================================================
  * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
- * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Offers: ms_pk_spaces, ms_pk_add_sample, ms_pk_index_dict, ms_pk_fill_dict, ms_pk_place, ms_pk_pack,
+ *         ms_pk_unpack.
  * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
 
 enum {
@@ -12316,7 +12634,8 @@ enum {
     ms_PK_DICT = 16384,
     /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
     ms_PK_SAMPLE = 256,
-    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. */
+    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. So
+     * does the map of an image of a shared cache. */
     ms_PK_PER_SAMPLE = 4096
 };
 
@@ -12557,31 +12876,33 @@ static void ms_pk_add_space(ms_pk_spaces *spaces, size_t i, ms_span table)
     spaces->total += ((uint64_t)table.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
 }
 
-/* Copies a block of the text. The end of a string table is padded with zeros. */
-static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+/* Copies the text at a place. The end of a string table is padded with zeros. */
+static void ms_pk_raw(const ms_pk_spaces *spaces, uint64_t at, uint8_t *out, size_t len)
 {
-    uint64_t at = block * ms_PK_BLOCK;
-    ms_zero(out, ms_PK_BLOCK);
+    ms_zero(out, len);
     for (size_t i = 3; i-- > 0;) {
         if (spaces->v[i].len == 0 || at < spaces->base[i])
             continue;
         ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        ms_copy(out, rest.ptr, rest.len < len ? rest.len : len);
         return;
     }
+}
+
+/* Adds the text at a place to a dictionary that has room for one more sample. */
+static void ms_pk_add_sample(const ms_pk_spaces *spaces, uint64_t at, ms_pk_dict *dict)
+{
+    ms_pk_raw(spaces, at, dict->text + dict->len, ms_PK_SAMPLE);
+    dict->len += ms_PK_SAMPLE;
 }
 
 /* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
 static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
 {
-    uint8_t block[ms_PK_BLOCK];
     uint64_t blocks = spaces->total / ms_PK_BLOCK;
     dict->len = 0;
-    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
-        ms_pk_raw_block(spaces, i * blocks / pieces, block);
-        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
-        dict->len += ms_PK_SAMPLE;
-    }
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++)
+        ms_pk_add_sample(spaces, i * blocks / pieces * ms_PK_BLOCK, dict);
     ms_pk_index_dict(dict);
 }
 
@@ -14219,7 +14540,6 @@ enum {
 };
 
 #define ms_R_SCATTERED 0x80000000u
-#define ms_CPU_X86_64  0x01000007u
 
 /* ---- Debug info ---- */
 
@@ -14878,6 +15198,20 @@ static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_
     return result == MACHSYM_OK ? ms_im_add_cache(image, desc, err) : result;
 }
 
+/* Checks that the image of a collection is what the descriptor asks for: by its own UUID or the
+ * collection's. */
+static machsym_result ms_im_check_from(const machsym_slice *slice, const machsym_slice *whole,
+                                       const machsym_open_desc *desc, machsym_error *err)
+{
+    if (desc->arch != NULL && !ms_str_is(ms_str_from_c(slice->arch), desc->arch))
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the kernel collection is for another architecture",
+                       "Mach-O header", slice->offset);
+    if (desc->uuid != NULL && !ms_file_same_uuid(slice, desc->uuid) && !ms_file_same_uuid(whole, desc->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the image in the kernel collection has another UUID",
+                       "LC_UUID", slice->offset);
+    return MACHSYM_OK;
+}
+
 /* Opens an image of a cache or collection that is open. */
 static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
@@ -14894,7 +15228,8 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
     mo->bytes = from->mo[0].bytes;
     mo->slice = from->mo[0].slice;
     image->mo_count = 1;
-    return ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+    machsym_result result = ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+    return result == MACHSYM_OK ? ms_im_check_from(&mo->slice, &from->mo[0].slice, desc, err) : result;
 }
 
 /* Opens one half, or both, of what the descriptor names. */
@@ -18836,6 +19171,24 @@ static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
         ms_pk_add_space(spaces, 1 + i, ms_sym_strings(&image->mo[i]));
 }
 
+/* Makes the dictionary of an image of a shared cache. Its names are a small part of the cache's one string
+ * table, so samples are taken where names of this image are. */
+static void ms_mb_sample_names(const ms_sym_table *symbols, const ms_pk_spaces *spaces, ms_pk_dict *dict)
+{
+    uint64_t len = 0;
+    for (size_t i = 0; i < symbols->count; i++)
+        len += ms_sym_name(symbols, symbols->v[i].item).len;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    uint64_t pieces = len / ms_PK_PER_SAMPLE < most ? len / ms_PK_PER_SAMPLE : most;
+    for (uint64_t i = 0; i < pieces; i++) {
+        size_t which = (size_t)(i * symbols->count / pieces);
+        uint64_t place = ms_pk_place(spaces, ms_sym_name(symbols, symbols->v[which].item));
+        if (place != UINT64_MAX)
+            ms_pk_add_sample(spaces, place, dict);
+    }
+    ms_pk_index_dict(dict);
+}
+
 static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
 {
     ms_mb_task *v =
@@ -18917,7 +19270,10 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_eng_index(session);
     ms_eng_list_claims(session);
     ms_mb_set_spaces(plan->image, &plan->spaces);
-    ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
+    if (plan->image->mo_count > 0 && plan->image->mo[0].cache != NULL)
+        ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
+    else
+        ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
     ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
     return plan->arena.failed || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;

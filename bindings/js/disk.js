@@ -108,10 +108,19 @@ export class Disk {
   }
 }
 
+function isFile(fd) {
+  try {
+    return fs.fstatSync(fd).isFile();
+  } catch {
+    return false; // it was closed before this program began
+  }
+}
+
 /** A standard stream of this process. */
 export function stream(fd, isTerminal) {
   return {
     isTerminal,
+    isFile: isFile(fd),
     read: (into) => {
       try {
         return waiting(() => fs.readSync(fd, into, 0, into.length, null));

@@ -278,6 +278,7 @@ export class Engine {
       args: ['machsym', ...args],
       files: tree,
       stdin: {
+        isFile: true,
         read: (into) => {
           const got = input.read(into, at);
           at += got;

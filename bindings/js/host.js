@@ -31,7 +31,7 @@ export class Exit {
 /**
  * Runs programs. A program is a WebAssembly.Module of WASI.
  * @param {object} o args (texts, the program's name first), env (an object), files, and streams: stdin
- *   ({read(into) -> count, isTerminal}), stdout and stderr ({write(bytes), isTerminal}).
+ *   ({read(into) -> count, isTerminal, isFile}), stdout and stderr ({write(bytes), isTerminal}).
  */
 export class Host {
   constructor({ args, env = {}, files, stdin, stdout, stderr }) {
@@ -156,16 +156,18 @@ export class Host {
     this.view.setBigUint64(out, BigInt(Math.round(now * 1e6)), true);
   }
 
-  // Nothing can be told of standard input: a program that asks with a time limit hears that it ran out.
+  // A file can be read at once. Of a pipe nothing can be told: a program that asks with a time limit hears that it ran
+  // out.
   wasi_poll_oneoff(input, output, count, counted) {
     const CLOCK = 0;
     const events = [];
     for (let i = 0; i < count; i++) {
       const at = input + 48 * i;
-      events.push({ user: this.view.getBigUint64(at, true), type: this.view.getUint8(at + 8) });
+      events.push({ user: this.view.getBigUint64(at, true), type: this.view.getUint8(at + 8), fd: this.view.getUint32(at + 16, true) });
     }
     const clocks = events.filter((event) => event.type === CLOCK);
-    const ready = clocks.length > 0 ? clocks : events;
+    const files = events.filter((event) => event.type !== CLOCK && this.open[event.fd]?.stream?.isFile);
+    const ready = [files, clocks, events].find((some) => some.length > 0) ?? [];
     for (const [i, event] of ready.entries()) {
       this.bytes(output + 32 * i, 32).fill(0);
       this.view.setBigUint64(output + 32 * i, event.user, true);

@@ -349,8 +349,9 @@ typedef struct machsym_entry {
 typedef enum machsym_cache_file_status {
     MACHSYM_CACHE_FILE_MISSING = 0, /* it was not given, and there is none beside the main file */
     MACHSYM_CACHE_FILE_FOUND,
-    MACHSYM_CACHE_FILE_OTHER,   /* the file of this name has another UUID */
-    MACHSYM_CACHE_FILE_DAMAGED, /* the file of this name is no file of a cache */
+    MACHSYM_CACHE_FILE_OTHER,      /* the file of this name has another UUID */
+    MACHSYM_CACHE_FILE_DAMAGED,    /* the file of this name is no file of a cache */
+    MACHSYM_CACHE_FILE_UNREADABLE, /* the file of this name cannot be opened or mapped */
     MACHSYM_CACHE_FILE_STATUS_COUNT
 } machsym_cache_file_status;
 

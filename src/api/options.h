@@ -132,6 +132,13 @@
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
 #endif
 
+/* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
+ * image. A system has five million; the images that one image calls have a tenth of them. Without a limit,
+ * a list of images that share one table of symbols could be read once for each. */
+#ifndef MACHSYM_JUMP_SYMBOLS
+#define MACHSYM_JUMP_SYMBOLS 4194304
+#endif
+
 /* What one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables) may read, in bytes and
  * records: so many for each byte of the image, and some more. Real files need less than one a byte. Without a
  * limit, records that point to each other could be read without end. */

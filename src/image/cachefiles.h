@@ -89,8 +89,10 @@ static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, m
     ms_file input;
     machsym_result result =
         ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
-    if (result != MACHSYM_OK)
+    if (result != MACHSYM_OK) {
+        file->info.status = MACHSYM_CACHE_FILE_UNREADABLE;
         return result;
+    }
     ms_cf_judge(file, input.bytes, head);
     bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
     if (is_right)
@@ -110,22 +112,38 @@ static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, m
 }
 #endif
 
-/* Looks for a file: among those that were given, then beside the main file. */
-static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+/* Looks for a file beside the main one, whose name it begins with. Returns false when memory is out. */
+static bool ms_cf_find_beside(const ms_cf_search *search, machsym_str main, ms_cf_file *file,
+                              ms_dc_header *head)
 {
-    const char *main = search->main->path != NULL ? search->main->path : search->desc->path;
-    machsym_str whole = ms_str_from_c(main);
-    ms_zero(head, sizeof *head);
-    char *path = ms_cf_join(whole, search->suffix, search->arena);
+    char *path = ms_cf_join(main, search->suffix, search->arena);
     if (path == NULL)
-        return;
+        return false;
     file->info.name = ms_os_base_name(ms_str_from_c(path));
-    ms_cf_find_given(search, file, head);
 #ifndef MACHSYM_NO_OS
     bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
     if (file->info.status != MACHSYM_CACHE_FILE_FOUND && is_beside && ms_os_is_file(path))
         search->arena->oom |= ms_cf_take(search, path, file, head) == MACHSYM_ERR_MEMORY;
+#else
+    (void)head;
 #endif
+    return true;
+}
+
+/* Looks for a file: among those that were given, then beside the main file. Suffixes of the files of
+ * "dyld_shared_cache_arm64e.development" stand behind the name without that ending, as the suffix has it
+ * (".01.development"), or the file is that of the other cache (dyld: DyldSharedCache::mapCacheFiles). */
+static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+{
+    machsym_str ending = ms_str_from_c(".development");
+    machsym_str main = ms_str_from_c(search->main->path != NULL ? search->main->path : search->desc->path);
+    machsym_str base = ms_str_make(main.ptr, main.len > ending.len ? main.len - ending.len : 0);
+    ms_zero(head, sizeof *head);
+    ms_cf_find_given(search, file, head);
+    if (!ms_cf_find_beside(search, main, file, head) || file->info.status != MACHSYM_CACHE_FILE_MISSING)
+        return;
+    if (base.len != 0 && ms_str_equal(ms_str_drop(main, base.len), ending))
+        ms_cf_find_beside(search, base, file, head);
 }
 
 /* The name of a file of an older cache: a dot and its number, from 1 on. */

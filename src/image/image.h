@@ -64,7 +64,6 @@ enum {
 };
 
 #define ms_R_SCATTERED 0x80000000u
-#define ms_CPU_X86_64  0x01000007u
 
 /* ---- Debug info ---- */
 
@@ -723,6 +722,20 @@ static machsym_result ms_im_open_cache(machsym_image *image, const machsym_open_
     return result == MACHSYM_OK ? ms_im_add_cache(image, desc, err) : result;
 }
 
+/* Checks that the image of a collection is what the descriptor asks for: by its own UUID or the
+ * collection's. */
+static machsym_result ms_im_check_from(const machsym_slice *slice, const machsym_slice *whole,
+                                       const machsym_open_desc *desc, machsym_error *err)
+{
+    if (desc->arch != NULL && !ms_str_is(ms_str_from_c(slice->arch), desc->arch))
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the kernel collection is for another architecture",
+                       "Mach-O header", slice->offset);
+    if (desc->uuid != NULL && !ms_file_same_uuid(slice, desc->uuid) && !ms_file_same_uuid(whole, desc->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the image in the kernel collection has another UUID",
+                       "LC_UUID", slice->offset);
+    return MACHSYM_OK;
+}
+
 /* Opens an image of a cache or collection that is open. */
 static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
@@ -739,7 +752,8 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
     mo->bytes = from->mo[0].bytes;
     mo->slice = from->mo[0].slice;
     image->mo_count = 1;
-    return ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+    machsym_result result = ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+    return result == MACHSYM_OK ? ms_im_check_from(&mo->slice, &from->mo[0].slice, desc, err) : result;
 }
 
 /* Opens one half, or both, of what the descriptor names. */

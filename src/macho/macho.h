@@ -53,6 +53,8 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_ARM64_32 0x0200000cu
+#define ms_CPU_X86_64   0x01000007u
 #define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_DEBUG 0x02000000u

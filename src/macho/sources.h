@@ -8,6 +8,7 @@
 #include "macho.h"
 #include "fixups.h"
 #include "symbols.h"
+#include "jumps.h"
 #include "unwind.h"
 #include "objc.h"
 #include "swift_types.h"
@@ -57,6 +58,8 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
         ms_sw_add_names(t, d);
     }
     ms_sym_sort(t, scratch);
+    if (t->mo_count > 0 && ms_jmp_add_names(t, &data[0], scratch))
+        ms_sym_sort(t, scratch);
     ms_sym_index_crowds(t, scratch);
     for (size_t i = 0; i < t->mo_count; i++)
         t->damage_count += data[i].damage_count;

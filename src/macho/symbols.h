@@ -8,6 +8,7 @@
 #include "../base/segments.h"
 #include "macho.h"
 #include "fixups.h"
+#include "code.h"
 
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
@@ -634,8 +635,9 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
 
 /* ---- Selector stubs ---- */
 
-/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
- * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, or in a shared
+ * cache adrp x1, page; add x1, x1, off of the selector itself, then calls objc_msgSend. Arm ARM C6.2:
+ * ADRP, LDR (immediate, unsigned offset), ADD (immediate). */
 static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
@@ -644,16 +646,16 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
     ms_fx_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
-        uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
-        if ((adrp & 0x9f00001f) != 0x90000001 || (load & 0xffc003ff) != 0xf9400021)
+        uint32_t next = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+        bool is_load = (next & 0xffc003ff) == 0xf9400021;
+        bool is_sum = (next & 0xffc003ff) == 0x91000021;
+        if ((adrp & 0x9f00001f) != 0x90000001 || (!is_load && !is_sum))
             continue;
-        uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3); /* 21 bits, signed */
-        int64_t page = (int64_t)pages - (int64_t)((pages & 0x100000) << 1);
-        uint64_t ref = ((section->addr + at) & ~(uint64_t)0xfff) + (uint64_t)page * 4096 +
-                       (uint64_t)(load >> 10 & 0xfff) * 8;
+        uint64_t page = ms_code_page(adrp, section->addr + at);
+        uint64_t off = next >> 10 & 0xfff;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_fx_str_at(d, ms_fx_pointer_at(d, ref).addr);
+        parts[1] = ms_fx_str_at(d, is_sum ? page + off : ms_fx_pointer_at(d, page + off * 8).addr);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);

@@ -69,6 +69,24 @@ static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
         ms_pk_add_space(spaces, 1 + i, ms_sym_strings(&image->mo[i]));
 }
 
+/* Makes the dictionary of an image of a shared cache. Its names are a small part of the cache's one string
+ * table, so samples are taken where names of this image are. */
+static void ms_mb_sample_names(const ms_sym_table *symbols, const ms_pk_spaces *spaces, ms_pk_dict *dict)
+{
+    uint64_t len = 0;
+    for (size_t i = 0; i < symbols->count; i++)
+        len += ms_sym_name(symbols, symbols->v[i].item).len;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    uint64_t pieces = len / ms_PK_PER_SAMPLE < most ? len / ms_PK_PER_SAMPLE : most;
+    for (uint64_t i = 0; i < pieces; i++) {
+        size_t which = (size_t)(i * symbols->count / pieces);
+        uint64_t place = ms_pk_place(spaces, ms_sym_name(symbols, symbols->v[which].item));
+        if (place != UINT64_MAX)
+            ms_pk_add_sample(spaces, place, dict);
+    }
+    ms_pk_index_dict(dict);
+}
+
 static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
 {
     ms_mb_task *v =
@@ -150,7 +168,10 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_eng_index(session);
     ms_eng_list_claims(session);
     ms_mb_set_spaces(plan->image, &plan->spaces);
-    ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
+    if (plan->image->mo_count > 0 && plan->image->mo[0].cache != NULL)
+        ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
+    else
+        ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
     ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
     return plan->arena.failed || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;

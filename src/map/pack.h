@@ -7,7 +7,8 @@
 
 /* ==== >>pack =============================================================================================
  * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
- * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Offers: ms_pk_spaces, ms_pk_add_sample, ms_pk_index_dict, ms_pk_fill_dict, ms_pk_place, ms_pk_pack,
+ *         ms_pk_unpack.
  * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
 
 enum {
@@ -19,7 +20,8 @@ enum {
     ms_PK_DICT = 16384,
     /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
     ms_PK_SAMPLE = 256,
-    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. */
+    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. So
+     * does the map of an image of a shared cache. */
     ms_PK_PER_SAMPLE = 4096
 };
 
@@ -260,31 +262,33 @@ static void ms_pk_add_space(ms_pk_spaces *spaces, size_t i, ms_span table)
     spaces->total += ((uint64_t)table.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
 }
 
-/* Copies a block of the text. The end of a string table is padded with zeros. */
-static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+/* Copies the text at a place. The end of a string table is padded with zeros. */
+static void ms_pk_raw(const ms_pk_spaces *spaces, uint64_t at, uint8_t *out, size_t len)
 {
-    uint64_t at = block * ms_PK_BLOCK;
-    ms_zero(out, ms_PK_BLOCK);
+    ms_zero(out, len);
     for (size_t i = 3; i-- > 0;) {
         if (spaces->v[i].len == 0 || at < spaces->base[i])
             continue;
         ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        ms_copy(out, rest.ptr, rest.len < len ? rest.len : len);
         return;
     }
+}
+
+/* Adds the text at a place to a dictionary that has room for one more sample. */
+static void ms_pk_add_sample(const ms_pk_spaces *spaces, uint64_t at, ms_pk_dict *dict)
+{
+    ms_pk_raw(spaces, at, dict->text + dict->len, ms_PK_SAMPLE);
+    dict->len += ms_PK_SAMPLE;
 }
 
 /* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
 static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
 {
-    uint8_t block[ms_PK_BLOCK];
     uint64_t blocks = spaces->total / ms_PK_BLOCK;
     dict->len = 0;
-    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
-        ms_pk_raw_block(spaces, i * blocks / pieces, block);
-        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
-        dict->len += ms_PK_SAMPLE;
-    }
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++)
+        ms_pk_add_sample(spaces, i * blocks / pieces * ms_PK_BLOCK, dict);
     ms_pk_index_dict(dict);
 }
 

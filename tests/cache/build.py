@@ -12,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 import slide  # noqa: E402
 from dylib import (LC_CHAINED_FIXUPS, LC_DATA_IN_CODE, LC_DYLD_INFO_ONLY, LC_DYSYMTAB, LC_EXPORTS_TRIE,  # noqa: E402
-                   LC_FUNCTION_STARTS, LC_SYMTAB, LC_UUID, N_EXT, N_SECT, N_STAB, N_TYPE, Dylib, write_trie)
+                   LC_FUNCTION_STARTS, LC_SYMTAB, LC_UUID, N_EXT, N_SECT, N_STAB, N_TYPE, Dylib, uleb_bytes, write_trie)
 from objc import optimise  # noqa: E402
 from variants import IMAGES, LARGE, VARIANTS  # noqa: E402
 
@@ -130,6 +130,17 @@ def stubs(path):
                 yield int(line.split()[0], 16), line.split()[2]
 
 
+def read_starts(dylib):
+    """What llvm-objdump --function-starts says."""
+    with open(dylib.file + ".starts", encoding="utf-8") as f:
+        return [int(line, 16) for line in f]
+
+
+def function_starts(text, addresses):
+    distances = [b - a for a, b in zip([text] + sorted(addresses), sorted(addresses))]
+    return b"".join(map(uleb_bytes, distances)) + b"\0"
+
+
 class Cache:
     def __init__(self, name, variant, dylibs):
         self.name, self.v = name, variant
@@ -144,6 +155,8 @@ class Cache:
         self.pointers()
         for image in self.images:
             self.adjust_code(image)
+            if self.v.get("stubs") in ("direct", "islands"):
+                self.direct_stubs(image)
         self.objc_header = optimise(self)
         self.truth = []
         for file in self.files:
@@ -222,6 +235,28 @@ class Cache:
                     target = at + 6 + image.read(at + 2, "<i")
                     image.write(at + 2, "<i", image.moved(target) - image.moved(at) - 6)
 
+    def direct_stubs(self, image):
+        """What the cache's builder makes of the stubs of arm64: ADRP, ADD, BR to the function itself. Islands are B."""
+        for s in image.dylib.stub_sections():
+            for at in range(s.addr, s.addr + s.size, 12):
+                word = image.read(at, "<I")
+                region, slot = self.pointer_of(image.moved(at), word, image.read(at + 4, "<I") >> 10 & 0xFFF)
+                target = region.pointers[slot][0]
+                if self.v["stubs"] == "islands":
+                    image.write(at, "<I", 0x14000000 | target - image.moved(at) >> 2 & 0x3FFFFFF)
+                    continue
+                pages = (target >> 12) - (image.moved(at) >> 12)
+                image.write(at, "<I", word & 0x9F00001F | (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5)
+                image.write(at + 4, "<I", 0x91000210 | (target & 0xFFF) << 10)
+
+    def pointer_of(self, address, adrp, words):
+        """The region and offset of the pointer that ADRP and LDR at an address of the cache load."""
+        pages = (adrp >> 29 & 3) | (adrp >> 5 & 0x7FFFF) << 2
+        pages -= (pages & 0x100000) * 2
+        slot = (address & ~0xFFF) + pages * 0x1000 + words * 8
+        region = next(r for f in self.files for r in f.regions if r.holds(slot))
+        return region, slot - region.address
+
     @staticmethod
     def adjust_adrp(image, at):
         word = image.read(at, "<I")
@@ -268,7 +303,10 @@ class Cache:
         text = d.text.vmaddr
         trie = write_trie([(n, f, image.moved(a) - image.moved(text)) for n, f, a in d.exports])
         tables["trie"] = linkedit.put(trie), len(trie)
-        tables["starts"] = linkedit.put(d.function_starts()), len(d.function_starts())
+        starts = d.function_starts()
+        if self.v.get("stubs") == "islands": # functions of their own, in a section that does not say what is in it
+            starts = function_starts(text, set(read_starts(d)) | {address for address, _ in stubs(d.file + ".stubs")})
+        tables["starts"] = linkedit.put(starts), len(starts)
         image.locals, kept, renumbered = [], [[], [], []], {}
         for i, (name, kind, sect, desc, value) in enumerate(d.symbols):
             if kind & N_STAB:
@@ -289,6 +327,9 @@ class Cache:
         tables["groups"] = [(f, len(k)) for f, k in zip(first, kept)]
         indirect = [i if i >= 0x40000000 or i not in renumbered else first[renumbered[i][0]] + renumbered[i][1]
                     for i in d.indirect]
+        if self.v.get("stubs"):
+            for i in d.stub_numbers():
+                indirect[i] = 0x80000000
         tables["indirect"] = linkedit.put(struct.pack("<%dI" % len(indirect), *indirect)), len(indirect)
 
     def load_commands(self, image):
@@ -343,6 +384,8 @@ class Cache:
             moved = section.addr - s.vmaddr
             struct.pack_into("<QQI" if self.width == 8 else "<III", data, section.at + 32, address + moved,
                              section.size, off + moved if section.offset else 0)
+            if self.v.get("stubs") == "islands" and image.dylib.flags(section) & 0xFF == 8:
+                struct.pack_into("<I", data, section.at + 64, 0x80000400)
             renamed = {"__stubs": "__auth_stubs", "__got": "__auth_got"}.get(section.name)
             if renamed and self.v["arch"] == "arm64e":
                 struct.pack_into("<16s", data, section.at, renamed.encode())
@@ -462,10 +505,15 @@ class Cache:
                 if line.startswith("0x"):
                     value, name = line.split()[:2]
                     rows.append(("export", image.path, image.moved(int(value, 16)), name))
-            for line in open(image.dylib.file + ".starts", encoding="utf-8"):
-                rows.append(("start", image.path, image.moved(int(line, 16)), "-"))
+            for address in read_starts(image.dylib):
+                rows.append(("start", image.path, image.moved(address), "-"))
+            own = {name for name, _, _ in image.dylib.exports}
             for address, name in stubs(image.dylib.file + ".stubs"):
-                rows.append(("stub", image.path, image.moved(address), name))
+                is_island = self.v.get("stubs") == "islands"
+                if is_island:
+                    rows.append(("start", image.path, image.moved(address), "-"))
+                if not is_island or name not in own: # a jump to one's own image is no island
+                    rows.append(("stub", image.path, image.moved(address), name))
         return sorted(rows, key=lambda r: (r[1], r[0], r[2], r[3]))
 
     def save(self, folder):

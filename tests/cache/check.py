@@ -65,10 +65,14 @@ class Truth:
         code = {a for a, _ in self.of("T", path)}
         return {(a, n) for a, n in self.of("export", path) if a in code}
 
+    def islands(self, path):
+        starts = {a for a, _ in self.of("start", path)}
+        return {(a, n) for a, n in self.of("stub", path) if a in starts}
+
     def names(self, path):
         """{address of a function: what it may be called}."""
         out = {a: set() for a, _ in self.of("start", path)}
-        for a, n in self.symbols(path) | self.methods(path) | self.code_exports(path):
+        for a, n in self.symbols(path) | self.methods(path) | self.code_exports(path) | self.islands(path):
             out[a].add(n)
         return out
 

@@ -277,6 +277,15 @@ class Dylib:
     def flags(self, section):
         return self.field(section.at + (64 if self.width == 8 else 56))
 
+    def stub_sections(self):
+        return [s for s in self.text.sections if self.flags(s) & 0xFF == 8]
+
+    def stub_numbers(self):
+        """Those of the indirect symbols of all stubs."""
+        for s in self.stub_sections():
+            first, size = struct.unpack_from("<II", self.data, s.at + (68 if self.width == 8 else 60))
+            yield from range(first, first + s.size // size)
+
     def function_starts(self):
         at = self.image.command(LC_FUNCTION_STARTS)
         return self.blob(at + 8) if at else b""

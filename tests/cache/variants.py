@@ -11,11 +11,13 @@ NEWER = "text const data linkedit"
 # locals: keep, strip (macOS) or redact them; local_symbols: bytes of an entry of the table that has the names
 # selectors: what the first field of a relative method counts to: "reference" (a pointer to the name), "name", "base" (the
 # name, counted from the base that the header of optimisations has), "library" (from the base that libobjc's table has)
+# stubs: "unnamed": no indirect symbols name them; "direct": they go straight to the function besides;
+# "islands": no section of stubs either, code that is a jump to far away
 # merged: categories are attached to their classes as lists of lists
 VARIANTS = {
     "ios17": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x200, list="new", slide=5,
-        files=[("", NEWER, ALL)], locals="redact", local_symbols=16, selectors="base", merged=True,
+        files=[("", NEWER, ALL)], locals="redact", local_symbols=16, selectors="base", merged=True, stubs="direct",
         platform=IOS, os=0x00110501),
     "ios16": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1E0, list="new", slide=3, split=2,
@@ -25,10 +27,11 @@ VARIANTS = {
     "ios15": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1C8, list="new", slide=3, split=1,
         files=[("", NEWER, [0, 1]), (".1", NEWER, [2]), (".2", NEWER, [3]), (".symbols", "", [])],
-        locals="redact", local_symbols=16, selectors="library", platform=IOS, os=0x000F0102),
+        locals="redact", local_symbols=16, selectors="library", stubs="unnamed",
+        platform=IOS, os=0x000F0102),
     "ios14": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x140, list="old", slide=3,
-        files=[("", NEWER, ALL)], locals="redact", local_symbols=12, selectors="name", platform=IOS, os=0),
+        files=[("", NEWER, ALL)], locals="redact", local_symbols=12, selectors="name", stubs="islands", platform=IOS, os=0),
     "ios13": dict(
         arch="arm64", dylibs="arm64", base=0x180000000, header=0x138, list="old", slide=2, files=[("", WHOLE, ALL)],
         locals="redact", local_symbols=12, selectors="reference", platform=IOS, os=0),
@@ -41,6 +44,7 @@ VARIANTS = {
     "macos12": dict(
         arch="x86_64h", dylibs="x86_64", base=0x7FF800000000, header=0x1C8, list="new", slide=2, split=1,
         files=[("", NEWER, [0, 1]), (".1", NEWER, [2, 3])], locals="strip", selectors="reference",
+        stubs="unnamed",
         platform=MACOS, os=0x000C0600, alternate=(CATALYST, 0x000F0600)),
     "watchos9": dict(
         arch="arm64_32", dylibs="arm64_32", base=0x1A000000, header=0x1C8, list="new", slide=4,

@@ -30,6 +30,7 @@ static int by_addr(const void *a, const void *b)
 
 /* The lookups of one report. */
 typedef struct resolving {
+    bool is_unreached;
     report *r;
     image_pool *all;
     const resolve_options *how;
@@ -181,6 +182,14 @@ static void add_call(resolving *w, const image_loan *loan, const machsym_frame *
     call->cost = call_cost(call);
 }
 
+/* What chunks would have said is not known, so the whole report would be another one. */
+static void fail_unreached(resolving *w, const char *why)
+{
+    if (w->left.failure == NULL)
+        w->left.failure = pool_copy_z(&w->r->strings, why, strlen(why));
+    w->is_unreached = true;
+}
+
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
 static uint32_t add_calls(resolving *w, const image_loan *loan, const report_frame *frame,
                           const machsym_frame *frames, size_t count, uint64_t file_addr)
@@ -217,6 +226,8 @@ static void resolve_task_frame(resolving *w, const image_loan *loan, const resol
     uint64_t file_addr;
     size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
                                RESOLVE_MAX_FRAMES, &file_addr);
+    if (loan_failure(loan) != NULL)
+        fail_unreached(w, loan_failure(loan));
     uint32_t first = r->call_count;
     uint32_t added = count > 0 ? add_calls(w, loan, frame, frames, count, file_addr) : 0;
     if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
@@ -246,6 +257,8 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
     image->looked_for = true;
     bool found = images_borrow(w->all, &key, &loan, &image->status);
     redact_status(w, &image->status);
+    if (image->status.found == IMAGE_UNREACHED)
+        fail_unreached(w, image->status.failure);
     if (!found)
         return;
     qsort(tasks, count, sizeof *tasks, by_addr);
@@ -357,7 +370,7 @@ static resolve_task *collect_tasks(const report *r, const resolve_options *how, 
 
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
-    resolving w = {r, all, how, {0, 0, NULL}};
+    resolving w = {false, r, all, how, {0, 0, NULL}};
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
     resolve_budget_begin(&w.left, &how->limit, r->input.len);
     mark_interrupted(r);
@@ -371,5 +384,6 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     free(tasks);
     free(starts);
     report_count_frames(r, counts);
+    counts->is_unreached = w.is_unreached;
     return w.left.failure;
 }

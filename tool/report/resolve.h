@@ -48,10 +48,12 @@ typedef struct resolve_counts {
     uint32_t dwarf;   /* name and line */
     uint32_t symbols; /* name only */
     uint32_t missing;
+    bool is_unreached; /* chunks of an image could not be had: asked again, they may be */
 } resolve_counts;
 
-/* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image status,
- * counts. Returns NULL; else which limit was reached: then the report is not to be written. */
+/* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image
+ * status, counts. Returns NULL; else which limit was reached, or which chunk could not be had: then the
+ * report is not to be written. */
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
 /* Counts the frames anew, of the whole and of each image. */
 void report_count_frames(report *r, resolve_counts *counts);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* Decoded units are worth much: reports that share an image share most units. A seat of a large file may grow
  * to SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
@@ -13,6 +14,13 @@ enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, LARGE_FILE = 32 << 20, 
 /* How much more of complaints may gather before equal ones are left out: a damaged file that is opened
  * again, since others took its place, is complained of again. */
 enum { SORT_COMPLAINTS = 1 << 20 };
+
+/* Most images of a report are the system's, which nobody has. What was looked for in vain is not looked for
+ * again for a second, and remembered in so many places. */
+enum { MISSING_SECONDS = 1, MISSING_SLOTS = 4096 };
+
+/* What images from chunks are said to come from. */
+static const char chunks_path[] = "chunks";
 
 /* What one thread at a time looks an image up with. */
 struct image_seat {
@@ -27,6 +35,10 @@ struct shared_image {
     const char *path; /* of the store: of the best of several files */
     symbol_file file;
     const store_entry *used; /* the file that answers; NULL: none opened */
+    store_entry from_chunks; /* that entry of an image in chunks */
+    image_found found;       /* of chunks: whether there are any */
+    text why;                /* of chunks: why that is not known */
+    bool is_gone;            /* nobody finds it any more; who has it borrowed last closes it */
     bcsymbolmap *names;
     struct image_seat **idle; /* seats nobody uses at the moment */
     unsigned idle_count;
@@ -36,6 +48,18 @@ struct shared_image {
     bool is_large;
     const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */
 };
+
+/* Files of a UUID that appeared in a store after the pool was opened. */
+typedef struct late_files {
+    machsym_uuid uuid;
+    store *files;
+} late_files;
+
+/* A UUID that was looked for in vain. */
+typedef struct missing_uuid {
+    machsym_uuid uuid;
+    double until;
+} missing_uuid;
 
 struct image_pool {
     images_options options;
@@ -50,6 +74,10 @@ struct image_pool {
     text complaints;      /* a line each */
     size_t sort_at;       /* the length of complaints from which on equal lines are left out */
     bool has_failed;      /* a file could not be opened, or is damaged, and no other took its place */
+    late_files *late;     /* by UUID */
+    size_t late_count;
+    size_t late_cap;
+    missing_uuid *missing; /* MISSING_SLOTS */
 };
 
 image_pool *images_open(const images_options *how)
@@ -61,6 +89,8 @@ image_pool *images_open(const images_options *how)
         all->options.max_open = DEFAULT_MAX_OPEN;
     if (all->options.jobs == 0)
         all->options.jobs = 1;
+    all->missing = tool_alloc(MISSING_SLOTS * sizeof *all->missing);
+    memset(all->missing, 0, MISSING_SLOTS * sizeof *all->missing);
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->opened, NULL);
     return all;
@@ -77,8 +107,11 @@ static void close_image(struct shared_image *image)
 {
     for (unsigned i = 0; i < image->idle_count; i++)
         close_seat(image->idle[i]);
+    chunked *chunks = image->file.chunks;
     if (image->used != NULL)
         symbol_file_close(&image->file);
+    chunked_close(chunks);
+    text_free(&image->why);
     bcsymbolmap_close(image->names);
     free(image->idle);
     free(image);
@@ -90,7 +123,11 @@ void images_close(image_pool *all)
         close_image(all->v[i]);
     pthread_mutex_destroy(&all->lock);
     pthread_cond_destroy(&all->opened);
+    for (size_t i = 0; i < all->late_count; i++)
+        store_close(all->late[i].files);
     text_free(&all->complaints);
+    free(all->missing);
+    free(all->late);
     free(all->v);
     free(all);
 }
@@ -137,6 +174,103 @@ static bool find_files(const store *s, const image_key *key, uuid_files *files, 
     status->path = files->v[0]->path;
     status->kind = files->v[0]->kind;
     return true;
+}
+
+/* ---- Files that appear ---- */
+
+static double seconds_now(void)
+{
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static missing_uuid *missing_slot(image_pool *all, const machsym_uuid *uuid)
+{
+    return &all->missing[str_hash(str_make((const char *)uuid->v, sizeof uuid->v)) % MISSING_SLOTS];
+}
+
+/* The lock is held. */
+static void note_missing(image_pool *all, const machsym_uuid *uuid)
+{
+    *missing_slot(all, uuid) = (missing_uuid){*uuid, seconds_now() + MISSING_SECONDS};
+}
+
+static bool is_before_late(const void *element, const void *uuid)
+{
+    return memcmp(&((const late_files *)element)->uuid, uuid, sizeof(machsym_uuid)) < 0;
+}
+
+/* The lock is held. */
+static bool find_late(const image_pool *all, const image_key *key, uuid_files *files)
+{
+    size_t at = tool_lower_bound(all->late, all->late_count, sizeof *all->late, &key->uuid, is_before_late);
+    return at < all->late_count && memcmp(&all->late[at].uuid, &key->uuid, sizeof key->uuid) == 0 &&
+           uuid_files_find(all->late[at].files, &key->uuid, key->arch, files);
+}
+
+/* The lock is held. */
+static void add_late(image_pool *all, const machsym_uuid *uuid, store *files)
+{
+    size_t at = tool_lower_bound(all->late, all->late_count, sizeof *all->late, uuid, is_before_late);
+    if (at < all->late_count && memcmp(&all->late[at].uuid, uuid, sizeof *uuid) == 0) {
+        store_close(files); /* another thread was faster */
+        return;
+    }
+    all->late = tool_room(all->late, all->late_count, &all->late_cap, sizeof *all->late);
+    memmove(all->late + at + 1, all->late + at, (all->late_count - at) * sizeof *all->late);
+    all->late[at] = (late_files){*uuid, files};
+    all->late_count++;
+}
+
+/* Looks at the UUID's place in the folders. */
+static bool find_in_folders(image_pool *all, const image_key *key, uuid_files *files)
+{
+    store_options how = {true};
+    store *s = store_open(&how);
+    for (size_t i = 0; i < all->options.folder_count; i++)
+        symbols_add_kept(s, all->options.folders[i], &key->uuid);
+    store_finish(s);
+    if (!uuid_files_find(s, &key->uuid, key->arch, files)) {
+        store_close(s);
+        return false;
+    }
+    pthread_mutex_lock(&all->lock);
+    add_late(all, &key->uuid, s);
+    bool found = find_late(all, key, files);
+    pthread_mutex_unlock(&all->lock);
+    return found;
+}
+
+/* Where an image may be found that the store does not have. */
+typedef enum second_look { LOOK_NOWHERE = 0, LOOK_FILES, LOOK_CHUNKS } second_look;
+
+static second_look look_again(image_pool *all, const image_key *key, uuid_files *files, image_status *status)
+{
+    bool has_chunks = all->options.chunks != NULL;
+    if (!key->has_uuid || (all->options.folder_count == 0 && !has_chunks))
+        return LOOK_NOWHERE;
+    pthread_mutex_lock(&all->lock);
+    const missing_uuid *missing = missing_slot(all, &key->uuid);
+    bool is_missing =
+        memcmp(&missing->uuid, &key->uuid, sizeof key->uuid) == 0 && seconds_now() < missing->until;
+    bool found = find_late(all, key, files);
+    pthread_mutex_unlock(&all->lock);
+    if (!found && is_missing)
+        return LOOK_NOWHERE;
+    found = found || find_in_folders(all, key, files);
+    if (!found && has_chunks)
+        return LOOK_CHUNKS;
+    if (!found) {
+        pthread_mutex_lock(&all->lock);
+        note_missing(all, &key->uuid);
+        pthread_mutex_unlock(&all->lock);
+        return LOOK_NOWHERE;
+    }
+    status->found = IMAGE_FOUND;
+    status->path = files->v[0]->path;
+    status->kind = files->v[0]->kind;
+    return LOOK_FILES;
 }
 
 /* ---- Opening and closing; the lock is held where not said otherwise ---- */
@@ -229,25 +363,69 @@ static bool is_large(const char *path)
     return stat(path, &st) == 0 && st.st_size > LARGE_FILE;
 }
 
-static struct shared_image *add_image(image_pool *all, const uuid_files *files)
+/* Without the lock, as open_files. */
+static void open_chunks(const image_pool *all, struct shared_image *image)
+{
+    chunk_got got;
+    machsym_error err;
+    chunked *chunks = chunked_open(all->options.chunks, &image->uuid, &got, &image->why);
+    image->found = got == CHUNK_NOT_THERE ? IMAGE_MISSING : IMAGE_UNREACHED;
+    if (chunks == NULL)
+        return;
+    symbol_desc desc = {
+        .open = {.bytes = chunked_map(chunks)}, .lines = all->options.lines, .any_lines = true};
+    if (symbol_file_open(&desc, &image->file, &err) != MACHSYM_OK) {
+        text_c(&image->why, err.what);
+        chunked_close(chunks);
+        return;
+    }
+    image->file.chunks = chunks;
+    image->file.info.has_dwarf = chunked_has_dwarf(chunks);
+    image->from_chunks = (store_entry){image->uuid, chunks_path, image->file.info.arch, STORE_MAP};
+    image->used = &image->from_chunks;
+    image->found = IMAGE_FOUND;
+}
+
+/* Nobody finds it from here on. */
+static void forget_image(image_pool *all, struct shared_image *image)
+{
+    for (size_t i = 0; i < all->count && !image->is_gone; i++) {
+        if (all->v[i] == image) {
+            all->v[i] = all->v[--all->count];
+            image->is_gone = true;
+        }
+    }
+}
+
+/* files: NULL: it is in chunks. */
+static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid, const char *path,
+                                      const uuid_files *files)
 {
     struct shared_image *image = tool_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
-    image->uuid = files->v[0]->uuid;
-    image->path = files->v[0]->path;
+    image->uuid = *uuid;
+    image->path = path;
     image->opening = true;
-    const store_entry *dsym = uuid_files_kind(files, STORE_DSYM);
-    image->is_large = uuid_files_has_macho(files) && files->v[files->count - 1]->kind != STORE_CACHE &&
+    const store_entry *dsym = files != NULL ? uuid_files_kind(files, STORE_DSYM) : NULL;
+    image->is_large = files != NULL && uuid_files_has_macho(files) &&
+                      files->v[files->count - 1]->kind != STORE_CACHE &&
                       is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
-    open_files(all, image, files);
+    if (files != NULL)
+        open_files(all, image, files);
+    else
+        open_chunks(all, image);
     pthread_mutex_lock(&all->lock);
     all->has_failed |= image->failure != NULL;
     image->opening = false;
+    if (image->found == IMAGE_MISSING)
+        note_missing(all, uuid);
+    if (image->found != IMAGE_FOUND)
+        forget_image(all, image);
     pthread_cond_broadcast(&all->opened);
     return image;
 }
@@ -266,34 +444,49 @@ static struct image_seat *open_seat(const images_options *how, const struct shar
     return seat;
 }
 
-bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status)
+void images_return(image_pool *all, image_loan *loan)
 {
-    uuid_files files;
-    memset(out, 0, sizeof *out);
-    if (!find_files(all->options.store, key, &files, status))
-        return false;
+    if (loan->seat != NULL)
+        loan->seat->bytes = symbol_source_memory(loan->seat->source);
     pthread_mutex_lock(&all->lock);
-    struct shared_image *image = find_open(all, files.v[0]->path, &files.v[0]->uuid);
-    all->counts.asked++;
-    all->counts.opened += image == NULL;
-    if (image == NULL)
-        image = add_image(all, &files);
-    image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
-    while (image->opening)
-        pthread_cond_wait(&all->opened, &all->lock);
-    image->last_used = ++all->clock;
-    if (image->idle_count > 0)
-        out->seat = take_seat(all, image);
+    struct shared_image *image = loan->image;
+    if (loan->seat != NULL && symbol_source_failure(loan->seat->source) != NULL)
+        forget_image(all, image); /* its chunks may have been built again: the next one asks for their list */
+    image->borrowed--;
+    if (loan->seat != NULL) {
+        image->idle[image->idle_count++] = loan->seat;
+        all->large_idle += image->is_large;
+        all->counts.bytes += loan->seat->bytes;
+        while (image->is_gone && image->idle_count > 0)
+            close_seat(take_seat(all, image));
+        close_surplus(all);
+    }
+    if (image->is_gone && image->borrowed == 0)
+        close_image(image);
     pthread_mutex_unlock(&all->lock);
-    out->image = image;
+    memset(loan, 0, sizeof *loan);
+}
+
+/* The image is open; the lock is not held. */
+static bool fill_loan(image_pool *all, image_loan *out, image_status *status)
+{
+    struct shared_image *image = out->image;
     status->why = image->failure;
-    if (image->used == NULL) {
+    if (image->found == IMAGE_UNREACHED) {
+        size_t len = image->why.len < IMAGE_FAILURE - 1 ? image->why.len : IMAGE_FAILURE - 1;
+        memcpy(status->failure, image->why.v, len);
+        status->failure[len] = 0;
+        status->found = IMAGE_UNREACHED;
+    } else if (image->found == IMAGE_FOUND && image->used == NULL) {
         status->found = IMAGE_BROKEN;
+    }
+    if (image->used == NULL) {
         images_return(all, out);
         return false;
     }
     if (out->seat == NULL)
         out->seat = open_seat(&all->options, image);
+    status->found = IMAGE_FOUND;
     status->path = image->used->path;
     status->kind = image->used->kind;
     status->has_dwarf = image->file.info.has_dwarf;
@@ -301,6 +494,34 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     status->lines = lines_name(image->file.lines);
     status->wanted_lines = lines_name(all->options.lines);
     return true;
+}
+
+bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status)
+{
+    uuid_files files;
+    memset(out, 0, sizeof *out);
+    bool in_files = find_files(all->options.store, key, &files, status);
+    second_look look = in_files ? LOOK_FILES : look_again(all, key, &files, status);
+    if (look == LOOK_NOWHERE)
+        return false;
+    const char *path = look == LOOK_FILES ? files.v[0]->path : chunks_path;
+    const machsym_uuid *uuid = look == LOOK_FILES ? &files.v[0]->uuid : &key->uuid;
+    pthread_mutex_lock(&all->lock);
+    struct shared_image *image = find_open(all, path, uuid);
+    bool is_new = image == NULL;
+    if (is_new)
+        image = add_image(all, uuid, path, look == LOOK_FILES ? &files : NULL);
+    image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
+    while (image->opening)
+        pthread_cond_wait(&all->opened, &all->lock);
+    all->counts.asked += image->found == IMAGE_FOUND;
+    all->counts.opened += is_new && image->found == IMAGE_FOUND;
+    image->last_used = ++all->clock;
+    if (image->idle_count > 0)
+        out->seat = take_seat(all, image);
+    pthread_mutex_unlock(&all->lock);
+    out->image = image;
+    return fill_loan(all, out, status);
 }
 
 bool images_failed(image_pool *all, text *complaints)
@@ -320,23 +541,6 @@ images_counts images_count(image_pool *all)
     counts.open = all->count;
     pthread_mutex_unlock(&all->lock);
     return counts;
-}
-
-void images_return(image_pool *all, image_loan *loan)
-{
-    if (loan->seat != NULL)
-        loan->seat->bytes = symbol_source_memory(loan->seat->source);
-    pthread_mutex_lock(&all->lock);
-    struct shared_image *image = loan->image;
-    image->borrowed--;
-    if (loan->seat != NULL) {
-        image->idle[image->idle_count++] = loan->seat;
-        all->large_idle += image->is_large;
-        all->counts.bytes += loan->seat->bytes;
-        close_surplus(all);
-    }
-    pthread_mutex_unlock(&all->lock);
-    memset(loan, 0, sizeof *loan);
 }
 
 /* ---- Looking up ---- */
@@ -363,6 +567,11 @@ size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uin
     for (size_t i = 0; names != NULL && i < count; i++)
         bcsymbolmap_unhide(names, &frames[i]);
     return count;
+}
+
+const char *loan_failure(const image_loan *loan)
+{
+    return symbol_source_failure(loan->seat->source);
 }
 
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame)

@@ -4,6 +4,7 @@
 #define MACHSYM_TOOL_IMAGES_H
 
 #include "bcsymbolmap.h"
+#include "chunks.h"
 #include "../owners.h"
 #include "../source.h"
 #include "objects.h"
@@ -25,6 +26,9 @@ typedef struct images_options {
     size_t map_folder_count;
     const owners *rules;           /* NULL: none */
     const object_options *objects; /* NULL: as debug maps name them */
+    const char *const *folders;    /* where files of a UUID may appear while this runs: stores */
+    size_t folder_count;
+    chunk_cache *chunks; /* who is asked for what no file has; NULL: nobody */
 } images_options;
 
 /* One thread's loan of an image, a Mach-O file or a map, to look addresses up in. */
@@ -48,8 +52,11 @@ typedef enum image_found {
     IMAGE_OTHER_UUID, /* a file of this name has another */
     IMAGE_BROKEN,     /* the file cannot be opened */
     IMAGE_AMBIGUOUS,  /* no UUID, and several files go by the name */
-    IMAGE_UNPROVEN    /* no UUID; a file of this name may be of another build */
+    IMAGE_UNPROVEN,   /* no UUID; a file of this name may be of another build */
+    IMAGE_UNREACHED   /* whether there are chunks of it could not be learned */
 } image_found;
+
+enum { IMAGE_FAILURE = 256 };
 
 /* How a request ended; strings live as long as the store. */
 typedef struct image_status {
@@ -62,6 +69,7 @@ typedef struct image_status {
     const char *lines; /* which that is */
     const char *wanted_lines;
     store_kind kind;
+    char failure[IMAGE_FAILURE]; /* UNREACHED: why */
 } image_status;
 
 /* How often images were asked for, and what is kept. */
@@ -95,6 +103,8 @@ bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64
 size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                    machsym_frame *frames, size_t cap, uint64_t *file_addr);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
+/* Why the last call found nothing: a chunk could not be had; NULL: it could. Lives until the next call. */
+const char *loan_failure(const image_loan *loan);
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
 const symbol_info *loan_info(const image_loan *loan);
 /* What frame_style.source wants. */

@@ -91,32 +91,21 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
     }
 }
 
-/* Adds those of all files in an archive. */
-static void probe_archive(store *s, store_index *index, index_child *child, const char *path,
-                          machsym_error *err)
-{
-    path_list files;
-    inside_expand_quietly(path, &files, err);
-    for (size_t i = 0; i < files.count; i++) {
-        const char *member = files.v[i] + strlen(path) + 1;
-        machsym_error unused;
-        probe_slices(index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &unused);
-    }
-    path_list_free(&files);
-}
-
 /* Adds the images of a shared cache. Of its other files, which list none, nothing is said: the main one lies
  * beside them. */
-static void probe_cache(store_index *index, index_child *child, const char *path, machsym_error *err)
+static void probe_cache(store_index *index, index_child *child, const char *path, const char *member,
+                        machsym_error *err)
 {
-    machsym_open_desc desc = {.path = path};
-    machsym_image *cache;
     machsym_image_info info;
     machsym_cursor at = {0, 0};
     machsym_entry entry;
     machsym_uuid uuid;
-    if (machsym_image_open(&desc, &cache, err) != MACHSYM_OK)
+    text content = {0};
+    machsym_image *cache = cache_open_lists(path, &content, err);
+    if (cache == NULL) {
+        text_free(&content);
         return;
+    }
     machsym_image_get_info(cache, &info);
     while (cache_next_entry(cache, &at, &entry)) {
         if (!cache_entry_uuid(cache, &entry, &uuid))
@@ -126,10 +115,35 @@ static void probe_cache(store_index *index, index_child *child, const char *path
         slice->cputype = info.slice.cputype;
         slice->cpusubtype = info.slice.cpusubtype;
         slice->kind = STORE_CACHE;
-        slice->member = "";
+        slice->member = member;
         child->slice_count++;
     }
     machsym_image_close(cache);
+    text_free(&content);
+}
+
+/* Adds those of a file in an archive. */
+static void probe_member(store_index *index, index_child *child, const char *path, const char *member,
+                         machsym_error *err)
+{
+    if (cache_is_at(path))
+        probe_cache(index, child, path, member, err);
+    else
+        probe_slices(index, child, path, member, err);
+}
+
+/* Adds those of all files in an archive. */
+static void probe_archive(store *s, store_index *index, index_child *child, const char *path,
+                          machsym_error *err)
+{
+    path_list files;
+    inside_expand_quietly(path, &files, err);
+    for (size_t i = 0; i < files.count; i++) {
+        const char *member = files.v[i] + strlen(path) + 1;
+        machsym_error unused;
+        probe_member(index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &unused);
+    }
+    path_list_free(&files);
 }
 
 /* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives
@@ -146,7 +160,7 @@ static void probe_file(store *s, store_index *index, index_child *child, const c
     else if (is_macho(head) || inside_is_map(path))
         probe_slices(index, child, path, "", err);
     else if (memcmp(head, "dyld_v1", 7) == 0)
-        probe_cache(index, child, path, err);
+        probe_cache(index, child, path, "", err);
 }
 
 static void add_entries(store *s, const store_index *index, const index_child *child, const char *path)
@@ -425,7 +439,7 @@ static void add_archive(store *s, const char *path, const path_list *files)
         machsym_error err;
         memset(&index, 0, sizeof index);
         memset(&child, 0, sizeof child);
-        probe_slices(&index, &child, files->v[i], "", &err);
+        probe_member(&index, &child, files->v[i], "", &err);
         found |= child.slice_count > 0;
         add_entries(s, &index, &child, pool_copy_z(&s->strings, files->v[i], strlen(files->v[i])));
         index_free(&index);

@@ -186,8 +186,7 @@ const option symbols_option_table[] = {
     {0},
 };
 
-/* Adds what a store keeps in the place of a UUID. */
-static void add_kept(store *s, const char *dir, const machsym_uuid *uuid)
+void symbols_add_kept(store *s, const char *dir, const machsym_uuid *uuid)
 {
     static const char *const endings[] = {LAYOUT_MAP, LAYOUT_DSYM};
     text path = {0};
@@ -211,7 +210,7 @@ static store *look(const symbols_options *from, const machsym_uuid *uuid, machsy
         if (all)
             store_add(s, from->paths[i], false);
         else
-            add_kept(s, from->paths[i], uuid);
+            symbols_add_kept(s, from->paths[i], uuid);
     }
     store_finish(s);
     if (uuid_files_find(s, uuid, arch, out))

@@ -55,6 +55,9 @@ void uuid_choice_open(uuid_choice *c, const uuid_choice_desc *desc, const uuid_f
  * were told with. The file stays open. */
 void uuid_choice_end(uuid_choice *c, text *complaints);
 
+/* Adds what a store keeps in the place of a UUID. */
+void symbols_add_kept(store *s, const char *dir, const machsym_uuid *uuid);
+
 /* ---- --symbols ---- */
 
 typedef struct symbols_options {

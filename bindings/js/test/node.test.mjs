@@ -109,6 +109,20 @@ test('the tool runs on files in memory, and gives back what it writes', async ()
   assert.ok(Buffer.from(built.outputs['/demo.symmap']).equals(fs.readFileSync(path.join(work, 'demo.symmap'))));
 });
 
+test('a file as standard input is ready at once, so that many addresses are answered together', async () => {
+  const { Host } = await import(pathToFileURL(path.join(path.resolve(process.env.PACKAGE), 'host.js')).href);
+  const [CLOCK, READ] = [0, 1];
+  for (const [isFile, want] of [[true, READ], [false, CLOCK]]) {
+    const host = new Host({ args: [], files: {}, stdin: { isFile }, stdout: {}, stderr: {} });
+    host.memory = new WebAssembly.Memory({ initial: 1 });
+    host.view.setUint8(8, READ);
+    host.view.setUint8(48 + 8, CLOCK);
+    host.wasi_poll_oneoff(0, 512, 2, 1024);
+    assert.equal(host.view.getUint32(1024, true), 1);
+    assert.equal(host.view.getUint8(512 + 10), want);
+  }
+});
+
 test('a thousand images that are not closed do not stay in memory', { skip: typeof globalThis.gc !== 'function' }, async () => {
   const bytes = fs.readFileSync(path.join(fixture('bin/demo.app.dSYM'), 'Contents/Resources/DWARF/demo'));
   const before = process.memoryUsage().rss;

@@ -3,8 +3,10 @@ import base64
 import json
 import os
 import shlex
+import socket
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -69,3 +71,88 @@ def test_gone():
     assert any(isinstance(f.exception(), WorkerGone) for f in futures)
     with pytest.raises(WorkerGone):
         worker.ask({"do": "stats"})
+
+
+def chunks():
+    """What a store has of the demo program's map."""
+    with Worker(["--paths"], machsym=TOOL) as worker:
+        made = worker.ask({"do": "build", "path": str(DEMO), "as": "chunks", "chunk": 100})["maps"]
+    return {v["key"]: base64.b64decode(v["value"]) for m in made for v in m["values"]}
+
+
+def test_needs():
+    values = chunks()
+    report = (REPORTS / "demo.ips").read_text()
+    for needs in (values, values.get, lambda key: values.get(key)):
+        with Worker(["-j", "2"], machsym=TOOL, needs=needs) as worker:
+            futures = [worker.request({"do": "crash", "report": report, "want": ["summary", "json"]}) for _ in range(20)]
+            counts = [f.result()["reports"][0]["json"]["counts"] for f in futures]
+            assert all(c["with_line"] == 4 for c in counts)
+    asked = []
+
+    def down(key):
+        asked.append(key)
+        if len(asked) == 1:
+            raise ConnectionError("it is down")
+        return values.get(key)
+
+    worker = Worker(machsym=TOOL, needs=down)
+    with pytest.raises(WorkerError) as error:
+        worker.ask({"do": "frames", "uuid": UUID, "offsets": [0xaec]})
+    assert error.value.kind == "need" and "ConnectionError: it is down" in error.value.what
+    assert len(worker.ask({"do": "frames", "uuid": UUID, "offsets": [0xaec]})["frames"][0]) == 4
+    worker.close()
+
+
+def start_redis(folder, *options):
+    """A server of its own on a free port, and its client."""
+    redis = pytest.importorskip("redis")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    try:
+        server = subprocess.Popen(["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder),
+                                   "--logfile", "log", *options])
+    except FileNotFoundError:
+        pytest.skip("no redis-server")
+    client = redis.Redis(port=port)
+    for _ in range(100):
+        try:
+            client.ping()
+            break
+        except redis.ConnectionError:
+            time.sleep(0.05)
+    return server, client, port
+
+
+def check_redis(client):
+    for key, value in chunks().items():
+        client.set(key, value)
+    with Worker(["-j", "2"], machsym=TOOL, needs=client) as worker:
+        assert len(worker.ask({"do": "frames", "uuid": UUID, "offsets": [0xaec]})["frames"][0]) == 4
+        assert worker.ask({"do": "stats"})["stats"]["chunks_fetched"] == 1
+
+
+def test_redis(tmp_path):
+    server, client, _ = start_redis(tmp_path)
+    try:
+        check_redis(client)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_redis_cluster(tmp_path):
+    """A cluster of one node has all slots."""
+    server, client, port = start_redis(tmp_path, "--cluster-enabled", "yes")
+    try:
+        from redis.cluster import RedisCluster
+        client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        for _ in range(100):
+            if "ok" in str(client.execute_command("CLUSTER INFO")).split("cluster_state")[1][:8]:
+                break
+            time.sleep(0.05)
+        check_redis(RedisCluster(host="127.0.0.1", port=port))
+    finally:
+        server.kill()
+        server.wait()

@@ -1,0 +1,189 @@
+#ifndef ms_ROOM_macho_jumps
+#define ms_ROOM_macho_jumps
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "cache.h"
+#include "macho.h"
+#include "fixups.h"
+#include "symbols.h"
+#include "code.h"
+
+/* ==== >>jumps ==============================================================================================
+ * Job:    names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
+ * Offers: ms_jmp_add_names.
+ * Never:  names code that has a name; takes a name that does not begin where the code jumps to. */
+
+enum { ms_JMP_LONGEST = 16 /* bytes of code that only jumps */ };
+
+/* Code without a name that only jumps: of a pair of addresses, key is where it goes and item is where it
+ * is. */
+typedef struct ms_jmp_list {
+    ms_key *v;
+    size_t count;
+    size_t cap;
+    ms_sym_table *table;
+    ms_fx_data *data;
+    ms_arena *scratch;
+    uint64_t left; /* symbols of other images that may still be looked at */
+} ms_jmp_list;
+
+/* Where the code at an address goes in the end; 0 when it does something else. */
+static uint64_t ms_jmp_target(const ms_jmp_list *list, uint64_t addr)
+{
+    const ms_mo *mo = list->data->mo;
+    ms_span code = ms_dc_at(mo->cache, addr);
+    ms_code_jump jump = ms_code_read_jump(mo->slice.cputype, code, addr);
+    MACHSYM_COUNT_WORK(1);
+    if (jump.kind == ms_CODE_THROUGH)
+        return ms_fx_pointer_at(list->data, jump.addr).addr;
+    return jump.kind == ms_CODE_TO ? jump.addr : 0;
+}
+
+static void ms_jmp_put(ms_jmp_list *list, uint64_t addr, uint64_t target)
+{
+    ms_key *v = target != 0
+                    ? (ms_key *)ms_arena_grow(list->scratch, list->v, list->count, &list->cap, sizeof *v)
+                    : NULL;
+    if (v == NULL)
+        return;
+    list->v = v;
+    v[list->count].key = target;
+    v[list->count++].item = addr;
+}
+
+/* Lists the stubs of a section that no indirect symbol names. */
+static void ms_jmp_list_stubs(ms_jmp_list *list, const ms_mo_section *section)
+{
+    uint64_t count = section->reserved2 == 0 ? 0 : section->bytes.len / section->reserved2;
+    for (uint64_t i = 0; i < count && ms_fx_spend(list->data, 1); i++) {
+        uint64_t addr = section->addr + i * section->reserved2;
+        size_t at = ms_sym_first(list->table, addr);
+        bool has_name = at < list->table->count && list->table->v[at].key == addr &&
+                        ms_sym_source(list->table->v[at].item) != MACHSYM_SOURCE_FUNCTION_STARTS;
+        if (!has_name)
+            ms_jmp_put(list, addr, ms_jmp_target(list, addr));
+    }
+}
+
+/* Lists starts without a name whose code is short and jumps out of the image: islands, which are there since
+ * what they jump to is too far away. */
+static void ms_jmp_list_islands(ms_jmp_list *list)
+{
+    const ms_sym_table *t = list->table;
+    const ms_mo *mo = list->data->mo;
+    for (size_t i = 0; i < t->count && ms_fx_spend(list->data, 1); i = ms_sym_next(t, i)) {
+        machsym_symbol symbol;
+        if (ms_sym_source(t->v[i].item) != MACHSYM_SOURCE_FUNCTION_STARTS)
+            continue;
+        ms_sym_get(t, i, &symbol);
+        uint64_t target = symbol.hi - symbol.lo <= ms_JMP_LONGEST ? ms_jmp_target(list, symbol.lo) : 0;
+        if (target - mo->text_addr >= mo->text_size)
+            ms_jmp_put(list, symbol.lo, target);
+    }
+}
+
+/* The addresses from the begin of an image of a cache to its end, or to the next image where the cache
+ * does not tell its size. Returns false when none has the address. */
+static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
+{
+    uint64_t best_size = 0;
+    bool has = false;
+    out->lo = 0;
+    out->hi = UINT64_MAX;
+    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
+        uint64_t size;
+        uint64_t lo = ms_dc_image_addr(dc, i, &size);
+        if (lo > addr) {
+            out->hi = lo < out->hi ? lo : out->hi;
+        } else if (!has || lo > out->lo) {
+            out->lo = lo;
+            best_size = size;
+            has = true;
+        }
+    }
+    if (best_size != 0 && best_size < out->hi - out->lo)
+        out->hi = out->lo + best_size;
+    return has && addr < out->hi;
+}
+
+/* Names code that jumps to other code of its image, by the table. */
+static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
+{
+    machsym_symbol symbol;
+    for (size_t i = 0; i < count; i++) {
+        bool is_known = ms_sym_find(list->table, v[i].key, &symbol) && symbol.lo == v[i].key;
+        if (is_known && symbol.name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, symbol.name);
+    }
+}
+
+/* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
+static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+{
+    ms_mo mo;
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, list->scratch, NULL) != MACHSYM_OK)
+        return;
+    ms_span nlists = ms_sym_nlists(&mo);
+    ms_span strings = ms_sym_whole_strings(&mo);
+    size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
+    ms_key *best = (ms_key *)ms_arena_zeroed(list->scratch, count, sizeof *best); /* rank + 1, string */
+    for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
+        ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
+        size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
+        if (at == count || v[at].key != entry.value || !ms_sym_is_defined(&entry))
+            continue;
+        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+        if (rank < 4 && (best[at].key == 0 || rank + 1 < best[at].key)) {
+            best[at].key = rank + 1;
+            best[at].item = entry.strx;
+        }
+    }
+    for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
+        first = v[i].key == v[first].key ? first : i;
+        machsym_str raw = ms_fx_str_in(list->data, ms_span_from(strings, best[first].item));
+        machsym_str name = ms_sym_c_name(raw);
+        if (best[first].key != 0 && name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+/* Adds the names to a sorted table, which is to be sorted again if there are any. */
+static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+{
+    const ms_mo *mo = d->mo;
+    size_t before = t->count;
+    ms_jmp_list list;
+    ms_zero(&list, sizeof list);
+    list.table = t;
+    list.data = d;
+    list.scratch = scratch;
+    list.left = MACHSYM_JUMP_SYMBOLS;
+    if (mo->cache == NULL)
+        return false;
+    ms_fx_refill(d);
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
+            ms_jmp_list_stubs(&list, &mo->sections[i]);
+    }
+    ms_jmp_list_islands(&list);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, list.count, sizeof *room);
+    if (list.count == 0 || room == NULL)
+        return false;
+    ms_sort(list.v, list.count, room);
+    for (size_t lo = 0, hi; lo < list.count; lo = hi) {
+        ms_range image = {0, 0};
+        bool has = ms_jmp_find_image(mo->cache, list.v[lo].key, &image);
+        for (hi = lo + 1; hi < list.count && list.v[hi].key < image.hi;)
+            hi++;
+        if (has && image.lo == mo->text_addr)
+            ms_jmp_name_near(&list, list.v + lo, hi - lo);
+        else if (has)
+            ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
+    }
+    return t->count > before;
+}
+
+#endif /* ms_ROOM_macho_jumps */
