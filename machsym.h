@@ -115,22 +115,32 @@
  * ---- Files that are not in memory ----
  *
  * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
- * browser. While the image is opened it is asked for the headers, then for the tables and sections that
- * answers may need, of the chosen slice only. So later lookups read nothing, and threads share the image as
- * any other. Memory is asked for as many bytes as the file has, of which the rest is never touched: systems
- * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
- * offset of the error. What cannot be read is damage.
+ * browser. Only the chosen slice is read, in this order. Of all else, as code, types and locations of
+ * variables, nothing is read.
+ *
+ * - While the image is opened: headers, the tables of symbols and imports, function starts, and the sections
+ *   of debug info that lookups need. All sessions and threads share them: lookups in debug info and symbols
+ *   read nothing.
+ * - When a session first needs names that metadata may have (in a program, but not in a dSYM; and when it
+ *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
+ *   that is looked into, once. The session keeps it, and reads in its own thread: no lock is needed.
+ *
+ * machsym_image_info and machsym_session_get_reads count both. Memory is asked for as many bytes as the
+ * slice has, of which the rest is never touched: systems provide no pages for it. A slice that is too large
+ * for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read is damage. To
+ * learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
  * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
  * and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in its own
- * thread. A piece is compared with its checksum before it answers. machsym_session_get_reads counts all.
+ * thread. A piece is compared with its checksum before it answers.
  *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
- * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
- * the object files of a debug map live until the session is trimmed or closed. All are the file's own bytes:
+ * image is closed. Names that are put together from parts, names out of a map's packed text, names out of
+ * metadata that a session read, and names from the object files of a debug map live until the session is
+ * trimmed or closed. All are the file's own bytes:
  * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
  * log shows them, as the tool does.
  *
@@ -1100,13 +1110,13 @@ typedef struct machsym_oso_prefix {
 } machsym_oso_prefix;
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
- * commands first, then for the tables and sections that answers may need: not for code, locations of
- * variables and types, nor for the slices of other architectures. Object files and kernel collections are
- * read whole. What cannot be read is damage of its section. Of a map the begin is read, and the rest by
- * sessions, when lookups need it: see machsym_session_get_reads. */
+ * commands first, then for the tables and the sections of debug info that lookups need; by sessions for the
+ * sections of metadata that they look into; never for code, locations of variables and types, nor for the
+ * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
+ * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
-     * the rest cannot be read. NULL: there is no reader. Of a map, each session asks in its own thread. */
+     * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
     size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
@@ -1142,7 +1152,7 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
-    /* In place of bytes and of what lies at path. But for maps, all is read while the image is opened, and
+    /* In place of bytes and of what lies at path. It must work as long as the image is open. But for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
@@ -1209,7 +1219,8 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes. */
+    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes.
+     * machsym_session_get_reads tells what sessions asked for. */
     uint64_t read_count;
     uint64_t read_bytes;
 } machsym_image_info;
@@ -1221,8 +1232,9 @@ typedef struct machsym_section {
     uint64_t addr;
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions; of a file that
-                            is cut short: those that are there */
+    machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, and for those that
+                            machsym_open_desc.read was not asked for; of a file that is cut short: those that
+                            are there */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
@@ -1422,20 +1434,21 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
-/* What a session took of a map piece by piece: see MACHSYM_OPEN_BY_PIECES and machsym_reader. */
-typedef struct machsym_map_reads {
+/* What a session read by itself: see machsym_reader and MACHSYM_OPEN_BY_PIECES. */
+typedef struct machsym_reads {
     uint64_t count; /* how often machsym_open_desc.read was asked */
     uint64_t bytes; /* for how many bytes */
-    /* Pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no frames when
-     * what tells them is lost, and a frame has no name when that is. They are asked for again after
-     * machsym_session_trim, and counted again. */
+    /* Of a map: pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no
+     * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
+     * metadata that cannot be read, or share their bytes with others; machsym_session_read_info counts them
+     * as damage too. They are asked for again after machsym_session_trim, and counted again. */
     uint64_t lost;
     uint64_t lost_at; /* where the first of them begins in the file */
-} machsym_map_reads;
+} machsym_reads;
 
-/* Tells what the session took of a map since it was opened; all zero for other images. Threads: the
+/* Tells what the session read since it was opened; all zero for files that are in memory. Threads: the
  * session's. Cost: constant. */
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out);
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
@@ -1940,7 +1953,7 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
-    X(machsym_map_reads, 9223372036854775643)                                                                \
+    X(machsym_reads, 9223372036854775643)                                                                \
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
@@ -4960,6 +4973,7 @@ typedef struct ms_mo_section {
     uint64_t size;
     uint64_t off;
     ms_span bytes;
+    size_t unread; /* of a file by a reader: bytes at off that are left for sessions to read; else 0 */
     uint32_t flags;
     uint32_t reserved1; /* stubs: first index into the indirect symbol table */
     uint32_t reserved2; /* stubs: size of one */
@@ -6352,7 +6366,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
 
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
- * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
+ * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at,
+ *         ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -6393,6 +6408,23 @@ typedef struct ms_fx_pointer {
 /* A bit of an item in ms_fx_data.binds: the rest is an address of this image, and no index of a name. */
 #define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
+/* A section that an image left for sessions to read. */
+typedef struct ms_fx_late {
+    ms_span bytes; /* empty when they cannot be read */
+    bool is_read;
+} ms_fx_late;
+
+/* How one session gets the sections of a slice that the image left to it. The image is shared by threads and
+ * never changes, so that the session keeps them. */
+typedef struct ms_fx_rest {
+    machsym_reader read; /* call NULL: all sections are there */
+    uint64_t left;       /* bytes that may still be read: sections do not share bytes */
+    ms_fx_late *v;       /* by section; NULL: none was asked for yet */
+    ms_arena *arena;
+    machsym_reads *reads;
+    uint32_t lost; /* sections that cannot be read */
+} ms_fx_rest;
+
 /* A section that was asked for lately, and where it lies. */
 typedef struct ms_fx_recent {
     uint64_t lo;
@@ -6405,6 +6437,7 @@ enum { ms_FX_RECENT = 4 }; /* lists of methods, references, names and code are r
 /* Reads the data of one slice by address. */
 typedef struct ms_fx_data {
     const ms_mo *mo;
+    ms_fx_rest *rest; /* NULL: all sections are there */
     ms_segs sections; /* which section holds an address */
     ms_fx_recent recent[ms_FX_RECENT];
     unsigned recent_at; /* the one that is replaced next */
@@ -6443,6 +6476,44 @@ static bool ms_fx_spend(ms_fx_data *d, uint64_t cost)
     return true;
 }
 
+/* Reads a section that the image left. */
+static ms_span ms_fx_read_late(ms_fx_rest *rest, const ms_mo *mo, const ms_mo_section *section)
+{
+    const uint64_t at = ms_mo_file_offset(mo, section->off);
+    ms_span none = ms_span_make(NULL, 0);
+    if (section->unread <= rest->left) {
+        uint8_t *room = (uint8_t *)ms_arena_alloc(rest->arena, section->unread, 1);
+        if (room == NULL)
+            return none;
+        rest->left -= section->unread;
+        rest->reads->count++;
+        rest->reads->bytes += section->unread;
+        if (rest->read.call(rest->read.user, at, room, section->unread) >= section->unread)
+            return ms_span_make(room, section->unread);
+    }
+    if (rest->reads->lost++ == 0)
+        rest->reads->lost_at = at;
+    rest->lost++;
+    return none;
+}
+
+/* The bytes of a section, which are read when they are first asked for. */
+static ms_span ms_fx_bytes(ms_fx_data *d, const ms_mo_section *section)
+{
+    ms_fx_rest *rest = d->rest;
+    if (section->unread == 0 || rest == NULL || rest->read.call == NULL)
+        return section->bytes;
+    if (rest->v == NULL)
+        rest->v = (ms_fx_late *)ms_arena_zeroed(rest->arena, d->mo->section_count, sizeof *rest->v);
+    if (rest->v == NULL)
+        return section->bytes;
+    ms_fx_late *late = &rest->v[section - d->mo->sections];
+    if (!late->is_read)
+        late->bytes = ms_fx_read_late(rest, d->mo, section);
+    late->is_read = true;
+    return late->bytes;
+}
+
 /* The section whose bytes hold an address; NULL when the file has none. */
 static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
 {
@@ -6468,7 +6539,7 @@ static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
 {
     const ms_mo_section *section = ms_fx_section_at(d, addr);
     if (section != NULL)
-        return ms_span_from(section->bytes, addr - section->addr);
+        return ms_span_from(ms_fx_bytes(d, section), addr - section->addr);
     return d->mo->cache != NULL ? ms_dc_at(d->mo->cache, addr) : ms_span_make(NULL, 0);
 }
 
@@ -6754,19 +6825,21 @@ static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, 
     }
 }
 
-/* Makes a slice's data readable by address. When memory is out, an arena has oom set. */
-static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
+/* Makes a slice's data readable by address. rest may be NULL. When memory is out, an arena has oom set. */
+static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_fx_rest *rest, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
+    d->rest = rest;
     ms_fx_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
     for (uint32_t i = 0; i < mo->section_count && pieces != NULL; i++) {
         const ms_mo_section *section = &mo->sections[i];
+        size_t len = section->unread != 0 ? section->unread : section->bytes.len;
         uint64_t hi;
-        if (section->bytes.len == 0 || !ms_add_ok(section->addr, section->bytes.len, &hi))
+        if (len == 0 || !ms_add_ok(section->addr, len, &hi))
             continue;
         pieces[count].lo = section->addr;
         pieces[count].hi = hi;
@@ -7526,10 +7599,11 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_span bytes = ms_fx_bytes(d, section);
     ms_fx_refill(d);
-    for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
-        uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
-        uint32_t next = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+    for (size_t at = 0; at + 8 <= bytes.len; at += 4) {
+        uint32_t adrp = ms_rd_raw_u32(bytes.ptr + at);
+        uint32_t next = ms_rd_raw_u32(bytes.ptr + at + 4);
         bool is_load = (next & 0xffc003ff) == 0xf9400021;
         bool is_sum = (next & 0xffc003ff) == 0x91000021;
         if ((adrp & 0x9f00001f) != 0x90000001 || (!is_load && !is_sum))
@@ -7778,12 +7852,13 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
     if (section == NULL)
         return;
-    ms_rd header = ms_rd_make(section->bytes);
+    ms_span info = ms_fx_bytes(d, section);
+    ms_rd header = ms_rd_make(info);
     uint32_t version = ms_rd_u32(&header);
     ms_rd_skip(&header, 16); /* common encodings, personalities */
     uint32_t index_off = ms_rd_u32(&header);
     uint32_t count = ms_rd_u32(&header);
-    ms_rd rd = ms_rd_at(section->bytes, index_off);
+    ms_rd rd = ms_rd_at(info, index_off);
     if (version != 1)
         return;
     for (; count > 0 && ms_rd_left(&rd) >= 12; count--) {
@@ -7792,7 +7867,7 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
         ms_rd_u32(&rd); /* language-specific data */
         ms_uw_add(t, d->mo, d->mo->text_addr + base);
         if (page_off != 0)
-            ms_uw_add_page(t, d, section->bytes, page_off, base);
+            ms_uw_add_page(t, d, info, page_off, base);
     }
 }
 
@@ -7853,7 +7928,8 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
     if (section == NULL)
         return;
-    ms_rd rd = ms_rd_make(section->bytes);
+    ms_span frames = ms_fx_bytes(d, section);
+    ms_rd rd = ms_rd_make(frames);
     uint64_t cie_off = UINT64_MAX;
     unsigned encoding = 0;
     while (ms_rd_left(&rd) >= 4) {
@@ -7873,7 +7949,7 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
         }
         if (at - back != cie_off) {
             cie_off = at - back;
-            ms_rd cie = ms_rd_at(section->bytes, cie_off);
+            ms_rd cie = ms_rd_at(frames, cie_off);
             ms_rd_skip(&cie, ms_rd_u32(&cie) == 0xffffffff ? 12 : 4);
             encoding = ms_uw_cie_encoding(d->mo, cie);
         }
@@ -8178,15 +8254,16 @@ static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories,
     size_t count = 0;
     size_t kept = 0;
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
-        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_fx_spend(d, d->mo->sections[i].bytes.len))
-            max += d->mo->sections[i].bytes.len / word;
+        const ms_mo_section *section = &d->mo->sections[i];
+        size_t len = ms_oc_is_list(section, categories) ? ms_fx_bytes(d, section).len : 0;
+        if (ms_fx_spend(d, len))
+            max += len / word;
     }
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
     for (uint32_t i = 0; i < d->mo->section_count && order != NULL; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
-        for (size_t at = 0;
-             ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
-             at += word, count++) {
+        size_t len = ms_oc_is_list(section, categories) ? ms_fx_bytes(d, section).len : 0;
+        for (size_t at = 0; count < max && at + word <= len; at += word, count++) {
             order[count].key = ms_fx_pointer_at(d, section->addr + at).addr;
             order[count].item = count;
         }
@@ -8275,7 +8352,8 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
     if (section == NULL || d->mo->is_64)
         return;
-    for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
+    size_t len = ms_fx_bytes(d, section).len;
+    for (uint64_t at = 0; at + 16 <= len; at += 16) {
         uint64_t symtab = ms_fx_pointer_at(d, section->addr + at + 12).addr;
         uint32_t counts = ms_fx_u32_at(d, symtab + 8);
         uint32_t classes = counts & 0xffff;
@@ -8320,7 +8398,7 @@ static void ms_oc_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo_section *section)
 {
     unsigned word = ms_fx_pointer_size(d);
-    ms_span bytes = section->bytes;
+    ms_span bytes = ms_fx_bytes(d, section);
     for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
         uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
         uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
@@ -8342,7 +8420,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
-            ms_fx_spend(d, section->bytes.len / 8))
+            ms_fx_spend(d, ms_fx_bytes(d, section).len / 8))
             ms_oc_add_section_blocks(t, d, section);
     }
 }
@@ -8662,7 +8740,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_fx_data *d, const char *name,
                               void (*add)(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor))
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
-    size_t count = section != NULL ? section->bytes.len / 4 : 0;
+    size_t count = section != NULL ? ms_fx_bytes(d, section).len / 4 : 0;
     for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !t->arena->oom; i++) {
         uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
         if (descriptor != 0)
@@ -8680,13 +8758,14 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_table, ms_src_find, ms_src_exact.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact.
  * Never:  lets an answer depend on how many came before. */
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
     ms_sym_table table; /* its inputs are set; the rest once is_read */
     ms_arena *scratch;  /* reset whenever a table is read */
+    ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
     uint32_t scans;     /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
@@ -8704,9 +8783,20 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* Fills t, whose inputs are set, from every source. Returns false when memory is out. */
-static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
+/* A half's sections that its image left are read by read, and counted in reads. */
+static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
+    ms_fx_rest *rest = &names->rests[half];
+    rest->read = *read;
+    rest->left = names->table.mo[half].bytes.len;
+    rest->arena = names->table.arena;
+    rest->reads = reads;
+}
+
+/* Fills t, whose inputs are those of names, from every source. Returns false when memory is out. */
+static bool ms_src_read(ms_src *names, ms_sym_table *t)
+{
+    ms_arena *scratch = names->scratch;
     ms_fx_data data[2];
     bool has_starts = false;
     ms_arena_reset(scratch);
@@ -8714,7 +8804,7 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
         has_starts |= t->mo[i].loads.starts_size != 0;
     for (size_t i = 0; i < t->mo_count; i++) {
         ms_fx_data *d = &data[i];
-        ms_fx_open(d, &t->mo[i], scratch);
+        ms_fx_open(d, &t->mo[i], &names->rests[i], scratch);
         ms_sym_add(t, i, d, scratch);
         if (!has_starts)
             ms_uw_add_starts(t, d);
@@ -8727,7 +8817,7 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
         ms_sym_sort(t, scratch);
     ms_sym_index_crowds(t, scratch);
     for (size_t i = 0; i < t->mo_count; i++)
-        t->damage_count += data[i].damage_count;
+        t->damage_count += data[i].damage_count + names->rests[i].lost;
     if (t->mo_count > 0 && !scratch->oom)
         ms_oc_name_blocks(t, &data[0]);
     return !t->arena->oom && !scratch->oom;
@@ -8735,7 +8825,7 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
 
 static const ms_sym_table *ms_src_table(ms_src *names)
 {
-    if (!names->is_read && !ms_src_read(&names->table, names->scratch))
+    if (!names->is_read && !ms_src_read(names, &names->table))
         names->table.count = 0;
     names->is_read = true;
     return &names->table;
@@ -8763,7 +8853,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
-    return ms_src_read(&t, names->scratch) && ms_sym_find(&t, addr, out);
+    return ms_src_read(names, &t) && ms_sym_find(&t, addr, out);
 }
 
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
@@ -12956,7 +13046,7 @@ typedef struct ms_sh {
     uint64_t clock;  /* counts what is needed */
     uint8_t *joined; /* the sheets that were read last, and those that bytes were needed from together */
     size_t joined_cap;
-    machsym_map_reads *reads;
+    machsym_reads *reads;
 } ms_sh;
 
 /* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
@@ -12995,7 +13085,7 @@ static uint64_t ms_sh_sum_at(ms_span all, uint64_t sheet)
 /* The first bytes of a file, and how the others are got: read.size is that of the file, and read.call is not
  * asked when all are there. Their sheets begin at base. Returns false when memory is out. */
 static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uint64_t base, ms_span sums,
-                       machsym_allocator allocator, machsym_map_reads *reads)
+                       machsym_allocator allocator, machsym_reads *reads)
 {
     ms_zero(sh, sizeof *sh);
     sh->bytes = bytes;
@@ -13453,7 +13543,7 @@ static machsym_result ms_map_check_sheets(const machsym_map *map, machsym_error 
 }
 
 /* Begins to hand out a map's bytes by sheets. Returns false when memory is out. */
-static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_map_reads *reads,
+static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_reads *reads,
                                ms_sh *sheets)
 {
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
@@ -13472,7 +13562,7 @@ static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocat
 static machsym_result ms_map_check_name(machsym_map *map, machsym_error *err)
 {
     ms_map_area *name = &map->tables[ms_MAP_NAME];
-    machsym_map_reads reads;
+    machsym_reads reads;
     ms_sh sheets;
     ms_zero(&reads, sizeof reads);
     if (name->len == 0)
@@ -13820,7 +13910,7 @@ typedef struct ms_map_kept {
 } ms_map_kept;
 
 static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
-                                     machsym_map_reads *reads)
+                                     machsym_reads *reads)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);
@@ -14724,18 +14814,22 @@ static void ms_im_find_dwarf(machsym_image *image)
 
 /* ---- Files that are not in memory ---- */
 
-/* Whether answers may need a section. Of debug info those are what ms_im_read_dwarf reads, of code what
- * selectors are found in. */
-static bool ms_im_needs(const ms_mo_section *section)
+/* Whether names may come from a section, when neither debug info nor symbols have them: all of metadata leads
+ * from one to another, and of code there are the stubs of selectors. */
+static bool ms_im_has_names(const ms_mo_section *section)
+{
+    if ((section->flags & ms_S_ATTR_CODE) != 0)
+        return ms_str_is(section->name, "__objc_stubs");
+    return !ms_str_is(section->segment, "__DWARF");
+}
+
+/* Whether a section is one of those that ms_im_read_dwarf reads. */
+static bool ms_im_has_lines(const ms_mo_section *section)
 {
     static const char *const read[] = {
         "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
         "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
     char compressed[17];
-    if ((section->flags & ms_S_ATTR_CODE) != 0)
-        return ms_str_is(section->name, "__objc_stubs");
-    if (!ms_str_is(section->segment, "__DWARF"))
-        return true;
     for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
         ms_im_put_compressed(read[i], compressed);
         if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
@@ -14751,7 +14845,7 @@ typedef struct ms_im_table {
     uint32_t size; /* of an entry */
 } ms_im_table;
 
-enum { ms_IM_TABLES = 8 };
+enum { ms_IM_TABLES = 7 };
 
 static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
 {
@@ -14764,7 +14858,6 @@ static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
         {l->exports_off, &l->exports_size, 1},
         {l->fixups_off, &l->fixups_size, 1},
         {l->bind_off, &l->bind_size, 1},
-        {l->lazy_bind_off, &l->lazy_bind_size, 1},
     };
     ms_copy(out, tables, sizeof tables);
 }
@@ -14786,7 +14879,9 @@ static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
     return lost;
 }
 
-/* Reads the sections that are needed, and forgets the others, so that nothing looks at what is not there. */
+/* Reads the sections of debug info that lookups need, which all sessions share. Those of metadata are left to
+ * the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets the others, so that
+ * nothing looks at what is not there. */
 static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
 {
     ms_im_table tables[ms_IM_TABLES];
@@ -14803,13 +14898,17 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
     for (uint32_t i = 0; i < mo->section_count; i++) {
         ms_mo_section *section = &mo->sections[i];
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
-        bool needs = section->bytes.len != 0 && ms_im_needs(section);
+        bool has_lines = section->bytes.len != 0 && ms_im_has_lines(section);
+        bool has_names = section->bytes.len != 0 && !has_lines && ms_im_has_names(section);
+        bool needs = has_lines || (has_names && input->reads_itself);
         bool has = needs && section->bytes.len <= left &&
                    ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
         left -= has ? section->bytes.len : 0;
         if (needs && !has)
             ms_damage_note(&mo->damage, "a section cannot be read, or shares its bytes with others",
                            "section", ms_mo_file_offset(mo, at));
+        if (has_names && !needs)
+            section->unread = section->bytes.len;
         if (!has)
             section->bytes = ms_span_make(NULL, 0);
     }
@@ -16404,7 +16503,7 @@ struct machsym_session {
     ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
     machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
     size_t found_cap;
-    machsym_map_reads reads;  /* of a map: since the session was opened */
+    machsym_reads reads;      /* since the session was opened */
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -16478,6 +16577,10 @@ static void ms_ses_clear(machsym_session *s)
     s->silent.arena = &s->keep;
     ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
                  &s->scratch, &s->keep);
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        if (s->image->inputs[i].read.call != NULL && !s->image->inputs[i].reads_itself)
+            ms_src_leave(&s->symbols, i, &s->image->inputs[i].read, &s->reads);
+    }
 }
 
 static void ms_ses_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
@@ -16816,7 +16919,7 @@ static const ms_oc_list *ms_ses_objc(machsym_session *s)
     ms_arena_reset(&s->scratch);
     for (size_t i = 0; i < s->image->mo_count; i++) {
         ms_fx_data d;
-        ms_fx_open(&d, &s->image->mo[i], &s->scratch);
+        ms_fx_open(&d, &s->image->mo[i], &s->symbols.rests[i], &s->scratch);
         s->objc[i].arena = &s->keep;
         ms_oc_read(&s->objc[i], &d, &s->scratch);
     }
@@ -33313,7 +33416,7 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_failed(session);
 }
 
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out)
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out)
 {
     *out = session->reads;
 }

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
         return 0;
     fuzz_begin(&f, true, ptr, len);
     f.mo.loads.exports_size = (uint32_t)len;
-    ms_fx_open(&f.data, &f.mo, &f.arena);
+    ms_fx_open(&f.data, &f.mo, NULL, &f.arena);
     ms_sym_add_exports(&f.table, &f.data, &f.arena);
     fuzz_end(&f);
     return 0;

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
         f.sections[0].reloc_count = (uint32_t)(code_len / 8);
     }
     ms_mo_read_fixup_formats(&f.mo);
-    ms_fx_open(&f.data, &f.mo, &f.arena);
+    ms_fx_open(&f.data, &f.mo, NULL, &f.arena);
     for (uint64_t addr = FUZZ_DATA; addr < FUZZ_DATA + f.sections[0].size; addr++) {
         ms_fx_pointer pointer = ms_fx_pointer_at(&f.data, addr);
         if (pointer.addr != 0 && pointer.import.len != 0)

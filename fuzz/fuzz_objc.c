@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     f.mo.is_loaded = (ptr[0] & 2) != 0; /* then any isa will do for a block */
     memset(&list, 0, sizeof list);
     list.arena = &f.arena;
-    ms_fx_open(&f.data, &f.mo, &f.arena);
+    ms_fx_open(&f.data, &f.mo, NULL, &f.arena);
     ms_oc_read(&list, &f.data, &f.arena);
     ms_oc_add_names(&f.table, &f.data, &f.arena);
     ms_oc_add_blocks(&f.table, &f.data);

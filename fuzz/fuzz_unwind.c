@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     fuzz_begin(&f, (ptr[0] & 1) != 0, ptr, len);
     fuzz_section(&f, "__TEXT", "__unwind_info", FUZZ_DATA, input);
     fuzz_section(&f, "__TEXT", "__eh_frame", FUZZ_DATA, input);
-    ms_fx_open(&f.data, &f.mo, &f.arena);
+    ms_fx_open(&f.data, &f.mo, NULL, &f.arena);
     ms_uw_add_starts(&f.table, &f.data);
     fuzz_end(&f);
     return 0;

@@ -219,7 +219,7 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_failed(session);
 }
 
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out)
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out)
 {
     *out = session->reads;
 }

@@ -226,7 +226,7 @@ static inline bool loaded_make(loaded *l, const machsym_image *image, uint64_t a
     }
     l->addr = addr != 0 ? addr : (uint64_t)(uintptr_t)l->v;
     l->slide = l->addr - l->mo->text_addr;
-    ms_fx_open(&l->data, l->mo, &arena);
+    ms_fx_open(&l->data, l->mo, NULL, &arena);
     loaded_fix(l);
     ms_arena_free(&arena);
     return true;

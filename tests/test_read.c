@@ -3,8 +3,7 @@
 #define TEST_PUBLIC
 #include "failer.h"
 #include "make.h"
-
-#include <dirent.h>
+#include "maps.h"
 
 /* A file, and which of the reads fail. */
 typedef struct remote {
@@ -12,7 +11,53 @@ typedef struct remote {
     size_t calls;
     size_t fails_at; /* the number of this call, from 1; 0: none */
     size_t asked;
+    const machsym_image *image; /* whose sections are looked at as they are read; NULL: none are */
+    uint64_t slice;             /* where it begins in the file */
+    size_t of_lines;            /* bytes of debug info that were read */
+    size_t of_names;            /* of metadata */
+    size_t of_others;           /* of what nothing needs */
+    size_t of_tables;           /* of headers, and of tables outside sections */
 } remote;
+
+/* Counts what is read by the kind of section that it is of. image shows the same file. */
+static void count_read(remote *r, uint64_t offset, size_t len)
+{
+    static const char *const lines[] = {"info",     "abbrev", "str",    "line",     "line_str",
+                                        "str_offs", "addr",   "ranges", "rnglists", "aranges"};
+    machsym_cursor at = {0, 0};
+    machsym_section s;
+    while (r->image != NULL && machsym_image_next_section(r->image, &at, &s)) {
+        char name[20];
+        bool has_lines = false;
+        if (s.bytes.len == 0 || offset != r->slice + s.offset || len != s.bytes.len)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)s.name.len, s.name.ptr);
+        const char *plain = name + (strncmp(name, "__z", 3) == 0 ? 3 : 2); /* a compressed one */
+        for (size_t i = 0; i < sizeof lines / sizeof lines[0] && strncmp(plain, "debug_", 6) == 0; i++)
+            has_lines |= strncmp(lines[i], plain + 6, strlen(plain + 6)) == 0; /* names are cut */
+        bool is_needed = !s.is_code || strcmp(name, "__objc_stubs") == 0;
+        bool is_dwarf = test_same(s.segment, test_str("__DWARF"));
+        *(has_lines ? &r->of_lines : is_needed && !is_dwarf ? &r->of_names : &r->of_others) += len;
+        return;
+    }
+    r->of_tables += len;
+}
+
+static remote make_remote(test_file file)
+{
+    remote r;
+    memset(&r, 0, sizeof r);
+    r.file = file;
+    return r;
+}
+
+static test_file file_of(const bytes *b)
+{
+    test_file file;
+    file.ptr = b->v;
+    file.len = b->len;
+    return file;
+}
 
 static size_t remote_read(void *user, uint64_t offset, void *out, size_t len)
 {
@@ -20,6 +65,7 @@ static size_t remote_read(void *user, uint64_t offset, void *out, size_t len)
     size_t left = offset < r->file.len ? r->file.len - (size_t)offset : 0;
     CHECK(len <= left);
     r->asked += len;
+    count_read(r, offset, len);
     if (++r->calls == r->fails_at)
         len /= 2;
     memcpy(out, r->file.ptr + offset, len);
@@ -57,8 +103,9 @@ static machsym_result open_remote(remote *r, const char *arch, machsym_image **o
     return machsym_image_open(&desc, out, err);
 }
 
-/* What an image says of all its code, as one number. */
-static uint64_t sum_of(const machsym_image *image, size_t *frames_seen)
+/* What an image says of the sections of code, as one number. */
+static uint64_t sum_of(const machsym_image *code, const machsym_image *image, size_t *frames_seen,
+                       machsym_reads *reads)
 {
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
@@ -68,7 +115,7 @@ static uint64_t sum_of(const machsym_image *image, size_t *frames_seen)
     char text[600];
     uint64_t sum = 1469598103u;
     *frames_seen = 0;
-    while (machsym_image_next_section(image, &at, &section)) {
+    while (machsym_image_next_section(code, &at, &section)) {
         uint64_t step = section.size / 500 / 4 * 4 + 4;
         for (uint64_t i = 0; section.is_code && i < section.size; i += step) {
             size_t count = machsym_session_frames(session, section.addr + i, f, 32);
@@ -90,8 +137,38 @@ static uint64_t sum_of(const machsym_image *image, size_t *frames_seen)
         for (size_t k = 0; k < symbol.name.len; k++)
             sum = (sum ^ (uint8_t)symbol.name.ptr[k]) * 1099511628211u;
     }
+    machsym_session_get_reads(session, reads);
     machsym_session_close(session);
     return sum;
+}
+
+/* A map of the image answers by a reader as it does from memory. */
+static void compare_map(const char *path, const machsym_image *image)
+{
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, MACHSYM_MAP_DAMAGED);
+    machsym_open_desc desc;
+    machsym_image *here = NULL;
+    machsym_image *there = NULL;
+    machsym_reads reads;
+    size_t frames[2];
+    if (map == NULL)
+        return;
+    machsym_bytes bytes = machsym_map_bytes(map);
+    test_file file = {(uint8_t *)(uintptr_t)bytes.ptr, bytes.len};
+    remote r = make_remote(file);
+    memset(&desc, 0, sizeof desc);
+    desc.bytes = bytes;
+    CHECK_EQ(machsym_image_open(&desc, &here, NULL), MACHSYM_OK);
+    CHECK_EQ(open_remote(&r, NULL, &there, NULL), MACHSYM_OK);
+    uint64_t sums[2] = {sum_of(image, here, &frames[0], &reads), sum_of(image, there, &frames[1], &reads)};
+    if (sums[0] != sums[1])
+        printf("%s: its map:\n", path);
+    CHECK_EQ(sums[0], sums[1]);
+    CHECK_EQ(frames[0], frames[1]);
+    CHECK_EQ(reads.lost, 0);
+    machsym_image_close(here);
+    machsym_image_close(there);
+    machsym_map_close(map);
 }
 
 /* The same answers for one slice. Returns how many frames there were. */
@@ -102,13 +179,16 @@ static size_t compare(const char *path, remote *r, const machsym_slice *slice)
     machsym_image *there;
     machsym_image_info a;
     machsym_image_info b;
+    machsym_reads reads;
     size_t frames[2];
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     desc.arch = slice->arch;
     desc.flags = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_NO_PAIR;
     machsym_result result = machsym_image_open(&desc, &here, NULL);
-    r->calls = r->asked = 0;
+    r->calls = r->asked = r->of_lines = r->of_names = r->of_others = r->of_tables = 0;
+    r->image = here;
+    r->slice = slice->offset;
     CHECK_EQ(open_remote(r, slice->arch, &there, NULL), result);
     if (result != MACHSYM_OK)
         return 0;
@@ -120,11 +200,19 @@ static size_t compare(const char *path, remote *r, const machsym_slice *slice)
     CHECK_EQ(a.read_count, 0);
     CHECK_EQ(b.read_count, r->calls);
     CHECK_EQ(b.read_bytes, r->asked);
-    uint64_t sums[2] = {sum_of(here, &frames[0]), sum_of(there, &frames[1])};
+    bool shares = strstr(path, "indirectsyms-overlap") != NULL; /* a table and a section are one there */
+    CHECK_EQ(shares ? 0 : r->of_names, 0);                      /* when it is opened */
+    uint64_t sums[2] = {sum_of(here, here, &frames[0], &reads), sum_of(here, there, &frames[1], &reads)};
     if (sums[0] != sums[1])
         printf("%s (%s):\n", path, slice->arch);
     CHECK_EQ(sums[0], sums[1]);
     CHECK_EQ(frames[0], frames[1]);
+    bool is_whole = slice->filetype == 1 || slice->filetype == 12; /* an object file, a collection */
+    CHECK_EQ(reads.lost, 0);
+    CHECK_EQ(reads.bytes, is_whole || shares ? 0 : r->of_names);
+    CHECK_EQ(is_whole ? 0 : r->of_others, 0);
+    CHECK_EQ(r->asked, b.read_bytes + reads.bytes);
+    compare_map(path, there);
     machsym_image_close(here);
     machsym_image_close(there);
     return frames[0];
@@ -142,45 +230,56 @@ static size_t test_path(const char *path)
     size_t count = machsym_list_slices(&desc, slices, SLICES, NULL);
     if (count == 0)
         return 0;
-    remote r = {test_read(path), 0, 0, 0};
+    remote r = make_remote(test_read(path));
     for (size_t i = 0; i < count && i < SLICES; i++)
         frames += compare(path, &r, &slices[i]);
     free(r.file.ptr);
     return frames;
 }
 
-/* Every file of the fixtures. */
-static void test_fixtures(void)
+/* Every file in a folder. Returns how many frames there were. */
+static size_t test_folder(const char *folder)
 {
-    DIR *dir = opendir("tests/fixtures/bin");
-    char path[600];
+    file_list files;
     size_t frames = 0;
-    for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
-        snprintf(path, sizeof path, "tests/fixtures/bin/%s", entry->d_name);
-        if (strstr(path, ".dSYM") == NULL) /* a folder */
-            frames += test_path(path);
-    }
-    if (dir != NULL)
-        closedir(dir);
-    CHECK(frames > 5000);
+    memset(&files, 0, sizeof files);
+    list_files(&files, folder);
+    for (size_t i = 0; i < files.count; i++)
+        frames += test_path(files.v[i]);
+    free_list(&files);
+    return frames;
+}
+
+static void test_files(void)
+{
+    CHECK(test_folder("tests/fixtures/bin") > 5000);
+    CHECK(test_folder("tests/real") > 0);
+    if (test_folder("../shared/corpus") == 0)
+        test_leave_out("../shared/corpus", "it is not here");
 }
 
 /* Each read fails once: the file does not open, or says that it is damaged. */
 static void test_failures(const char *path)
 {
-    remote r = {test_read(path), 0, 0, 0};
+    remote r = make_remote(test_read(path));
     machsym_image *image;
     machsym_error err;
+    machsym_reads reads;
+    size_t frames;
     CHECK_EQ(open_remote(&r, NULL, &image, &err), MACHSYM_OK);
     size_t calls = r.calls;
-    CHECK(calls > 3);
+    size_t opening = calls;
+    sum_of(image, image, &frames, &reads);
     machsym_image_close(image);
+    calls = r.calls;
+    CHECK_EQ(calls, opening + reads.count);
+    CHECK(opening > 3);
     for (size_t i = 1; i <= calls; i++) {
         r.calls = 0;
         r.fails_at = i;
         machsym_result result = open_remote(&r, NULL, &image, &err);
         machsym_image_info info;
-        size_t frames;
+        machsym_session_info found;
         if (i == 1) {
             CHECK_EQ(result, MACHSYM_ERR_IO);
             CHECK_TEXT(err.what, "the begin of the file cannot be read");
@@ -188,8 +287,15 @@ static void test_failures(const char *path)
         if (result != MACHSYM_OK)
             continue;
         machsym_image_get_info(image, &info);
-        CHECK_EQ(info.damage_count > 0, 1);
-        sum_of(image, &frames);
+        CHECK_EQ(info.damage_count > 0, i <= opening);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        machsym_session_read_info(session, &found);
+        machsym_session_get_reads(session, &reads);
+        CHECK_EQ(reads.lost, i > opening);
+        CHECK(i <= opening || found.damaged_metadata > 0);
+        machsym_session_close(session);
+        sum_of(image, image, &frames, &reads);
+        CHECK_EQ(reads.lost, 0); /* it is asked for again */
         machsym_image_close(image);
     }
     free(r.file.ptr);
@@ -206,8 +312,8 @@ static void *counted_alloc(void *user, size_t size)
 /* A universal file may be larger than memory: room is made for its chosen slice. What has no room is said. */
 static void test_limits(void)
 {
-    remote fat = {test_read("tests/fixtures/bin/inline-fat.dwarf"), 0, 0, 0};
-    remote thin = {test_read("tests/fixtures/bin/zoo-arm64-opcodes"), 0, 0, 0};
+    remote fat = make_remote(test_read("tests/fixtures/bin/inline-fat.dwarf"));
+    remote thin = make_remote(test_read("tests/fixtures/bin/zoo-arm64-opcodes"));
     const uint64_t huge = UINT64_MAX / 4 * 3;
     size_t most = 0;
     machsym_allocator counted = {counted_alloc, dirty_free, NULL};
@@ -256,8 +362,7 @@ static remote make_fat(const char *first, const char *second)
         put(&b, files[i].ptr, files[i].len);
         free(files[i].ptr);
     }
-    remote r = {{b.v, b.len}, 0, 0, 0};
-    return r;
+    return make_remote(file_of(&b));
 }
 
 /* A slice whose begin cannot be read, or has no memory, does not count as one that is damaged or not
@@ -312,6 +417,8 @@ static void test_overlaps(void)
     bytes b = {NULL, 0, 0};
     machsym_image *image;
     machsym_image_info info;
+    machsym_session_info found;
+    machsym_reads reads;
     put32(&b, 0xfeedfacf);
     put32(&b, 0x0100000c);
     put64(&b, (uint64_t)10 << 32); /* MH_DSYM */
@@ -329,7 +436,7 @@ static void test_overlaps(void)
     put32(&b, SECTIONS);
     put32(&b, 0);
     for (unsigned i = 0; i < SECTIONS; i++) {
-        put_name(&b, "__const");
+        put_name(&b, "__objc_classlist");
         put_name(&b, "__TEXT");
         put64(&b, 0x100000000);
         put64(&b, SIZE - 32);
@@ -337,11 +444,17 @@ static void test_overlaps(void)
         put_zeros(&b, 28);
     }
     put_zeros(&b, SIZE - b.len);
-    remote r = {{b.v, b.len}, 0, 0, 0};
+    remote r = make_remote(file_of(&b));
     CHECK_EQ(open_remote(&r, NULL, &image, NULL), MACHSYM_OK);
     machsym_image_get_info(image, &info);
+    CHECK_EQ(info.damage_count, 0);
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session_read_info(session, &found);
+    machsym_session_get_reads(session, &reads);
     CHECK(r.asked < 3 * SIZE);
-    CHECK_EQ(info.damage_count, SECTIONS - 1);
+    CHECK_EQ(reads.lost, SECTIONS - 1);
+    CHECK_EQ(found.damaged_metadata, SECTIONS - 1);
+    machsym_session_close(session);
     machsym_image_close(image);
     bytes_free(&b);
 }
@@ -353,7 +466,7 @@ int main(int argc, char **argv)
         printf("%s: %zu frames\n", argv[i], test_path(argv[i]));
     if (argc > 1)
         return test_done();
-    test_fixtures();
+    test_files();
     test_failures("tests/fixtures/bin/inline-arm64-d5-22");
     test_failures("tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo");
     test_failures("tests/fixtures/bin/zoo-arm64-chained");

@@ -157,7 +157,7 @@ static size_t ask_all(const subject *s, machsym_session *session)
 static void test_answers(subject *s)
 {
     machsym_image_info info;
-    machsym_map_reads reads;
+    machsym_reads reads;
     for (int by_reads = 0; by_reads < 2; by_reads++) {
         machsym_image *image = open_map(s, by_reads != 0);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
@@ -184,7 +184,7 @@ static void test_answers(subject *s)
 static void test_cold(subject *s)
 {
     machsym_image *image = open_map(s, true);
-    machsym_map_reads reads;
+    machsym_reads reads;
     uint64_t most = 0;
     uint64_t most_bytes = 0;
     for (size_t i = 0; i < ASKED; i++) {
@@ -206,7 +206,7 @@ static void test_cold(subject *s)
 /* One byte of each piece is another one. */
 static void test_damage(subject *s)
 {
-    machsym_map_reads reads;
+    machsym_reads reads;
     size_t less = 0;
     machsym_image *image = NULL;
     for (size_t at = 100; at < s->len; at += 5 * 16384 + 77) {
@@ -238,7 +238,7 @@ static void test_damage(subject *s)
 /* Each read gives only a half of what was asked for. */
 static void test_short(subject *s)
 {
-    machsym_map_reads reads;
+    machsym_reads reads;
     for (size_t i = 1; i < 12; i++) {
         s->fails_at = i;
         machsym_image *image = open_map(s, true);

@@ -366,7 +366,7 @@ void tool_say_damage(const machsym_image *image)
 
 void tool_say_lost(const char *path, const machsym_session *session)
 {
-    machsym_map_reads reads;
+    machsym_reads reads;
     machsym_session_get_reads(session, &reads);
     if (reads.lost == 0)
         return;

@@ -251,7 +251,7 @@ int main(int argc, char **argv)
     static remote r;
     machsym_open_desc desc = {0};
     machsym_session_desc how = {0};
-    machsym_map_reads reads;
+    machsym_reads reads;
     machsym_image *image;
     machsym_session *session;
     machsym_error err;

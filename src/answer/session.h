@@ -88,7 +88,7 @@ struct machsym_session {
     ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
     machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
     size_t found_cap;
-    machsym_map_reads reads;  /* of a map: since the session was opened */
+    machsym_reads reads;      /* since the session was opened */
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -162,6 +162,10 @@ static void ms_ses_clear(machsym_session *s)
     s->silent.arena = &s->keep;
     ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
                  &s->scratch, &s->keep);
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        if (s->image->inputs[i].read.call != NULL && !s->image->inputs[i].reads_itself)
+            ms_src_leave(&s->symbols, i, &s->image->inputs[i].read, &s->reads);
+    }
 }
 
 static void ms_ses_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
@@ -500,7 +504,7 @@ static const ms_oc_list *ms_ses_objc(machsym_session *s)
     ms_arena_reset(&s->scratch);
     for (size_t i = 0; i < s->image->mo_count; i++) {
         ms_fx_data d;
-        ms_fx_open(&d, &s->image->mo[i], &s->scratch);
+        ms_fx_open(&d, &s->image->mo[i], &s->symbols.rests[i], &s->scratch);
         s->objc[i].arena = &s->keep;
         ms_oc_read(&s->objc[i], &d, &s->scratch);
     }

@@ -198,13 +198,13 @@ typedef struct machsym_oso_prefix {
 } machsym_oso_prefix;
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
- * commands first, then for the tables and sections that answers may need: not for code, locations of
- * variables and types, nor for the slices of other architectures. Object files and kernel collections are
- * read whole. What cannot be read is damage of its section. Of a map the begin is read, and the rest by
- * sessions, when lookups need it: see machsym_session_get_reads. */
+ * commands first, then for the tables and the sections of debug info that lookups need; by sessions for the
+ * sections of metadata that they look into; never for code, locations of variables and types, nor for the
+ * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
+ * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
-     * the rest cannot be read. NULL: there is no reader. Of a map, each session asks in its own thread. */
+     * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
     size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
@@ -240,7 +240,7 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
-    /* In place of bytes and of what lies at path. But for maps, all is read while the image is opened, and
+    /* In place of bytes and of what lies at path. It must work as long as the image is open. But for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
@@ -307,7 +307,8 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes. */
+    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes.
+     * machsym_session_get_reads tells what sessions asked for. */
     uint64_t read_count;
     uint64_t read_bytes;
 } machsym_image_info;
@@ -319,8 +320,9 @@ typedef struct machsym_section {
     uint64_t addr;
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions; of a file that
-                            is cut short: those that are there */
+    machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, and for those that
+                            machsym_open_desc.read was not asked for; of a file that is cut short: those that
+                            are there */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
@@ -520,20 +522,21 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
-/* What a session took of a map piece by piece: see MACHSYM_OPEN_BY_PIECES and machsym_reader. */
-typedef struct machsym_map_reads {
+/* What a session read by itself: see machsym_reader and MACHSYM_OPEN_BY_PIECES. */
+typedef struct machsym_reads {
     uint64_t count; /* how often machsym_open_desc.read was asked */
     uint64_t bytes; /* for how many bytes */
-    /* Pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no frames when
-     * what tells them is lost, and a frame has no name when that is. They are asked for again after
-     * machsym_session_trim, and counted again. */
+    /* Of a map: pieces of 16 KB whose checksum does not match, or that cannot be read. An address has no
+     * frames when what tells them is lost, and a frame has no name when that is. Of other images: sections of
+     * metadata that cannot be read, or share their bytes with others; machsym_session_read_info counts them
+     * as damage too. They are asked for again after machsym_session_trim, and counted again. */
     uint64_t lost;
     uint64_t lost_at; /* where the first of them begins in the file */
-} machsym_map_reads;
+} machsym_reads;
 
-/* Tells what the session took of a map since it was opened; all zero for other images. Threads: the
+/* Tells what the session read since it was opened; all zero for files that are in memory. Threads: the
  * session's. Cost: constant. */
-MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_map_reads *out);
+MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
@@ -1038,7 +1041,7 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
-    X(machsym_map_reads, 9223372036854775643)                                                                \
+    X(machsym_reads, 9223372036854775643)                                                                \
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight

@@ -78,22 +78,32 @@
  * ---- Files that are not in memory ----
  *
  * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
- * browser. While the image is opened it is asked for the headers, then for the tables and sections that
- * answers may need, of the chosen slice only. So later lookups read nothing, and threads share the image as
- * any other. Memory is asked for as many bytes as the file has, of which the rest is never touched: systems
- * provide no pages for it. A file that is too large for that is MACHSYM_ERR_MEMORY, with its size as the
- * offset of the error. What cannot be read is damage.
+ * browser. Only the chosen slice is read, in this order. Of all else, as code, types and locations of
+ * variables, nothing is read.
+ *
+ * - While the image is opened: headers, the tables of symbols and imports, function starts, and the sections
+ *   of debug info that lookups need. All sessions and threads share them: lookups in debug info and symbols
+ *   read nothing.
+ * - When a session first needs names that metadata may have (in a program, but not in a dSYM; and when it
+ *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
+ *   that is looked into, once. The session keeps it, and reads in its own thread: no lock is needed.
+ *
+ * machsym_image_info and machsym_session_get_reads count both. Memory is asked for as many bytes as the
+ * slice has, of which the rest is never touched: systems provide no pages for it. A slice that is too large
+ * for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read is damage. To
+ * learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
  * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
  * and names that go on in another piece. Each session keeps MACHSYM_KEPT_SHEETS pieces, and asks in its own
- * thread. A piece is compared with its checksum before it answers. machsym_session_get_reads counts all.
+ * thread. A piece is compared with its checksum before it answers.
  *
  * ---- Lifetimes ----
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
- * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
- * the object files of a debug map live until the session is trimmed or closed. All are the file's own bytes:
+ * image is closed. Names that are put together from parts, names out of a map's packed text, names out of
+ * metadata that a session read, and names from the object files of a debug map live until the session is
+ * trimmed or closed. All are the file's own bytes:
  * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
  * log shows them, as the tool does.
  *

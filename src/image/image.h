@@ -248,18 +248,22 @@ static void ms_im_find_dwarf(machsym_image *image)
 
 /* ---- Files that are not in memory ---- */
 
-/* Whether answers may need a section. Of debug info those are what ms_im_read_dwarf reads, of code what
- * selectors are found in. */
-static bool ms_im_needs(const ms_mo_section *section)
+/* Whether names may come from a section, when neither debug info nor symbols have them: all of metadata leads
+ * from one to another, and of code there are the stubs of selectors. */
+static bool ms_im_has_names(const ms_mo_section *section)
+{
+    if ((section->flags & ms_S_ATTR_CODE) != 0)
+        return ms_str_is(section->name, "__objc_stubs");
+    return !ms_str_is(section->segment, "__DWARF");
+}
+
+/* Whether a section is one of those that ms_im_read_dwarf reads. */
+static bool ms_im_has_lines(const ms_mo_section *section)
 {
     static const char *const read[] = {
         "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
         "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
     char compressed[17];
-    if ((section->flags & ms_S_ATTR_CODE) != 0)
-        return ms_str_is(section->name, "__objc_stubs");
-    if (!ms_str_is(section->segment, "__DWARF"))
-        return true;
     for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
         ms_im_put_compressed(read[i], compressed);
         if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
@@ -275,7 +279,7 @@ typedef struct ms_im_table {
     uint32_t size; /* of an entry */
 } ms_im_table;
 
-enum { ms_IM_TABLES = 8 };
+enum { ms_IM_TABLES = 7 };
 
 static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
 {
@@ -288,7 +292,6 @@ static void ms_im_list_tables(ms_mo *mo, ms_im_table out[ms_IM_TABLES])
         {l->exports_off, &l->exports_size, 1},
         {l->fixups_off, &l->fixups_size, 1},
         {l->bind_off, &l->bind_size, 1},
-        {l->lazy_bind_off, &l->lazy_bind_size, 1},
     };
     ms_copy(out, tables, sizeof tables);
 }
@@ -310,7 +313,9 @@ static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
     return lost;
 }
 
-/* Reads the sections that are needed, and forgets the others, so that nothing looks at what is not there. */
+/* Reads the sections of debug info that lookups need, which all sessions share. Those of metadata are left to
+ * the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets the others, so that
+ * nothing looks at what is not there. */
 static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
 {
     ms_im_table tables[ms_IM_TABLES];
@@ -327,13 +332,17 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
     for (uint32_t i = 0; i < mo->section_count; i++) {
         ms_mo_section *section = &mo->sections[i];
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
-        bool needs = section->bytes.len != 0 && ms_im_needs(section);
+        bool has_lines = section->bytes.len != 0 && ms_im_has_lines(section);
+        bool has_names = section->bytes.len != 0 && !has_lines && ms_im_has_names(section);
+        bool needs = has_lines || (has_names && input->reads_itself);
         bool has = needs && section->bytes.len <= left &&
                    ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
         left -= has ? section->bytes.len : 0;
         if (needs && !has)
             ms_damage_note(&mo->damage, "a section cannot be read, or shares its bytes with others",
                            "section", ms_mo_file_offset(mo, at));
+        if (has_names && !needs)
+            section->unread = section->bytes.len;
         if (!has)
             section->bytes = ms_span_make(NULL, 0);
     }

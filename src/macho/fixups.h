@@ -11,7 +11,8 @@
 
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
- * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
+ * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at,
+ *         ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -52,6 +53,23 @@ typedef struct ms_fx_pointer {
 /* A bit of an item in ms_fx_data.binds: the rest is an address of this image, and no index of a name. */
 #define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
+/* A section that an image left for sessions to read. */
+typedef struct ms_fx_late {
+    ms_span bytes; /* empty when they cannot be read */
+    bool is_read;
+} ms_fx_late;
+
+/* How one session gets the sections of a slice that the image left to it. The image is shared by threads and
+ * never changes, so that the session keeps them. */
+typedef struct ms_fx_rest {
+    machsym_reader read; /* call NULL: all sections are there */
+    uint64_t left;       /* bytes that may still be read: sections do not share bytes */
+    ms_fx_late *v;       /* by section; NULL: none was asked for yet */
+    ms_arena *arena;
+    machsym_reads *reads;
+    uint32_t lost; /* sections that cannot be read */
+} ms_fx_rest;
+
 /* A section that was asked for lately, and where it lies. */
 typedef struct ms_fx_recent {
     uint64_t lo;
@@ -64,6 +82,7 @@ enum { ms_FX_RECENT = 4 }; /* lists of methods, references, names and code are r
 /* Reads the data of one slice by address. */
 typedef struct ms_fx_data {
     const ms_mo *mo;
+    ms_fx_rest *rest; /* NULL: all sections are there */
     ms_segs sections; /* which section holds an address */
     ms_fx_recent recent[ms_FX_RECENT];
     unsigned recent_at; /* the one that is replaced next */
@@ -102,6 +121,44 @@ static bool ms_fx_spend(ms_fx_data *d, uint64_t cost)
     return true;
 }
 
+/* Reads a section that the image left. */
+static ms_span ms_fx_read_late(ms_fx_rest *rest, const ms_mo *mo, const ms_mo_section *section)
+{
+    const uint64_t at = ms_mo_file_offset(mo, section->off);
+    ms_span none = ms_span_make(NULL, 0);
+    if (section->unread <= rest->left) {
+        uint8_t *room = (uint8_t *)ms_arena_alloc(rest->arena, section->unread, 1);
+        if (room == NULL)
+            return none;
+        rest->left -= section->unread;
+        rest->reads->count++;
+        rest->reads->bytes += section->unread;
+        if (rest->read.call(rest->read.user, at, room, section->unread) >= section->unread)
+            return ms_span_make(room, section->unread);
+    }
+    if (rest->reads->lost++ == 0)
+        rest->reads->lost_at = at;
+    rest->lost++;
+    return none;
+}
+
+/* The bytes of a section, which are read when they are first asked for. */
+static ms_span ms_fx_bytes(ms_fx_data *d, const ms_mo_section *section)
+{
+    ms_fx_rest *rest = d->rest;
+    if (section->unread == 0 || rest == NULL || rest->read.call == NULL)
+        return section->bytes;
+    if (rest->v == NULL)
+        rest->v = (ms_fx_late *)ms_arena_zeroed(rest->arena, d->mo->section_count, sizeof *rest->v);
+    if (rest->v == NULL)
+        return section->bytes;
+    ms_fx_late *late = &rest->v[section - d->mo->sections];
+    if (!late->is_read)
+        late->bytes = ms_fx_read_late(rest, d->mo, section);
+    late->is_read = true;
+    return late->bytes;
+}
+
 /* The section whose bytes hold an address; NULL when the file has none. */
 static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
 {
@@ -127,7 +184,7 @@ static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
 {
     const ms_mo_section *section = ms_fx_section_at(d, addr);
     if (section != NULL)
-        return ms_span_from(section->bytes, addr - section->addr);
+        return ms_span_from(ms_fx_bytes(d, section), addr - section->addr);
     return d->mo->cache != NULL ? ms_dc_at(d->mo->cache, addr) : ms_span_make(NULL, 0);
 }
 
@@ -413,19 +470,21 @@ static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, 
     }
 }
 
-/* Makes a slice's data readable by address. When memory is out, an arena has oom set. */
-static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
+/* Makes a slice's data readable by address. rest may be NULL. When memory is out, an arena has oom set. */
+static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_fx_rest *rest, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
+    d->rest = rest;
     ms_fx_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
     for (uint32_t i = 0; i < mo->section_count && pieces != NULL; i++) {
         const ms_mo_section *section = &mo->sections[i];
+        size_t len = section->unread != 0 ? section->unread : section->bytes.len;
         uint64_t hi;
-        if (section->bytes.len == 0 || !ms_add_ok(section->addr, section->bytes.len, &hi))
+        if (len == 0 || !ms_add_ok(section->addr, len, &hi))
             continue;
         pieces[count].lo = section->addr;
         pieces[count].hi = hi;

@@ -68,6 +68,7 @@ typedef struct ms_mo_section {
     uint64_t size;
     uint64_t off;
     ms_span bytes;
+    size_t unread; /* of a file by a reader: bytes at off that are left for sessions to read; else 0 */
     uint32_t flags;
     uint32_t reserved1; /* stubs: first index into the indirect symbol table */
     uint32_t reserved2; /* stubs: size of one */

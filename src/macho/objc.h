@@ -288,15 +288,16 @@ static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories,
     size_t count = 0;
     size_t kept = 0;
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
-        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_fx_spend(d, d->mo->sections[i].bytes.len))
-            max += d->mo->sections[i].bytes.len / word;
+        const ms_mo_section *section = &d->mo->sections[i];
+        size_t len = ms_oc_is_list(section, categories) ? ms_fx_bytes(d, section).len : 0;
+        if (ms_fx_spend(d, len))
+            max += len / word;
     }
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
     for (uint32_t i = 0; i < d->mo->section_count && order != NULL; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
-        for (size_t at = 0;
-             ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
-             at += word, count++) {
+        size_t len = ms_oc_is_list(section, categories) ? ms_fx_bytes(d, section).len : 0;
+        for (size_t at = 0; count < max && at + word <= len; at += word, count++) {
             order[count].key = ms_fx_pointer_at(d, section->addr + at).addr;
             order[count].item = count;
         }
@@ -385,7 +386,8 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
     if (section == NULL || d->mo->is_64)
         return;
-    for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
+    size_t len = ms_fx_bytes(d, section).len;
+    for (uint64_t at = 0; at + 16 <= len; at += 16) {
         uint64_t symtab = ms_fx_pointer_at(d, section->addr + at + 12).addr;
         uint32_t counts = ms_fx_u32_at(d, symtab + 8);
         uint32_t classes = counts & 0xffff;
@@ -430,7 +432,7 @@ static void ms_oc_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo_section *section)
 {
     unsigned word = ms_fx_pointer_size(d);
-    ms_span bytes = section->bytes;
+    ms_span bytes = ms_fx_bytes(d, section);
     for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
         uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
         uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
@@ -452,7 +454,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
-            ms_fx_spend(d, section->bytes.len / 8))
+            ms_fx_spend(d, ms_fx_bytes(d, section).len / 8))
             ms_oc_add_section_blocks(t, d, section);
     }
 }

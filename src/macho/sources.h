@@ -15,13 +15,14 @@
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_table, ms_src_find, ms_src_exact.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact.
  * Never:  lets an answer depend on how many came before. */
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
     ms_sym_table table; /* its inputs are set; the rest once is_read */
     ms_arena *scratch;  /* reset whenever a table is read */
+    ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
     uint32_t scans;     /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
@@ -39,9 +40,20 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* Fills t, whose inputs are set, from every source. Returns false when memory is out. */
-static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
+/* A half's sections that its image left are read by read, and counted in reads. */
+static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
+    ms_fx_rest *rest = &names->rests[half];
+    rest->read = *read;
+    rest->left = names->table.mo[half].bytes.len;
+    rest->arena = names->table.arena;
+    rest->reads = reads;
+}
+
+/* Fills t, whose inputs are those of names, from every source. Returns false when memory is out. */
+static bool ms_src_read(ms_src *names, ms_sym_table *t)
+{
+    ms_arena *scratch = names->scratch;
     ms_fx_data data[2];
     bool has_starts = false;
     ms_arena_reset(scratch);
@@ -49,7 +61,7 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
         has_starts |= t->mo[i].loads.starts_size != 0;
     for (size_t i = 0; i < t->mo_count; i++) {
         ms_fx_data *d = &data[i];
-        ms_fx_open(d, &t->mo[i], scratch);
+        ms_fx_open(d, &t->mo[i], &names->rests[i], scratch);
         ms_sym_add(t, i, d, scratch);
         if (!has_starts)
             ms_uw_add_starts(t, d);
@@ -62,7 +74,7 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
         ms_sym_sort(t, scratch);
     ms_sym_index_crowds(t, scratch);
     for (size_t i = 0; i < t->mo_count; i++)
-        t->damage_count += data[i].damage_count;
+        t->damage_count += data[i].damage_count + names->rests[i].lost;
     if (t->mo_count > 0 && !scratch->oom)
         ms_oc_name_blocks(t, &data[0]);
     return !t->arena->oom && !scratch->oom;
@@ -70,7 +82,7 @@ static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
 
 static const ms_sym_table *ms_src_table(ms_src *names)
 {
-    if (!names->is_read && !ms_src_read(&names->table, names->scratch))
+    if (!names->is_read && !ms_src_read(names, &names->table))
         names->table.count = 0;
     names->is_read = true;
     return &names->table;
@@ -98,7 +110,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
-    return ms_src_read(&t, names->scratch) && ms_sym_find(&t, addr, out);
+    return ms_src_read(names, &t) && ms_sym_find(&t, addr, out);
 }
 
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */

@@ -297,7 +297,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_fx_data *d, const char *name,
                               void (*add)(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor))
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
-    size_t count = section != NULL ? section->bytes.len / 4 : 0;
+    size_t count = section != NULL ? ms_fx_bytes(d, section).len / 4 : 0;
     for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !t->arena->oom; i++) {
         uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
         if (descriptor != 0)

@@ -643,10 +643,11 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_span bytes = ms_fx_bytes(d, section);
     ms_fx_refill(d);
-    for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
-        uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
-        uint32_t next = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+    for (size_t at = 0; at + 8 <= bytes.len; at += 4) {
+        uint32_t adrp = ms_rd_raw_u32(bytes.ptr + at);
+        uint32_t next = ms_rd_raw_u32(bytes.ptr + at + 4);
         bool is_load = (next & 0xffc003ff) == 0xf9400021;
         bool is_sum = (next & 0xffc003ff) == 0x91000021;
         if ((adrp & 0x9f00001f) != 0x90000001 || (!is_load && !is_sum))

@@ -55,12 +55,13 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
     if (section == NULL)
         return;
-    ms_rd header = ms_rd_make(section->bytes);
+    ms_span info = ms_fx_bytes(d, section);
+    ms_rd header = ms_rd_make(info);
     uint32_t version = ms_rd_u32(&header);
     ms_rd_skip(&header, 16); /* common encodings, personalities */
     uint32_t index_off = ms_rd_u32(&header);
     uint32_t count = ms_rd_u32(&header);
-    ms_rd rd = ms_rd_at(section->bytes, index_off);
+    ms_rd rd = ms_rd_at(info, index_off);
     if (version != 1)
         return;
     for (; count > 0 && ms_rd_left(&rd) >= 12; count--) {
@@ -69,7 +70,7 @@ static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
         ms_rd_u32(&rd); /* language-specific data */
         ms_uw_add(t, d->mo, d->mo->text_addr + base);
         if (page_off != 0)
-            ms_uw_add_page(t, d, section->bytes, page_off, base);
+            ms_uw_add_page(t, d, info, page_off, base);
     }
 }
 
@@ -130,7 +131,8 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
     if (section == NULL)
         return;
-    ms_rd rd = ms_rd_make(section->bytes);
+    ms_span frames = ms_fx_bytes(d, section);
+    ms_rd rd = ms_rd_make(frames);
     uint64_t cie_off = UINT64_MAX;
     unsigned encoding = 0;
     while (ms_rd_left(&rd) >= 4) {
@@ -150,7 +152,7 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
         }
         if (at - back != cie_off) {
             cie_off = at - back;
-            ms_rd cie = ms_rd_at(section->bytes, cie_off);
+            ms_rd cie = ms_rd_at(frames, cie_off);
             ms_rd_skip(&cie, ms_rd_u32(&cie) == 0xffffffff ? 12 : 4);
             encoding = ms_uw_cie_encoding(d->mo, cie);
         }

@@ -43,7 +43,7 @@ typedef struct ms_sh {
     uint64_t clock;  /* counts what is needed */
     uint8_t *joined; /* the sheets that were read last, and those that bytes were needed from together */
     size_t joined_cap;
-    machsym_map_reads *reads;
+    machsym_reads *reads;
 } ms_sh;
 
 /* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
@@ -82,7 +82,7 @@ static uint64_t ms_sh_sum_at(ms_span all, uint64_t sheet)
 /* The first bytes of a file, and how the others are got: read.size is that of the file, and read.call is not
  * asked when all are there. Their sheets begin at base. Returns false when memory is out. */
 static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uint64_t base, ms_span sums,
-                       machsym_allocator allocator, machsym_map_reads *reads)
+                       machsym_allocator allocator, machsym_reads *reads)
 {
     ms_zero(sh, sizeof *sh);
     sh->bytes = bytes;

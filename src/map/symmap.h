@@ -293,7 +293,7 @@ static machsym_result ms_map_check_sheets(const machsym_map *map, machsym_error 
 }
 
 /* Begins to hand out a map's bytes by sheets. Returns false when memory is out. */
-static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_map_reads *reads,
+static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocator, machsym_reads *reads,
                                ms_sh *sheets)
 {
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
@@ -312,7 +312,7 @@ static bool ms_map_open_sheets(const machsym_map *map, machsym_allocator allocat
 static machsym_result ms_map_check_name(machsym_map *map, machsym_error *err)
 {
     ms_map_area *name = &map->tables[ms_MAP_NAME];
-    machsym_map_reads reads;
+    machsym_reads reads;
     ms_sh sheets;
     ms_zero(&reads, sizeof reads);
     if (name->len == 0)
@@ -660,7 +660,7 @@ typedef struct ms_map_kept {
 } ms_map_kept;
 
 static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
-                                     machsym_map_reads *reads)
+                                     machsym_reads *reads)
 {
     ms_arena arena = ms_arena_make(allocator);
     ms_map_kept *kept = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *kept);

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     desc.path = argc > 1 ? argv[1] : NULL;
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return 1;
-    ms_fx_open(&d, &image->mo[0], &image->arena);
+    ms_fx_open(&d, &image->mo[0], NULL, &image->arena);
     while (fgets(line, sizeof line, stdin) != NULL) {
         char *target = NULL;
         uint64_t addr = strtoull(line, &target, 16);

@@ -133,6 +133,14 @@ function forget() {
   get('clear').hidden = true;
 }
 
+// ---- No way out ----
+
+/** A policy in a page cannot keep the page's own script from going elsewhere, with data in the address. This does. */
+globalThis.navigation?.addEventListener('navigate', (event) => {
+  const here = (url) => url.split('#')[0];
+  if (here(event.destination.url) !== here(location.href) && event.downloadRequest === null) event.preventDefault();
+});
+
 // ---- Ways in ----
 
 for (const input of [get('files'), get('folder')]) {
