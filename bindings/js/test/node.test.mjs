@@ -116,6 +116,14 @@ test('of a large map a lookup reads a little, and says how much', async () => {
   fs.closeSync(fd);
 });
 
+test('one file with all inside answers as well', async () => {
+  const inline = await import(pathToFileURL(path.join(path.resolve(process.env.PACKAGE), 'inline.js')).href);
+  const image = await inline.open(fs.readFileSync(path.join(fixture('bin/demo.app.dSYM'), 'Contents/Resources/DWARF/demo')));
+  assert.equal((await image.frames(0x100000aef))[0].name, 'require(bool)');
+  await image.close();
+  assert.equal(new TextDecoder().decode((await inline.run(['demangle', '_ZN3foo3barEv'])).stdout), 'foo::bar()\n');
+});
+
 test('names of files that are no UTF-8', { skip: process.platform !== 'linux' }, async () => {
   const folder = path.join(work, 'names');
   const name = Buffer.concat([Buffer.from(path.join(folder, 'é')), Buffer.from([0xff, 0xc3]), Buffer.from('ü.app.dSYM')]);
