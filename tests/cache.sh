@@ -70,13 +70,13 @@ check "info: system and files"
 
 "$machsym" map build "$new" --store "$work/maps" -j 2 >"$work/out" 2>"$work/err"
 check "map build"
-says "4 of 4 maps are made"
-[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 4 ] && [ "$(wc -l <"$work/out")" -eq 4 ]
+says "5 of 5 maps are made"
+[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 5 ] && [ "$(wc -l <"$work/out")" -eq 5 ]
 check "a map an image"
 is 1 "map build without a store" "" map build "$new"
 "$machsym" map build "$new" --images '*/lib*.dylib' --store "$work/some" >"$work/out" 2>"$work/err"
 check "map build --images"
-says "2 of 2 maps are made"
+says "3 of 3 maps are made"
 is 1 "nothing fits" "" map build "$new" --images 'Zoo' --store "$work/some"
 says "fits the pattern"
 
@@ -138,7 +138,7 @@ member="$work/pack.zip/iOS DeviceSupport/16.3/dyld_shared_cache_arm64e"
 "$machsym" map build "$split" --store "$work/unzipped" >/dev/null 2>&1
 "$machsym" map build "$work/pack.zip" --store "$work/zipped" >"$work/out" 2>"$work/err"
 check "map build of a zip"
-says "4 of 4 maps are made"
+says "5 of 5 maps are made"
 diff -r "$work/zipped" "$work/unzipped" >"$work/out"
 check "the maps are those of the cache itself" "$work/out"
 is 0 "an address of a cache in a zip" "-[Animal work:] (in Zoo) + 4" atos -o "$member" 1820108e0

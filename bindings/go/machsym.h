@@ -7645,7 +7645,7 @@ typedef struct ms_jmp_list {
     ms_sym_table *table;
     ms_fx_data *data;
     ms_arena *scratch;
-    uint64_t left; /* symbols of other images that may still be looked at */
+    uint64_t left; /* symbols of other images, and images, that may still be looked at */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -7703,15 +7703,17 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
     }
 }
 
-/* The addresses from the begin of an image of a cache to its end, or to the next image where the cache
- * does not tell its size. Returns false when none has the address. */
-static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
+/* Finds what lies at an address of a cache: an image, up to its end or to the next image where the cache
+ * does not tell its size; or what is between two images. Returns whether it is an image. It costs the
+ * number of images. */
+static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
 {
+    const ms_dc *dc = list->data->mo->cache;
     uint64_t best_size = 0;
     bool has = false;
     out->lo = 0;
     out->hi = UINT64_MAX;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
+    for (size_t i = 0; i < ms_dc_image_count(dc) && list->left > 0; i++, list->left--) {
         uint64_t size;
         uint64_t lo = ms_dc_image_addr(dc, i, &size);
         if (lo > addr) {
@@ -7722,9 +7724,10 @@ static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
             has = true;
         }
     }
-    if (best_size != 0 && best_size < out->hi - out->lo)
+    has = has && (best_size == 0 || addr - out->lo < best_size);
+    if (has && best_size != 0 && best_size < out->hi - out->lo)
         out->hi = out->lo + best_size;
-    return has && addr < out->hi;
+    return has;
 }
 
 /* Names code that jumps to other code of its image, by the table. */
@@ -7778,9 +7781,11 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.table = t;
     list.data = d;
     list.scratch = scratch;
-    list.left = MACHSYM_JUMP_SYMBOLS;
     if (mo->cache == NULL)
         return false;
+    list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
+    if (list.left > MACHSYM_JUMP_SYMBOLS)
+        list.left = MACHSYM_JUMP_SYMBOLS;
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -7791,9 +7796,9 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     if (list.count == 0 || room == NULL)
         return false;
     ms_sort(list.v, list.count, room);
-    for (size_t lo = 0, hi; lo < list.count; lo = hi) {
+    for (size_t lo = 0, hi; lo < list.count && list.left > 0; lo = hi) {
         ms_range image = {0, 0};
-        bool has = ms_jmp_find_image(mo->cache, list.v[lo].key, &image);
+        bool has = ms_jmp_find_image(&list, list.v[lo].key, &image);
         for (hi = lo + 1; hi < list.count && list.v[hi].key < image.hi;)
             hi++;
         if (has && image.lo == mo->text_addr)
@@ -18087,20 +18092,25 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-/* Writes numbers of some bits each, the lowest bit first. */
+enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
+
+/* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
+ * most of which the next number overwrites. So there is room for as many behind the last one. */
 typedef struct ms_en_bits {
     uint8_t *to;
     uint64_t waiting; /* bits that do not fill a byte yet */
     unsigned count;   /* how many */
 } ms_en_bits;
 
+/* Writes a number of up to 56 bits: 7 more may be waiting. */
 static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    b->waiting |= number << b->count;
-    for (b->count += width; b->count >= 8; b->count -= 8) {
-        *b->to++ = (uint8_t)b->waiting;
-        b->waiting >>= 8;
-    }
+    uint64_t waiting = b->waiting | number << b->count;
+    unsigned count = b->count + width;
+    ms_map_store_u64(b->to, waiting);
+    b->to += count / 8;
+    b->waiting = waiting >> (count & ~7u);
+    b->count = count & 7;
 }
 
 static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
@@ -18113,8 +18123,7 @@ static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 /* Goes on with the next byte. */
 static void ms_en_end_bits(ms_en_bits *b)
 {
-    if (b->count > 0)
-        *b->to++ = (uint8_t)b->waiting;
+    b->to += b->count > 0; /* its byte is written */
     b->waiting = 0;
     b->count = 0;
 }
@@ -18744,7 +18753,7 @@ static void ms_en_put_run(ms_en *c)
     parts.file_count = (uint32_t)run->files.count;
     ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
     uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
-    uint8_t *p = ms_en_room(&c->data, (size_t)len);
+    uint8_t *p = ms_en_room(&c->data, (size_t)len + ms_EN_STORED);
     if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
         return;
     ms_map_store_u32(p, (uint32_t)ms_en_base(c));
