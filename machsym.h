@@ -7662,7 +7662,7 @@ typedef struct ms_jmp_list {
     ms_sym_table *table;
     ms_fx_data *data;
     ms_arena *scratch;
-    uint64_t left; /* symbols of other images that may still be looked at */
+    uint64_t left; /* symbols of other images, and images, that may still be looked at */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -7720,15 +7720,17 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
     }
 }
 
-/* The addresses from the begin of an image of a cache to its end, or to the next image where the cache
- * does not tell its size. Returns false when none has the address. */
-static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
+/* Finds what lies at an address of a cache: an image, up to its end or to the next image where the cache
+ * does not tell its size; or what is between two images. Returns whether it is an image. It costs the
+ * number of images. */
+static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
 {
+    const ms_dc *dc = list->data->mo->cache;
     uint64_t best_size = 0;
     bool has = false;
     out->lo = 0;
     out->hi = UINT64_MAX;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
+    for (size_t i = 0; i < ms_dc_image_count(dc) && list->left > 0; i++, list->left--) {
         uint64_t size;
         uint64_t lo = ms_dc_image_addr(dc, i, &size);
         if (lo > addr) {
@@ -7739,9 +7741,10 @@ static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
             has = true;
         }
     }
-    if (best_size != 0 && best_size < out->hi - out->lo)
+    has = has && (best_size == 0 || addr - out->lo < best_size);
+    if (has && best_size != 0 && best_size < out->hi - out->lo)
         out->hi = out->lo + best_size;
-    return has && addr < out->hi;
+    return has;
 }
 
 /* Names code that jumps to other code of its image, by the table. */
@@ -7795,9 +7798,11 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.table = t;
     list.data = d;
     list.scratch = scratch;
-    list.left = MACHSYM_JUMP_SYMBOLS;
     if (mo->cache == NULL)
         return false;
+    list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
+    if (list.left > MACHSYM_JUMP_SYMBOLS)
+        list.left = MACHSYM_JUMP_SYMBOLS;
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -7808,9 +7813,9 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     if (list.count == 0 || room == NULL)
         return false;
     ms_sort(list.v, list.count, room);
-    for (size_t lo = 0, hi; lo < list.count; lo = hi) {
+    for (size_t lo = 0, hi; lo < list.count && list.left > 0; lo = hi) {
         ms_range image = {0, 0};
-        bool has = ms_jmp_find_image(mo->cache, list.v[lo].key, &image);
+        bool has = ms_jmp_find_image(&list, list.v[lo].key, &image);
         for (hi = lo + 1; hi < list.count && list.v[hi].key < image.hi;)
             hi++;
         if (has && image.lo == mo->text_addr)
@@ -13306,8 +13311,9 @@ enum {
      * eight of them, one after the other. In maps that do not fit the processor's cache it takes two
      * thirds of the time when they come together. */
     ms_MAP_FETCHED = 12,
-    /* Lookups that are under way at once: ten misses of the cache can be. */
-    ms_MAP_AT_ONCE = 16,
+    /* Lookups of a batch whose runs are on their way into the processor's cache. More than ten misses are
+     * seldom under way at once, and a run has ms_MAP_FETCHED cache lines. */
+    ms_MAP_AT_ONCE = 8,
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
     ms_MAP_AHEAD = 128
 };
@@ -13761,16 +13767,30 @@ static inline uint64_t ms_map_window(const uint8_t *v, uint64_t bit)
     return ms_rd_raw_u64(v + bit / 8) >> (bit & 7);
 }
 
-/* The lowest bits of a number, 63 at most. */
+enum { ms_MAP_WINDOW = 57 }; /* bits that a window has at least */
+
+/* The masks of fields, by width. To make one from its width takes five instructions, 20 times a lookup. */
+/* clang-format off */
+static const uint64_t ms_map_masks[ms_MAP_WINDOW + 1] = {
+    0, 1, 3, 7, 0xf, 0x1f, 0x3f, 0x7f, 0xff, 0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff,
+    0x1ffff, 0x3ffff, 0x7ffff, 0xfffff, 0x1fffff, 0x3fffff, 0x7fffff, 0xffffff, 0x1ffffff, 0x3ffffff,
+    0x7ffffff, 0xfffffff, 0x1fffffff, 0x3fffffff, 0x7fffffff, 0xffffffff, 0x1ffffffff, 0x3ffffffff,
+    0x7ffffffff, 0xfffffffff, 0x1fffffffff, 0x3fffffffff, 0x7fffffffff, 0xffffffffff, 0x1ffffffffff,
+    0x3ffffffffff, 0x7ffffffffff, 0xfffffffffff, 0x1fffffffffff, 0x3fffffffffff, 0x7fffffffffff,
+    0xffffffffffff, 0x1ffffffffffff, 0x3ffffffffffff, 0x7ffffffffffff, 0xfffffffffffff, 0x1fffffffffffff,
+    0x3fffffffffffff, 0x7fffffffffffff, 0xffffffffffffff, 0x1ffffffffffffff};
+/* clang-format on */
+
+/* The lowest bits of a number, ms_MAP_WINDOW at most. */
 static inline uint64_t ms_map_low(uint64_t bits, unsigned width)
 {
-    return bits & (((uint64_t)1 << width) - 1);
+    return bits & ms_map_masks[width];
 }
 
 /* A number of up to 64 bits. */
 static inline uint64_t ms_map_long(const uint8_t *v, uint64_t bit, unsigned width)
 {
-    if (width <= 57)
+    if (width <= ms_MAP_WINDOW)
         return ms_map_low(ms_map_window(v, bit), width);
     uint64_t low = ms_map_low(ms_map_window(v, bit), 32);
     return low | ms_map_low(ms_map_window(v, bit + 32), width - 32) << 32;
@@ -13795,6 +13815,14 @@ static inline bool ms_map_widths_fit(const uint8_t *widths)
 {
     uint64_t all = ms_rd_raw_u64(widths);
     return ((all | (all + 0x3f3f4f5f5f6f6f6fu)) & 0x8080808080808080u) == 0;
+}
+
+/* Takes the next field of a window. */
+static inline uint32_t ms_map_take_field(uint64_t *window, unsigned width)
+{
+    uint64_t number = ms_map_low(*window, width);
+    *window >>= width;
+    return (uint32_t)number;
 }
 
 enum {
@@ -14046,21 +14074,34 @@ static inline uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, u
     return ms_map_run_of_list(map, sheets, index, number & ms_MAP_LAST_RUN, off, is_lost);
 }
 
+/* Start number i of those that have so many bytes each. */
+static inline uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
+{
+    const uint8_t *p = starts + (size_t)size * i;
+    return size == 4 ? ms_rd_raw_u32(p) : ms_rd_raw_u16(p);
+}
+
+/* How many of count starts are at or below an offset from base. */
+static inline uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
+                                           uint64_t from)
+{
+    uint32_t lo = 0;
+    while (count > 1) { /* without branches that nobody can predict */
+        uint32_t half = count / 2;
+        uint32_t above = lo + half;
+        lo = ms_map_start(starts, size, above - 1) <= from ? above : lo;
+        count -= half;
+    }
+    return lo + (count == 1 && ms_map_start(starts, size, lo) <= from);
+}
+
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
 static inline uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
 {
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
-    uint32_t lo = 0;
-    for (uint32_t left = run->range_count - 1; left > 0;) { /* without branches that nobody can predict */
-        uint32_t half = left / 2;
-        uint32_t start = run->is_wide ? ms_rd_raw_u32(starts + 4 * (size_t)(lo + half))
-                                      : ms_rd_raw_u16(starts + 2 * (size_t)(lo + half));
-        bool is_below = start <= from;
-        lo += is_below ? half + 1 : 0;
-        left = is_below ? left - half - 1 : half;
-    }
     MACHSYM_COUNT_WORK(1);
-    return lo;
+    return run->is_wide ? ms_map_count_starts(starts, 4, run->range_count - 1, from)
+                        : ms_map_count_starts(starts, 2, run->range_count - 1, from);
 }
 
 /* Where a range ends, as an offset of code. */
@@ -14069,20 +14110,21 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     if (range + 1 == run->range_count)
         return run->end;
-    return run->base + (run->is_wide ? ms_rd_raw_u32(starts + 4 * (size_t)range)
-                                     : ms_rd_raw_u16(starts + 2 * (size_t)range));
+    return run->base + ms_map_start(starts, run->is_wide ? 4 : 2, range);
 }
 
-/* Reads file, line and column, which stand at a bit. File and line have 48 bits at most. */
-static inline void ms_map_get_line(const ms_map_run *run, uint64_t bit, ms_map_line *line)
+/* Takes file, line and column of a record from a window, in which they stand first. bit: where they stand in
+ * the run. */
+static inline void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit, ms_map_line *line)
 {
-    unsigned file = run->bits[ms_MAP_FILE];
-    unsigned width = run->bits[ms_MAP_LINE];
-    unsigned column = run->bits[ms_MAP_COLUMN];
-    uint64_t window = ms_map_window(run->v, bit);
-    line->file = (uint32_t)ms_map_low(window, file);
-    line->line = (uint32_t)ms_map_low(window >> file, width);
-    line->column = column == 0 ? 0 : (uint32_t)ms_map_low(ms_map_window(run->v, bit + file + width), column);
+    bool is_long = run->call_bits > ms_MAP_WINDOW; /* a record may be longer than the window */
+    line->file = ms_map_take_field(&window, run->bits[ms_MAP_FILE]);
+    if (is_long)
+        window = ms_map_window(run->v, bit + run->bits[ms_MAP_FILE]);
+    line->line = ms_map_take_field(&window, run->bits[ms_MAP_LINE]);
+    if (is_long)
+        window = ms_map_window(run->v, bit + run->bits[ms_MAP_FILE] + run->bits[ms_MAP_LINE]);
+    line->column = ms_map_take_field(&window, run->bits[ms_MAP_COLUMN]);
 }
 
 /* Looks for off in a run that begins at or below it. Returns whether a range of the run is known there; if
@@ -14100,8 +14142,9 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
         return false;
     }
     uint64_t bit = run->ranges + (uint64_t)range * run->range_bits;
-    hit->link = (uint32_t)ms_map_low(ms_map_window(run->v, bit), run->bits[ms_MAP_LINK]);
-    ms_map_get_line(run, bit + run->bits[ms_MAP_LINK], &hit->line);
+    uint64_t window = ms_map_window(run->v, bit);
+    hit->link = ms_map_take_field(&window, run->bits[ms_MAP_LINK]);
+    ms_map_take_line(run, window, bit + run->bits[ms_MAP_LINK], &hit->line);
     return hit->link != ms_MAP_NOTHING;
 }
 
@@ -14109,8 +14152,15 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint64_t at)
 {
     const ms_map_area *runs = &map->tables[kind];
-    for (unsigned line = 0; line < ms_MAP_FETCHED && at < runs->len; line++, at += 64)
-        ms_fetch(map->bytes.ptr + runs->at + at);
+    if (runs->len < 64 * ms_MAP_FETCHED || at > runs->len - 64 * ms_MAP_FETCHED)
+        return; /* near the end of the table */
+    const uint8_t *p = map->bytes.ptr + runs->at + at;
+    for (unsigned line = 0; line < ms_MAP_FETCHED; line += 4, p += 256) {
+        ms_fetch(p);
+        ms_fetch(p + 64);
+        ms_fetch(p + 128);
+        ms_fetch(p + 192);
+    }
 }
 
 /* Looks for off in the runs that an index leads to. */
@@ -14147,69 +14197,83 @@ static inline bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned i
     return false;
 }
 
-/* Place number i of those that begin at a bit of a run. */
-static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint64_t i)
+/* Place number i of those that begin at a bit of a run; 0 when there is none. */
+static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
 {
+    if (i >= count)
+        return 0;
     unsigned width = run->bits[ms_MAP_PLACE];
-    return run->text + ms_map_low(ms_map_window(run->v, bit + i * width), width);
+    return run->text + ms_map_low(ms_map_window(run->v, bit + (uint64_t)i * width), width);
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
 static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *line, machsym_map_frame *frame)
 {
+    uint64_t file = ms_map_place(run, run->files, line->file - 1, run->file_count);
+    frame->file_ref = file;
     frame->line = line->line;
     frame->column = line->column;
-    frame->file_ref = line->file - 1 < run->file_count ? ms_map_place(run, run->files, line->file - 1) : 0;
-    if (line->line != 0 || frame->file_ref != 0)
-        frame->line_source = MACHSYM_SOURCE_DWARF;
+    frame->line_source = (line->line | file) != 0 ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NONE;
 }
 
-/* A link of a chain. */
-typedef struct ms_map_link {
-    uint32_t caller; /* 0: this is the concrete function */
-    uint32_t function;
-    machsym_source source;
-    ms_map_line call;
-    uint64_t start; /* of the concrete function, from the text base */
-    uint64_t size;
-} ms_map_link;
-
-/* Reads a concrete function. */
-static inline void ms_map_read_root(const ms_map_run *run, uint32_t root, ms_map_link *link)
+/* Sets all of a frame but what its concrete function tells. */
+static inline void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
+                                    const ms_map_line *line, machsym_map_frame *frame)
 {
-    unsigned function = run->bits[ms_MAP_FUNCTION];
+    frame->name_ref = ms_map_place(run, run->functions, function - 1, run->function_count);
+    frame->name_source = source;
+    frame->is_inline = true;
+    ms_map_set_line(run, line, frame);
+}
+
+/* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
+ * begins, from the text base, and how large it is. */
+static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
+                                     machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
+{
     unsigned start = run->bits[ms_MAP_START];
+    unsigned extent = run->bits[ms_MAP_EXTENT];
     uint64_t bit = run->roots + (uint64_t)root * run->root_bits;
     uint64_t window = ms_map_window(run->v, bit);
-    link->caller = 0;
-    link->function = (uint32_t)ms_map_low(window, function);
-    uint64_t source = ms_map_low(window >> function, ms_MAP_SOURCE_BITS);
-    link->source = (machsym_source)(source < MACHSYM_SOURCE_COUNT ? source : 0);
-    bit += function + (unsigned)ms_MAP_SOURCE_BITS;
-    link->start = run->base - (uint64_t)ms_map_unzigzag(ms_map_long(run->v, bit, start));
-    link->size = ms_map_long(run->v, bit + start, run->bits[ms_MAP_EXTENT]);
+    uint32_t function = ms_map_take_field(&window, run->bits[ms_MAP_FUNCTION]);
+    uint64_t source = ms_map_low(window, ms_MAP_SOURCE_BITS);
+    window >>= ms_MAP_SOURCE_BITS;
+    bit += run->bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS;
+    uint64_t from =
+        run->root_bits <= ms_MAP_WINDOW ? ms_map_low(window, start) : ms_map_long(run->v, bit, start);
+    *size = run->root_bits <= ms_MAP_WINDOW ? ms_map_low(window >> start, extent)
+                                            : ms_map_long(run->v, bit + start, extent);
+    *begin = run->base - (uint64_t)ms_map_unzigzag(from);
+    if (frame == NULL)
+        return;
+    ms_map_set_frame(run, function, (machsym_source)(source < MACHSYM_SOURCE_COUNT ? source : 0), line,
+                     frame);
+    frame->is_inline = false;
 }
 
-/* Reads a link. The number of a caller is smaller, so a walk ends. */
-static inline bool ms_map_read_link(const ms_map_run *run, uint32_t number, ms_map_link *link)
+/* The frames of the inlined calls of a chain, the innermost first. *number is that of the innermost link, and
+ * then that of the concrete function; *line is where the code of that is. Returns how many there are; more
+ * than ms_MAP_LINKS when the chain is damaged. The number of a caller is smaller, so the walk ends. */
+static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
+                                        machsym_map_frame *frames, size_t cap)
 {
-    uint32_t call = number - ms_MAP_FIRST_LINK - run->root_count;
-    if (call >= run->call_count) { /* also when the number is smaller */
-        if (number - ms_MAP_FIRST_LINK >= run->root_count)
-            return false;
-        ms_map_read_root(run, number - ms_MAP_FIRST_LINK, link);
-        return true;
+    uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
+    size_t count = 0;
+    for (; *number - first < run->call_count; count++) { /* false also when the number is smaller */
+        uint64_t bit = run->calls + (uint64_t)(*number - first) * run->call_bits;
+        uint64_t window = ms_map_window(run->v, bit); /* all but line and column have 49 bits at most */
+        uint32_t caller = ms_map_take_field(&window, run->bits[ms_MAP_LINK]);
+        uint32_t function = ms_map_take_field(&window, run->bits[ms_MAP_FUNCTION]);
+        machsym_source source = (window & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        if (caller >= *number || count == ms_MAP_LINKS)
+            return (size_t)ms_MAP_LINKS + 1;
+        if (count < cap)
+            ms_map_set_frame(run, function, source, line, &frames[count]);
+        ms_map_take_line(run, window >> 1, bit + run->bits[ms_MAP_LINK] + run->bits[ms_MAP_FUNCTION] + 1,
+                         line);
+        *number = caller;
     }
-    unsigned caller = run->bits[ms_MAP_LINK];
-    unsigned function = run->bits[ms_MAP_FUNCTION];
-    uint64_t bit = run->calls + (uint64_t)call * run->call_bits;
-    uint64_t window = ms_map_window(run->v, bit); /* the first three have 33 bits at most */
-    link->caller = (uint32_t)ms_map_low(window, caller);
-    window >>= caller;
-    link->function = (uint32_t)ms_map_low(window, function);
-    link->source = (window >> function & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-    ms_map_get_line(run, bit + caller + function + 1, &link->call);
-    return link->caller >= ms_MAP_FIRST_LINK && link->caller < number;
+    return count;
 }
 
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
@@ -14217,47 +14281,45 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
                                   size_t cap)
 {
     const ms_map_run *run = &hit->run;
-    ms_map_link link;
     ms_map_line line = hit->line;
-    ms_zero(&link, sizeof link);
-    size_t count = 0;
     uint32_t number = hit->link;
-    machsym_map_frame blank; /* copying one is several times faster than clearing one */
-    ms_zero(&blank, sizeof blank);
-    do {
-        if (count == ms_MAP_LINKS || !ms_map_read_link(run, number, &link))
-            return 0;
-        if (count < cap) {
-            machsym_map_frame *frame = &frames[count];
-            *frame = blank;
-            frame->is_inline = link.caller != 0;
-            frame->name_ref = link.function - 1 < run->function_count
-                                  ? ms_map_place(run, run->functions, link.function - 1)
-                                  : 0;
-            frame->name_source = link.source;
-            ms_map_set_line(run, &line, frame);
-        }
-        line = link.call;
-        number = link.caller;
-        count++;
-    } while (number != 0);
-    for (size_t i = 0; i < count && i < cap; i++) {
-        frames[i].function_start = map->head.text_addr + link.start;
-        frames[i].function_size = link.size;
+    uint64_t begin;
+    uint64_t size;
+    size_t calls = ms_map_call_frames(run, &number, &line, frames, cap);
+    if (calls >= ms_MAP_LINKS || number - ms_MAP_FIRST_LINK >= run->root_count)
+        return 0;
+    size_t told = calls < cap ? calls + 1 : cap;
+    ms_map_root_frame(run, number - ms_MAP_FIRST_LINK, &line, calls < cap ? &frames[calls] : NULL, &begin,
+                      &size);
+    begin += map->head.text_addr;
+    for (machsym_map_frame *frame = frames; frame != frames + told; frame++) {
+        frame->function_start = begin;
+        frame->function_size = size;
     }
-    return count;
+    return calls + 1;
 }
 
-/* The frames at an address that has a line, but no function in the debug info. */
-static size_t ms_map_line_frame(const machsym_map *map, ms_sh *sheets, uint64_t off, ms_map_hit *hit,
-                                machsym_map_frame *frames, size_t cap)
+/* The frames at an address: those that the runs from debug info tell of, or else those of symbols. A range of
+ * debug info may have a line but no function, which is then that of the symbol. */
+static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
+                            size_t cap)
 {
+    ms_map_hit hit;
     machsym_map_frame line;
-    ms_zero(&line, sizeof line);
-    ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
-    size_t count = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, hit) && hit->link != ms_MAP_ONLY_LINES
-                       ? ms_map_chain_frames(map, hit, frames, cap)
-                       : 0;
+    uint64_t off = addr - map->head.text_addr;
+    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
+        return 0;
+    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
+    if (hit.is_lost) /* a symbol would be the wrong answer */
+        return 0;
+    bool has_line = found && hit.link == ms_MAP_ONLY_LINES;
+    if (has_line) /* the run's bytes may be gone after the next search */
+        ms_map_set_line(&hit.run, &hit.line, &line);
+    if (!found || has_line)
+        found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
+    size_t count = found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
+    if (!has_line)
+        return count;
     if (cap == 0)
         return 1;
     if (count == 0)
@@ -14270,52 +14332,32 @@ static size_t ms_map_line_frame(const machsym_map *map, ms_sh *sheets, uint64_t 
     return 1;
 }
 
-/* The frames at an address; none of one whose answer is damaged, since a symbol would be the wrong one. */
-static inline size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr,
-                                   machsym_map_frame *frames, size_t cap)
-{
-    ms_map_hit hit;
-    uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
-        return 0;
-    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
-    if (hit.is_lost)
-        return 0;
-    if (found && hit.link != ms_MAP_ONLY_LINES)
-        return ms_map_chain_frames(map, &hit, frames, cap);
-    if (found)
-        return ms_map_line_frame(map, sheets, off, &hit, frames, cap);
-    found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
-    return found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
-}
-
 /* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
  * run. */
-static void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
+static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
 {
-    uint64_t off = addr - map->head.text_addr;
-    if (map->head.tables[ms_MAP_INDEX].b == 0)
+    if (map->head.tables[ms_MAP_INDEX].b == 0 || !ms_map_is_here(map))
         return;
-    const uint8_t *bucket = map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off);
-    if (!run) {
+    const uint8_t *bucket = map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, addr - map->head.text_addr);
+    if (run)
+        ms_map_fetch_run(map, ms_MAP_RUNS, 2 * (uint64_t)ms_rd_raw_u32(bucket));
+    else
         ms_fetch(bucket);
-        return;
-    }
-    ms_map_fetch_run(map, ms_MAP_RUNS, 2 * (uint64_t)ms_rd_raw_u32(bucket));
 }
 
-/* The frames at count addresses, of each at most cap. */
+/* The frames at count addresses, of each at most cap. While one is looked up, the runs of those behind it
+ * come into the cache, and the numbers of buckets of those behind them. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
                         machsym_map_frame *frames, size_t cap, size_t *counts)
 {
-    for (size_t i = 0; i < count; i += ms_MAP_AT_ONCE) {
-        size_t end = count - i < ms_MAP_AT_ONCE ? count : i + ms_MAP_AT_ONCE;
-        for (size_t k = i; k < end && ms_map_is_here(map); k++)
-            ms_map_fetch(map, addrs[k], false);
-        for (size_t k = i; k < end && ms_map_is_here(map); k++)
-            ms_map_fetch(map, addrs[k], true);
-        for (size_t k = i; k < end; k++)
-            counts[k] = ms_map_frames(map, NULL, addrs[k], cap != 0 ? frames + k * cap : NULL, cap);
+    size_t bucket = 0;
+    size_t run = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; bucket < count && bucket - i < 2 * ms_MAP_AT_ONCE; bucket++)
+            ms_map_fetch(map, addrs[bucket], false);
+        for (; run < count && run - i < ms_MAP_AT_ONCE; run++)
+            ms_map_fetch(map, addrs[run], true);
+        counts[i] = ms_map_frames(map, NULL, addrs[i], cap != 0 ? frames + i * cap : NULL, cap);
     }
 }
 
@@ -18067,20 +18109,25 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-/* Writes numbers of some bits each, the lowest bit first. */
+enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
+
+/* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
+ * most of which the next number overwrites. So there is room for as many behind the last one. */
 typedef struct ms_en_bits {
     uint8_t *to;
     uint64_t waiting; /* bits that do not fill a byte yet */
     unsigned count;   /* how many */
 } ms_en_bits;
 
+/* Writes a number of up to 56 bits: 7 more may be waiting. */
 static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    b->waiting |= number << b->count;
-    for (b->count += width; b->count >= 8; b->count -= 8) {
-        *b->to++ = (uint8_t)b->waiting;
-        b->waiting >>= 8;
-    }
+    uint64_t waiting = b->waiting | number << b->count;
+    unsigned count = b->count + width;
+    ms_map_store_u64(b->to, waiting);
+    b->to += count / 8;
+    b->waiting = waiting >> (count & ~7u);
+    b->count = count & 7;
 }
 
 static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
@@ -18093,8 +18140,7 @@ static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 /* Goes on with the next byte. */
 static void ms_en_end_bits(ms_en_bits *b)
 {
-    if (b->count > 0)
-        *b->to++ = (uint8_t)b->waiting;
+    b->to += b->count > 0; /* its byte is written */
     b->waiting = 0;
     b->count = 0;
 }
@@ -18724,7 +18770,7 @@ static void ms_en_put_run(ms_en *c)
     parts.file_count = (uint32_t)run->files.count;
     ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
     uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
-    uint8_t *p = ms_en_room(&c->data, (size_t)len);
+    uint8_t *p = ms_en_room(&c->data, (size_t)len + ms_EN_STORED);
     if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
         return;
     ms_map_store_u32(p, (uint32_t)ms_en_base(c));

@@ -2,6 +2,7 @@
  * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
  * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
 #include "../tool/report/parts.h"
+#include "../tool/report/split.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
 #include "one_json.h"
@@ -69,6 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text out = {0};
     char *copy = tool_alloc(size);
     memcpy(copy, size > 0 ? (const char *)data : "", size);
+    for (size_t at = 0; at < size; at += report_first_len((machsym_str){copy + at, size - at})) {
+        if (report_first_len((machsym_str){copy + at, size - at}) == 0)
+            abort();
+    }
     report_open(&r, copy, size > 0 ? size - 1 : 0, NULL, 0);
     make_calls(&r, seed);
     report_write_same(&r, &how, &out);

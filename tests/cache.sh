@@ -70,13 +70,13 @@ check "info: system and files"
 
 "$machsym" map build "$new" --store "$work/maps" -j 2 >"$work/out" 2>"$work/err"
 check "map build"
-says "4 of 4 maps are made"
-[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 4 ] && [ "$(wc -l <"$work/out")" -eq 4 ]
+says "5 of 5 maps are made"
+[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 5 ] && [ "$(wc -l <"$work/out")" -eq 5 ]
 check "a map an image"
 is 1 "map build without a store" "" map build "$new"
 "$machsym" map build "$new" --images '*/lib*.dylib' --store "$work/some" >"$work/out" 2>"$work/err"
 check "map build --images"
-says "2 of 2 maps are made"
+says "3 of 3 maps are made"
 is 1 "nothing fits" "" map build "$new" --images 'Zoo' --store "$work/some"
 says "fits the pattern"
 
@@ -138,7 +138,7 @@ member="$work/pack.zip/iOS DeviceSupport/16.3/dyld_shared_cache_arm64e"
 "$machsym" map build "$split" --store "$work/unzipped" >/dev/null 2>&1
 "$machsym" map build "$work/pack.zip" --store "$work/zipped" >"$work/out" 2>"$work/err"
 check "map build of a zip"
-says "4 of 4 maps are made"
+says "5 of 5 maps are made"
 diff -r "$work/zipped" "$work/unzipped" >"$work/out"
 check "the maps are those of the cache itself" "$work/out"
 is 0 "an address of a cache in a zip" "-[Animal work:] (in Zoo) + 4" atos -o "$member" 1820108e0
@@ -206,6 +206,8 @@ says "its file dyld_shared_cache_arm64e.1 is missing"
 says "its file dyld_shared_cache_arm64e.symbols is missing: local functions have no names"
 is 1 "an image in a file that is missing" "" cache extract "$work/alone/dyld_shared_cache_arm64e" Zoo -o "$work/none"
 says "the image lies in a file of the cache that is missing"
+is 1 "maps of a cache without a file" "" map build "$work/alone/dyld_shared_cache_arm64e" --images '*/Zoo' --store "$work/maps"
+says "dyld_shared_cache_arm64e/System/Library/Frameworks/Zoo.framework/Zoo: the image lies in a file of the cache that is missing"
 cp "$caches/macos12/dyld_shared_cache_x86_64h.1" "$work/alone/dyld_shared_cache_arm64e.1"
 head -c 100000 "$caches/ios15/dyld_shared_cache_arm64e.2" >"$work/alone/dyld_shared_cache_arm64e.2"
 is 1 "a file of another cache" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570

@@ -90,6 +90,8 @@ cat >"$work/requests" <<END
 {"do":"build","path":"$dsym","as":"chunks"}
 {"do":"build","path":"$dsym"}
 {"do":"build","path":"$dsym","as":"store"}
+{"do":"reload"}
+{"do":"symbolicate","memoryMap":[["demo","4C4C44B555553144A1BA79CA685DEC580"]],"stacks":[[[0,2796]]]}
 END
 M worker worker --build-store "$work/built" --paths --no-cache -d $dsym <"$work/requests"
 printf '%s\n' '{"do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":[1]}' '{"do":"stats"}' | M worker-host worker --host

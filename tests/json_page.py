@@ -32,6 +32,7 @@ PLAIN = {"id": lambda v: isinstance(v, str) or PLAIN["number"](v), "text": lambd
          "hex": lambda v: isinstance(v, str) and re.fullmatch("0x[0-9a-f]+", v),
          "uuid": lambda v: isinstance(v, str) and re.fullmatch("[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", v),
          "hash": lambda v: isinstance(v, str) and re.fullmatch("[0-9a-f]{16}", v),
+         "modules": lambda v: isinstance(v, dict) and all(found in (True, False, None) for found in v.values()),
          "counts": lambda v: isinstance(v, dict) and all(type(n) is int for n in v.values())}
 
 

@@ -106,8 +106,8 @@ cut -c1-60 "$work/out" >"$work/both"
 same "$work/alone" "$work/both" "and has its signature"
 sed 's/0x0000000102a30aec/0x0000000102a30ae4/' $reports/demo-macos.crash | cat - "$work/alone.ips" >"$work/two.ips"
 run $demo "$work/two.ips"
-! grep -qF "of 6 frames" "$work/err"
-check "the text of another crash ahead of an .ips counts"
+err_has "two.ips#1: 4 of 4 frames named, 4 of them now"
+err_has "two.ips#2: 5 of 6 frames named, 4 of them now"
 
 # ---- Apple's text of an .ips ----
 
@@ -238,5 +238,93 @@ cat >"$work/wanted" <<END
   Library not loaded: @rpath/Player.framework/Player
 END
 explains "dyld"
+
+# ---- Several reports in a file ----
+
+apple=tests/fixtures/apple
+several="$reports/demo.ips $reports/demo-text-in-ips.ips $reports/demo-translated.ips $apple/mac26.ips $reports/demo-macos.crash $reports/jetsam.ips $reports/watchdog.ips"
+# shellcheck disable=SC2086
+cat $several >"$work/several"
+both() # ARGUMENT...: of each file alone into $work/alone, of all in one into $work/out
+{
+    : >"$work/alone"
+    for file in $several; do
+        cp "$file" "$work/one"
+        run -q $demo "$@" "$work/one"
+        cat "$work/out" >>"$work/alone"
+    done
+    run -q $demo "$@" "$work/several"
+}
+
+both
+same "$work/alone" "$work/out" "in place, each as if it were alone"
+both --all
+same "$work/alone" "$work/out" "with --all too"
+both --to=text
+grep -v '^$' "$work/out" >"$work/lines"
+grep -v '^$' "$work/alone" >"$work/wanted"
+same "$work/wanted" "$work/lines" "each has its own facts in Apple's text"
+both --signature
+sed 's/several#[1-7]$/one/' "$work/out" >"$work/lines"
+same "$work/alone" "$work/lines" "each has its own signature"
+run -q $demo --to=json --json "$work/several"
+[ "$(grep -c '"part":' "$work/out")" -eq 7 ]
+check "seven objects"
+run -q $demo --summary "$work/several"
+has "several#7"
+run $demo -o "$work/named" "$work/several"
+err_has "several#7: 5 of 6 frames named, 4 of them now"
+run -q $demo --only kind=SIGKILL "$work/several"
+mv "$work/out" "$work/killed"
+run -q $demo $reports/watchdog.ips
+same "$work/out" "$work/killed" "--only writes the one that fits"
+run -q $demo --to=text --only kind=EXC_BAD_ACCESS "$work/several"
+grep -v '^$' "$work/out" >"$work/lines"
+run -q $demo --to=text $apple/mac26.ips
+grep -v '^$' "$work/out" >"$work/wanted"
+same "$work/wanted" "$work/lines" "as text too"
+
+{
+    cat $reports/demo.ips
+    head -n 20 $reports/demo.ips
+    cat $reports/demo.crash
+} >"$work/several"
+run -q $demo "$work/several"
+[ $? -eq 1 ]
+check "one of three is cut off: status 1"
+err_has "several#2: "
+run -q $demo $reports/demo.ips
+cat "$work/out" >"$work/wanted"
+head -n 20 $reports/demo.ips >>"$work/wanted"
+run -q $demo $reports/demo.crash
+cat "$work/out" >>"$work/wanted"
+run -q $demo "$work/several"
+same "$work/wanted" "$work/out" "it stays as it is, and costs no other"
+
+sed 's/$/\r/' $reports/demo-crlf.crash | tr -s '\r' >"$work/crlf"
+cat "$work/crlf" "$work/crlf" >"$work/several"
+run -q $demo --signature "$work/several"
+[ "$(wc -l <"$work/out")" -eq 2 ]
+check "two with the line ends of Windows"
+cat $reports/demo-spindump.txt >"$work/several"
+run -q $demo --signature "$work/several"
+[ "$(wc -l <"$work/out")" -eq 1 ]
+check "a spindump of several processes is one report"
+
+# ---- Minidumps ----
+
+printf 'MDMP\223\247\000\000\020\000\000\000' >"$work/dump"
+run $demo "$work/dump"
+[ $? -eq 1 ]
+check "a minidump fails"
+err_has "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it"
+{
+    printf '%s\n' '{"event_id":"1"}' '{"type":"attachment","length":12,"attachment_type":"event.minidump"}'
+    cat "$work/dump"
+} >"$work/envelope"
+run $demo "$work/envelope"
+[ $? -eq 1 ]
+check "so does an envelope of Sentry that holds only one"
+err_has "a minidump, which"
 
 end

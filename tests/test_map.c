@@ -169,6 +169,28 @@ static void check_threads(const subject *s, const machsym_map *map, uint32_t fla
 
 /* ---- Chunks ---- */
 
+/* The ranges of a map. A chunk goes through them all, and decoding them each time would be most of the test. */
+typedef struct range_list {
+    machsym_map_range *v;
+    size_t count;
+} range_list;
+
+static range_list list_ranges(const machsym_map *map)
+{
+    range_list ranges = {NULL, 0};
+    machsym_map_range range;
+    for (int pass = 0; pass < 2; pass++) { /* counts them, then keeps them */
+        machsym_cursor at = {0, 0};
+        for (ranges.count = 0; machsym_map_next(map, &at, &range); ranges.count++) {
+            if (pass != 0)
+                ranges.v[ranges.count] = range;
+        }
+        if (pass == 0)
+            ranges.v = (machsym_map_range *)calloc(ranges.count + 1, sizeof *ranges.v);
+    }
+    return ranges;
+}
+
 typedef struct chunk {
     machsym_writer *writer;
     machsym_map *map;
@@ -177,11 +199,11 @@ typedef struct chunk {
 } chunk;
 
 /* Whether a chunk says of [lo, hi) what the map says, as far as it is asked: range by range. */
-static void check_chunk(subject *s, const machsym_map *map, chunk *c, uint64_t size)
+static void check_chunk(subject *s, const machsym_map *map, const range_list *ranges, chunk *c, uint64_t size)
 {
     machsym_map_info info;
     machsym_cursor at = {0, 0};
-    machsym_map_range range;
+    machsym_map_range found;
     CHECK_EQ(machsym_writer_finish(c->writer, &c->map, NULL), MACHSYM_OK);
     c->writer = NULL;
     if (c->map == NULL)
@@ -192,21 +214,20 @@ static void check_chunk(subject *s, const machsym_map *map, chunk *c, uint64_t s
     uint64_t lo = s->info.text_addr + c->number * size;
     size_t wrong = 0;
     size_t outside = 0;
-    while (machsym_map_next(map, &at, &range)) {
-        uint64_t first = (range.lo - s->info.text_addr) / size;
-        if (range.is_symbol != c->is_symbol || range.hi <= lo || range.lo >= lo + size ||
-            c->number > first + LAST_CHUNK)
+    for (size_t k = 0; k < ranges->count; k++) {
+        const machsym_map_range *range = &ranges->v[k];
+        if (range->is_symbol != c->is_symbol || range->hi <= lo || range->lo >= lo + size ||
+            c->number > (range->lo - s->info.text_addr) / size + LAST_CHUNK)
             continue;
-        uint64_t ends[2] = {range.lo < lo ? lo : range.lo, range.hi - 1};
+        uint64_t ends[2] = {range->lo < lo ? lo : range->lo, range->hi - 1};
         for (size_t i = 0; i < 2; i++) {
             ask_map(opened, ends[i], &got);
             ask_map(map, ends[i], &want);
             wrong += frames_differ(&got, &want, true) != NULL;
         }
     }
-    at.a = at.b = 0;
-    while (machsym_map_next(opened, &at, &range))
-        outside += range.hi <= lo || range.lo >= lo + size;
+    while (machsym_map_next(opened, &at, &found))
+        outside += found.hi <= lo || found.lo >= lo + size;
     CHECK_EQ(wrong, 0);
     CHECK_EQ(outside, 0); /* exactly the ranges that touch it */
     machsym_map_close(opened);
@@ -216,35 +237,36 @@ static void check_chunk(subject *s, const machsym_map *map, chunk *c, uint64_t s
 static void check_chunks(subject *s, const machsym_map *map, uint64_t size)
 {
     machsym_map_info info;
-    machsym_cursor at = {0, 0};
-    machsym_map_range range;
+    range_list ranges = list_ranges(map);
     chunk open[2];
     size_t refused = 0;
     memset(open, 0, sizeof open);
     machsym_map_get_info(map, &info);
     info.flags |= MACHSYM_MAP_CHUNK;
-    while (machsym_map_next(map, &at, &range)) {
-        chunk *c = &open[range.is_symbol];
-        uint64_t first = (range.lo - info.text_addr) / size;
-        uint64_t last = (range.hi - 1 - info.text_addr) / size;
+    for (size_t i = 0; i < ranges.count; i++) {
+        const machsym_map_range *range = &ranges.v[i];
+        chunk *c = &open[range->is_symbol];
+        uint64_t first = (range->lo - info.text_addr) / size;
+        uint64_t last = (range->hi - 1 - info.text_addr) / size;
         last = last > first + LAST_CHUNK ? first + LAST_CHUNK : last;
         for (uint64_t number = first; number <= last; number++) {
             if (number % s->stride != 0)
                 continue;
             if (c->writer != NULL && c->number != number)
-                check_chunk(s, map, c, size);
+                check_chunk(s, map, &ranges, c, size);
             if (c->writer == NULL)
                 CHECK_EQ(open_writer_of(&info, &c->writer), MACHSYM_OK);
             c->number = number;
-            c->is_symbol = range.is_symbol;
-            ask_map(map, range.lo, &want);
-            refused += machsym_writer_add(c->writer, &range, want.frames, want.count, NULL) != MACHSYM_OK;
+            c->is_symbol = range->is_symbol;
+            ask_map(map, range->lo, &want);
+            refused += machsym_writer_add(c->writer, range, want.frames, want.count, NULL) != MACHSYM_OK;
         }
     }
     for (size_t i = 0; i < 2; i++) {
         if (open[i].writer != NULL)
-            check_chunk(s, map, &open[i], size);
+            check_chunk(s, map, &ranges, &open[i], size);
     }
+    free(ranges.v);
     CHECK_EQ(refused, 0);
 }
 

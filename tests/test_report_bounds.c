@@ -10,6 +10,7 @@
 #include "../tool/report/groups.h"
 #include "../tool/report/missing.h"
 #include "../tool/report/parts.h"
+#include "../tool/report/split.h"
 #include "../tool/report/write.h"
 #include "put_format.h"
 
@@ -52,7 +53,8 @@ static void print_parts(const report *r, const write_options *writing, text *out
     }
 }
 
-static unsigned long long use(const text *input)
+/* One of the reports that an input holds. */
+static void use_one(machsym_str input)
 {
     report r;
     resolve_counts counts;
@@ -65,8 +67,7 @@ static unsigned long long use(const text *input)
     memset(&missing, 0, sizeof missing);
     memset(&how, 0, sizeof how);
     how.all = true;
-    work = 0;
-    report_open(&r, input->v, input->len, NULL, 0);
+    report_open(&r, input.ptr, input.len, NULL, 0);
     report_resolve(&r, files, &how, &counts);
     report_write_same(&r, &writing, &out);
     print(&r, &counts, &writing, &out);
@@ -81,6 +82,15 @@ static unsigned long long use(const text *input)
     redact_report(&key, (machsym_str){r.body, r.len}, &out);
     text_free(&out);
     report_close(&r);
+}
+
+static unsigned long long use(const text *input)
+{
+    work = 0;
+    for (size_t at = 0, len; at < input->len; at += len) {
+        len = report_first_len((machsym_str){input->v + at, input->len - at});
+        use_one((machsym_str){input->v + at, len});
+    }
     return work;
 }
 
@@ -150,6 +160,17 @@ static void frames_of_one_address(text *t, size_t n)
     for (size_t i = 0; i < n; i++)
         put_frame(t, i, 0x102a30aec);
     put_demo_image(t);
+}
+
+static void reports_in_a_row(text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        text_c(t, "Process: demo [1]\nException Type: EXC_CRASH\n");
+        put_thread(t, 0);
+        put_frame(t, 0, 0x102a30a7c);
+        put_demo_image(t);
+        text_c(t, "{\"bug_type\":\"309\",\"os_version\":\"\"}\n{}\n");
+    }
 }
 
 static void frames_of_every_address(text *t, size_t n)
@@ -792,6 +813,7 @@ int main(int argc, char **argv)
     how.jobs = 1;
     files = images_open(&how);
     TRAP(frames_of_one_address, 2000);
+    TRAP(reports_in_a_row, 200);
     TRAP(frames_of_every_address, 4000);
     TRAP(threads_of_one_frame, 2000);
     TRAP(images_that_overlap, 2000);

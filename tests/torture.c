@@ -200,6 +200,26 @@ static void use_image(const machsym_image *image)
     }
 }
 
+/* The images of a shared cache; few, as each costs as much as a file. */
+static void use_entries(const machsym_image *cache)
+{
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    for (unsigned i = 0; i < 2 && machsym_image_next_entry(cache, &at, &entry); i++) {
+        char name[256];
+        machsym_open_desc desc;
+        machsym_image *image = NULL;
+        memset(&desc, 0, sizeof desc);
+        snprintf(name, sizeof name, "%.*s", (int)(entry.name.len < 255 ? entry.name.len : 255),
+                 entry.name.len != 0 ? entry.name.ptr : "");
+        desc.from = cache;
+        desc.entry = name;
+        if (machsym_image_open(&desc, &image, NULL) == MACHSYM_OK)
+            use_image(image);
+        machsym_image_close(image);
+    }
+}
+
 /* Opens every slice, as it lies in a file and as it would lie in memory. */
 static void use(const uint8_t *ptr, size_t len)
 {
@@ -220,6 +240,8 @@ static void use(const uint8_t *ptr, size_t len)
             continue;
         machsym_image_get_info(image, &info);
         use_image(image);
+        if (info.slice.filetype == 0)
+            use_entries(image);
         machsym_image_close(image);
     }
 }
@@ -246,6 +268,8 @@ static void run_variant(const variant_file *file, long index, const options *o)
 
 static bool is_mach(const variant_file *file)
 {
+    if (file->len >= 7 && memcmp(file->ptr, "dyld_v1", 7) == 0)
+        return true;
     static const uint8_t magics[][4] = {{0xca, 0xfe, 0xba, 0xbe}, {0xca, 0xfe, 0xba, 0xbf},
                                         {0xcf, 0xfa, 0xed, 0xfe}, {0xce, 0xfa, 0xed, 0xfe},
                                         {0xfe, 0xed, 0xfa, 0xce}, {0xfe, 0xed, 0xfa, 0xcf}};

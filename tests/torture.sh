@@ -28,6 +28,17 @@ for file in demo.app.dSYM cross-arm64-d5-22.dwarf zoo-arm64-chained-relative-str
 done
 "$B/machsym" map export --format=bugly -o "$work/demo.txt" "$work/demo.symmap"
 check "a table of the demo"
+# Shared caches of one file; tests/cache/build.py needs python3.
+if command -v python3 >/dev/null; then
+    python3 tests/cache/build.py tests/fixtures/bin/cache "$work/caches" ios17 ios8
+    check "caches"
+    for name in ios17 ios8; do
+        mv "$work/caches/$name/"dyld_shared_cache_* "$work/$name.cache"
+    done
+    rm -r "$work/caches"
+else
+    skip "shared caches: it needs python3"
+fi
 
 # The files: reports and maps have few of their own bytes that matter, so that all of them are tried.
 files=("$work"/*)

@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -327,6 +328,15 @@ def test_needs():
     check(kind_of(answer) == "need" and "ended" in answer["error"]["what"], "the input ends", answer)
     host.process.wait(60)
     host.timer.cancel()
+    # nobody reads what is asked, though more could be answered
+    process = subprocess.Popen(MACHSYM + ["worker", "--host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, restore_signals=False,
+                               preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+    process.stdout.close()
+    began = time.time()
+    process.stdin.write(json.dumps(offsets).encode() + b"\n")
+    process.stdin.flush()
+    check(process.wait(20) == 1 and time.time() - began < 15, "a host that does not read", time.time() - began)
+    process.stdin.close()
     answer, = ask([{"need": "x", "value": None}], status=1)
     check(kind_of(answer) == "bad_request", "without --host a need is no request", answer)
 
@@ -403,6 +413,49 @@ def test_needs_large():
     check(ids == list(range(len(requests))), "requests before the answer to a need", ids)
     host.end()
     check(lists[0] == 4, "each worker asked once for the list", lists)
+
+
+def test_new_symbols():
+    """What comes into a store while the worker runs is found by itself; what changes, or comes into any other folder, after a reload."""
+    request = {"do": "frames", "uuid": UUID, "offsets": [0xaec]}
+    profile = {"do": "symbolicate", "memoryMap": [["demo", UUID.replace("-", "") + "0"]], "stacks": [[[0, 0xaec]]]}
+    store, folder = WORK + "/late", WORK + "/folder"
+    os.makedirs(store + "/4C", exist_ok=True)
+    os.makedirs(folder, exist_ok=True)
+    host = Host(lambda key: found(key, None), ["-d", store, "-d", folder, "-j", "2", "--build-store", store, "--paths"], window=1)
+    check([kind_of(a) for a in host.ask([request] * 3)] == ["no_image"] * 3, "nothing is there")
+    check(host.ask([{"do": "build", "path": DEMO, "as": "store"}])[0]["maps"][0]["file"].startswith(store), "a map is built")
+    time.sleep(1.1)
+    answers = host.ask([request, profile, request])
+    check(len(answers[0]["frames"][0]) == 4 and answers[0] == dict(answers[2], line=answers[0]["line"]), "a map in a store is found", answers)
+    check(answers[1]["results"][0]["stacks"][0][0]["function"] == "-[Player skip:]", "by profilers, too", answers[1])
+    other = BIN + "/inline-arm64-d5-22.dSYM"
+    uuid = json.loads(run("info", "--json", "--quick", other).splitlines()[0])["uuid"]
+    shutil.copytree(other, folder + "/other.dSYM")
+    check([kind_of(a) for a in host.ask([dict(request, uuid=uuid)])] == ["no_image"], "a folder is not looked through again")
+    answers = host.ask([{"do": "reload"}, dict(request, uuid=uuid), request])
+    check(answers[0]["notes"] == [] and answers[1].get("uuid") == uuid and len(answers[2]["frames"][0]) == 4, "after a reload it is", answers)
+    shutil.rmtree(store)
+    shutil.rmtree(folder)
+    check(kind_of(host.ask([{"do": "reload"}])[0]) == "no_symbols", "folders that are gone")
+    check(host.ask([request])[0].get("frames"), "the symbols of before stay")
+    stats = host.ask([{"do": "stats"}])[0]["stats"]
+    check(stats["images_opened"] == 3 and stats["images_asked"] == 6, "counts go on", stats)
+    host.end()
+    # many threads, while the symbols change all the time
+    host = Host(lambda key: found(key, None), ["-d", DEMO, "-j", "4", "--unordered"])
+    answers = host.ask([{"do": "reload"} if i % 7 == 0 else dict(request, id=i) for i in range(300)])
+    check(all("notes" in a or len(a["frames"][0]) == 4 for a in answers), "requests and reloads at once", answers)
+    check(host.end() == 0, "no error")
+    # chunks that were built again
+    values = {UUID: chunks_of(DEMO, 100)}
+    host = Host(lambda key: found(key, values[UUID].get(key)))
+    host.ask([request])
+    values[UUID] = chunks_of(DEMO, 1000)
+    answers = host.ask([request, {"do": "reload"}, request])
+    check([len(a["frames"][0]) for a in answers if "frames" in a] == [4, 4], "chunks of another size", answers)
+    check(len([k for k in host.asked if k.startswith("image")]) == 2, "their list is asked for again", host.asked)
+    host.end()
 
 
 # ---- Errors are answers ----
@@ -617,7 +670,7 @@ def test_reader_goes():
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 for test in (test_crash, test_crash_text, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
-             test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large):
+             test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large, test_new_symbols):
     began = time.time()
     test()
     if os.environ.get("TIMES"):

@@ -4,6 +4,7 @@
 #include "outfile.h"
 #include "report/groups.h"
 #include "report/parts.h"
+#include "report/split.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -27,8 +28,10 @@ typedef struct crash_result {
     text output;
     text summary;          /* or the line that stands for it on standard error */
     text failure;          /* why it failed; empty when it did not */
+    text broken;           /* of its reports those that failed, a line each, where others did not */
     crash_answer *answers; /* with --signature or --group */
-    uint32_t report_count;
+    uint32_t report_count; /* of those that are answered */
+    uint32_t held_count;   /* of all in the file */
     pool labels;
     resolve_counts counts;
     missing_list missing;
@@ -94,8 +97,15 @@ static void fail(crash_result *result, const char *what)
     text_c(&result->failure, what);
 }
 
+/* What a minidump begins with, and its version: minidump_format.h of Breakpad. An envelope may hold one. */
+static const char minidump[] = "MDMP\x93\xa7";
+
 bool crash_explain_no_frames(const report *r, text *why)
 {
+    if (str_find(r->input, minidump) < r->input.len) {
+        text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
+        return false;
+    }
     if (r->failure != NULL) {
         text_c(why, r->failure);
         text_c(why, ", at byte ");
@@ -138,11 +148,11 @@ static bool has_unresolved(const report *r)
 static const char *label_of(crash_result *result, const report *r)
 {
     text label = {0};
-    if (r->part == 0)
+    if (r->number == 0)
         return result->label;
     text_c(&label, result->label);
     text_char(&label, '#');
-    text_dec(&label, r->part);
+    text_dec(&label, r->number);
     const char *name = pool_copy_z(&result->labels, label.v, label.len);
     text_free(&label);
     return name;
@@ -160,7 +170,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
     if (o->summary && o->json) {
         report_summary_json(r, label, counts, &result->summary);
     } else if (o->summary || run->tell) {
-        if (r->part > 0) {
+        if (r->number > 0) {
             text_c(&result->summary, "== ");
             text_c(&result->summary, label);
             text_char(&result->summary, '\n');
@@ -176,12 +186,14 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
 }
 
 /* Reports that --only leaves out are not answered. */
-static void answer_parts(const crash_run *run, const report *whole, crash_result *result)
+static void answer_parts(const crash_run *run, const report *whole, const resolve_counts *all,
+                         crash_result *result)
 {
     const filter *only = &run->options->only;
     uint32_t count = report_count_parts(whole);
     if (run->options->signature || run->options->group)
-        result->answers = tool_alloc(count * sizeof *result->answers);
+        result->answers =
+            tool_grow(result->answers, ((size_t)result->report_count + count) * sizeof *result->answers);
     for (uint32_t i = 0; i < count && count > 1; i++) {
         report part;
         resolve_counts counts;
@@ -192,46 +204,104 @@ static void answer_parts(const crash_run *run, const report *whole, crash_result
         report_free_part(&part);
     }
     if (count == 1 && filter_fits_owner(only, whole))
-        answer_one(run, whole, &result->counts, result);
+        answer_one(run, whole, all, result);
 }
 
-/* Looks a file's reports up, and prints them into memory. */
-static void answer_report(const crash_run *run, report *r, crash_result *result)
+/* A line a report to standard error, without the file's name. */
+static void answer_brief(const report *r, const resolve_counts *counts, crash_result *result)
+{
+    if (r->number > 0) {
+        text_char(&result->summary, '#');
+        text_dec(&result->summary, r->number);
+        text_c(&result->summary, ": ");
+    }
+    text_brief(&result->summary, r, counts);
+    text_char(&result->summary, '\n');
+}
+
+static void add_counts(resolve_counts *to, const resolve_counts *counts)
+{
+    to->frames += counts->frames;
+    to->given += counts->given;
+    to->dwarf += counts->dwarf;
+    to->symbols += counts->symbols;
+    to->missing += counts->missing;
+}
+
+/* Looks a document's reports up, and prints them into memory. */
+static void answer_report(const crash_run *run, report *r, const resolve_counts *counts, crash_result *result)
 {
     const crash_options *o = run->options;
-    const char *over = report_resolve(r, run->images, &o->resolve, &result->counts);
-    if (over != NULL) {
-        fail(result, over);
+    uint32_t before = result->report_count;
+    answer_parts(run, r, counts, result);
+    if (result->report_count == before)
         return;
-    }
-    answer_parts(run, r, result);
-    if (result->report_count == 0)
-        return;
-    result->unresolved = has_unresolved(r);
+    add_counts(&result->counts, counts);
+    result->unresolved |= has_unresolved(r);
     if (o->format == FORMAT_SAME && (!run->in_place || o->output != NULL))
         report_write_same(r, &o->write, &result->output);
     if (run->brief)
-        text_brief(&result->summary, r, &result->counts);
+        answer_brief(r, counts, result);
+}
+
+/* A report of several that cannot be answered: it stays as it is, and costs no other. */
+static void keep_broken(const crash_run *run, report *r, const char *why, crash_result *result)
+{
+    const crash_options *o = run->options;
+    text_char(&result->broken, '#');
+    text_dec(&result->broken, r->number);
+    text_c(&result->broken, ": ");
+    text_c(&result->broken, why);
+    text_char(&result->broken, '\n');
+    for (uint32_t i = 0; i < r->frame_count; i++)
+        r->frames[i].call_count = 0;
+    if (o->format == FORMAT_SAME && (!run->in_place || o->output != NULL))
+        report_write_same(r, &o->write, &result->output);
+}
+
+static void do_document(const crash_run *run, machsym_str input, bool is_only, resolve_budget *budget,
+                        crash_result *result)
+{
+    const crash_options *o = run->options;
+    text why = {0};
+    report r;
+    report_open_redacted(&r, input.ptr, input.len, o->loads, o->load_count, o->resolve.redact);
+    r.rules = o->rules;
+    r.number = is_only ? 0 : result->held_count + 1;
+    result->held_count += report_count_parts(&r);
+    bool is_report = r.frame_count > 0 || crash_explain_no_frames(&r, &why);
+    result->damaged_at = is_report ? crash_damaged_at(&r) : 0;
+    if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r))) {
+        resolve_counts counts;
+        resolve_options how = o->resolve;
+        how.shared = budget;
+        const char *over = report_resolve(&r, run->images, &how, &counts);
+        text_c(&why, over != NULL ? over : "");
+        if (over == NULL)
+            answer_report(run, &r, &counts, result);
+    }
+    if (why.len > 0 && is_only)
+        text_add(&result->failure, why.v, why.len);
+    else if (why.len > 0)
+        keep_broken(run, &r, text_z(&why), result);
+    report_close(&r);
+    text_free(&why);
 }
 
 static void do_report(const crash_run *run, crash_result *result)
 {
-    const crash_options *o = run->options;
     text input = {0};
-    report r;
     const char *why = inside_read(result->path, &input);
-    if (why != NULL) {
+    machsym_str rest = {input.v, input.len};
+    resolve_budget budget;
+    resolve_budget_begin(&budget, &run->options->resolve.limit, input.len);
+    if (why != NULL)
         fail(result, why);
-        text_free(&input);
-        return;
+    while (why == NULL && (rest.len > 0 || result->held_count == 0)) {
+        size_t len = report_first_len(rest);
+        do_document(run, (machsym_str){rest.ptr, len}, len == input.len, &budget, result);
+        rest = (machsym_str){rest.ptr + len, rest.len - len};
     }
-    report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
-    r.rules = o->rules;
-    bool is_report = r.frame_count > 0 || crash_explain_no_frames(&r, &result->failure);
-    result->damaged_at = is_report ? crash_damaged_at(&r) : 0;
-    if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r)))
-        answer_report(run, &r, result);
-    report_close(&r);
     text_free(&input);
 }
 
@@ -294,12 +364,14 @@ bool crash_say_complaints(image_pool *images)
 /* What standard error is told of a report. */
 static void say_report(const crash_run *run, const crash_result *result)
 {
-    if (run->brief)
-        tool_say("%s: %.*s", result->path, (int)result->summary.len, result->summary.v);
+    machsym_str rest = {result->summary.v, result->summary.len};
+    machsym_str line;
+    while (run->brief && str_take_line(&rest, &line))
+        tool_say("%s%s%.*s", result->path, line.ptr[0] == '#' ? "" : ": ", (int)line.len, line.ptr);
     if (!run->tell)
         return;
     out_flush();
-    if (run->count > 1 && result->report_count == 1)
+    if (run->count > 1 && result->held_count == 1)
         tool_tell("== %s", result->path);
     fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
@@ -316,18 +388,27 @@ static void group_answers(crash_run *run, crash_result *result)
     }
 }
 
+/* A line of the final table. */
+static void add_failure(crash_run *run, const char *path, const char *between, machsym_str what)
+{
+    size_t from = run->failures.len;
+    text_c(&run->failures, "  failed  ");
+    text_c(&run->failures, path);
+    text_c(&run->failures, between);
+    text_str(&run->failures, what);
+    text_end_line(&run->failures, from);
+}
+
 /* Adds a report to what the end of the run tells, and frees it. */
 static void count_result(crash_run *run, crash_result *result)
 {
-    if (result->failure.len > 0) {
-        size_t from = run->failures.len;
-        text_c(&run->failures, "  failed  ");
-        text_c(&run->failures, result->path);
-        text_c(&run->failures, ": ");
-        text_add(&run->failures, result->failure.v, result->failure.len);
-        text_end_line(&run->failures, from);
-        run->failed++;
-    }
+    machsym_str rest = {result->broken.v, result->broken.len};
+    machsym_str line;
+    run->failed += result->failure.len > 0 || result->broken.len > 0;
+    if (result->failure.len > 0)
+        add_failure(run, result->path, ": ", (machsym_str){result->failure.v, result->failure.len});
+    while (str_take_line(&rest, &line))
+        add_failure(run, result->path, "", line);
     run->unresolved += result->failure.len == 0 && result->unresolved;
     run->frames += result->counts.frames;
     run->named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
@@ -343,6 +424,7 @@ static void count_result(crash_run *run, crash_result *result)
     text_free(&result->output);
     text_free(&result->summary);
     text_free(&result->failure);
+    text_free(&result->broken);
 }
 
 /* What is printed of a report need not tell of it. */
@@ -358,7 +440,11 @@ static void say_damage(const crash_result *result)
 static void emit(crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
-    run->left_out += result->failure.len == 0 && result->report_count == 0;
+    machsym_str broken = {result->broken.v, result->broken.len};
+    machsym_str line;
+    run->left_out += result->failure.len == 0 && broken.len == 0 && result->report_count == 0;
+    while (str_take_line(&broken, &line))
+        tool_say("%s%.*s", result->path, (int)line.len, line.ptr);
     if (result->failure.len > 0) {
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {

@@ -53,30 +53,94 @@ static bool take_max_request(void *field, const char *value)
     return false;
 }
 
-static int answer_all(const worker_options *o, const store *s)
+/* ---- Symbols ---- */
+
+/* Returns NULL after a message. */
+static worker_symbols *open_symbols(const worker *w)
 {
-    worker w;
+    const worker_options *o = w->options;
+    store_options store_how = {o->lookups.no_cache};
+    store *s = store_open(&store_how);
+    bool ok = crash_add_named(&o->lookups, s);
+    store_finish(s);
+    if (!ok) {
+        store_close(s);
+        return NULL;
+    }
     images_options how = crash_images_how(&o->lookups, s);
-    memset(&w, 0, sizeof w);
     how.max_open = WORKER_OPEN;
-    how.max_bytes = o->cache;
+    how.max_bytes = o->host ? o->cache / 2 : o->cache; /* the other half is for chunks */
     how.folders = o->lookups.stores;
     how.folder_count = o->lookups.store_count;
-    if (o->host) { /* half for chunks, half for what is decoded of dSYMs */
-        chunk_host host = {worker_get, &w};
-        how.max_bytes = o->cache / 2;
-        how.chunks = w.chunks = chunk_cache_open(&host, o->cache - how.max_bytes);
-    }
+    how.chunks = w->chunks;
+    worker_symbols *symbols = tool_alloc(sizeof *symbols);
+    *symbols = (worker_symbols){s, images_open(&how), 1};
+    return symbols;
+}
+
+worker_symbols *worker_hold(worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    worker_symbols *symbols = w->symbols;
+    symbols->users++;
+    pthread_mutex_unlock(&w->lock);
+    return symbols;
+}
+
+void worker_release(worker *w, worker_symbols *symbols)
+{
+    pthread_mutex_lock(&w->lock);
+    bool is_last = --symbols->users == 0;
+    pthread_mutex_unlock(&w->lock);
+    if (!is_last)
+        return;
+    images_counts counts = images_count(symbols->images);
+    bool has_failed = crash_say_complaints(symbols->images) || store_failed(symbols->store);
+    images_close(symbols->images);
+    store_close(symbols->store);
+    free(symbols);
+    pthread_mutex_lock(&w->lock);
+    w->has_failed |= has_failed;
+    w->former.asked += counts.asked;
+    w->former.opened += counts.opened;
+    w->former.closed += counts.closed + counts.open;
+    w->former.forgotten += counts.forgotten;
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool worker_reload(worker *w)
+{
+    worker_symbols *now = open_symbols(w);
+    if (now == NULL)
+        return false;
+    if (w->chunks != NULL)
+        chunk_cache_forget(w->chunks);
+    pthread_mutex_lock(&w->lock);
+    worker_symbols *before = w->symbols;
+    w->symbols = now;
+    pthread_mutex_unlock(&w->lock);
+    worker_release(w, before);
+    return true;
+}
+
+static int answer_all(const worker_options *o)
+{
+    worker w;
+    int status = TOOL_ERROR;
+    chunk_host host = {worker_get, &w};
+    memset(&w, 0, sizeof w);
     w.options = o;
-    w.images = images_open(&how);
     pthread_mutex_init(&w.lock, NULL);
-    int status = worker_loop(&w);
-    pthread_mutex_destroy(&w.lock);
-    if (crash_say_complaints(w.images))
-        status = TOOL_ERROR;
-    images_close(w.images);
+    if (o->host)
+        w.chunks = chunk_cache_open(&host, o->cache - o->cache / 2);
+    w.symbols = open_symbols(&w);
+    if (w.symbols != NULL) {
+        status = worker_loop(&w);
+        worker_release(&w, w.symbols);
+    }
     chunk_cache_close(w.chunks);
-    return status;
+    pthread_mutex_destroy(&w.lock);
+    return w.has_failed ? TOOL_ERROR : status;
 }
 
 static int run_worker(int argc, char **argv)
@@ -92,14 +156,7 @@ static int run_worker(int argc, char **argv)
         status = count < 0 ? options_status(count)
                            : options_wrong(&worker_command, "requests are lines of standard input");
     } else if (crash_lookups_begin(&o.lookups)) {
-        store_options store_how = {o.lookups.no_cache};
-        store *s = store_open(&store_how);
-        bool ok = crash_add_named(&o.lookups, s);
-        store_finish(s);
-        status = ok ? answer_all(&o, s) : TOOL_ERROR;
-        if (store_failed(s))
-            status = TOOL_ERROR;
-        store_close(s);
+        status = answer_all(&o);
     }
     crash_lookups_end(&o.lookups);
     return status;
@@ -139,7 +196,11 @@ const command worker_command = {
     "  {\"id\":2,\"do\":\"frames\",\"uuid\":\"...\",\"offsets\":[\"0xaec\",2768]}\n"
     "  {\"id\":3,\"do\":\"demangle\",\"names\":[\"_Z3foov\"]}\n"
     "  {\"id\":4,\"do\":\"build\",\"base64\":\"...\",\"as\":\"map|chunks|store\"}\n"
-    "  {\"id\":5,\"do\":\"stats\"}\n"
+    "  "
+    "{\"id\":5,\"do\":\"symbolicate\",\"jobs\":[{\"memoryMap\":[[\"...\",\"...\"]],\"stacks\":[[[0,2796]]]}]}"
+    "\n"
+    "  {\"id\":6,\"do\":\"reload\"}\n"
+    "  {\"id\":7,\"do\":\"stats\"}\n"
     "Symbols are those that -d names.\n",
     {{crash_lookup_table, offsetof(worker_options, lookups)},
      {object_option_table, offsetof(worker_options, lookups.objects)},

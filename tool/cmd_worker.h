@@ -29,16 +29,30 @@ typedef struct worker_counts {
 
 typedef struct worker_run worker_run;
 
+/* What is known of the symbols since they were last looked for. A request keeps those that it began with. */
+typedef struct worker_symbols {
+    store *store;
+    image_pool *images;
+    unsigned users; /* guarded by the lock of the worker */
+} worker_symbols;
+
 /* What all requests share. */
 typedef struct worker {
     const worker_options *options;
-    image_pool *images;
-    chunk_cache *chunks; /* NULL without a host */
+    worker_symbols *symbols;
+    images_counts former; /* of symbols that are gone */
+    bool has_failed;      /* some of those were damaged */
+    chunk_cache *chunks;  /* NULL without a host */
     worker_run *run;
     pthread_mutex_t lock; /* of counts, and of what the loop keeps */
     worker_counts counts;
 } worker;
 
+/* The symbols of the moment, until they are released. Threads: any. */
+worker_symbols *worker_hold(worker *w);
+void worker_release(worker *w, worker_symbols *symbols);
+/* Looks for all symbols again. Returns false after a message: then those of before stay. Threads: any. */
+bool worker_reload(worker *w);
 /* Whether a text has nothing but blanks, of which the end of a line of Windows is one. */
 bool worker_is_blank(machsym_str s);
 /* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */

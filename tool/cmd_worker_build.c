@@ -283,7 +283,7 @@ static bool refuse_build(answering *a, text *said)
         text_z(said));
 }
 
-static void put_notes(text *out, const text *said)
+void worker_put_notes(text *out, const text *said)
 {
     machsym_str rest = {said->v, said->len};
     machsym_str line;
@@ -322,7 +322,7 @@ static bool build(answering *a, build_request *b)
         text_char(a->out, ']');
         tool_hear(before);
         if (ok)
-            put_notes(a->out, &said);
+            worker_put_notes(a->out, &said);
         else
             refuse_build(a, &said);
     }

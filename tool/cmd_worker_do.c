@@ -160,14 +160,14 @@ static bool answer_frames(answering *a)
     if (!json_is(a->doc, offsets, JSON_ARRAY))
         return worker_refuse(a, worker_bad_request,
                              "offsets is a list of offsets from the image's load address");
-    if (!images_borrow(a->w->images, &key, &loan, &status))
+    if (!images_borrow(a->symbols->images, &key, &loan, &status))
         return refuse_image(a, &status);
     const symbol_info *info = loan_info(&loan);
     json_put_str(a->out, "image", info->name);
     json_put_uuid(a->out, "uuid", &key.uuid);
     json_put_str(a->out, "arch", str_c(info->arch));
     bool ok = put_offsets(a, &loan, offsets);
-    images_return(a->w->images, &loan);
+    images_return(a->symbols->images, &loan);
     return ok;
 }
 
@@ -235,23 +235,40 @@ static bool answer_stats(answering *a)
 {
     pthread_mutex_lock(&a->w->lock);
     worker_counts done = a->w->counts;
+    images_counts former = a->w->former;
     pthread_mutex_unlock(&a->w->lock);
-    images_counts images = images_count(a->w->images);
+    images_counts images = images_count(a->symbols->images);
     text_c(a->out, ",\"stats\":{\"machsym\":");
     text_json(a->out, str_c(MACHSYM_VERSION));
     json_put_number(a->out, "requests", done.requests);
     json_put_number(a->out, "refused", done.refused);
-    json_put_number(a->out, "images_asked", images.asked);
-    json_put_number(a->out, "images_opened", images.opened);
-    json_put_number(a->out, "images_closed", images.closed);
+    json_put_number(a->out, "images_asked", images.asked + former.asked);
+    json_put_number(a->out, "images_opened", images.opened + former.opened);
+    json_put_number(a->out, "images_closed", images.closed + former.closed);
     json_put_number(a->out, "images_open", images.open);
     json_put_number(a->out, "cache_bytes", images.bytes);
     json_put_number(a->out, "cache_max", a->options->cache);
-    json_put_number(a->out, "cache_forgotten", images.forgotten);
+    json_put_number(a->out, "cache_forgotten", images.forgotten + former.forgotten);
     if (a->w->chunks != NULL)
         put_chunk_stats(a, &done);
     text_char(a->out, '}');
     return true;
+}
+
+/* ---- Symbols that changed ---- */
+
+static bool answer_reload(answering *a)
+{
+    text said = {0};
+    text *before = tool_hear(&said);
+    bool ok = worker_reload(a->w);
+    tool_hear(before);
+    if (!ok)
+        worker_refuse(a, "no_symbols", text_z(&said));
+    else
+        worker_put_notes(a->out, &said);
+    text_free(&said);
+    return ok;
 }
 
 /* ---- Requests ---- */
@@ -269,6 +286,8 @@ static const request_kind kinds[] = {
     {"frames", "id do uuid arch offsets return_addresses", answer_frames},
     {"demangle", "id do names style", answer_demangle},
     {"build", "id do base64 name path arch uuid as chunk", worker_answer_build},
+    {"symbolicate", "id do jobs memoryMap stacks", worker_answer_profile},
+    {"reload", "id do", answer_reload},
     {"stats", "id do", answer_stats},
 };
 
@@ -382,6 +401,7 @@ bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out)
     answering a;
     memset(&a, 0, sizeof a);
     a.w = w;
+    a.symbols = worker_hold(w);
     a.options = w->options;
     a.doc = &doc;
     a.out = out;
@@ -401,6 +421,7 @@ bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out)
     }
     json_free(&doc);
     text_free(&a.why);
+    worker_release(w, a.symbols);
     return ok;
 }
 

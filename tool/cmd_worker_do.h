@@ -9,6 +9,7 @@
 /* One request while it is answered. */
 typedef struct answering {
     worker *w;
+    worker_symbols *symbols;
     const worker_options *options;
     const json *doc;
     text *out;
@@ -30,10 +31,14 @@ bool worker_take_input(answering *a, const char *what, const char *name, text *i
 uint32_t worker_member(const answering *a, const char *key);
 void worker_put_text(text *out, const char *key, const text *value);
 
+/* The lines that were said while the request was answered. */
+void worker_put_notes(text *out, const text *said);
+
 /* ---- Kinds of requests ---- */
 
 bool worker_answer_crash(answering *a);
 bool worker_answer_signature(answering *a);
 bool worker_answer_build(answering *a);
+bool worker_answer_profile(answering *a);
 
 #endif

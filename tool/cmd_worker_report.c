@@ -104,7 +104,7 @@ static bool answer_report(answering *a, report *r, unsigned wants)
     resolve_counts counts;
     if (r->frame_count == 0 && !crash_explain_no_frames(r, &a->why))
         return worker_refuse(a, "no_report", "");
-    const char *over = report_resolve(r, a->w->images, &o->resolve, &counts);
+    const char *over = report_resolve(r, a->symbols->images, &o->resolve, &counts);
     if (over != NULL)
         return worker_refuse(a, counts.is_unreached ? "need" : "limit", over);
     text_c(a->out, ",\"reports\":[");

@@ -33,6 +33,11 @@ export class Image {
     return this.#engine.call('lookup', [this.#id, addresses, options]);
   }
 
+  /** How often its file was read until now, and how many bytes: {count, bytes}. */
+  reads() {
+    return this.#engine.call('reads', [this.#id]);
+  }
+
   /** The map of an image: small, and answers at once. */
   async buildMap(lines) {
     return new Map(this.#engine, await this.#engine.call('build', [this.#id, lines]));

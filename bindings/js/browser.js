@@ -65,6 +65,6 @@ async function compile(module) {
 export async function start({ library, tool, makeWorker }) {
   const [lib, cli] = await Promise.all([compile(library), compile(tool)]);
   const modules = { library: lib, tool: cli };
-  const isWorker = typeof FileReaderSync !== 'undefined';
-  return new Machsym(isWorker ? engineHere(modules) : engineApart(modules, makeWorker()), platform);
+  const isPage = typeof document !== 'undefined';
+  return new Machsym(isPage ? engineApart(modules, makeWorker()) : engineHere(modules), platform);
 }

@@ -2,13 +2,13 @@
 // The tool machsym in WebAssembly, for computers without a compiler: the same commands, options and output.
 import fs from 'node:fs';
 import tty from 'node:tty';
-import { Disk, stream } from './disk.js';
+import { Disk, folderForProgram, stream } from './disk.js';
 import { Host } from './host.js';
 
 const module = new WebAssembly.Module(fs.readFileSync(new URL('machsym-tool.wasm', import.meta.url)));
 const host = new Host({
   args: ['machsym', ...process.argv.slice(2)],
-  env: { ...process.env, PWD: process.cwd() },
+  env: { ...process.env, PWD: folderForProgram(process.cwd()) },
   files: new Disk(),
   stdin: stream(0, tty.isatty(0)),
   stdout: stream(1, tty.isatty(1)),

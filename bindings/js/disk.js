@@ -31,6 +31,56 @@ function waiting(call) {
   }
 }
 
+const ESCAPED = 0xdc00; // + a byte: where a name is no UTF-8; no other text has such halves of a pair
+
+/** The text of a path's bytes: UTF-8, and in it each byte that is none as a code of its own. */
+export function textOfPath(bytes) {
+  const plainText = new TextDecoder('utf-8', { ignoreBOM: true });
+  const text = plainText.decode(bytes);
+  if (!text.includes('\ufffd')) return text;
+  let all = '';
+  for (let at = 0; at < bytes.length;) {
+    const len = [1, 2, 3, 4].find((n) => isOneCharacter(bytes.subarray(at, at + n)));
+    all += len ? plainText.decode(bytes.subarray(at, at + len)) : String.fromCharCode(ESCAPED + bytes[at]);
+    at += len ?? 1;
+  }
+  return all;
+}
+
+function isOneCharacter(bytes) {
+  try {
+    return [...new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)].length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** The bytes that textOfPath made a text of. */
+export function bytesOfPath(text) {
+  const parts = text.match(/[\udc80-\udcff]|[^]/gu) ?? [];
+  return Buffer.concat(parts.map((part) => {
+    const code = part.charCodeAt(0);
+    return part.length === 1 && code >= ESCAPED && code <= ESCAPED + 0xff ? Buffer.from([code - ESCAPED]) : Buffer.from(part);
+  }));
+}
+
+/** A path of a program, which begins at the root, as Windows has it: "/C:/a" is C:/a, and what the user wrote behind
+ *  the folder of the call may name a drive or server itself. */
+export function windowsPath(path) {
+  const whole = /^.*\/([a-z]:(?:[\\/].*)?|[\\/]{2}[^\\/].*)$/i.exec(path)?.[1] ?? path;
+  return /^[a-z]:$/i.test(whole) ? `${whole}/` : whole;
+}
+
+/** The folder of a call as a path of a program. */
+export function folderForProgram(folder, platform = process.platform) {
+  return platform === 'win32' ? `/${folder.replaceAll('\\', '/')}` : folder;
+}
+
+/** A path as node takes it. */
+function real(path) {
+  return /[\udc80-\udcff]/u.test(path) ? bytesOfPath(path) : path;
+}
+
 class Handle {
   constructor(fd, path, append) {
     this.fd = fd;
@@ -68,43 +118,57 @@ class Handle {
   }
 }
 
+/** A path of a program as node takes it. */
+function ofProgram(path) {
+  return process.platform === 'win32' ? windowsPath(path) : real(path);
+}
+
 export class Disk {
+  textOf(bytes) {
+    return textOfPath(bytes);
+  }
+
+  bytesOf(name) {
+    return bytesOfPath(name);
+  }
+
   open(path, o) {
     const flags = (o.write ? (o.read ? constants.O_RDWR : constants.O_WRONLY) : constants.O_RDONLY)
       | (o.create ? constants.O_CREAT : 0) | (o.exclusive ? constants.O_EXCL : 0)
       | (o.truncate ? constants.O_TRUNC : 0) | (o.append ? constants.O_APPEND : 0)
       | (o.follow ? 0 : constants.O_NOFOLLOW ?? 0) | (o.directory ? constants.O_DIRECTORY ?? 0 : 0)
       | (constants.O_NONBLOCK ?? 0);
-    return new Handle(fs.openSync(path, flags, 0o666), path, o.append);
+    return new Handle(fs.openSync(ofProgram(path), flags, 0o666), path, o.append);
   }
 
   stat(path, follow = true) {
-    return statOf(follow ? fs.statSync(path) : fs.lstatSync(path));
+    return statOf(follow ? fs.statSync(ofProgram(path)) : fs.lstatSync(ofProgram(path)));
   }
 
   list(path) {
-    const real = fs.readdirSync(path, { withFileTypes: true }).map((one) => ({ name: one.name, type: typeOf(one) }));
+    const real = fs.readdirSync(ofProgram(path), { withFileTypes: true, encoding: 'buffer' })
+      .map((one) => ({ name: textOfPath(one.name), type: typeOf(one) }));
     return [{ name: '.', type: 'directory' }, { name: '..', type: 'directory' }, ...real];
   }
 
   mkdir(path) {
-    fs.mkdirSync(path);
+    fs.mkdirSync(ofProgram(path));
   }
 
   rmdir(path) {
-    fs.rmdirSync(path);
+    fs.rmdirSync(ofProgram(path));
   }
 
   unlink(path) {
-    fs.unlinkSync(path);
+    fs.unlinkSync(ofProgram(path));
   }
 
   link(from, to) {
-    fs.linkSync(from, to);
+    fs.linkSync(ofProgram(from), ofProgram(to));
   }
 
   rename(from, to) {
-    fs.renameSync(from, to);
+    fs.renameSync(ofProgram(from), ofProgram(to));
   }
 }
 
@@ -162,9 +226,10 @@ export function below(file) {
   const root = plain(file);
   const all = [];
   const visit = (name, inside) => {
-    const stat = fs.lstatSync(name);
+    const stat = fs.lstatSync(real(name));
     if (stat.isDirectory())
-      for (const child of fs.readdirSync(name)) visit(path.join(name, child), `${inside}/${child}`);
+      for (const child of fs.readdirSync(real(name), { encoding: 'buffer' }).map(textOfPath))
+        visit(path.join(name, child), `${inside}/${child.replaceAll(/[\udc80-\udcff]/gu, '_')}`);
     else if (stat.isFile()) all.push({ path: inside, data: lazily(name, stat) });
   };
   visit(root, path.basename(path.resolve(root)));
@@ -176,7 +241,7 @@ function lazily(name, { size, mtimeMs }) {
     size,
     time: mtimeMs,
     read(into, at) {
-      const fd = fs.openSync(name, 'r');
+      const fd = fs.openSync(real(name), 'r');
       try {
         return fs.readSync(fd, into, 0, into.length, at);
       } finally {

@@ -64,9 +64,13 @@ function bytesOfUuid(text) {
 class Library {
   constructor(module, source) {
     this.source = source;
+    this.read = { count: 0, bytes: 0 };
     const read = (offset, out, len) => {
       try {
-        return source.read(new Uint8Array(this.exports.memory.buffer, out >>> 0, len >>> 0), offset);
+        const got = source.read(new Uint8Array(this.exports.memory.buffer, out >>> 0, len >>> 0), offset);
+        this.read.count++;
+        this.read.bytes += got;
+        return got;
       } catch {
         return 0; // machsym says what could not be read
       }
@@ -247,6 +251,10 @@ export class Engine {
 
   lookup(id, addresses, options) {
     return this.image(id).lookup(addresses, options);
+  }
+
+  reads(id) {
+    return this.image(id).read;
   }
 
   build(id, lines = 'atos') {

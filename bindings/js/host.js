@@ -89,8 +89,10 @@ export class Host {
     return new Uint8Array(this.memory.buffer, at >>> 0, len >>> 0);
   }
 
+  /** The text of a path; names of a disk may be no UTF-8. */
   text(at, len) {
-    return this.decoder.decode(this.bytes(at, len));
+    const bytes = this.bytes(at, len);
+    return this.files.textOf?.(bytes) ?? this.decoder.decode(bytes);
   }
 
   fd(number) {
@@ -301,7 +303,7 @@ export class Host {
     one.names ??= one.root ? this.files.list('/') : this.handle(number).list();
     let at = 0;
     for (let i = Number(cookie); i < one.names.length && at < len; i++) {
-      const name = this.encoder.encode(one.names[i].name);
+      const name = this.files.bytesOf?.(one.names[i].name) ?? this.encoder.encode(one.names[i].name);
       const entry = new Uint8Array(24 + name.length);
       const view = new DataView(entry.buffer);
       view.setBigUint64(0, BigInt(i + 1), true);

@@ -1,7 +1,13 @@
 /** Function, file and line for addresses of iPhone and Mac programs. */
 
 /** Where bytes come from. In a browser a File or Blob, or bytes; under node also a path, which is a text or an URL. */
-export type FileLike = Blob | ArrayBuffer | ArrayBufferView | string | URL;
+export type FileLike = Blob | ArrayBuffer | ArrayBufferView | string | URL | Source;
+
+/** A file of your own, under node and in a worker. read copies bytes that begin at an offset, and returns how many. */
+export interface Source {
+  size: number;
+  read(into: Uint8Array, at: number): number;
+}
 
 /** A file with a path of its own: what the symbols of a report are looked for in. */
 export interface NamedFile {
@@ -36,7 +42,7 @@ export interface Info {
   isCutShort: boolean;
   textAddress: bigint;
   textSize: bigint;
-  /** How often the file was read, and how much of it. */
+  /** How often the file was read to open it, and how much of it. */
   reads: number;
   bytesRead: number;
 }
@@ -83,6 +89,8 @@ export class Image {
   /** The innermost inlined call first. Subtract 1 from return addresses before. */
   frames(address: Address, options?: LookupOptions): Promise<Frame[]>;
   lookup(addresses: Iterable<Address>, options?: LookupOptions): Promise<Frame[][]>;
+  /** How often its file was read until now, lookups too, and how many bytes. */
+  reads(): Promise<{ count: number; bytes: number }>;
   buildMap(lines?: Lines): Promise<Map>;
   close(): Promise<void>;
 }

@@ -26,6 +26,7 @@ export const METHODS = {
   open: (engine, onError, value, name, options) => engine.open(toSource(value), name, options),
   slices: (engine, onError, value, name) => engine.slices(toSource(value), name),
   lookup: (engine, onError, ...args) => engine.lookup(...args),
+  reads: (engine, onError, id) => ({ ...engine.reads(id) }),
   build: (engine, onError, ...args) => engine.build(...args),
   demangle: (engine, onError, ...args) => engine.demangle(...args),
   close: (engine, onError, id) => engine.close(id),

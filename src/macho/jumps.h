@@ -27,7 +27,7 @@ typedef struct ms_jmp_list {
     ms_sym_table *table;
     ms_fx_data *data;
     ms_arena *scratch;
-    uint64_t left; /* symbols of other images that may still be looked at */
+    uint64_t left; /* symbols of other images, and images, that may still be looked at */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -85,15 +85,17 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
     }
 }
 
-/* The addresses from the begin of an image of a cache to its end, or to the next image where the cache
- * does not tell its size. Returns false when none has the address. */
-static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
+/* Finds what lies at an address of a cache: an image, up to its end or to the next image where the cache
+ * does not tell its size; or what is between two images. Returns whether it is an image. It costs the
+ * number of images. */
+static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
 {
+    const ms_dc *dc = list->data->mo->cache;
     uint64_t best_size = 0;
     bool has = false;
     out->lo = 0;
     out->hi = UINT64_MAX;
-    for (size_t i = 0; i < ms_dc_image_count(dc); i++) {
+    for (size_t i = 0; i < ms_dc_image_count(dc) && list->left > 0; i++, list->left--) {
         uint64_t size;
         uint64_t lo = ms_dc_image_addr(dc, i, &size);
         if (lo > addr) {
@@ -104,9 +106,10 @@ static bool ms_jmp_find_image(const ms_dc *dc, uint64_t addr, ms_range *out)
             has = true;
         }
     }
-    if (best_size != 0 && best_size < out->hi - out->lo)
+    has = has && (best_size == 0 || addr - out->lo < best_size);
+    if (has && best_size != 0 && best_size < out->hi - out->lo)
         out->hi = out->lo + best_size;
-    return has && addr < out->hi;
+    return has;
 }
 
 /* Names code that jumps to other code of its image, by the table. */
@@ -160,9 +163,11 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.table = t;
     list.data = d;
     list.scratch = scratch;
-    list.left = MACHSYM_JUMP_SYMBOLS;
     if (mo->cache == NULL)
         return false;
+    list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
+    if (list.left > MACHSYM_JUMP_SYMBOLS)
+        list.left = MACHSYM_JUMP_SYMBOLS;
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -173,9 +178,9 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     if (list.count == 0 || room == NULL)
         return false;
     ms_sort(list.v, list.count, room);
-    for (size_t lo = 0, hi; lo < list.count; lo = hi) {
+    for (size_t lo = 0, hi; lo < list.count && list.left > 0; lo = hi) {
         ms_range image = {0, 0};
-        bool has = ms_jmp_find_image(mo->cache, list.v[lo].key, &image);
+        bool has = ms_jmp_find_image(&list, list.v[lo].key, &image);
         for (hi = lo + 1; hi < list.count && list.v[hi].key < image.hi;)
             hi++;
         if (has && image.lo == mo->text_addr)

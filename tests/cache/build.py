@@ -20,6 +20,7 @@ HEADER = 0x10000 # room for the header and its tables: nothing points to the fir
 SEGMENT_PAGE = 0x4000
 STRIDE = 0x1000000 # from one mapping to the next: an address between two belongs to nothing
 AUTH_DATA, CONST_DATA = 1, 4
+SWIFT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "src", "cache", "barn.tsv")
 IN_CACHE = 0x80000000 # MH_DYLIB_IN_CACHE
 DROPPED = (LC_CHAINED_FIXUPS, 0x1D, 0x1E) # fixups, code signature, split info
 PROTECTION = {"text": 5, "header": 1, "const": 3, "data": 3, "linkedit": 1}
@@ -155,6 +156,7 @@ class Cache:
         self.pointers()
         for image in self.images:
             self.adjust_code(image)
+            self.adjust_distances(image)
             if self.v.get("stubs") in ("direct", "islands"):
                 self.direct_stubs(image)
         self.objc_header = optimise(self)
@@ -234,6 +236,15 @@ class Cache:
                 for at in range(s.addr, s.addr + s.size, 6):
                     target = at + 6 + image.read(at + 2, "<i")
                     image.write(at + 2, "<i", image.moved(target) - image.moved(at) - 6)
+
+    @staticmethod
+    def adjust_distances(image):
+        """Swift metadata: distances that lead out of __TEXT. Bit 0 says that they lead to a pointer."""
+        for name, _, _, _, at in image.dylib.symbols:
+            if name.startswith("_barn_far_"):
+                distance = image.read(at, "<i")
+                moved = image.moved(at + (distance & ~1)) - image.moved(at)
+                image.write(at, "<i", moved | distance & 1)
 
     def direct_stubs(self, image):
         """What the cache's builder makes of the stubs of arm64: ADRP, ADD, BR to the function itself. Islands are B."""
@@ -492,9 +503,11 @@ class Cache:
     # Truth
 
     def facts(self):
-        """(kind, image, address, name): kinds are image (name: its UUID), export, start, stub, pointer,
+        """(kind, image, address, name): kinds are image (name: its UUID), export, start, stub, swift, pointer,
         and the letters of nm."""
         rows = list(self.truth)
+        with open(SWIFT, encoding="utf-8") as f:
+            described = dict(line.rstrip("\n").split("\t") for line in f)
         for image in self.images:
             rows.append(("image", image.path, image.address, image.uuid.hex().upper()))
             for line in open(image.dylib.file + ".nm", encoding="utf-8"):
@@ -507,6 +520,8 @@ class Cache:
                     rows.append(("export", image.path, image.moved(int(value, 16)), name))
             for address in read_starts(image.dylib):
                 rows.append(("start", image.path, image.moved(address), "-"))
+            rows += [("swift", image.path, image.moved(at), described[name]) for name, _, _, _, at in image.dylib.symbols
+                     if name in described]
             own = {name for name, _, _ in image.dylib.exports}
             for address, name in stubs(image.dylib.file + ".stubs"):
                 is_island = self.v.get("stubs") == "islands"

@@ -92,6 +92,7 @@ def check_symbols(machsym, cache, truth, path, what):
     objc = found.pop("objc", set())
     same(objc - (truth.merged_methods(path) - truth.methods(path)), truth.methods(path), what + " objc")
     same(found.pop("stub", set()), truth.of("stub", path), what + " stubs")
+    same(found.pop("swift", set()), truth.of("swift", path), what + " swift")
     same(found.pop("function_starts", set()), truth.of("start", path), what + " starts")
     count(not found, "%s: other sources: %s" % (what, list(found)))
 

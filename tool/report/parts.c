@@ -73,6 +73,7 @@ void report_take_part(const report *whole, uint32_t index, report *out)
     uint32_t frames_end = is_last ? whole->frame_count : part[1].frame;
     *out = *whole;
     out->part = index + 1;
+    out->number = (whole->number > 0 ? whole->number : 1) + index;
     out->thread_count = threads_end - part->thread;
     out->frame_count = frames_end - part->frame;
     out->threads = tool_alloc(out->thread_count * sizeof *out->threads);

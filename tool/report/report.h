@@ -247,7 +247,8 @@ typedef struct report {
     report_part *parts; /* several reports in one document; of the whole, facts is the first one's */
     uint32_t part_count;
     uint32_t part_cap;
-    uint32_t part; /* which of them this is, from 1 on; 0: the whole */
+    uint32_t part;   /* which of them this is, from 1 on; 0: the whole */
+    uint32_t number; /* which report of its file this is, or its first one; 0: the only one */
     machsym_str facts[FACT_COUNT];
     uint64_t cache_lo; /* where the dyld shared cache lies, which holds the system's images */
     uint64_t cache_hi;

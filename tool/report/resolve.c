@@ -371,8 +371,12 @@ static resolve_task *collect_tasks(const report *r, const resolve_options *how, 
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
     resolving w = {false, r, all, how, {0, 0, NULL}};
+    resolve_budget own;
+    resolve_budget *budget = how->shared != NULL ? how->shared : &own;
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
-    resolve_budget_begin(&w.left, &how->limit, r->input.len);
+    if (how->shared == NULL)
+        resolve_budget_begin(budget, &how->limit, r->input.len);
+    w.left = *budget;
     mark_interrupted(r);
     if (!how->raw_addresses)
         doubt_next_functions(r);
@@ -385,5 +389,6 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     free(starts);
     report_count_frames(r, counts);
     counts->is_unreached = w.is_unreached;
+    *budget = w.left;
     return w.left.failure;
 }

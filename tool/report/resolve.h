@@ -39,6 +39,7 @@ typedef struct resolve_options {
     frame_style style;
     const line_map *csharp; /* lines of C# in place of il2cpp's; NULL: none */
     const redactor *redact; /* NULL: names and paths are shown as they are */
+    resolve_budget *shared; /* by all reports of a file; NULL: this one has its own */
 } resolve_options;
 
 /* Frames by how they got their name. */

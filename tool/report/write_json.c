@@ -123,8 +123,8 @@ static void put_facts(text *out, const report *r)
 
 static void put_part(text *out, const report *r)
 {
-    if (r->part > 0)
-        json_put_number(out, "part", r->part);
+    if (r->number > 0)
+        json_put_number(out, "part", r->number);
 }
 
 static void put_counts(text *out, const resolve_counts *counts)

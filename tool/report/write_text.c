@@ -452,7 +452,7 @@ static void put_images(const apple_text *a)
 /* A report that is text already stays as it is. */
 void report_write_text(const report *r, const write_options *how, text *out)
 {
-    text_c(out, r->part > 1 ? "\n" : "");
+    text_c(out, r->number > 1 ? "\n" : "");
     if (!r->has_json || r->main_doc == REPORT_NONE) {
         report_write_same(r, how, out);
         return;

@@ -26,6 +26,7 @@ typedef struct chunk {
     uint64_t cost;
     unsigned users;
     bool is_fetching;
+    bool is_gone; /* nobody finds it any more */
 } chunk;
 
 struct chunk_cache {
@@ -171,25 +172,41 @@ static void leave_bucket(chunk_cache *cache, chunk *c)
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
+    c->is_gone = true;
     cache->counts.count--;
-    cache->counts.bytes -= c->cost;
+    cache->counts.bytes -= c->is_fetching ? 0 : c->cost;
+}
+
+static void forget_idle(chunk_cache *cache, chunk *c)
+{
+    leave_idle(cache, c);
+    leave_bucket(cache, c);
+    free_chunk(c);
+    cache->counts.forgotten++;
+}
+
+void chunk_cache_forget(chunk_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    while (cache->oldest != NULL)
+        forget_idle(cache, cache->oldest);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        while (cache->buckets[i] != NULL) /* in use: who has it last frees it */
+            leave_bucket(cache, cache->buckets[i]);
+    }
+    pthread_mutex_unlock(&cache->lock);
 }
 
 static void release(chunk_cache *cache, chunk *c)
 {
     pthread_mutex_lock(&cache->lock);
     c->users--;
-    if (c->users == 0 && c->image == NULL)
+    if (c->users == 0 && c->is_gone)
         free_chunk(c);
     else if (c->users == 0)
         join_idle(cache, c);
-    while (cache->counts.bytes > cache->max_bytes && cache->oldest != NULL) {
-        chunk *oldest = cache->oldest;
-        leave_idle(cache, oldest);
-        leave_bucket(cache, oldest);
-        free_chunk(oldest);
-        cache->counts.forgotten++;
-    }
+    while (cache->counts.bytes > cache->max_bytes && cache->oldest != NULL)
+        forget_idle(cache, cache->oldest);
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -255,8 +272,8 @@ static chunk *add_chunk(chunk_cache *cache, machsym_str key, uint64_t hash, cons
     fetch(cache, c, uuid);
     pthread_mutex_lock(&cache->lock);
     c->is_fetching = false;
-    cache->counts.bytes += c->cost;
-    if (c->image == NULL) /* the next one who asks tries again */
+    cache->counts.bytes += c->is_gone ? 0 : c->cost;
+    if (c->image == NULL && !c->is_gone) /* the next one who asks tries again */
         leave_bucket(cache, c);
     pthread_cond_broadcast(&cache->fetched);
     return c;

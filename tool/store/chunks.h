@@ -34,6 +34,8 @@ typedef struct chunk_counts {
 chunk_cache *chunk_cache_open(const chunk_host *host, uint64_t max_bytes);
 void chunk_cache_close(chunk_cache *cache);
 chunk_counts chunk_cache_count(chunk_cache *cache);
+/* Forgets all chunks, since they may have been built again. */
+void chunk_cache_forget(chunk_cache *cache);
 
 /* An image in chunks: which there are. Never changes: any number of threads may share it. */
 typedef struct chunked chunked;

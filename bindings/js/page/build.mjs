@@ -1,5 +1,6 @@
 // Builds the page: node build.mjs PACKAGE, a folder that has the programs. Writes page/index.html there, with page.js
-// beside it, and page/machsym.html, which has all of it in one file. Scripts and styles are allowed by their hash.
+// beside it, and page/machsym.html, which has all of it in one file. Scripts and styles are allowed by their hash. Writes
+// inline.js too, the module that has the programs inside.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,14 +12,16 @@ const out = path.join(programs, 'page');
 fs.mkdirSync(out, { recursive: true });
 
 function bundle(file, ...options) {
-  return execFileSync('esbuild', ['--bundle', '--format=iife', '--target=es2022', '--minify', '--charset=utf8',
+  return execFileSync('esbuild', ['--bundle', '--target=es2022', '--minify', '--charset=utf8',
     '--legal-comments=none', ...options, path.join(here, file)], { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
 const worker = path.join(out, 'worker.txt');
-fs.writeFileSync(worker, bundle('../worker.js'));
-const script = bundle('page.js', '--loader:.wasm=binary', '--loader:.txt=text', `--alias:worker-text=${worker}`,
-  `--alias:machsym-library=${path.join(programs, 'machsym.wasm')}`, `--alias:machsym-tool=${path.join(programs, 'machsym-tool.wasm')}`);
+fs.writeFileSync(worker, bundle('../worker.js', '--format=iife'));
+const programsInside = ['--loader:.wasm=binary', '--loader:.txt=text', `--alias:worker-text=${worker}`,
+  `--alias:machsym-library=${path.join(programs, 'machsym.wasm')}`, `--alias:machsym-tool=${path.join(programs, 'machsym-tool.wasm')}`];
+const script = bundle('page.js', '--format=iife', ...programsInside);
+fs.writeFileSync(path.join(programs, 'inline.js'), bundle('../inline.js', '--format=esm', ...programsInside));
 fs.unlinkSync(worker);
 const style = fs.readFileSync(path.join(here, 'page.css'), 'utf8');
 const hash = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;

@@ -1,8 +1,5 @@
 // The page: files come in, a worker names frames, and what is shown is text only: nothing of a file is ever HTML.
-import library from 'machsym-library';
-import tool from 'machsym-tool';
-import workerText from 'worker-text';
-import { start } from '../browser.js';
+import { load } from '../inline.js';
 import { show, element } from './show.js';
 import { sort, fromDrop } from './files.js';
 
@@ -13,13 +10,8 @@ let machsym;
 let work = 0; // the number of the latest work: what an earlier one says is not shown
 let forgotten = 0; // how often all files were: what was chosen before is not kept
 
-async function engine() {
-  machsym ??= (async () => {
-    const url = URL.createObjectURL(new Blob([workerText], { type: 'text/javascript' }));
-    const loaded = await start({ library, tool, makeWorker: () => new Worker(url, { name: 'machsym' }) });
-    URL.revokeObjectURL(url);
-    return loaded;
-  })();
+function engine() {
+  machsym ??= load();
   return machsym;
 }
 
@@ -132,6 +124,14 @@ function forget() {
   get('results').hidden = true;
   get('clear').hidden = true;
 }
+
+// ---- No way out ----
+
+/** A policy in a page cannot keep the page's own script from going elsewhere, with data in the address. This does. */
+globalThis.navigation?.addEventListener('navigate', (event) => {
+  const here = (url) => url.split('#')[0];
+  if (here(event.destination.url) !== here(location.href) && event.downloadRequest === null) event.preventDefault();
+});
 
 // ---- Ways in ----
 

@@ -97,6 +97,56 @@ test('wrong files and closed images are errors in words', async () => {
   await assert.rejects(image.frames(1), { message: 'the image is closed' });
 });
 
+test('of a large map a lookup reads a little, and says how much', async () => {
+  const file = path.join(work, 'large.symmap');
+  native('map', 'build', '-o', file, fixture('../real/TNSWidgets.dwarf'));
+  const asked = [];
+  const fd = fs.openSync(file);
+  const source = { size: fs.fstatSync(fd).size, read: (into, at) => {
+    const got = fs.readSync(fd, into, 0, into.length, at);
+    asked.push(got);
+    return got;
+  } };
+  const map = await machsym.open(source);
+  const { textAddress, bytesRead } = map.info;
+  assert.deepEqual(await map.reads(), { count: map.info.reads, bytes: bytesRead });
+  await map.frames(textAddress);
+  assert.deepEqual(await map.reads(), { count: asked.length, bytes: asked.reduce((sum, one) => sum + one, 0) });
+  await map.close();
+  fs.closeSync(fd);
+});
+
+test('one file with all inside answers as well', async () => {
+  const inline = await import(pathToFileURL(path.join(path.resolve(process.env.PACKAGE), 'inline.js')).href);
+  const image = await inline.open(fs.readFileSync(path.join(fixture('bin/demo.app.dSYM'), 'Contents/Resources/DWARF/demo')));
+  assert.equal((await image.frames(0x100000aef))[0].name, 'require(bool)');
+  await image.close();
+  assert.equal(new TextDecoder().decode((await inline.run(['demangle', '_ZN3foo3barEv'])).stdout), 'foo::bar()\n');
+});
+
+test('names of files that are no UTF-8', { skip: process.platform !== 'linux' }, async () => {
+  const folder = path.join(work, 'names');
+  const name = Buffer.concat([Buffer.from(path.join(folder, 'é')), Buffer.from([0xff, 0xc3]), Buffer.from('ü.app.dSYM')]);
+  fs.mkdirSync(folder);
+  fs.copyFileSync(path.join(fixture('bin/demo.app.dSYM'), 'Contents/Resources/DWARF/demo'), name);
+  const report = fixture('reports/demo.crash');
+  const want = native('crash', '-q', '-d', folder, report);
+  assert.match(want, /queue\.hpp:13/);
+  const cli = path.join(path.resolve(process.env.PACKAGE), 'cli.js');
+  assert.equal(execFileSync(process.execPath, [cli, 'crash', '-q', '-d', folder, report], { encoding: 'utf8' }), want);
+  assert.equal((await machsym.symbolicate({ path: report }, [folder])).text, want);
+});
+
+test('paths of Windows, as they are written behind the folder of the call', async () => {
+  const { folderForProgram, windowsPath } = await import(pathToFileURL(path.join(path.resolve(process.env.PACKAGE), 'disk.js')).href);
+  const folder = folderForProgram('C:\\Users\\x', 'win32');
+  assert.equal(folder, '/C:/Users/x');
+  for (const [written, want] of [['a.ips', 'C:\\Users\\x\\a.ips'], ['b\\a.ips', 'C:\\Users\\x\\b\\a.ips'],
+    ['..\\a.ips', 'C:\\Users\\a.ips'], ['D:\\y\\a.ips', 'D:\\y\\a.ips'], ['D:/y/a.ips', 'D:\\y\\a.ips'],
+    ['D:', 'D:\\'], ['\\\\server\\share\\a.ips', '\\\\server\\share\\a.ips']])
+    assert.equal(path.win32.normalize(windowsPath(`${folder}/${written}`)), want, written);
+});
+
 test('the tool runs on files in memory, and gives back what it writes', async () => {
   const { status, outputs } = await machsym.run(['map', 'build', '-o', '/out/demo.symmap', '/demo.app.dSYM'],
     { files: [fixture('bin/demo.app.dSYM')], outputs: ['/out/demo.symmap'] });

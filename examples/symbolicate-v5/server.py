@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Mozilla's symbolication API, POST /symbolicate/v5, over machsym worker. Shows a service in front of the worker: what HTTP has of it, limits and
+errors among it, is here; symbols are the worker's business. Usage: server.py [options] -- [options of machsym worker]; README.md has more."""
+import argparse
+import json
+import os
+import shlex
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bindings/python/src/machsym"))
+from worker import Worker, WorkerError, WorkerGone  # noqa: E402
+
+# What the answer's status is, by the kind of the worker's error; 500 for any other.
+STATUS = {"bad_json": 400, "bad_request": 400, "too_long": 413, "limit": 503, "need": 503}
+
+
+class Workers:
+    """One worker at a time, and another one when it has ended."""
+
+    def __init__(self, options, machsym):
+        self.options, self.machsym = options, machsym
+        self.lock = threading.Lock()
+        self.now = Worker(options, machsym=machsym)
+
+    def ask(self, request):
+        worker = self.now
+        try:
+            return worker.ask(request)
+        except WorkerGone:
+            with self.lock:
+                if self.now is worker:
+                    worker.close()
+                    self.now = Worker(self.options, machsym=self.machsym)
+            return self.now.ask(request)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 60  # of a connection on which nothing comes
+
+    def answer(self, status, body):
+        data = json.dumps(body).encode() if body is not None else b""
+        self.send_response(status)
+        if self.server.origin:  # a page of that origin may ask
+            self.send_header("Access-Control-Allow-Origin", self.server.origin)
+            self.send_header("Access-Control-Allow-Headers", "Content-Type")
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        if status >= 400:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def read_body(self):
+        """The body; None: the request was refused."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            self.answer(411, {"error": "Content-Length is wanted"})
+        elif int(length) > self.server.max_body:
+            self.answer(413, {"error": "the body has more than %d bytes" % self.server.max_body})
+        else:
+            return self.rfile.read(int(length))
+        self.close_connection = True
+        return None
+
+    def do_POST(self):
+        body = self.read_body()
+        if body is None:
+            return
+        if self.path != "/symbolicate/v5":
+            self.answer(404, {"error": "POST /symbolicate/v5"})
+            return
+        try:
+            request = json.loads(body)
+            if not isinstance(request, dict):
+                raise ValueError("the body is one JSON object")
+        except (ValueError, RecursionError) as error:
+            self.answer(400, {"error": str(error)})
+            return
+        known = {k: request[k] for k in ("jobs", "memoryMap", "stacks") if k in request}
+        try:
+            self.answer(200, {"results": self.server.workers.ask({**known, "do": "symbolicate"})["results"]})
+        except WorkerError as error:
+            self.answer(STATUS.get(error.kind, 500), {"error": error.what})
+        except WorkerGone:
+            self.answer(503, {"error": "try again later"})
+
+    def do_GET(self):
+        if self.path == "/health":
+            self.answer(200, self.server.workers.ask({"do": "stats"})["stats"])
+        else:
+            self.answer(404, {"error": "POST /symbolicate/v5"})
+
+    def do_OPTIONS(self):
+        self.answer(204, None)
+
+    def log_message(self, form, *values):
+        sys.stderr.write(json.dumps({"client": self.client_address[0], "said": form % values}) + "\n")
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bind", default="127.0.0.1", help="address; others than this machine reach it by 0.0.0.0")
+    parser.add_argument("--port", type=int, default=8000, help="0: any that is free")
+    parser.add_argument("--max-body", type=int, default=16, help="megabytes of a request")
+    parser.add_argument("--origin", help="of pages that may ask, such as https://profiler.firefox.com")
+    parser.add_argument("--machsym", default="machsym", help="the program")
+    parser.add_argument("worker", nargs="*", help="options of machsym worker, behind --")
+    o = parser.parse_args()
+    server = Server((o.bind, o.port), Handler)
+    server.max_body, server.origin = o.max_body << 20, o.origin
+    server.workers = Workers(["--max-request=%d" % (2 * o.max_body)] + o.worker, shlex.split(o.machsym))
+    print("http://%s:%d/symbolicate/v5" % server.server_address[:2], flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+
+
+main()
