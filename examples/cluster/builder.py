@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Takes uploaded archives of dSYMs, puts what they have into the symbols, and lets the reports go on that waited for it.
-Usage: builder.py CONFIG NAME. All that it does may be done twice, or by two at once."""
+"""Takes uploaded archives of dSYMs, keeps what they have in the folder of symbols, puts it into Redis in chunks, and lets the reports go on
+that waited for it. Makes chunks again that have expired. Usage: builder.py CONFIG NAME. All that it does may be done twice, or by two at once."""
+import base64
 import json
 import os
 import signal
@@ -9,14 +10,15 @@ import sys
 import time
 
 import common
-from common import BUILDS, GROUP, SHARDS, Unavailable, key, log, stream
+from common import BUILDS, GROUP, SHARDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
 
 STALE = 30  # seconds after which what another builder has in hand is taken over; both may finish it
 TIMEOUT = 1800  # seconds that one archive may take
 IDLE = 0.2
+FLUSH = 500  # waiting reports that go on at a time: Redis does nothing else meanwhile
+CHUNK = 10000  # bytes of text of a chunk: some kilobytes in Redis
 FULL = ("No space left on device", "Disk quota exceeded")  # errors that go away by themselves, or with an operator
 FULL_WAIT = 5  # seconds
-FLUSH = 500  # waiting reports that go on at a time: Redis does nothing else meanwhile
 
 
 class Builder:
@@ -25,20 +27,35 @@ class Builder:
         self.cluster = common.Cluster(config)
         with open(__file__.replace("builder.py", "flush.lua"), encoding="utf-8") as file:
             self.flush_script = self.cluster.script(file.read())
-        self.symbols = os.path.join(config["folder"], "symbols")
-        self.incoming = os.path.join(config["folder"], "incoming")
-        self.failed = os.path.join(config["folder"], "failed")
-        os.makedirs(self.symbols, exist_ok=True)
-        os.makedirs(self.failed, exist_ok=True)
-        self.counts = {"built": 0, "failed_builds": 0, "released": 0}
+        self.symbols, self.incoming, self.failed = (os.path.join(config["folder"], name) for name in ("symbols", "incoming", "failed"))
+        for folder in (self.symbols, self.failed):
+            os.makedirs(folder, exist_ok=True)
+        self.prefix = common.chunk_prefix(config)
+        self.counts = {"built": 0, "failed_builds": 0, "released": 0, "chunks": 0}
         self.stopping, self.begins = False, True
 
-    def build(self, archive):
-        """UUIDs of the images of an archive, which are in the symbols now; and what was wrong."""
+    # ---- One dSYM ----
+
+    def add(self, archive):
+        """Puts the images of an archive into the folder of symbols: their UUIDs, and what was wrong."""
         command = [self.config["machsym"], "store", "add", "--json", "-j", "1", self.symbols, os.path.join(self.incoming, archive)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False,
-                              env={**os.environ, "LC_ALL": "C"})
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, env={**os.environ, "LC_ALL": "C"})
+        except subprocess.TimeoutExpired:
+            return [], "it takes more than %d s" % TIMEOUT
         return [json.loads(line)["uuid"] for line in done.stdout.splitlines()], done.stderr.strip() if done.returncode else None
+
+    def spread(self, uuid):
+        """Puts an image into Redis in chunks. The index of the chunks comes last: who finds it knows that all are there."""
+        image = self.prefix + "image:" + uuid
+        path = os.path.join(self.symbols, uuid[:2], uuid + ".symmap")
+        with Worker(["--paths"], machsym=self.config["machsym"]) as tool:
+            made, = tool.ask({"do": "build", "path": path, "as": "chunks", "chunk": CHUNK})["maps"]
+        values = {self.prefix + value["key"]: base64.b64decode(value["value"]) for value in made["values"]}
+        self.cluster.put({name: value for name, value in values.items() if name != image}, common.KEEP_CHUNKS)
+        self.cluster.put({image: values[image]}, common.KEEP_CHUNKS)
+        self.cluster.run(common.has_dsym(uuid), [("SET", common.has_dsym(uuid), self.name)], common.FOREVER)
+        self.counts["chunks"] += len(values)
 
     def release(self, uuid):
         """Reports that wait for an image go on."""
@@ -47,35 +64,56 @@ class Builder:
                        FLUSH, uuid, common.BUILT)
             released = FLUSH
             while released == FLUSH:
-                released, = self.cluster.run(stream(tag), [command], common.KEEP)
+                released, = self.cluster.run(stream(tag), [command], common.FOREVER)
                 self.counts["released"] += released
 
-    def work(self, entry, archive, deliveries):
-        done = [("XACK", stream(BUILDS), GROUP, entry), ("XDEL", stream(BUILDS), entry)]
-        why = "given out %d times, and whoever had it ended" % (deliveries - 1)
-        path = os.path.join(self.incoming, archive)
-        if not os.path.exists(path):
-            why = None  # it was done by another builder, or by this one before it ended
-        elif deliveries <= common.DELIVERIES:
-            uuids, why = self.build(archive)
-            for uuid in uuids:
-                self.release(uuid)
-            log("built", archive=archive, uuids=uuids, why=why)
-            if why and any(full in why for full in FULL):
-                time.sleep(FULL_WAIT)
-                return self.cluster.run(stream(BUILDS), [("XADD", stream(BUILDS), "*", "id", archive)] + done, common.KEEP)
-        if why:
-            self.counts["failed_builds"] += 1
-            done.insert(0, ("XADD", "dead:{%s}" % BUILDS, "MAXLEN", "~", common.MAX_DEAD, "*", "id", archive, "error", why[:1000]))
-        self.counts["built"] += 1
+    # ---- Work ----
+
+    def build(self, job):
+        """Does a job: an archive in the folder, or "uuid:UUID", an image whose chunks are gone. Says what was wrong."""
+        if job.startswith("uuid:"):
+            uuids, why = [job[5:]], None
+        elif os.path.exists(os.path.join(self.incoming, job)):
+            uuids, why = self.add(job)
+        else:
+            return None  # another builder did it, or this one before it ended
+        for uuid in uuids:
+            try:
+                self.spread(uuid)
+            except (WorkerError, WorkerGone) as error:
+                why = "%s: %s" % (uuid, error)
+                continue
+            self.cluster.run(common.asked(uuid), [("DEL", common.asked(uuid))], common.FOREVER)
+            self.release(uuid)
+        log("built", job=job, uuids=uuids, why=why)
+        return why
+
+    def put_away(self, job, why):
+        """An archive goes when its images are in the symbols; one that failed is kept, as it was accepted."""
         try:
             if why:
-                os.rename(path, os.path.join(self.failed, archive))
+                os.rename(os.path.join(self.incoming, job), os.path.join(self.failed, job))
             else:
-                os.unlink(path)
+                os.unlink(os.path.join(self.incoming, job))
         except FileNotFoundError:
-            pass  # another builder had it too
-        return self.cluster.run(stream(BUILDS), done, common.KEEP)
+            pass
+
+    def work(self, entry, job, deliveries):
+        done = [("XACK", stream(BUILDS), GROUP, entry), ("XDEL", stream(BUILDS), entry)]
+        why = "given out %d times, and whoever had it ended" % (deliveries - 1)
+        if deliveries <= common.DELIVERIES:
+            why = self.build(job)
+        if why and any(full in why for full in FULL):
+            time.sleep(FULL_WAIT)
+            done.insert(0, ("XADD", stream(BUILDS), "*", "id", job))
+        elif why:
+            self.counts["failed_builds"] += 1
+            done.insert(0, ("XADD", "dead:{%s}" % BUILDS, "MAXLEN", "~", common.MAX_DEAD, "*", "id", job, "error", why[:1000]))
+            self.put_away(job, why)
+        else:
+            self.counts["built"] += 1
+            self.put_away(job, why)
+        self.cluster.run(stream(BUILDS), done, common.FOREVER)
 
     def take(self):
         """Entries: what this program had in hand when it ended; then what another one left, and a new one."""
@@ -96,16 +134,14 @@ class Builder:
             entries = []
             try:
                 entries = self.take()
-                for entry, archive, _ in entries:
+                for entry, job, _ in entries:
                     (_, _, _, deliveries), = self.cluster.run(stream(BUILDS), [("XPENDING", stream(BUILDS), GROUP, entry, entry, 1)])[0]
-                    self.work(entry, archive, deliveries)
+                    self.work(entry, job, deliveries)
                 if time.monotonic() > next_stats:
                     next_stats = time.monotonic() + common.STATS / 3
                     common.tell(self.cluster, self.name, self.counts)
             except Unavailable as error:
                 log("unavailable", why=str(error))
-            except subprocess.TimeoutExpired:
-                log("too_long", entries=len(entries))
             except common.redis.ResponseError as error:
                 if "NOGROUP" not in str(error):
                     raise

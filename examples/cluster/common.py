@@ -1,14 +1,26 @@
 """What all programs of the service share: its settings, the keys in Redis, and a way to them that outlives a primary."""
+import importlib.util
 import json
 import os
 import random
 import re
+import subprocess
 import sys
 import threading
 import time
 
 import redis
 from redis.crc import key_slot
+
+# machsym.worker, which needs only the program: from where it is installed, or from this tree without the package's library.
+try:
+    from machsym.worker import Worker, WorkerError, WorkerGone
+except ImportError:
+    _spec = importlib.util.spec_from_file_location("machsym_worker", os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "../../bindings/python/src/machsym/worker.py"))
+    _module = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
+    Worker, WorkerError, WorkerGone = _module.Worker, _module.WorkerError, _module.WorkerGone
 
 # How the work is spread: every report belongs to one shard by its id, and all keys of a report have its shard's hash tag, so that
 # they change together.
@@ -33,6 +45,7 @@ DELIVERIES = 5  # how often work is given out before it counts as poison
 # Times, in seconds.
 ANSWER = 3  # until Redis has to answer; a replica has to confirm in less
 CONFIRM = 1
+FOREVER = 30 * 86400  # a program that has work in hand waits for Redis
 RETRY = 0.1  # between two attempts
 
 
@@ -69,6 +82,23 @@ def stream(tag):
 
 def key(kind, tag, name):
     return "%s:{%s}:%s" % (kind, tag, name)
+
+
+def chunk_prefix(config):
+    """Chunks of another version of the tool or of the format are other keys. Each has the key that the tool gives it: TABLE:IMAGE:UUID:I
+    and image:UUID, without a hash tag, so that an image that many ask for is not on one node. A chunk has checksums of its own."""
+    version = subprocess.run([config["machsym"], "--version"], capture_output=True, text=True, check=True).stdout
+    return "chunk:%s:" % version.split()[-1]
+
+
+def has_dsym(uuid):
+    """The key that says that the symbols have this image. It does not expire."""
+    return "dsym:" + uuid
+
+
+def asked(uuid):
+    """The key that says that the builders were asked to make the chunks of an image again, until they have."""
+    return "asked:" + uuid
 
 
 # ---- The cluster ----
@@ -148,6 +178,21 @@ class Cluster:
             if time.monotonic() > end:
                 raise Unavailable(str(why))
             time.sleep(RETRY)
+
+    def put(self, values, seconds):
+        """Sets many keys, some hundred of a node in a round trip."""
+        left = list(values)
+        while left:
+            try:
+                self.primaries()
+                address = self.address(left[0])
+                some = [name for name in left if self.address(name) == address][:200]
+                self.once(left[0], [("SET", name, values[name], "EX", seconds) for name in some])
+                left = [name for name in left if name not in set(some)]
+            except (redis.ConnectionError, redis.TimeoutError, Unavailable) as error:
+                log("unavailable", what="chunks", why=str(error))
+                self.slots = []
+                time.sleep(RETRY)
 
     def once(self, name, commands):
         client = self.client(self.address(name))

@@ -40,7 +40,7 @@ def history():
 
 def show(s, what):
     known = json.load(urllib.request.urlopen(s.url + "/groups"))
-    print("\n%s: %d reports in %d groups" % (what, known["reports"], known["all_groups"]))
+    print("\n%s: %d reports in %d groups" % (what, known["reports"], len(known["groups"])))
     for group in known["groups"][:8]:
         print("  %5d  %-9s  %s" % (group["count"], group["mark"] or "", group["title"]))
     for uuid, name, count in known["wanted"][:3]:

@@ -111,6 +111,17 @@ def slow(s):
         time.sleep(15 if how == signal.SIGSTOP else 0)
 
 
+def expired(s):
+    """all chunks are gone from Redis, and from the tool, which is started anew"""
+    for _ in range(3):
+        for port in s.ports:
+            for name in s.cli(port, "--scan", "--pattern", "chunk:*").split():
+                s.cli(port, "del", name)
+        for name in ("symbolicator0", "symbolicator1"):
+            s.kill(name)
+        time.sleep(3)
+
+
 def poison(_):
     """reports that end the tool, among the others"""
 
@@ -121,7 +132,7 @@ def short(s):
     s.kill(s.primary())
 
 
-FAULTS = {f.__name__: f for f in (nothing, worker, builder, builder_stop, primary, partition, disk, memory, slow, poison)}
+FAULTS = {f.__name__: f for f in (nothing, worker, builder, builder_stop, primary, partition, disk, memory, slow, expired, poison)}
 
 
 # ---- What has to come out ----

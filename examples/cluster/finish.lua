@@ -1,6 +1,8 @@
+#!lua flags=allow-oom
 -- Keeps the result of one report, counts it in its groups, notes what it waits for, and acknowledges the work: all of it or nothing, as
 -- Redis runs a script and sends it to the replica as one. Called twice it changes nothing more, so work may be given out twice.
--- All keys have the hash tag of the report's shard, as KEYS[1] has it.
+-- All keys have the hash tag of the report's shard, as KEYS[1] has it. It may go over maxmemory (allow-oom): what was accepted is done, and
+-- ingest, which may not, bounds how much that is.
 -- KEYS: stream, result. ARGV: tag, report id, entry id, attempt, seconds to keep, bounds as JSON, and as JSON what is kept.
 local tag, id, entry, attempt, keep = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local bounds, new = cjson.decode(ARGV[6]), cjson.decode(ARGV[7])
@@ -69,25 +71,25 @@ local function no_longer_waits(image)
 end
 
 local stored = redis.call('HGET', KEYS[2], 'state')
-local old = stored and cjson.decode(stored) or {groups = {}, missing = {}}
+local kept = stored and cjson.decode(stored)
 -- Symbols only come, so a result that lacks fewer images is the newer one.
-if not stored or #new.missing < #old.missing then
-    for _, image in ipairs(old.missing) do no_longer_waits(image) end
-    for _, g in ipairs(old.groups) do leave(g[1], g[2]) end
+if not kept or #new.missing < #kept.missing then
+    for _, image in ipairs(kept and kept.missing or {}) do no_longer_waits(image) end
+    for _, g in ipairs(kept and kept.groups or {}) do leave(g[1], g[2]) end
     for _, g in ipairs(new.groups) do join(g[1], g[2], g[3]) end
     redis.call('HSET', KEYS[2], 'state', ARGV[7], 'result', ARGV[8], 'missing', #new.missing)
     redis.call('EXPIRE', KEYS[2], keep)
-    local again = false
-    for _, image in ipairs(new.missing) do again = wait_for(image) or again end
-    if again then
-        redis.call('XADD', KEYS[1], '*', 'id', id, 'attempt', attempt + 1)
-    elseif #new.missing == 0 and not new.error then
-        redis.call('DEL', key('raw', id))
-    end
+    if not kept then redis.call('INCR', key('reports')) end
+    if #new.missing == 0 and not new.error then redis.call('DEL', key('raw', id)) end
     if new.error then
         redis.call('XADD', key('dead'), 'MAXLEN', '~', bounds.dead, '*', 'id', id, 'error', new.error)
     end
+    kept = new
 end
+-- It waits for what it lacks, whether this was the first time or not.
+local again = false
+for _, image in ipairs(kept.missing) do again = wait_for(image) or again end
+if again then redis.call('XADD', KEYS[1], '*', 'id', id, 'attempt', attempt + 1) end
 redis.call('XACK', KEYS[1], 'workers', entry)
 redis.call('XDEL', KEYS[1], entry)
 return 1

@@ -16,7 +16,8 @@ MIN_RISE = 10  # reports of a version below which nothing is called rising or go
 
 STYLE = """body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222 }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }
-table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top }
+table { border-collapse: collapse; width: 100% }
+td, th { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top }
 .number { text-align: right } .versions { white-space: nowrap } pre { margin: .5em 0; font-size: 13px; white-space: pre-wrap; background: #f6f6f6; padding: .6em }
 .mark { border-radius: 3px; padding: 0 .4em; color: #fff; font-size: 12px } .new { background: #06c } .rising { background: #c60 }
 .regressed { background: #c03 } rect { fill: #69c } .quiet { color: #777 } summary { cursor: pointer }
@@ -42,7 +43,8 @@ class Page:
     # ---- What is known ----
 
     def ranked(self, kind, most):
-        """Names of all shards with the sums of their scores, largest first."""
+        """Names with the sums of their scores in all shards, largest first. Reports are spread by their hash, so what is not among the first
+        of any shard is not among the first of all."""
         sums = {}
         for tag in SHARDS:
             answer, = self.cluster.run(stream(tag), [("ZREVRANGE", "%s:{%s}" % (kind, tag), 0, 4 * most, "WITHSCORES")])
@@ -73,7 +75,8 @@ class Page:
         for uuid, count in self.ranked("wanted", GROUPS)[:GROUPS]:
             names = [self.cluster.run(stream(tag), [("GET", key("image", tag, uuid))])[0] for tag in SHARDS]
             wanted.append((uuid, next((n.decode() for n in names if n), "?"), count))
-        return {"groups": groups, "wanted": wanted, "all_groups": len(ranked), "reports": sum(count for _, count in ranked)}
+        counts = [self.cluster.run(stream(tag), [("GET", "reports:{%s}" % tag)])[0] for tag in SHARDS]
+        return {"groups": groups, "wanted": wanted, "reports": sum(int(count or 0) for count in counts)}
 
     # ---- HTML ----
 
@@ -97,7 +100,7 @@ class Page:
     def write(self, known):
         out = ["<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Crashes</title>",
                "<link rel=\"stylesheet\" href=\"/style.css\"><h1>Crashes</h1>",
-               "<p>%d reports in %d groups</p>" % (known["reports"], known["all_groups"]),
+               "<p>%d reports; the largest groups of them:</p>" % known["reports"],
                "<table><tr><th class=\"number\">Reports<th>Group<th>Versions<th>Last %d days" % DAYS]
         for i, group in enumerate(known["groups"]):
             out.append("<tr><td class=\"number\">%d<td>%s%s%s<td class=\"versions\">%s<td>%s" % (

@@ -213,6 +213,7 @@ class Service:
                         process.wait()
 
     def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
         try:
             self.start()
         except BaseException:
@@ -252,7 +253,6 @@ def main():
         return demo.run(machsym)
     with Service(args.folder, machsym, args.port, args.symbolicators, args.builders, args.memory, args.tls) as service:
         print("%s\nthe token for uploads is in %s" % (service.url, service.path), flush=True)
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         try:
             signal.pause()
         except KeyboardInterrupt:

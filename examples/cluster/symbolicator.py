@@ -2,70 +2,28 @@
 """Takes reports out of the streams, lets machsym worker symbolicate them, and keeps the results. Usage: symbolicator.py CONFIG NAME.
 May be killed at any moment: what it had in hand is given out again, and finish.lua makes twice the same as once."""
 import base64
+import hashlib
 import json
 import re
 import signal
-import subprocess
 import sys
-import threading
 import time
 import zlib
 
 import common
-from common import Unavailable, key, log, stream
+from common import BUILDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
 
 BATCH = 32  # reports of a shard at a time
 IDLE = 0.05  # seconds between two looks at empty streams
 STALE = 30  # seconds after which what another one has in hand is taken over; the tool's --limit is less
+NEED = 5  # seconds that a chunk may take
+ASKED = 60  # seconds after which the builders are asked again to make an image's chunks, if they have not
+MISSING = 2.0  # seconds for which the tool remembers that there were no symbols, and one that Redis' clock is cut off
 LIMIT = 20  # seconds of lookups of one report
 CLAIM = 2  # seconds between two looks at what others left
 SYSTEM = ("/usr/lib/", "/System/", "/Library/Apple/")  # images that no dSYM is uploaded for
 BOUNDS = json.dumps({"groups": common.MAX_GROUPS, "parts": common.MAX_PARTS, "waiting": common.MAX_WAITING,
                      "recent": common.MAX_RECENT, "dead": common.MAX_DEAD, "deliveries": common.DELIVERIES})
-
-
-class Died(Exception):
-    """The tool ended while it had requests."""
-
-
-class Tool:
-    """machsym worker, one process."""
-
-    def __init__(self, command):
-        self.command, self.process = command, None
-
-    def end(self):
-        if self.process is not None:
-            self.process.stdin.close()
-            self.process.wait()
-            self.process = None
-
-    def ask(self, requests):
-        """An answer for each, in their order."""
-        if self.process is None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        process = self.process
-        data = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
-
-        def write():
-            try:
-                process.stdin.write(data)
-                process.stdin.flush()
-            except OSError:
-                pass  # it ended, which reading shows
-
-        writer = threading.Thread(target=write)
-        writer.start()
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if len(lines) == len(requests):
-                break
-        writer.join()
-        if len(lines) < len(requests):
-            self.process = None
-            raise Died("machsym worker ended with status %d" % process.wait())
-        return [json.loads(line) for line in lines]
 
 
 class Symbolicator:
@@ -74,15 +32,77 @@ class Symbolicator:
         self.cluster = common.Cluster(config)
         with open(__file__.replace("symbolicator.py", "finish.lua"), encoding="utf-8") as file:
             self.finish = self.cluster.script(file.read())
-        self.tool = Tool([config["machsym"], "worker", "--no-cache", "-d", config["folder"] + "/symbols", "--limit=%d" % LIMIT])
-        self.tool_since = 0  # by Redis' clock, in milliseconds
-        self.counts = {"finished": 0, "errors": 0, "again": 0, "claimed": 0, "deaths": 0}
+        self.prefix = common.chunk_prefix(config)
+        self.tool = None
+        self.versions = {}  # UUID: what tells the chunks of an image from those of another build of its map
+        self.counts = {"finished": 0, "errors": 0, "again": 0, "claimed": 0, "deaths": 0, "needs": 0}
         self.stopping = False
 
-    # ---- What a result is ----
+    # ---- The tool ----
 
-    def request(self, raw):
-        return {"do": "crash", "base64": base64.b64encode(raw).decode(), "want": ["json", "signature", "summary"]}
+    def need(self, name):
+        """A chunk, or the index of an image's chunks, for the tool. What expired is made again, if there was a dSYM; until then the report
+        waits as one of a dSYM that did not come yet."""
+        value, = self.cluster.run(self.prefix + name, [("GETEX", self.prefix + name, "EX", common.KEEP_CHUNKS)], NEED)
+        uuid = name.split(":")[1 if name.startswith("image:") else 2]
+        if value is None and self.cluster.run(common.has_dsym(uuid), [("EXISTS", common.has_dsym(uuid))], NEED)[0]:
+            image, asked = self.prefix + "image:" + uuid, common.asked(uuid)
+            if self.cluster.run(asked, [("SET", asked, 1, "NX", "EX", ASKED)], NEED)[0]:
+                self.cluster.run(image, [("DEL", image)], NEED)
+                self.cluster.run(stream(BUILDS), [("XADD", stream(BUILDS), "*", "id", "uuid:" + uuid)], NEED)
+                log("chunks_gone", key=name)
+        elif name.startswith("image:") and value is not None:
+            self.versions[uuid] = hashlib.sha256(value).hexdigest()[:16]
+        self.counts["needs"] += 1
+        return value
+
+    def request(self, report):
+        return self.tool.request({"do": "crash", "base64": base64.b64encode(report).decode(), "want": ["json", "signature", "summary"]})
+
+    def ask(self, reports):
+        """The tool's answer to each report."""
+        if self.tool is None:
+            self.tool = Worker(["--no-cache", "--limit=%d" % LIMIT], self.need, self.config["machsym"], BATCH)
+        try:
+            futures = [self.request(report) for report in reports]
+            return [self.answer(future, report) for future, report in zip(futures, reports)]
+        except WorkerGone:
+            self.counts["deaths"] += 1
+            self.tool.kill()
+            self.tool = None
+            raise
+
+    def answer(self, future, report):
+        """An answer; one that needed what could not be had is asked for again, until Redis can be reached, or the chunks are no longer listed."""
+        while True:
+            try:
+                return future.result()
+            except WorkerError as error:
+                if error.kind != "need":
+                    return error.answer
+                log("need", why=error.what)
+            time.sleep(common.RETRY)
+            self.tool.ask({"do": "reload"})
+            future = self.request(report)
+
+    def answers(self, reports):
+        """The tool's answer to each report. A report that ends the tool is found by asking one at a time, and has an error in the end."""
+        try:
+            return self.ask(reports)
+        except WorkerGone as gone:
+            log("tool_ended", why=str(gone), reports=len(reports))
+        return [self.answer_alone(report) for report in reports]
+
+    def answer_alone(self, report):
+        why = ""
+        for _ in range(common.DELIVERIES):
+            try:
+                return self.ask([report])[0]
+            except WorkerGone as gone:
+                why = str(gone)
+        return {"error": {"kind": "poison", "what": why}}
+
+    # ---- What a result is ----
 
     def kept(self, answer, arrived):
         """What the result says in short, for groups, pages and those who wait; and all of it, packed."""
@@ -99,6 +119,8 @@ class Symbolicator:
                 if image["missing"] and image["uuid"] and image["status"] != "found" and not (image["path"] or "").startswith(SYSTEM):
                     missing[image["uuid"]] = [image["uuid"], clean(image["name"])]
         state["groups"], state["missing"] = list(groups.values()), list(missing.values())
+        state["symbols"] = {image["uuid"]: self.versions.get(image["uuid"]) for report in answer["reports"] for image in report["json"]["images"]
+                            if image["status"] == "found"}
         return state, json.dumps({"reports": answer["reports"]})
 
     # ---- Work ----
@@ -107,7 +129,7 @@ class Symbolicator:
         """Of entries (entry, id, attempt) those that have no whole result yet, with their reports."""
         commands = [command for _, report, _ in entries for command in
                     (("GET", key("raw", tag, report)), ("HGET", key("result", tag, report), "missing"))]
-        answers = self.cluster.run(stream(tag), commands + [("TIME",)], common.KEEP)
+        answers = self.cluster.run(stream(tag), commands + [("TIME",)], common.FOREVER)
         work, finished = [], []
         for i, (entry, report, attempt) in enumerate(entries):
             raw, missing = answers[2 * i], answers[2 * i + 1]
@@ -116,32 +138,11 @@ class Symbolicator:
             else:
                 work.append((entry, report, attempt, raw))
         if finished:
-            self.cluster.run(stream(tag), [("XACK", stream(tag), common.GROUP, *finished), ("XDEL", stream(tag), *finished)], common.KEEP)
+            self.cluster.run(stream(tag), [("XACK", stream(tag), common.GROUP, *finished), ("XDEL", stream(tag), *finished)], common.FOREVER)
         again = [int(entry.split(b"-")[0]) for entry, _, attempt, _ in work if attempt]
-        if again and max(again) >= self.tool_since:  # the tool knows the symbols that were there when it began
-            self.tool.end()
-            self.tool_since = int(answers[-1][0]) * 1000
+        if again:  # the tool may remember that there were no symbols
+            time.sleep(max(0.0, min(MISSING, max(again) / 1000 + MISSING - int(answers[-1][0]))))
         return work
-
-    def answers(self, reports):
-        """The tool's answer to each report. A report that ends the tool is found by asking one at a time, and has an error in the end."""
-        try:
-            return self.tool.ask([self.request(report) for report in reports])
-        except Died as death:
-            self.counts["deaths"] += 1
-            log("tool_died", why=str(death), reports=len(reports))
-        found = []
-        for report in reports:
-            for _ in range(common.DELIVERIES):
-                try:
-                    found += self.tool.ask([self.request(report)])
-                    break
-                except Died as death:
-                    self.counts["deaths"] += 1
-                    why = str(death)
-            else:
-                found.append({"error": {"kind": "poison", "what": why}})
-        return found
 
     def work(self, tag, entries):
         todo = self.done_before(tag, entries)
@@ -155,7 +156,7 @@ class Symbolicator:
             commands.append(("EVALSHA", self.finish, 2, stream(tag), key("result", tag, report), tag, report, entry, attempt, common.KEEP,
                              BOUNDS, json.dumps(state), zlib.compress(result.encode(), 1)))
         if commands:
-            self.cluster.run(stream(tag), commands, common.KEEP)
+            self.cluster.run(stream(tag), commands, common.FOREVER)
 
     def poison(self, tag, entry, report):
         """Work that was given out too often has an error for its result."""

@@ -1,0 +1,220 @@
+"""Maps of many dSYMs, and archives of many reports, over a Dask cluster.
+
+    from distributed import Client
+    from machsym import dask as bulk
+    client = Client("scheduler:8786")
+    bulk.build_maps(client, "dsyms/", "store/")                       # /store is a folder that all machines see
+    bulk.symbolicate(client, "reports/", "store/", "out/")             # out/part-00000.jsonl and so on; out/groups.jsonl
+
+Work is cut into parts of so many bytes; Dask gives a part to another worker when one is lost, and tries a part that failed again. A part's
+file has its name only when it is whole, and doing a part twice writes the same. Each worker needs the program `machsym` and this package's
+Python files; of Dask only the client is used.
+"""
+import base64
+import importlib
+import json
+import os
+import subprocess
+import tempfile
+import zipfile
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
+
+from .worker import Worker, WorkerError
+
+__all__ = ["build_maps", "symbolicate"]
+
+PART_BYTES = 32 << 20  # of reports: some thousands, which take some seconds
+PART_BYTES_DSYMS = 256 << 20
+TEMPORARY = ".part-"  # how files begin that are not whole
+IN_FLIGHT = 64  # requests that a worker has at a time
+
+# A report: a file, or a member of a zip (empty: the file itself).
+Name = Tuple[str, str]
+
+
+def build_maps(client: Any, folder: str, store: str, machsym: str = "machsym", retries: int = 3,
+               part_bytes: int = PART_BYTES_DSYMS) -> Dict[str, Any]:
+    """Adds all dSYMs below a folder to a store, with maps. Returns {"images": [...], "failed": [[path, why], ...]}."""
+    parts = list(_parts(_dsyms(folder), part_bytes))
+    result: Dict[str, Any] = {"images": [], "failed": []}
+    for done in _run(client, _build_part, [(paths, store, machsym) for paths in parts], retries):
+        result["images"] += done["images"]
+        result["failed"] += done["failed"]
+    result["images"].sort(key=lambda image: (image["uuid"], image["file"]))
+    return result
+
+
+def symbolicate(client: Any, reports: str, store: str, out: str, machsym: str = "machsym", retries: int = 3, part_bytes: int = PART_BYTES,
+                options: Sequence[str] = ()) -> Dict[str, Any]:
+    """Symbolicates all reports below a folder, those in zips too, and groups them by signature. `out` gets a file for each part, a line for each
+    report in the order of the names: {"report": name, "reports": [{"json", "hash", "signature"}]} or {"report", "error"}; and groups.jsonl, the
+    largest group first. Returns {"reports", "failed", "groups", "parts"}."""
+    os.makedirs(out, exist_ok=True)
+    parts = list(_parts(_reports(reports), part_bytes))
+    tasks = [(names, store, os.path.join(out, "part-%05d.jsonl" % i), machsym, list(options)) for i, names in enumerate(parts)]
+    groups: Dict[str, Dict[str, Any]] = {}
+    counts = {"reports": 0, "failed": 0}
+    for done in _run(client, _report_part, tasks, retries):
+        for what in counts:
+            counts[what] += done[what]
+        for group in done["groups"]:
+            _add(groups, group)
+    for name in os.listdir(out):
+        if name.startswith(TEMPORARY):  # of a worker that was killed
+            os.unlink(os.path.join(out, name))
+    ranked = sorted(groups.values(), key=lambda group: (-group["reports"], group["hash"]))
+    _write_whole(os.path.join(out, "groups.jsonl"), (json.dumps(group) for group in ranked))
+    return {**counts, "groups": len(ranked), "parts": len(parts)}
+
+
+# ---- What is where ----
+
+def _dsyms(folder: str) -> Iterator[Tuple[str, int]]:
+    """dSYM bundles and archives below a folder, with their sizes."""
+    for top, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(folders):
+            if name.endswith(".dSYM"):
+                path = os.path.join(top, name)
+                yield path, sum(os.path.getsize(os.path.join(t, n)) for t, _, ns in os.walk(path) for n in ns)
+        folders[:] = [name for name in folders if not name.endswith(".dSYM")]
+        for name in sorted(names):
+            yield os.path.join(top, name), os.path.getsize(os.path.join(top, name))
+
+
+def _reports(folder: str) -> Iterator[Tuple[Name, int]]:
+    """Reports below a folder, with their sizes."""
+    for top, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(top, name)
+            if name.endswith(".zip"):
+                with zipfile.ZipFile(path) as archive:
+                    for member in archive.infolist():
+                        if not member.is_dir():
+                            yield (path, member.filename), member.file_size
+            else:
+                yield (path, ""), os.path.getsize(path)
+
+
+def _parts(sized: Iterable[Tuple[Any, int]], most: int) -> Iterator[List[Any]]:
+    """Parts of at most so many bytes, or of one that is longer."""
+    part: List[Any] = []
+    size = 0
+    for item, length in sized:
+        if part and size + length > most:
+            yield part
+            part, size = [], 0
+        part.append(item)
+        size += length
+    if part:
+        yield part
+
+
+# ---- Over the cluster ----
+
+def _run(client: Any, task: Any, arguments: Sequence[Tuple[Any, ...]], retries: int) -> Iterator[Any]:
+    """What a task gave for each of its arguments, as it is done. An error that is still there after so many retries is raised."""
+    distributed: Any = importlib.import_module("distributed")  # only here, so that the module can be imported without
+    futures = [client.submit(task, *some, retries=retries, pure=False) for some in arguments]
+    for future in distributed.as_completed(futures):
+        yield future.result()
+        future.release()
+
+
+def _build_part(paths: List[str], store: str, machsym: str) -> Dict[str, Any]:
+    """A task: dSYMs into the store. A file that fails is told, and the others go on; a full disk is an error of the task."""
+    images: List[Dict[str, Any]] = []
+    failed: List[List[str]] = []
+    for path in paths:
+        done = subprocess.run([machsym, "store", "add", "--json", "-j", "1", store, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              universal_newlines=True, env={**os.environ, "LC_ALL": "C"})
+        images += [json.loads(line) for line in done.stdout.splitlines()]
+        if "No space left on device" in done.stderr:
+            raise OSError(done.stderr.strip())
+        if done.returncode:
+            failed.append([path, done.stderr.strip()])
+    return {"images": images, "failed": failed}
+
+
+def _report_part(names: List[Name], store: str, path: str, machsym: str, options: List[str]) -> Dict[str, Any]:
+    """A task: reports into a file of JSON lines, and their groups."""
+    groups: Dict[str, Dict[str, Any]] = {}
+    counts = {"reports": 0, "failed": 0}
+
+    def lines() -> Iterator[str]:
+        for name, answer in _answers(names, store, machsym, options):
+            shown = "/".join(part for part in name if part)
+            counts["reports"] += 1
+            if "error" in answer:
+                counts["failed"] += 1
+                yield json.dumps({"report": shown, "error": answer["error"]})
+                continue
+            for hash_, group in {r["hash"]: r for r in answer["reports"]}.items():
+                version = group["json"].get("version", "")
+                _add(groups, {"hash": hash_, "signature": group["signature"], "reports": 1, "versions": {version: 1}, "example": shown})
+            yield json.dumps({"report": shown, "reports": answer["reports"]})
+
+    _write_whole(path, lines())
+    return {**counts, "groups": list(groups.values())}
+
+
+def _answers(names: List[Name], store: str, machsym: str, options: List[str]) -> Iterator[Tuple[Name, Dict[str, Any]]]:
+    """The answers to reports, in their order, with some requests under way at a time."""
+    with Worker(["--no-cache", "-d", store, *options], machsym=machsym, in_flight=IN_FLIGHT) as worker:
+        under_way: List[Tuple[Name, Any]] = []
+        for name, data in _read(names):
+            under_way.append((name, worker.request({"do": "crash", "base64": base64.b64encode(data).decode(), "want": ["json", "signature"]})))
+            if len(under_way) == IN_FLIGHT:
+                yield _answer(*under_way.pop(0))
+        for name, future in under_way:
+            yield _answer(name, future)
+
+
+def _answer(name: Name, future: Any) -> Tuple[Name, Dict[str, Any]]:
+    try:
+        return name, future.result()
+    except WorkerError as error:
+        return name, error.answer
+
+
+def _read(names: List[Name]) -> Iterator[Tuple[Name, bytes]]:
+    """The bytes of reports; a zip is opened once for members that follow each other."""
+    opened, archive = "", None
+    for path, member in names:
+        if not member:
+            with open(path, "rb") as file:
+                yield (path, member), file.read()
+            continue
+        if path != opened or archive is None:
+            if archive is not None:
+                archive.close()
+            opened, archive = path, zipfile.ZipFile(path)
+        yield (path, member), archive.read(member)
+    if archive is not None:
+        archive.close()
+
+
+def _add(groups: Dict[str, Dict[str, Any]], group: Dict[str, Any]) -> None:
+    """Adds what a part counted of a group; its example is that of the first name."""
+    known = groups.setdefault(group["hash"], {**group, "reports": 0, "versions": {}})
+    known["reports"] += group["reports"]
+    known["example"] = min(known["example"], group["example"])
+    for version, count in group["versions"].items():
+        known["versions"][version] = known["versions"].get(version, 0) + count
+
+
+def _write_whole(path: str, lines: Iterable[str]) -> None:
+    """Writes lines to a file that has its name only when it is whole."""
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=TEMPORARY)
+    try:
+        with open(handle, "w", encoding="utf-8") as out:
+            for line in lines:
+                out.write(line + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
