@@ -303,8 +303,8 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 	    -pthread $(LDLIBS)
 
 .PHONY: coverage coverage-tests coverage-report
-# Without what only repeats others on more or larger input: that takes half of the time. Of the tool only the header is
-# counted: each start of it would write a file for every module.
+# Without what only repeats others on more or larger input: that takes half of the time. Only lines of the header are
+# counted, so that the tool's modules are built without --coverage.
 COVERAGE := $(filter-out test_bounds test_map_bounds test_report_bounds test_report_limits corrupt,$(notdir $(TEST_C:.c=)))
 build/coverage/tool/machsym.o: CPPFLAGS += --coverage
 coverage:

@@ -1,7 +1,8 @@
-/* Lookups of a map in process: lookups MAP ADDRESSES. Prints "MEAN MEDIAN P99 BATCH FRAMES": seconds a lookup
- * on average, at the median and at the 99th percentile, once the map is in the cache, lookups a second when
- * they are asked in batches, and how many frames an answer has. The mean is processor time, the best of some rounds; for the percentiles each lookup is timed,
- * and what the clock takes is subtracted. */
+/* Lookups of a map in process: lookups MAP ADDRESSES. Prints "MEAN MEDIAN P99 BATCH FRAMES": seconds a
+ * lookup on average, at the median and at the 99th percentile, once the map is in the cache, lookups a
+ * second when they are asked in batches, and how many frames an answer has. The mean is processor time,
+ * the best of some rounds; for the percentiles each lookup is timed, and what the clock takes is
+ * subtracted. */
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"
 

@@ -206,6 +206,8 @@ says "its file dyld_shared_cache_arm64e.1 is missing"
 says "its file dyld_shared_cache_arm64e.symbols is missing: local functions have no names"
 is 1 "an image in a file that is missing" "" cache extract "$work/alone/dyld_shared_cache_arm64e" Zoo -o "$work/none"
 says "the image lies in a file of the cache that is missing"
+is 1 "maps of a cache without a file" "" map build "$work/alone/dyld_shared_cache_arm64e" --images '*/Zoo' --store "$work/maps"
+says "dyld_shared_cache_arm64e/System/Library/Frameworks/Zoo.framework/Zoo: the image lies in a file of the cache that is missing"
 cp "$caches/macos12/dyld_shared_cache_x86_64h.1" "$work/alone/dyld_shared_cache_arm64e.1"
 head -c 100000 "$caches/ios15/dyld_shared_cache_arm64e.2" >"$work/alone/dyld_shared_cache_arm64e.2"
 is 1 "a file of another cache" "base_add (in libbase.dylib) + 0" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570

@@ -311,4 +311,20 @@ run -q $demo --signature "$work/several"
 [ "$(wc -l <"$work/out")" -eq 1 ]
 check "a spindump of several processes is one report"
 
+# ---- Minidumps ----
+
+printf 'MDMP\223\247\000\000\020\000\000\000' >"$work/dump"
+run $demo "$work/dump"
+[ $? -eq 1 ]
+check "a minidump fails"
+err_has "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it"
+{
+    printf '%s\n' '{"event_id":"1"}' '{"type":"attachment","length":12,"attachment_type":"event.minidump"}'
+    cat "$work/dump"
+} >"$work/envelope"
+run $demo "$work/envelope"
+[ $? -eq 1 ]
+check "so does an envelope of Sentry that holds only one"
+err_has "a minidump, which"
+
 end

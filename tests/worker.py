@@ -328,6 +328,15 @@ def test_needs():
     check(kind_of(answer) == "need" and "ended" in answer["error"]["what"], "the input ends", answer)
     host.process.wait(60)
     host.timer.cancel()
+    # nobody reads what is asked, though more could be answered
+    process = subprocess.Popen(MACHSYM + ["worker", "--host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, restore_signals=False,
+                               preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+    process.stdout.close()
+    began = time.time()
+    process.stdin.write(json.dumps(offsets).encode() + b"\n")
+    process.stdin.flush()
+    check(process.wait(20) == 1 and time.time() - began < 15, "a host that does not read", time.time() - began)
+    process.stdin.close()
     answer, = ask([{"need": "x", "value": None}], status=1)
     check(kind_of(answer) == "bad_request", "without --host a need is no request", answer)
 

@@ -97,8 +97,15 @@ static void fail(crash_result *result, const char *what)
     text_c(&result->failure, what);
 }
 
+/* What a minidump begins with, and its version: minidump_format.h of Breakpad. An envelope may hold one. */
+static const char minidump[] = "MDMP\x93\xa7";
+
 bool crash_explain_no_frames(const report *r, text *why)
 {
+    if (str_find(r->input, minidump) < r->input.len) {
+        text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
+        return false;
+    }
     if (r->failure != NULL) {
         text_c(why, r->failure);
         text_c(why, ", at byte ");

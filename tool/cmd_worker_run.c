@@ -310,7 +310,8 @@ static void read_one(worker_run *run, double until)
     wake(run);
 }
 
-static void say_need(worker_run *run, machsym_str key)
+/* Without the lock. Returns false when nobody reads it. */
+static bool say_need(worker_run *run, machsym_str key)
 {
     text line = {0};
     json_begin(&line, "need");
@@ -319,8 +320,10 @@ static void say_need(worker_run *run, machsym_str key)
     pthread_mutex_lock(&run->writing);
     out_text(&line);
     out_flush();
+    bool is_read = !out_failed();
     pthread_mutex_unlock(&run->writing);
     text_free(&line);
+    return is_read;
 }
 
 /* Waits until the need is answered, reading what comes. The lock is held. */
@@ -353,9 +356,9 @@ chunk_got worker_get(void *user, machsym_str key, text *value, text *why)
     run->needs = &need;
     run->w->counts.needs++;
     pthread_mutex_unlock(&run->w->lock);
-    if (!is_asked)
-        say_need(run, key);
+    bool is_read = is_asked || say_need(run, key);
     pthread_mutex_lock(&run->w->lock);
+    run->is_unread = run->is_unread || !is_read;
     wait_need(run, &need);
     worker_need **at = &run->needs;
     while (*at != &need)

@@ -241,6 +241,17 @@ static void say_other_uuid(const machsym_open_desc *desc)
     text_free(&wanted);
 }
 
+/* Of one image of many, the path that leads to it. */
+static void say_entry_error(const machsym_open_desc *desc, const machsym_error *err)
+{
+    text path = {0};
+    text_c(&path, desc->path != NULL ? desc->path : "standard input");
+    text_c(&path, desc->entry[0] == '/' ? "" : "/");
+    text_c(&path, desc->entry);
+    tool_say_error(text_z(&path), err);
+    text_free(&path);
+}
+
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
 {
     bool is_cache =
@@ -249,6 +260,8 @@ void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
         say_other_uuid(desc);
     else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
         tool_tell("atos cannot load symbols for the file %s for architecture %s.", desc->path, desc->arch);
+    else if (desc->from != NULL && desc->entry != NULL)
+        say_entry_error(desc, err);
     else
         tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
     if (!is_cache && (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS ||

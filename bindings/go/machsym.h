@@ -18092,20 +18092,25 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-/* Writes numbers of some bits each, the lowest bit first. */
+enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
+
+/* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
+ * most of which the next number overwrites. So there is room for as many behind the last one. */
 typedef struct ms_en_bits {
     uint8_t *to;
     uint64_t waiting; /* bits that do not fill a byte yet */
     unsigned count;   /* how many */
 } ms_en_bits;
 
+/* Writes a number of up to 56 bits: 7 more may be waiting. */
 static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    b->waiting |= number << b->count;
-    for (b->count += width; b->count >= 8; b->count -= 8) {
-        *b->to++ = (uint8_t)b->waiting;
-        b->waiting >>= 8;
-    }
+    uint64_t waiting = b->waiting | number << b->count;
+    unsigned count = b->count + width;
+    ms_map_store_u64(b->to, waiting);
+    b->to += count / 8;
+    b->waiting = waiting >> (count & ~7u);
+    b->count = count & 7;
 }
 
 static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
@@ -18118,8 +18123,7 @@ static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 /* Goes on with the next byte. */
 static void ms_en_end_bits(ms_en_bits *b)
 {
-    if (b->count > 0)
-        *b->to++ = (uint8_t)b->waiting;
+    b->to += b->count > 0; /* its byte is written */
     b->waiting = 0;
     b->count = 0;
 }
@@ -18749,7 +18753,7 @@ static void ms_en_put_run(ms_en *c)
     parts.file_count = (uint32_t)run->files.count;
     ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
     uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
-    uint8_t *p = ms_en_room(&c->data, (size_t)len);
+    uint8_t *p = ms_en_room(&c->data, (size_t)len + ms_EN_STORED);
     if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
         return;
     ms_map_store_u32(p, (uint32_t)ms_en_base(c));
