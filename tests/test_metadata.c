@@ -640,6 +640,40 @@ static void compare_entry(const char *entry, uint64_t moved, const char *program
     machsym_image_close(image);
 }
 
+/* Selector stubs as the builder of shared caches leaves them: ADRP, ADD give the selector itself. */
+static void test_direct_selectors(void)
+{
+    test_file file = test_read(BIN "stubs-arm64-fast-strip");
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = file.ptr;
+    desc.bytes.len = file.len;
+    CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+    const ms_mo_section *stubs = ms_mo_section_named(&image->mo[0], NULL, "__objc_stubs");
+    const ms_mo_section *names = ms_mo_section_named(&image->mo[0], NULL, "__objc_methname");
+    uint64_t pages = (names->addr >> 12) - (stubs->addr >> 12);
+    uint32_t adrp = 0x90000001 | (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7ffff) << 5;
+    uint32_t add = 0x91000021 | (uint32_t)(names->addr & 0xfff) << 10;
+    uint8_t *code = file.ptr + (stubs->bytes.ptr - file.ptr);
+    uint64_t addr = stubs->addr;
+    machsym_str selector = ms_rd_str_at(names->bytes, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        code[i] = (uint8_t)(adrp >> 8 * i);
+        code[4 + i] = (uint8_t)(add >> 8 * i);
+    }
+    machsym_image_close(image);
+    CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_frame frame;
+    CHECK_EQ(machsym_session_frames(s, addr, &frame, 1), 1);
+    CHECK(ms_str_begins(frame.linkage_name, "objc_msgSend$"));
+    CHECK(ms_str_equal(ms_str_drop(frame.linkage_name, 13), selector));
+    machsym_session_close(s);
+    machsym_image_close(image);
+    free(file.ptr);
+}
+
 static void test_collection(void)
 {
     machsym_image *image = open_entry(BIN "collection-arm64", NULL, MACHSYM_OK);
@@ -754,6 +788,7 @@ int main(void)
     test_exports();
     test_trie_bomb();
     test_selector_stubs();
+    test_direct_selectors();
     test_unwind();
     test_starts_win();
     test_eh_frame();
