@@ -80,7 +80,7 @@ def run(machsym):
             show(s, "before the dSYM came")
             say("uploading the dSYM")
             to.send("/dsyms", sender.dsym())
-            s.wait_for(lambda: finished(s) == COUNT and named(s), "names")
+            s.wait_for(lambda: named(s), "names")
             show(s, "with the dSYM")
             say("%s is the %s now" % (lost, "replica" if s.role(int(lost[5:])) == "slave" else "primary"))
         say("done: no report was lost, none was counted twice")
@@ -90,7 +90,6 @@ def run(machsym):
 
 
 def named(s):
-    """Whether the reports that waited for the dSYM were done again."""
-    known = json.load(urllib.request.urlopen(s.url + "/groups"))
-    return known["reports"] == COUNT and not any(uuid == sender.UUID[2] for uuid, _, _ in known["wanted"]) and not any(
-        "demo + 0x" in group["title"] for group in known["groups"])
+    """Whether the reports that waited for the dSYM were done again, and all are in their groups."""
+    groups = json.load(urllib.request.urlopen(s.url + "/groups"))["groups"]
+    return sum(group["count"] for group in groups) == COUNT and not any("demo + 0x" in group["title"] for group in groups)

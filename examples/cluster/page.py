@@ -70,7 +70,9 @@ class Page:
         """The largest groups with what they are: new, rising or regressed; and the dSYMs that are wanted most."""
         ranked = self.ranked("groups", GROUPS)
         groups = [self.group(name) for name, _ in ranked[:GROUPS]]
+        groups = [group for group in groups if group["parts"]]  # reports that are done again leave a group between two looks
         judge(groups)
+        groups.sort(key=lambda group: (-group["count"], group["name"]))
         wanted = []
         for uuid, count in self.ranked("wanted", GROUPS)[:GROUPS]:
             names = [self.cluster.run(stream(tag), [("GET", key("image", tag, uuid))])[0] for tag in SHARDS]
