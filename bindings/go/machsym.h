@@ -14299,27 +14299,22 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return calls + 1;
 }
 
-/* The frames at an address: those that the runs from debug info tell of, or else those of symbols. A range of
- * debug info may have a line but no function, which is then that of the symbol. */
-static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
-                            size_t cap)
+/* The frames of the symbol at an offset from the text base. Returns 0 when there is none. */
+static size_t ms_map_symbol_frames(const machsym_map *map, ms_sh *sheets, uint64_t off,
+                                   machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
+    bool found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
+    return found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
+}
+
+/* The frame of a range that has a line but no function: the line, in the symbol that is there. */
+static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t off, const ms_map_hit *hit,
+                                 machsym_map_frame *frames, size_t cap)
+{
     machsym_map_frame line;
-    uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
-        return 0;
-    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
-    if (hit.is_lost) /* a symbol would be the wrong answer */
-        return 0;
-    bool has_line = found && hit.link == ms_MAP_ONLY_LINES;
-    if (has_line) /* the run's bytes may be gone after the next search */
-        ms_map_set_line(&hit.run, &hit.line, &line);
-    if (!found || has_line)
-        found = ms_map_find(map, sheets, ms_MAP_SYMBOL_INDEX, off, &hit) && hit.link != ms_MAP_ONLY_LINES;
-    size_t count = found ? ms_map_chain_frames(map, &hit, frames, cap) : 0;
-    if (!has_line)
-        return count;
+    ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
+    size_t count = ms_map_symbol_frames(map, sheets, off, frames, cap);
     if (cap == 0)
         return 1;
     if (count == 0)
@@ -14330,6 +14325,23 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
     if (line.line_source != MACHSYM_SOURCE_NONE)
         frames->line_source = line.line_source;
     return 1;
+}
+
+/* The frames at an address: those that the runs from debug info tell of, or else those of symbols. */
+static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
+                            size_t cap)
+{
+    ms_map_hit hit;
+    uint64_t off = addr - map->head.text_addr;
+    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
+        return 0;
+    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
+    if (hit.is_lost) /* a symbol would be the wrong answer */
+        return 0;
+    if (found && hit.link == ms_MAP_ONLY_LINES)
+        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
+    return found ? ms_map_chain_frames(map, &hit, frames, cap)
+                 : ms_map_symbol_frames(map, sheets, off, frames, cap);
 }
 
 /* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
