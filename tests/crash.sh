@@ -167,9 +167,9 @@ $MACHSYM crash -q $demo "$reports/jetsam.ips" >"$work/out"
 check "a report without stacks is no failure"
 mkdir "$work/wrong"
 cp tests/fixtures/bin/inline-arm64-d5-22 "$work/wrong/demo"
-says "another UUID" "demo 7 (1.2) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: demo in $work/wrong has UUID 4C4C4465-" \
+says "another UUID" "demo 1.2 (7) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: demo in $work/wrong has UUID 4C4C4465-" \
     $MACHSYM crash -d "$work/wrong" --summary "$reports/demo.crash"
-says "no file" "demo 7 (1.2) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID" \
+says "no file" "demo 1.2 (7) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID" \
     $MACHSYM crash -d "$work/empty" --summary "$reports/demo.crash"
 
 # ---- BCSymbolMap ----
