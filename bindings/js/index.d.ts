@@ -83,6 +83,7 @@ export class MachsymError extends Error {
 
 /** A Mach-O file, or a map of one. */
 export class Image {
+  protected constructor();
   readonly info: Info;
   /** The bytes of a map that buildMap made. */
   readonly bytes?: Uint8Array;
@@ -115,6 +116,7 @@ export interface Ran {
 }
 
 export class Machsym {
+  private constructor();
   open(file: FileLike, options?: OpenOptions): Promise<Image>;
   slices(file: FileLike): Promise<Slice[]>;
   demangle(name: string, style?: 'simplified' | 'full'): Promise<string>;
@@ -129,11 +131,14 @@ export class Machsym {
   terminate(): void;
 }
 
+/** Its URL or, under node, path; its bytes; or, as an object, a WebAssembly.Module. */
+export type Program = string | URL | ArrayBuffer | ArrayBufferView | object;
+
 export interface LoadOptions {
-  library?: WebAssembly.Module | ArrayBuffer | ArrayBufferView | string | URL;
-  tool?: WebAssembly.Module | ArrayBuffer | ArrayBufferView | string | URL;
-  /** In a page: makes a worker of worker.js, named "machsym". */
-  makeWorker?: () => Worker;
+  library?: Program;
+  tool?: Program;
+  /** In a page: makes a Worker of worker.js, named "machsym". */
+  makeWorker?: () => { postMessage(message: unknown): void; terminate(): void };
 }
 
 export function load(options?: LoadOptions): Promise<Machsym>;
