@@ -1041,7 +1041,7 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
-    X(machsym_reads, 9223372036854775643)                                                                \
+    X(machsym_reads, 9223372036854775643)                                                                    \
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight

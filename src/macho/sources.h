@@ -20,10 +20,10 @@
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
-    ms_sym_table table; /* its inputs are set; the rest once is_read */
-    ms_arena *scratch;  /* reset whenever a table is read */
+    ms_sym_table table;  /* its inputs are set; the rest once is_read */
+    ms_arena *scratch;   /* reset whenever a table is read */
     ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
-    uint32_t scans;     /* lookups that have read LC_SYMTAB from its start */
+    uint32_t scans;      /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
 
