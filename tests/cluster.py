@@ -63,7 +63,7 @@ def test_page(s):
     hostile = "<script>alert(1)</script>\"'&\x1b[31m/../../x"
     with open(sender.FIXTURES + "/reports/demo.crash", encoding="utf-8") as file:
         text = file.read()
-    text = text.replace("7 (1.2)", hostile).replace("demo [412]", "<b>demo</b> [412]")
+    text = text.replace("1.2 (7)", hostile).replace("demo [412]", "<b>demo</b> [412]")
     text = text.replace("demo arm64", "<i>demo arm64").replace(sender.UUID[1], sender.UUID[1][:-2] + "98")
     status, answer, _ = ask(s, "POST", "/reports", text.encode(), s.config["token"])
     check(status == 202, "a hostile report", answer)

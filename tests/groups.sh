@@ -199,6 +199,39 @@ refused "a state of another version"
 cp "$reports/demo.ips" "$work/bad.state"
 refused "no state that --groups-out wrote"
 
+# ---- One version of one build ----
+
+# Text that devices wrote before iOS 15 has the build first; so has that of some reporters inside apps, without a role.
+mkdir "$work/versions"
+cp "$reports/demo.ips" "$reports/demo.crash" "$reports/demo-macos.crash" "$work/versions"
+sed 's/^Version: .*/Version:             7 (1.2)/; s/iPhone OS 17.4/iPhone OS 14.8/' "$reports/demo.crash" >"$work/versions/old.crash"
+sed 's/^Version: .*/Version:             7 (1.2)/; /^Role:/d' "$reports/demo.crash" >"$work/versions/reporter.crash"
+sed 's/^Version: .*/Version:             7 (1.2)/' "$reports/demo-text-in-ips.ips" >"$work/versions/old.ips"
+sed "/\"bundleInfo\"/d" "$reports/demo.ips" >"$work/versions/no-bundle.ips"
+group --json "$work/versions" >"$work/out"
+grep -q '"version_counts":{"1.2 (7)":7}' "$work/out"
+check "all forms of a report count for one version" "$work/out"
+[ "$($MACHSYM crash -q --json $demo --only version=1.2 "$work/versions" | grep -c '"version":"1.2 (7)"')" -eq 7 ]
+check "and fit one --only version"
+
+version() # WRITTEN IS OS [EDIT]
+{
+    sed "s/^Version: .*/Version: $1/; s/iPhone OS 17.4/$3/; ${4:-}" "$reports/demo.crash" >"$work/one.crash"
+    $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q "\"version\":\"$2\""
+    check "the version of $3, $1, is $2"
+}
+version "1 (3)" "3 (1)" "iPhone OS 12.0"
+version "1 (3)" "3 (1)" "Watch OS 7.1"
+version "1 (3)" "1 (3)" "Watch OS 8.0"
+version "16614 (16614.2.9)" "16614 (16614.2.9)" "iPhone OS 15.0"
+version "16614 (16614.2.9)" "16614 (16614.2.9)" "macOS 11.6" /^Role:/d
+version "1.2 (7)" "1.2 (7)" "iPhone OS 12.0" /^Role:/d
+version "1.2 (???)" "1.2" "macOS 12.6"
+version "??? (7)" "7" "iPhone OS 17.4"
+sed 's/^Version: .*/Version: ??? (???)/' "$reports/demo.crash" >"$work/one.crash"
+! $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q '"version":"'
+check "??? is no version"
+
 # ---- Trends ----
 
 dated() # FILE DAY VERSION NAME...: a report of these frames

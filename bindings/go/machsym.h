@@ -1953,7 +1953,7 @@ MACHSYM_API machsym_result machsym_inflate(machsym_deflate kind, machsym_bytes i
     X(machsym_damage, 1152921504606846883)                                                                   \
     X(machsym_cut, 2305843009213693951)                                                                      \
     X(machsym_part_info, 4611686018427387847)                                                                \
-    X(machsym_reads, 9223372036854775643)                                                                \
+    X(machsym_reads, 9223372036854775643)                                                                    \
     X(machsym_reader, 9223372036854775783)                                                                   \
     X(machsym_cache_file, 1152921504606846869)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
@@ -8785,10 +8785,10 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
-    ms_sym_table table; /* its inputs are set; the rest once is_read */
-    ms_arena *scratch;  /* reset whenever a table is read */
+    ms_sym_table table;  /* its inputs are set; the rest once is_read */
+    ms_arena *scratch;   /* reset whenever a table is read */
     ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
-    uint32_t scans;     /* lookups that have read LC_SYMTAB from its start */
+    uint32_t scans;      /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
 
@@ -14292,9 +14292,9 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     ms_map_root_frame(run, number - ms_MAP_FIRST_LINK, &line, calls < cap ? &frames[calls] : NULL, &begin,
                       &size);
     begin += map->head.text_addr;
-    for (machsym_map_frame *frame = frames; frame != frames + told; frame++) {
-        frame->function_start = begin;
-        frame->function_size = size;
+    for (size_t i = 0; i < told; i++) { /* frames may be NULL, to which not even 0 may be added */
+        frames[i].function_start = begin;
+        frames[i].function_size = size;
     }
     return calls + 1;
 }
