@@ -4,6 +4,8 @@
  * most traps, and in slow builds all, take one size. */
 #include "bounds.h"
 
+#include "make_cache.h"
+
 static void check_trap(const char *name, void (*set)(trap *t, size_t n), size_t n)
 {
     cost one = spring(set, n);
@@ -1580,6 +1582,70 @@ static void map_of_one_long_name(trap *t, size_t n)
     put_map(t, tables);
 }
 
+/* ---- Shared caches ---- */
+
+static void put_jumps(trap *t, jumping j)
+{
+    jumping_make(&j);
+    t->file = j.file;
+    t->entry = JUMPING_PATH;
+    t->lo = TINY_BASE + j.code_at;
+    t->p.macho.code_size = 32 * j.jumps;
+}
+
+/* All stubs and islands lead into one image, which has many symbols. */
+static void jumps_into_one_image(trap *t, size_t n)
+{
+    put_jumps(t, (jumping){.images = 1, .jumps = n, .symbols = n});
+}
+
+/* They lead into many images, which all claim the same symbols, local ones too. */
+static void jumps_into_images_of_one_table(trap *t, size_t n)
+{
+    put_jumps(t, (jumping){.images = n, .jumps = n, .symbols = n});
+}
+
+/* The same, and their strings do not end. */
+static void jumps_into_images_of_strings_without_end(trap *t, size_t n)
+{
+    put_jumps(t, (jumping){.images = n / 8, .jumps = n / 8, .symbols = 16, .unended = 256 * n});
+}
+
+/* The same, and the load commands of each image seem to be a megabyte. */
+static void jumps_into_images_of_large_commands(trap *t, size_t n)
+{
+    put_jumps(
+        t,
+        (jumping){.images = n / 4, .jumps = n / 4, .symbols = 1, .unended = 1024 * n, .commands = 1000000});
+}
+
+/* What the traps are made of is right: stubs and islands of both architectures have the name of what they jump
+ * to. */
+static void check_jumps(void)
+{
+    for (unsigned is_x86_64 = 0; is_x86_64 < 2; is_x86_64++) {
+        trap t;
+        machsym_open_desc desc;
+        machsym_frame frame;
+        memset(&t, 0, sizeof t);
+        memset(&desc, 0, sizeof desc);
+        put_jumps(&t, (jumping){.images = 3, .jumps = 4, .symbols = 3, .is_x86_64 = is_x86_64 != 0});
+        desc.bytes.ptr = t.file.v;
+        desc.bytes.len = t.file.len;
+        desc.entry = t.entry;
+        machsym_image *image = test_open_desc(&desc);
+        machsym_session *session = open_session(image, MACHSYM_LINES_ATOS, 0);
+        for (uint64_t at = 0; at < t.p.macho.code_size; at += 16) {
+            CHECK_EQ(machsym_session_frames(session, t.lo + at, &frame, 1), 1);
+            CHECK_EQ(frame.name_source, MACHSYM_SOURCE_STUB);
+            CHECK_STR(frame.linkage_name, "far");
+        }
+        machsym_session_close(session);
+        machsym_image_close(image);
+        bytes_free(&t.file);
+    }
+}
+
 /* ---- The session's cache ---- */
 
 /* A unit larger than the cache is decoded once, not for every lookup. */
@@ -1654,6 +1720,7 @@ int main(int argc, char **argv)
         return 1;
     check_small_cache();
     check_left_out();
+    check_jumps();
     TRAP(units_of_one_table, 2000);
     TRAP(tables_in_tables, 2000);
     TRAP(tables_in_tables_of_all_encodings, 200);
@@ -1721,6 +1788,10 @@ int main(int argc, char **argv)
     TRAP(map_of_a_false_index, 2000);
     TRAP(map_of_one_list, 2000);
     TRAP(map_of_one_long_name, 200);
+    TRAP(jumps_into_one_image, 1000);
+    TRAP(jumps_into_images_of_one_table, 1000);
+    TRAP(jumps_into_images_of_strings_without_end, 1000);
+    TRAP(jumps_into_images_of_large_commands, 1000);
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);
     rmdir(folder);
