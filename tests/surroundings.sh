@@ -42,7 +42,8 @@ map export|map|map export --format=breakpad @I
 map export -o|map|map export --format=breakpad -o @O @I
 map import|table|map import -o @O @I
 map chunk|chunk|map chunk --base64 0x100000940
-keep groups|ips|crash -q --group --no-cache -d $dsym --groups-out @O @I"
+keep groups|ips|crash -q --group --no-cache -d $dsym --groups-out @O @I
+json beside a report|ips|crash -q --no-cache -d $dsym --json-out @O @I"
 caches="extract from a cache|cache|cache extract @I Zoo -o @O
 map of one in a cache|cache|map build --no-progress --entry Zoo -o @O @I
 maps of a cache, a store|cache|map build --no-progress --store @O @I"

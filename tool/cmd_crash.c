@@ -116,6 +116,15 @@ static bool take_missing(void *field, const char *value)
     return false;
 }
 
+static bool take_json_out(void *field, const char *value)
+{
+    *(const char **)field = value;
+    if (strcmp(value, "-") != 0)
+        return true;
+    tool_say("--json-out wants a file: --json prints JSON on standard output");
+    return false;
+}
+
 static bool take_inline(void *field, const char *value)
 {
     (void)value;
@@ -210,6 +219,8 @@ static const option table[] = {
      offsetof(crash_options, write.is_apple), NULL},
     {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
      offsetof(crash_options, json), NULL},
+    {"json-out", "FILE", "JSON of each report too, an object a line, by the same lookups",
+     offsetof(crash_options, json_out), take_json_out},
     {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
     {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
      offsetof(crash_options, strict), NULL},
@@ -251,12 +262,13 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     return ok;
 }
 
-/* Whether the state of groups goes elsewhere than where a report lies. */
+/* Whether the state of groups, and JSON, go elsewhere than where a report lies. */
 static bool spares_reports(const crash_options *crash, const path_list *reports)
 {
     bool ok = true;
     for (size_t i = 0; i < reports->count && ok; i++)
-        ok = outfile_spares(crash->groups_out, reports->v[i]);
+        ok = outfile_spares(crash->groups_out, reports->v[i]) &&
+             outfile_spares(crash->json_out, reports->v[i]);
     return ok;
 }
 

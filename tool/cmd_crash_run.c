@@ -26,6 +26,7 @@ typedef struct crash_result {
     const char *label;       /* the path as standard output has it */
     const char *output_path; /* NULL: standard output */
     text output;
+    text json;             /* with --json-out */
     text summary;          /* or the line that stands for it on standard error */
     text failure;          /* why it failed; empty when it did not */
     text broken;           /* of its reports those that failed, a line each, where others did not */
@@ -83,6 +84,9 @@ typedef struct crash_run {
     size_t grouped;     /* reports */
     pool labels;        /* that groups keep */
     missing_list missing;
+    outfile json;    /* with --json-out */
+    text json_waits; /* what is not written to it yet */
+    bool has_json;   /* without a report there is no file */
     bool progress;
     bool colour;
     bool tell;     /* summaries to standard error */
@@ -136,6 +140,16 @@ static void write_report(const crash_options *o, const report *r, const resolve_
         report_write_json(r, &o->write, counts, &result->output);
 }
 
+/* A line for --json-out. */
+static void add_json(const crash_options *o, const report *r, const resolve_counts *counts,
+                     crash_result *result)
+{
+    write_options how = o->write;
+    how.one_line = true;
+    if (o->json_out != NULL)
+        report_write_json(r, &how, counts, &result->json);
+}
+
 static bool has_unresolved(const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
@@ -169,6 +183,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
     missing_add_report(&result->missing, r);
     if (!run->in_place || o->output != NULL)
         write_report(o, r, counts, result);
+    add_json(o, r, counts, result);
     if (o->summary && o->json) {
         report_summary_json(r, label, counts, &result->summary);
     } else if (o->summary || run->tell) {
@@ -424,7 +439,13 @@ static void count_result(crash_run *run, crash_result *result)
         text_free(&result->answers[i].signature.text);
     free(result->answers);
     pool_free(&result->labels);
+    if (run->options->json_out != NULL) {
+        run->has_json |= result->json.len > 0;
+        text_add(&run->json_waits, result->json.v, result->json.len);
+        outfile_flush(&run->json, &run->json_waits);
+    }
     text_free(&result->output);
+    text_free(&result->json);
     text_free(&result->summary);
     text_free(&result->failure);
     text_free(&result->broken);
@@ -848,13 +869,18 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
-    if (open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
+    bool is_open = o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE);
+    if (is_open && open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
         open_run(&run, o, s);
         run_jobs(&run);
         run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */
         close_run(&run);
         run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
         status = finish(&run);
+    }
+    if (o->json_out != NULL) {
+        outfile_end(&run.json, &run.json_waits, run.has_json);
+        status = run.json.failure != 0 ? TOOL_ERROR : status;
     }
     for (size_t i = 0; i < count && run.output_names != NULL; i++)
         free(run.output_names[i]);
