@@ -113,31 +113,41 @@ static void let_go(int *fd)
     *fd = -1;
 }
 
+/* The new file is begun ahead of the lock: what killed runs left beside it is removed then, and may be a
+ * second name of the file that is held. */
+static int replace(const groups_place *place, const text *out)
+{
+    outfile file;
+    int fd = -1;
+    outfile_begin_with(&file, place->path, out->v, out->len,
+                       place->kind == PLACE_FREE ? OUTFILE_KEEP : OUTFILE_REPLACE);
+    if (place->kind == PLACE_FILE && !hold(place, &fd) && file.failure == 0)
+        file.failure = EEXIST;
+    if (POSIX_CLOSE_FIRST)
+        let_go(&fd);
+    outfile_end_all(&file, 1);
+    let_go(&fd);
+    return file.failure;
+}
+
 bool groups_write(const group_list *groups, const groups_place *place)
 {
     text out = {0};
     uint64_t sum = 0;
-    int fd = -1;
-    int failure = EEXIST;
     groups_put_state(groups, &out);
-    bool is_mine = place->kind != PLACE_FILE || hold(place, &fd);
-    if (POSIX_CLOSE_FIRST)
-        let_go(&fd);
-    if (is_mine)
-        failure = outfile_write(place->path, out.v, out.len,
-                                place->kind == PLACE_FREE ? OUTFILE_KEEP : OUTFILE_REPLACE);
-    let_go(&fd);
+    int failure = replace(place, &out);
     /* runs that begin anew over the same reports write the same */
-    bool is_there = failure == EEXIST && !groups->has_state && sum_of(place->path, &sum) &&
-                    sum == str_hash(str_make(out.v, out.len));
-    if (failure == EEXIST && !is_there)
+    if (failure == EEXIST && !groups->has_state && sum_of(place->path, &sum) &&
+        sum == str_hash(str_make(out.v, out.len)))
+        failure = 0;
+    if (failure == EEXIST)
         tool_say("%s: another run has written it since this one began; it stays, without the reports of this "
                  "run, which is to be run again",
                  place->path);
-    else if (failure != 0 && !is_there)
+    else if (failure != 0)
         tool_say("%s: %s", place->path, outfile_error(failure));
     text_free(&out);
-    return failure == 0 || is_there;
+    return failure == 0;
 }
 
 /* ---- Reading ---- */
