@@ -270,6 +270,15 @@ END
 $machsym crash -q --signature -d "$work/nothing" --files-from "$work/turns" >"$work/got" 2>"$work/said"
 [ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq 640 ]
 check "reports of two archives in an archive, in turn" "$work/said"
+(cd "$work/reports" && python3 -m zipfile -c single.zip one.crash)
+(cd "$work/maps" && python3 -m zipfile -c ../own.zip demo.symmap && cp ../own.zip ../own)
+cp "$work/reports/single.zip" "$work/single"
+own="is the input, which would be gone: name another output"
+says "an archive is not replaced by its report" 1 "$own" $machsym crash -q -o "$work/single" "$work/single"
+says "nor by groups of its reports" 1 "$own" $machsym crash -q --group --groups-out "$work/single" "$work/single"
+says "nor by a table of its map" 1 "$own" $machsym map export --format bugly -o "$work/own" "$work/own/demo.symmap"
+cmp "$work/reports/single.zip" "$work/single" && cmp "$work/own.zip" "$work/own"
+check "archives stay as they were"
 says "--files-from: no such list" 1 "none: " $machsym crash -q -d "$two" --files-from none
 deep=$work/deepest$(printf '/d%.0s' $(seq 34))
 mkdir -p "$deep"

@@ -287,6 +287,16 @@ says "the table" "18 reports: 17 done, 1 failed" cat "$work/table"
 says "the table names it" "damaged.ips: an array is not closed, at byte 24" cat "$work/table"
 [ "$(ls "$work/out.d" | wc -l)" -eq 17 ] && [ -f "$work/out.d/1-2.ips" ]
 check "every other report is written, two of a name side by side"
+for name in a/x.ips b/X.ips c/x-2.ips d/x.ips e/x.ips; do
+    mkdir -p "$work/named/${name%/*}"
+    sed "s/demo \[412\]/${name%/*} [412]/" "$reports/demo.crash" >"$work/named/$name"
+done
+$MACHSYM crash -q $demo -o "$work/named.d" "$work/named"/?/*
+for name in x.ips X-2.ips x-2-2.ips x-3.ips x-4.ips; do
+    sed -n 's/^Process: *\(.\) .*/\1/p' "$work/named.d/$name"
+done >"$work/order"
+[ "$(tr -d '\n' <"$work/order")" = abcde ]
+check "names that differ in case, or are taken already, get the next number"
 for i in 1 5 8; do
     same "$work/plain" "$work/out.d/$i.crash" "report $i of many"
 done

@@ -262,10 +262,12 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     return ok;
 }
 
-/* Whether the state of groups, and JSON, go elsewhere than where a report lies. */
+/* Whether the state of groups, and JSON, go elsewhere than where a report lies. A report may take the place of
+ * the one that it was made of, but not of the archive in which that lies. */
 static bool spares_reports(const crash_options *crash, const path_list *reports)
 {
-    bool ok = true;
+    bool is_member = reports->count == 1 && members_end(reports->v[0]) > 0;
+    bool ok = !is_member || outfile_spares(crash->output, reports->v[0]);
     for (size_t i = 0; i < reports->count && ok; i++)
         ok = outfile_spares(crash->groups_out, reports->v[i]) &&
              outfile_spares(crash->json_out, reports->v[i]);

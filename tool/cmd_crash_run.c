@@ -676,55 +676,71 @@ static char *output_name(const crash_options *o, const char *report_path, unsign
     return t.v;
 }
 
-/* A name without its case, which some file systems do not tell apart. */
-static uint64_t hash_name(const char *name)
+/* A name that reports want for their outputs. */
+typedef struct wanted_name {
+    char *name;    /* without a number */
+    unsigned last; /* the number that was tried last, 1: none but the name itself; 0: that is free */
+} wanted_name;
+
+/* Without their case, which some file systems do not tell apart. */
+static int by_name(const void *a, const void *b)
 {
-    text lower = {0};
-    for (; *name != 0; name++)
-        text_char(&lower, *name >= 'A' && *name <= 'Z' ? (char)(*name + 32) : *name);
-    uint64_t hash = str_hash(str_make(lower.v, lower.len));
-    text_free(&lower);
-    return hash;
+    return strcasecmp(((const wanted_name *)a)->name, ((const wanted_name *)b)->name);
 }
 
-/* The names that are taken, in an open hash table, and the number that the next report of a name is to try
- * first. */
-typedef struct taken_name {
-    const char *name; /* NULL: free */
-    unsigned next;
-} taken_name;
-
-static taken_name *find_taken(taken_name *v, size_t cap, const char *name)
+static bool is_before_name(const void *element, const void *name)
 {
-    size_t at = (size_t)hash_name(name) & (cap - 1);
-    while (v[at].name != NULL && strcasecmp(v[at].name, name) != 0)
-        at = (at + 1) & (cap - 1);
-    return &v[at];
+    return strcasecmp(((const wanted_name *)element)->name, name) < 0;
+}
+
+/* Who wants a name; NULL: nobody. */
+static wanted_name *find_wanted(wanted_name *v, size_t count, const char *name)
+{
+    size_t at = tool_lower_bound(v, count, sizeof *v, name, is_before_name);
+    return at < count && strcasecmp(v[at].name, name) == 0 ? &v[at] : NULL;
+}
+
+/* All names that reports want, sorted, each once. */
+static wanted_name *list_wanted(const crash_run *run, size_t *count)
+{
+    wanted_name *v = tool_alloc(run->count * sizeof *v);
+    *count = 0;
+    for (size_t i = 0; i < run->count; i++)
+        v[i] = (wanted_name){output_name(run->options, run->paths[i], 1), 0};
+    qsort(v, run->count, sizeof *v, by_name);
+    for (size_t i = 0; i < run->count; i++) {
+        if (*count > 0 && strcasecmp(v[*count - 1].name, v[i].name) == 0)
+            free(v[i].name);
+        else
+            v[(*count)++] = v[i];
+    }
+    return v;
 }
 
 /* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order
- * given. */
+ * given. A name with a number is no other name's with a number, so only names without one can be in its
+ * way. */
 static void name_outputs(crash_run *run)
 {
-    size_t cap = 64;
-    while (cap < run->count * 2)
-        cap *= 2;
-    taken_name *taken = tool_alloc(cap * sizeof *taken);
-    memset(taken, 0, cap * sizeof *taken);
+    size_t count;
+    wanted_name *wanted = list_wanted(run, &count);
     run->output_names = tool_alloc(run->count * sizeof *run->output_names);
     for (size_t i = 0; i < run->count; i++) {
         char *name = output_name(run->options, run->paths[i], 1);
-        taken_name *first = find_taken(taken, cap, name);
-        taken_name *place = first;
-        while (place->name != NULL) {
+        wanted_name *own = find_wanted(wanted, count, name);
+        wanted_name *other = own;
+        while (other != NULL && other->last > 0) {
             free(name);
-            first->next = first->next < 2 ? 2 : first->next + 1;
-            name = output_name(run->options, run->paths[i], first->next);
-            place = find_taken(taken, cap, name);
+            name = output_name(run->options, run->paths[i], ++own->last);
+            other = find_wanted(wanted, count, name);
         }
-        place->name = run->output_names[i] = name;
+        if (other != NULL)
+            other->last = 1;
+        run->output_names[i] = name;
     }
-    free(taken);
+    for (size_t i = 0; i < count; i++)
+        free(wanted[i].name);
+    free(wanted);
 }
 
 static bool prepare_output(crash_run *run)

@@ -41,8 +41,21 @@ def test_errors():
     with pytest.raises(WorkerError) as error:
         worker.ask({"do": "nothing"})
     assert error.value.kind == "bad_request" and "do is one of" in error.value.what
+    with pytest.raises(TypeError):
+        worker.request({"do": "demangle", "names": b"no JSON"})
     assert worker.ask({"do": "stats"})["stats"]["refused"] == 1
     assert worker.close() == 1
+
+
+def test_no_id():
+    """The worker cannot tell the id of what it does not read."""
+    worker = Worker(["--max-request=1"], machsym=TOOL, in_flight=1)
+    for request, kind in (({"do": "demangle", "names": ["x" * 2000000]}, "too_long"), ({"do": float("nan")}, "bad_json")):
+        with pytest.raises(WorkerError) as error:
+            worker.ask({"id": "mine", **request}, timeout=60)
+        assert error.value.kind == kind and error.value.answer["id"] == "mine"
+    assert worker.ask({"do": "demangle", "names": ["_Z1fv"]}, timeout=60)["names"] == ["f()"]
+    worker.close()
 
 
 def test_threads():
