@@ -235,7 +235,9 @@ static const option table[] = {
      "--group goes on with what an earlier run counted, and tells of each group since\nwhen, in which "
      "versions, and what is new, rising or back",
      offsetof(crash_options, groups_in), NULL},
-    {"groups-out", "STATE", "--group keeps what was counted for a later run",
+    {"groups-out", "STATE",
+     "--group keeps what was counted for a later run; not when every report failed, nor\nwhen another run "
+     "has written STATE meanwhile",
      offsetof(crash_options, groups_out), NULL},
     {"missing", "text|json",
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "

@@ -80,6 +80,8 @@ typedef struct crash_run {
     unsigned long long named;
     unsigned long long nameless;
     group_list *groups; /* with --group; else NULL */
+    groups_place state; /* with --groups-out */
+    size_t grouped;     /* reports */
     pool labels;        /* that groups keep */
     missing_list missing;
     outfile json;    /* with --json-out */
@@ -400,6 +402,7 @@ static void group_answers(crash_run *run, crash_result *result)
         if (label != result->path)
             label = pool_copy_z(&run->labels, label, strlen(label));
         groups_add(run->groups, label, &answer->signature);
+        run->grouped++;
     }
 }
 
@@ -761,19 +764,24 @@ static bool prepare_output(crash_run *run)
 
 /* ---- One run ---- */
 
+/* A state of a run whose every report failed would look like one of a day without crashes. */
+static bool keep_groups(const crash_run *run)
+{
+    if (run->options->groups_out == NULL)
+        return true;
+    if (run->grouped > 0 || run->failed == 0)
+        return groups_write(run->groups, &run->state);
+    tool_say("%s: is not written, since every report failed", run->options->groups_out);
+    return false;
+}
+
 static bool print_groups(const crash_run *run)
 {
-    const crash_options *o = run->options;
     text out = {0};
-    groups_print(run->groups, o->json, &out);
+    groups_print(run->groups, run->options->json, &out);
     out_text(&out);
-    out.len = 0;
-    groups_put_state(run->groups, &out);
-    int failure = o->groups_out != NULL ? outfile_write(o->groups_out, out.v, out.len, OUTFILE_REPLACE) : 0;
-    if (failure != 0)
-        tool_say("%s: %s", o->groups_out, outfile_error(failure));
     text_free(&out);
-    return failure == 0;
+    return keep_groups(run);
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
@@ -857,6 +865,8 @@ static bool open_groups(crash_run *run)
     if (!run->options->group)
         return true;
     run->groups = groups_open();
+    if (run->options->groups_out != NULL)
+        run->state = groups_look_at(run->options->groups_out);
     return run->options->groups_in == NULL || groups_read(run->groups, run->options->groups_in);
 }
 

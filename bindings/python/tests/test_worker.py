@@ -117,19 +117,23 @@ def test_needs():
     worker.close()
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 def start_redis(folder, *options):
     """A server of its own on a free port, and its client."""
     redis = pytest.importorskip("redis")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     try:
         server = subprocess.Popen(["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder),
                                    "--logfile", "log", *options])
     except FileNotFoundError:
         pytest.skip("no redis-server")
     client = redis.Redis(port=port)
-    for _ in range(100):
+    for _ in range(600):
         try:
             client.ping()
             break
@@ -157,11 +161,12 @@ def test_redis(tmp_path):
 
 def test_redis_cluster(tmp_path):
     """A cluster of one node has all slots."""
-    server, client, port = start_redis(tmp_path, "--cluster-enabled", "yes")
+    # The port between nodes is given: by default it is 10,000 above the other, which may be none.
+    server, client, port = start_redis(tmp_path, "--cluster-enabled", "yes", "--cluster-port", str(free_port()))
     try:
         from redis.cluster import RedisCluster
         client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-        for _ in range(100):
+        for _ in range(600):
             if "ok" in str(client.execute_command("CLUSTER INFO")).split("cluster_state")[1][:8]:
                 break
             time.sleep(0.05)
