@@ -31,7 +31,6 @@ typedef struct build_options {
     double until; /* the build fails when map_seconds is past it; 0: it may take any time */
 } build_options;
 
-
 extern const char map_took_too_long[];
 
 /* Seconds of a clock that no one sets. */

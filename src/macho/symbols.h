@@ -61,8 +61,10 @@ static inline ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size
 static ms_span ms_sym_whole_strings(const ms_mo *mo)
 {
     ms_span strings = ms_sym_strings(mo);
-    while (strings.len > 0 && strings.ptr[strings.len - 1] != 0)
+    while (strings.len > 0 && strings.ptr[strings.len - 1] != 0) {
+        MACHSYM_COUNT_WORK(1);
         strings.len--;
+    }
     return strings;
 }
 
