@@ -1,5 +1,6 @@
 /* Fuzzes zip, tar, gzip and ar files: the input is one. Every member is read, its first bytes and all of it;
- * what comes out keeps to the sizes that are stated, and nothing is written to the disk.
+ * what comes out keeps to the sizes that are stated, members are found by their names, and nothing is
+ * written to the disk.
  * Run: build/fuzz/packed fuzz/corpus/packed */
 #include "../tool/archive.h"
 
@@ -17,6 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const archive_member *member = archive_at(a, i);
         text head = {0};
         text whole = {0};
+        const archive_member *found = archive_find(a, member->name);
+        if (found == NULL || found->name.len != member->name.len)
+            abort();
         bool has_head = archive_read(a, member, 32, &head, &err);
         if (head.len > 32 || (has_head && head.len != (member->size < 32 ? member->size : 32)))
             abort();

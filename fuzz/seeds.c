@@ -281,6 +281,20 @@ static void write_caches(void)
     }
 }
 
+/* Stubs and islands: what they jump to is another image's. */
+static void write_jumps(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        jumping j = {.images = 2, .jumps = 4, .symbols = 2, .is_x86_64 = i != 0};
+        bytes seed = {NULL, 0, 0};
+        jumping_make(&j);
+        put_part(&seed, &j.file, 0xffff);
+        write_seed("cache", i != 0 ? "jumps-x86_64" : "jumps-arm64", &seed);
+        bytes_free(&seed);
+        bytes_free(&j.file);
+    }
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -290,5 +304,6 @@ int main(int argc, char **argv)
     write_debugmaps();
     write_all_loaded();
     write_caches();
+    write_jumps();
     return 0;
 }

@@ -81,6 +81,11 @@ says "map verify of a map in a zip" 0 "maps.zip/maps/inline-arm64-d5-22.symmap: 
     $machsym map verify maps.zip/maps/inline-arm64-d5-22.symmap two.zip
 says "map info of a map that is not in the zip" 1 "no such member" $machsym map info maps.zip/none.symmap
 says "map info of a map in a damaged zip" 1 "no end record" $machsym map info bad-cut.zip/none.symmap
+says "map info of the maps in a zip: the first" 0 "maps.zip/maps/demo.symmap" $machsym map info maps.zip
+says "map info of the maps in a zip: the second" 0 "maps.zip/maps/inline-arm64-d5-22.symmap" $machsym map info maps.zip
+says "map info of a folder" 0 "maps/demo.symmap" $machsym map info "$work/maps"
+says "map info of a cut zip" 1 "bad-cut.zip: the zip has no end record" $machsym map info bad-cut.zip
+says "map info of a zip without maps" 1 "two.zip: the archive holds no symbol map" $machsym map info two.zip
 says "map info of a map in a zip" 0 "lines: atos" $machsym map info maps.zip/maps/demo.symmap
 mkdir -p "$work/zips/deep"
 cp two.zip maps.zip "$work/zips/deep"
@@ -175,6 +180,40 @@ for library in bsd darwin gnu fat/arm64; do
     check "a member of $library.a"
 done
 
+says "a thin static library says where its members are" 1 "thin.a: a thin static library: it names its members" \
+    $machsym info "$bin/archive/thin.a"
+
+# --member NAME is FILE/NAME, in the answer and in what is said.
+member() { # STATUS FILE NAME COMMAND... (with FILE for the file)
+    local want=$1 file=$2 name=$3 status
+    shift 3
+    timeout 60 $machsym "${@/#FILE/$file/$name}" >"$work/want" 2>"$work/said" </dev/null
+    timeout 60 $machsym "${@/#FILE/$file}" --member "$name" >"$work/got" 2>"$work/said-got" </dev/null
+    status=$?
+    [ $status -eq "$want" ] && cmp -s "$work/want" "$work/got" && cmp -s "$work/said" "$work/said-got"
+    check "--member $name of $file: $1: status $status" "$work/said-got"
+}
+inner=inline-arm64-d5-22.dSYM
+member 0 two.zip $inner atos -o FILE 0x100000718
+grep -qF "(scan.cpp:7)" "$work/got"
+check "atos --member answers" "$work/got"
+member 0 good-pax.tar "$($machsym info --quick good-pax.tar | sed -n 's,^good-pax.tar/,,p')" atos -o FILE 0x100000718
+member 0 two.zip $inner/$dwarf/inline-arm64-d5-22 info FILE
+member 0 two.zip $inner map build --no-progress -o "$work/member.symmap" FILE
+cmp -s "$work/plain.symmap" "$work/member.symmap"
+check "map build --member makes the map of the dSYM"
+member 0 "$bin/archive/fat.a" arm64/util.o symbols FILE
+[ -s "$work/got" ]
+check "symbols --member answers" "$work/got"
+member 0 "$bin/archive/bsd.a" util.o objc FILE
+member 0 two.zip $inner owners --prefix=s FILE 0x100000718
+member 1 two.zip none.dSYM info FILE
+grep -qF "two.zip/none.dSYM: the archive has no such member" "$work/said-got"
+check "a --member that is not there is named" "$work/said-got"
+member 1 bad-cut.zip $inner symbols FILE
+says "--member beside --symbols" 2 "--member is of a file that is named" \
+    $machsym atos --symbols two.zip --uuid "$uuid" --member $inner 0x100000718
+
 # A report, with its dSYM in a zip beside another.
 report=$bin/../reports/demo-crlf.crash
 $machsym crash -q -d "$two" "$report" >"$work/want" 2>/dev/null
@@ -232,6 +271,15 @@ END
 $machsym crash -q --signature -d "$work/nothing" --files-from "$work/turns" >"$work/got" 2>"$work/said"
 [ $? -eq 0 ] && [ "$(wc -l <"$work/got")" -eq 640 ]
 check "reports of two archives in an archive, in turn" "$work/said"
+(cd "$work/reports" && python3 -m zipfile -c single.zip one.crash)
+(cd "$work/maps" && python3 -m zipfile -c ../own.zip demo.symmap && cp ../own.zip ../own)
+cp "$work/reports/single.zip" "$work/single"
+own="is the input, which would be gone: name another output"
+says "an archive is not replaced by its report" 1 "$own" $machsym crash -q -o "$work/single" "$work/single"
+says "nor by groups of its reports" 1 "$own" $machsym crash -q --group --groups-out "$work/single" "$work/single"
+says "nor by a table of its map" 1 "$own" $machsym map export --format bugly -o "$work/own" "$work/own/demo.symmap"
+cmp "$work/reports/single.zip" "$work/single" && cmp "$work/own.zip" "$work/own"
+check "archives stay as they were"
 says "--files-from: no such list" 1 "none: " $machsym crash -q -d "$two" --files-from none
 deep=$work/deepest$(printf '/d%.0s' $(seq 34))
 mkdir -p "$deep"

@@ -40,4 +40,11 @@ ${CC:-cc} -o "$work/rename" bench/rename.c
 equal "a copy under other names" "$(printf 'ab_one_ab_two' | "$work/rename" one=uno two=due)" "ab_uno_ab_due"
 printf 'x' | "$work/rename" one=three > "$work/out" 2> "$work/err"
 equal "names of two lengths are refused" "$?" 1
+
+mkdir "$work/without" # a compiler that finds no zlib.h
+printf '#!/bin/sh\nexit 1\n' > "$work/without/cc"
+chmod +x "$work/without/cc"
+equal "without zlib.h it is said what to install" "$(PATH=$work/without:$PATH bench/inflate 2>&1; echo $?)" \
+    "bench/inflate: zlib.h is not installed: apt-get install zlib1g-dev
+1"
 end

@@ -96,15 +96,26 @@ static inline machsym_session *open_session(const machsym_image *image, machsym_
     return session;
 }
 
+/* A hostile file to come. */
+typedef struct trap {
+    program p; /* what make_* writes */
+    bytes file;
+    const char *entry; /* the image of the file that is opened; NULL: it is one */
+    uint64_t lo;       /* where its code begins; 0: at MAKE_TEXT */
+    uint32_t flags;    /* of opening */
+    bool is_map;
+    size_t beside; /* bytes of the object file */
+} trap;
+
 /* Everything that a program does with a map. Returns the work. */
-static inline unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
+static inline unsigned long long use_map(const trap *t, uint64_t lo, uint64_t size)
 {
     machsym_map_desc given;
     machsym_map *map = NULL;
     memset(&given, 0, sizeof given);
-    given.bytes.ptr = file->v;
-    given.bytes.len = file->len;
-    given.flags = flags;
+    given.bytes.ptr = t->file.v;
+    given.bytes.len = t->file.len;
+    given.flags = t->flags;
     given.allocator = counting;
     work = 0;
     CHECK_EQ(machsym_map_open(&given, &map, NULL), MACHSYM_OK);
@@ -116,16 +127,17 @@ static inline unsigned long long use_map(const bytes *file, uint64_t lo, uint64_
 
 /* Everything that a program does with a file, under one line policy after another. Returns the work of the
  * dearest. */
-static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
+static unsigned long long use(const trap *t, uint64_t lo, uint64_t size)
 {
     const char *dir = folder;
     machsym_open_desc desc;
     machsym_image *image = NULL;
     machsym_slice slice;
     memset(&desc, 0, sizeof desc);
-    desc.bytes.ptr = file->v;
-    desc.bytes.len = file->len;
-    desc.flags = flags;
+    desc.bytes.ptr = t->file.v;
+    desc.bytes.len = t->file.len;
+    desc.entry = t->entry;
+    desc.flags = t->flags;
     desc.allocator = counting;
     desc.oso_dirs = &dir;
     desc.oso_dir_count = 1;
@@ -157,15 +169,6 @@ static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uin
     return most;
 }
 
-/* A hostile file to come. */
-typedef struct trap {
-    program p; /* what make_* writes */
-    bytes file;
-    uint32_t flags; /* of opening */
-    bool is_map;
-    size_t beside; /* bytes of the object file */
-} trap;
-
 /* What a trap cost. */
 typedef struct cost {
     unsigned long long work;
@@ -187,7 +190,7 @@ static inline cost spring(void (*set)(trap *t, size_t n), size_t n)
     uint64_t code = t.p.macho.code_size != 0 ? t.p.macho.code_size : (uint64_t)MAKE_CODE_SIZE;
     live = peak = 0;
     c.size = t.file.len + t.beside;
-    c.work = (t.is_map ? use_map : use)(&t.file, MAKE_TEXT, code, t.flags);
+    c.work = (t.is_map ? use_map : use)(&t, t.lo != 0 ? t.lo : (uint64_t)MAKE_TEXT, code);
     c.memory = peak;
     CHECK_EQ(live, 0);
     bytes_free(&t.file);

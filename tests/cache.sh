@@ -144,6 +144,11 @@ check "the maps are those of the cache itself" "$work/out"
 is 0 "an address of a cache in a zip" "-[Animal work:] (in Zoo) + 4" atos -o "$member" 1820108e0
 is 0 "an image of it" "-[Animal work:] (in Zoo) + 4" atos -o "$member" --entry Zoo 1820108e0
 is 0 "an image by its UUID" "-[Animal work:] (in Zoo) + 4" atos -o "$member" --uuid $zoo 1820108e0
+is 0 "an image by its path" "-[Animal work:] (in Zoo) + 4" atos -o "$member/System/Library/Frameworks/Zoo.framework/Zoo" 1820108e0
+is 1 "no such path in a cache in a zip" "" symbols "$member/usr/lib/libnothing.dylib"
+says "the shared cache has no image of this name"
+"$machsym" symbols "$member/usr/lib/libbase.dylib" >"$work/out" 2>"$work/err" && "$machsym" symbols "$split/usr/lib/libbase.dylib" | cmp - "$work/out"
+check "symbols of an image of a cache in a zip" "$work/err"
 mkdir "$work/packs"
 cp "$work/pack.zip" "$work/packs/"
 is 0 "the same in a folder" "-[Animal work:] (in Zoo) + 4" atos --symbols "$work/packs" --uuid $zoo 1820108e0
@@ -236,6 +241,11 @@ for file in "$caches/ios15/"dyld_shared_cache_arm64e*; do
     cp "$file" "$work/dev/dyld_shared_cache_arm64e.development${name#dyld_shared_cache_arm64e}"
 done
 is 0 "an older development cache" "base_add (in libbase.dylib) + 0" atos -o "$work/dev/dyld_shared_cache_arm64e.development" 180014570
+dev=$("$machsym" atos -o "$work/dev/dyld_shared_cache_arm64e.development" 184010888)
+python3 -m zipfile -c "$work/dev.zip" "$work/dev/"
+is 0 "an older development cache in a zip" "$dev" atos -o "$work/dev.zip/dev/dyld_shared_cache_arm64e.development" 184010888
+[ "${dev#18}" = "$dev" ]
+check "what lies in its second file has a name: $dev"
 
 head -c 3000 "$new" >"$work/cut"
 # a list of images without a path: found by random changes

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +16,7 @@ import common
 import page
 import sender
 import service
+import symbolicator
 
 MACHSYM = os.environ.get("MACHSYM", "build/machsym")
 counts = [0, 0]
@@ -32,6 +34,28 @@ def ask(s, method, path, body=None, token=None, headers=()):
     connection.request(method, path, body, given)
     answer = connection.getresponse()
     return answer.status, answer.read().decode(), answer.headers
+
+
+def raw(s, text):
+    """All that is answered to bytes, until the server ends the connection."""
+    with socket.create_connection(("127.0.0.1", s.config["http_port"]), timeout=60) as connection:
+        connection.sendall(text.encode())
+        return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
+
+
+def test_bodies(s):
+    """A body that is not read is never taken for a request, and nobody is told to send one that is refused."""
+    post = "POST /reports HTTP/1.1\r\nHost: x\r\n%s\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    allowed = "Authorization: Bearer %s\r\n" % s.config["token"]
+    for what, request, status in (
+            ("two lengths", post % (allowed + "Content-Length: 5\r\nContent-Length: 6\r\n"), 411),
+            ("a length and chunks", post % (allowed + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), 411),
+            ("the body of a GET", post.replace("POST /reports", "GET /groups") % "Content-Length: 44\r\n", 200),
+            ("no token, and it waits", post % "Expect: 100-continue\r\nContent-Length: 5\r\n", 401)):
+        seen = raw(s, request)
+        check(seen.startswith("HTTP/1.1 %d " % status) and seen.count("HTTP/1.1 ") == 1, what, seen)
+    seen = raw(s, post % (allowed + "Expect: 100-continue\r\nConnection: close\r\nContent-Length: 5\r\n"))
+    check(seen.startswith("HTTP/1.1 100 ") and "HTTP/1.1 202 " in seen, "a body that is wanted is asked for", seen)
 
 
 def test_uploads(s):
@@ -63,7 +87,7 @@ def test_page(s):
     hostile = "<script>alert(1)</script>\"'&\x1b[31m/../../x"
     with open(sender.FIXTURES + "/reports/demo.crash", encoding="utf-8") as file:
         text = file.read()
-    text = text.replace("7 (1.2)", hostile).replace("demo [412]", "<b>demo</b> [412]")
+    text = text.replace("1.2 (7)", hostile).replace("demo [412]", "<b>demo</b> [412]")
     text = text.replace("demo arm64", "<i>demo arm64").replace(sender.UUID[1], sender.UUID[1][:-2] + "98")
     status, answer, _ = ask(s, "POST", "/reports", text.encode(), s.config["token"])
     check(status == 202, "a hostile report", answer)
@@ -84,6 +108,94 @@ def test_page(s):
     check(all(re.fullmatch(r'# (HELP|TYPE) .*|crash_\w+(\{\w+="[^"\\]*"(,\w+="[^"\\]*")*\})? [0-9.e+]+', line) for line in metrics.splitlines()),
           "metrics are Prometheus text", metrics)
     check('crash_uploads_total{answer="accepted"} 2' in metrics, "uploads are counted", metrics)
+
+
+def test_work(s):
+    """What is given out late, twice, or to nobody."""
+    cluster, gone = common.Cluster(s.config), "f" * 32
+    tag = common.shard_of(gone)
+    count = ("GET", "reports:{%s}" % tag)
+    before, = cluster.run(common.stream(tag), [count])
+    cluster.run(common.stream(tag), [("XADD", common.stream(tag), "*", "id", gone, "attempt", 1)])
+    s.wait_for(lambda: cluster.run(common.stream(tag), [("XLEN", common.stream(tag))])[0] == 0, "a report that has expired")
+    seen = cluster.run(common.stream(tag), [count, ("EXISTS", common.key("result", tag, gone)), ("XLEN", "dead:{%s}" % tag)])
+    check(seen == [before, 0, 0], "a report that has expired is not counted again, and is no dead letter", seen)
+    check(common.in_hand(cluster, tag, "1-1", "nobody") == 0, "work that another one has done is not in hand")
+
+    many = {"chunk:test:%d" % i: b"%d" % i for i in range(1000)}
+    cluster.put(many, 60)
+    check(all(cluster.run(name, [("GET", name)]) == [many[name]] for name in list(many)[::50]), "many keys are set")
+    ask_lua, uuid = cluster.script(open("examples/cluster/ask.lua", encoding="utf-8").read()), "00"
+    command = ("EVALSHA", ask_lua, 2, "in:{test}", "asked:{test}:00", "uuid:" + uuid, 60)
+    check([cluster.run("in:{test}", [command, ("XLEN", "in:{test}")]) for _ in range(2)] == [[1, 1], [0, 1]], "builders are asked once")
+
+    class Unconfirmed(common.Cluster):
+        replicas = [0, 0, 1]
+
+        def run(self, name, commands, seconds=common.ANSWER):
+            return [b"OK"] * (len(commands) - 1) + [self.replicas.pop(0)]
+
+    lonely = Unconfirmed(s.config)
+    try:
+        lonely.confirmed("x", [("SET", "x", 1)])
+        check(False, "what no replica has is not confirmed")
+    except common.Unavailable:
+        check(lonely.confirmed("x", [("SET", "x", 1)], 60) == [b"OK"] and not lonely.replicas, "it is repeated until a replica has it")
+
+
+def test_claims(s):
+    """What somebody lost had in hand is taken over even while new reports keep coming."""
+    class Busy(symbolicator.Symbolicator):
+        claimed, end = set(), time.monotonic() + 60
+
+        def mine(self, tag):
+            pass
+
+        def take(self, tag, start):
+            self.stopping = self.stopping or time.monotonic() > self.end
+            return [("1-1", "0" * 32, 0)]
+
+        def work(self, tag, entries):
+            pass
+
+        def claim(self, tag):
+            self.claimed.add(tag)
+            self.stopping = self.claimed == set(common.SHARDS)
+
+    busy = Busy(s.config, "busy")
+    busy.run()
+    check(busy.claimed == set(common.SHARDS), "all shards are looked at", busy.claimed)
+
+
+def is_running(pid):
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii") as file:
+            return file.read().rsplit(") ", 1)[1][0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_killed(s, folder):
+    """When the service is killed nothing of it is left; a port that is taken is told at once."""
+    program = """import sys, time
+sys.path.insert(0, "examples/cluster")
+import service
+s = service.Service(sys.argv[1], "none")
+s.command = lambda name: ["sleep", "1000"]
+s.launch("redis0")
+print(s.processes["redis0"].pid, flush=True)
+time.sleep(1000)"""
+    killed = subprocess.Popen([sys.executable, "-c", program, folder], stdout=subprocess.PIPE)
+    pid = int(killed.stdout.readline())
+    check(is_running(pid), "it runs")
+    killed.kill()
+    killed.communicate()
+    s.wait_for(lambda: not is_running(pid), "the end of its process")
+    try:
+        service.Service(folder, "none", s.config["http_port"]).start()
+        check(False, "a port that is taken")
+    except SystemExit as error:
+        check("port %d is taken" % s.config["http_port"] in str(error), "a port that is taken", error)
 
 
 def test_redis(s):
@@ -119,6 +231,10 @@ with tempfile.TemporaryDirectory() as work, service.Service(work, MACHSYM, symbo
     started.wait_for(lambda: ask(started, "GET", "/health")[0] == 200, "health")
     test_page(started)
     test_uploads(started)
+    test_bodies(started)
+    test_work(started)
+    test_claims(started)
+    test_killed(started, os.path.join(work, "killed"))
     test_redis(started)
 print("%d passed, %d failed, 0 skipped" % tuple(counts))
 sys.exit(counts[1] != 0)

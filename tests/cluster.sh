@@ -13,8 +13,8 @@ if [ -n "$why" ]; then
     exit
 fi
 export PYTHONDONTWRITEBYTECODE=1 TMPDIR="$work"
-timeout 100 /usr/bin/python3 examples/cluster/faults.py --short >"$work/log" 2>&1
+timeout -k 30 500 /usr/bin/python3 examples/cluster/faults.py --short >"$work/log" 2>&1
 check "the faults" "$work/log" || cat "$work/log"
-timeout 100 /usr/bin/python3 tests/cluster.py >"$work/log" 2>&1
+timeout -k 30 500 /usr/bin/python3 tests/cluster.py >"$work/log" 2>&1
 add $? "$work/log" cluster.py || cat "$work/log"
 end

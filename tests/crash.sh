@@ -167,9 +167,9 @@ $MACHSYM crash -q $demo "$reports/jetsam.ips" >"$work/out"
 check "a report without stacks is no failure"
 mkdir "$work/wrong"
 cp tests/fixtures/bin/inline-arm64-d5-22 "$work/wrong/demo"
-says "another UUID" "demo 7 (1.2) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: demo in $work/wrong has UUID 4C4C4465-" \
+says "another UUID" "demo 1.2 (7) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: demo in $work/wrong has UUID 4C4C4465-" \
     $MACHSYM crash -d "$work/wrong" --summary "$reports/demo.crash"
-says "no file" "demo 7 (1.2) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID" \
+says "no file" "demo 1.2 (7) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID" \
     $MACHSYM crash -d "$work/empty" --summary "$reports/demo.crash"
 
 # ---- BCSymbolMap ----
@@ -287,6 +287,16 @@ says "the table" "18 reports: 17 done, 1 failed" cat "$work/table"
 says "the table names it" "damaged.ips: an array is not closed, at byte 24" cat "$work/table"
 [ "$(ls "$work/out.d" | wc -l)" -eq 17 ] && [ -f "$work/out.d/1-2.ips" ]
 check "every other report is written, two of a name side by side"
+for name in a/x.ips b/X.ips c/x-2.ips d/x.ips e/x.ips; do
+    mkdir -p "$work/named/${name%/*}"
+    sed "s/demo \[412\]/${name%/*} [412]/" "$reports/demo.crash" >"$work/named/$name"
+done
+$MACHSYM crash -q $demo -o "$work/named.d" "$work/named"/?/*
+for name in x.ips X-2.ips x-2-2.ips x-3.ips x-4.ips; do
+    sed -n 's/^Process: *\(.\) .*/\1/p' "$work/named.d/$name"
+done >"$work/order"
+[ "$(tr -d '\n' <"$work/order")" = abcde ]
+check "names that differ in case, or are taken already, get the next number"
 for i in 1 5 8; do
     same "$work/plain" "$work/out.d/$i.crash" "report $i of many"
 done

@@ -199,6 +199,111 @@ refused "a state of another version"
 cp "$reports/demo.ips" "$work/bad.state"
 refused "no state that --groups-out wrote"
 
+# ---- One state, several runs ----
+
+reports_in() { sed -n 's/,"days".*//; s/.*,"reports":\([0-9]*\),.*/\1/p' "$1" | awk '{ sum += $1 } END { print sum }'; }
+
+# A run that has begun waits for its second report, on standard input; its first one is told on standard error.
+mkfifo "$work/pipe"
+begin_one() # OPTION...
+{
+    rm -f "$work/one.err"
+    $MACHSYM crash -j1 $demo "$@" "$work/days/1.crash" - <"$work/pipe" >/dev/null 2>"$work/one.err" &
+    pid=$!
+    exec 8>"$work/pipe"
+    tries=0
+    while [ ! -s "$work/one.err" ] && [ $tries -lt 100 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+}
+end_one() # STATUS WHAT
+{
+    cat "$work/days/3.crash" >&8
+    exec 8>&-
+    wait "$pid"
+    [ $? -eq "$1" ]
+    check "$2" "$work/one.err"
+}
+cp "$work/two.state" "$work/shared.state"
+begin_one --groups-in "$work/shared.state" --groups-out "$work/shared.state"
+end_one 0 "a state is carried on in its place"
+[ "$(reports_in "$work/shared.state")" = 8 ]
+check "with the reports of both runs"
+begin_one --groups-in "$work/shared.state" --groups-out "$work/shared.state"
+group --groups-in "$work/shared.state" --groups-out "$work/shared.state" "$work/days/2.ips" >/dev/null
+end_one 1 "a run whose state another one has written meanwhile fails"
+grep -q "shared.state: another run has written it since this one began" "$work/one.err"
+check "and says why" "$work/one.err"
+[ "$(reports_in "$work/shared.state")" = 9 ]
+check "and the other's reports are there"
+begin_one --groups-out "$work/fresh.state"
+group --groups-out "$work/fresh.state" "$work/days/2.ips" >/dev/null
+end_one 1 "so does a run whose state was not there when it began"
+[ "$(reports_in "$work/fresh.state")" = 1 ]
+check "and that one's state stays"
+
+# However they fall, the state has the reports of the runs that did not fail.
+cp "$work/two.state" "$work/shared.state"
+pids=
+for n in 1 2 3 4 5 6; do
+    group --groups-in "$work/shared.state" --groups-out "$work/shared.state" "$work"/days/$n.* >/dev/null 2>>"$work/err" &
+    pids="$pids $!"
+done
+good=6
+for pid in $pids; do
+    wait "$pid" && good=$((good + 1))
+done
+[ $good -gt 6 ] && [ "$(reports_in "$work/shared.state")" = $good ]
+check "six runs at once over a state lose no report without failing" "$work/err"
+
+# ---- Reports that fail ----
+
+echo nothing >"$work/no.crash"
+cp "$work/two.state" "$work/shared.state"
+$MACHSYM crash -q $demo --groups-in "$work/shared.state" --groups-out "$work/shared.state" "$work/no.crash" >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && grep -q "shared.state: is not written, since every report failed" "$work/err"
+check "where every report fails no state is written" "$work/err"
+same "$work/two.state" "$work/shared.state" "and the one that is there stays"
+$MACHSYM crash -q $demo --groups-out "$work/some.state" "$work/no.crash" "$work/days/1.crash" >/dev/null 2>"$work/err"
+[ $? -eq 1 ] && [ "$(reports_in "$work/some.state")" = 1 ]
+check "where some fail the state has the others" "$work/err"
+group --groups-out "$work/none.state" --only version=none "$work/days/1.crash" >/dev/null && [ -s "$work/none.state" ]
+check "where none is wanted the state is written"
+
+# ---- One version of one build ----
+
+# Text that devices wrote before iOS 15 has the build first; so has that of some reporters inside apps, without a role.
+mkdir "$work/versions"
+cp "$reports/demo.ips" "$reports/demo.crash" "$reports/demo-macos.crash" "$work/versions"
+sed 's/^Version: .*/Version:             7 (1.2)/; s/iPhone OS 17.4/iPhone OS 14.8/' "$reports/demo.crash" >"$work/versions/old.crash"
+sed 's/^Version: .*/Version:             7 (1.2)/; /^Role:/d' "$reports/demo.crash" >"$work/versions/reporter.crash"
+sed 's/^Version: .*/Version:             7 (1.2)/' "$reports/demo-text-in-ips.ips" >"$work/versions/old.ips"
+sed "/\"bundleInfo\"/d" "$reports/demo.ips" >"$work/versions/no-bundle.ips"
+group --json "$work/versions" >"$work/out"
+grep -q '"version_counts":{"1.2 (7)":7}' "$work/out"
+check "all forms of a report count for one version" "$work/out"
+[ "$($MACHSYM crash -q --json $demo --only version=1.2 "$work/versions" | grep -c '"version":"1.2 (7)"')" -eq 7 ]
+check "and fit one --only version"
+
+version() # WRITTEN IS OS [EDIT]
+{
+    sed "s/^Version: .*/Version: $1/; s/iPhone OS 17.4/$3/; ${4:-}" "$reports/demo.crash" >"$work/one.crash"
+    $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q "\"version\":\"$2\""
+    check "the version of $3, $1, is $2"
+}
+version "1 (3)" "3 (1)" "iPhone OS 12.0"
+version "1 (3)" "3 (1)" "Watch OS 7.1"
+version "1 (3)" "1 (3)" "Watch OS 8.0"
+version "16614 (16614.2.9)" "16614 (16614.2.9)" "iPhone OS 15.0"
+version "16614 (16614.2.9)" "16614 (16614.2.9)" "macOS 11.6" /^Role:/d
+version "1.2 (7)" "1.2 (7)" "iPhone OS 12.0" /^Role:/d
+version "1.2 (???)" "1.2" "macOS 12.6"
+version "??? (7)" "7" "iPhone OS 17.4"
+sed 's/^Version: .*/Version: ??? (???)/' "$reports/demo.crash" >"$work/one.crash"
+! $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q '"version":"'
+check "??? is no version"
+
 # ---- Trends ----
 
 dated() # FILE DAY VERSION NAME...: a report of these frames

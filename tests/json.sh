@@ -72,6 +72,23 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+# beside reports as they are, the same lines
+# shellcheck disable=SC2086
+"$MACHSYM" crash -q --no-cache -d $bin $many >"$work/reports" 2>"$work/err"
+# shellcheck disable=SC2086
+"$MACHSYM" crash -q --json-out "$work/beside" --no-cache -d $bin $many >"$work/same" 2>"$work/err"
+cmp "$work/same" "$work/reports" && cmp "$work/beside" "$out/crash-crash"
+check "--json-out: the lines of --json, and the reports as without it"
+cp $reports/demo.crash "$work/input"
+"$MACHSYM" crash -q --json-out "$work/input" "$work/input" >"$work/same" 2>"$work/err"
+[ $? -eq 1 ] && cmp "$work/input" $reports/demo.crash
+check "--json-out leaves the report alone"
+"$MACHSYM" crash -q --json-out - "$work/input" >"$work/same" 2>"$work/err"
+[ $? -eq 2 ] && grep -q '^machsym: --json-out wants a file' "$work/err"
+check "--json-out is no standard output"
+"$MACHSYM" crash -q --json-out "$work/none/json" "$work/input" >"$work/same" 2>"$work/err"
+[ $? -eq 1 ] && [ ! -s "$work/same" ] && grep -q "^machsym: $work/none/json: " "$work/err"
+check "--json-out into no folder"
 printf 'prefix -[Player = ours\nprefix demo/ = ours\nimage demo\nall = ours\n' >"$work/blame"
 M crash-summary crash -q --json --summary --no-cache -d $dsym --owners "$work/blame" $reports/demo.crash $reports/demo-leaks.txt
 # shellcheck disable=SC2086

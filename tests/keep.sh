@@ -175,7 +175,7 @@ echo $other >want
 same want got "missing: UUIDs"
 echo "$other" | $M store missing st --files-from - >got
 same want got "missing: a list of UUIDs"
-says "missing: reports" 0 "demo 7 (1.2) UUID $uuid" $M store missing empty "$reports/demo.crash"
+says "missing: reports" 0 "demo 1.2 (7) UUID $uuid" $M store missing empty "$reports/demo.crash"
 $M store missing st "$reports/demo.crash" | grep -q $uuid
 [ $? -eq 1 ]
 check "missing: nothing of what the store has"

@@ -417,4 +417,186 @@ static inline void tiny_free(tiny *t)
     bytes_free(&t->symbols);
 }
 
+/* ---- A cache whose first image jumps into the others ---- */
+
+/* What it is like. Addresses are TINY_BASE and the offset in the file. */
+typedef struct jumping {
+    size_t images;   /* that are jumped into: one function each, and all one symbol table */
+    size_t jumps;    /* stubs of the first image, and as many islands */
+    size_t symbols;  /* of the table */
+    size_t unended;  /* bytes behind the last text of its strings */
+    size_t commands; /* bytes that the last load command of each image claims besides its own */
+    bool is_x86_64;  /* else arm64 */
+    bytes file;
+    size_t code_at; /* of the islands; the stubs are behind them */
+    size_t tables_at;
+} jumping;
+
+#define JUMPING_PATH "/a" /* of the first image; the others have it too */
+
+enum {
+    JUMPING_FIRST = 0x240,                     /* behind the header and its mapping */
+    JUMPING_COMMANDS = 2 * 72 + 80 + 24,       /* of an image; the first one has more */
+    JUMPING_OTHER = 32 + JUMPING_COMMANDS + 16 /* with its function */
+};
+
+static inline size_t jumping_pointers(const jumping *j)
+{
+    return j->code_at + 32 * j->jumps;
+}
+
+/* Where image number i begins, of those that are jumped into, and where its function is. */
+static inline size_t jumping_image_at(const jumping *j, size_t i)
+{
+    return jumping_pointers(j) + 8 * j->jumps + JUMPING_OTHER * i;
+}
+
+static inline size_t jumping_function_at(const jumping *j, size_t i)
+{
+    return jumping_image_at(j, i) + JUMPING_OTHER - 16;
+}
+
+static inline void jumping_section(bytes *b, const char *name, size_t off, size_t size, uint32_t flags,
+                                   uint32_t one)
+{
+    tiny_section(b, "__TEXT", name, off, size, off, flags);
+    patch(b, b->len - 8, one, 4);
+}
+
+/* An image's header and load commands. */
+static inline void jumping_image(const jumping *j, bytes *b, size_t size, bool is_first)
+{
+    size_t tables = 16 * j->symbols + 8 + j->unended;
+    size_t begin = b->len;
+    size_t claimed = is_first ? 0 : j->commands;
+    put32(b, 0xfeedfacf);
+    put32(b, j->is_x86_64 ? 0x01000007 : 0x0100000c);
+    put32(b, j->is_x86_64 ? 3 : 0);
+    put32(b, 6); /* MH_DYLIB */
+    put32(b, is_first ? 4 : 3);
+    put32(b, JUMPING_COMMANDS + (is_first ? 80 + 16 : 0) + claimed);
+    put64(b, 0x80000000); /* MH_DYLIB_IN_CACHE */
+    tiny_segment(b, "__TEXT", begin, size, begin, is_first ? 2 : 1);
+    if (is_first) {
+        jumping_section(b, "__text", j->code_at, 16 * j->jumps, 0x80000400, 0);
+        jumping_section(b, "__stubs", j->code_at + 16 * j->jumps, 16 * j->jumps, 0x80000408, 16);
+    } else {
+        jumping_section(b, "__text", begin + size - 16, 16, 0x80000400, 0);
+    }
+    tiny_segment(b, "__LINKEDIT", j->tables_at, tables + j->jumps + 16, j->tables_at, 0);
+    put32(b, 2); /* LC_SYMTAB */
+    put32(b, 24 + claimed);
+    put32(b, j->tables_at);
+    put32(b, j->symbols);
+    put32(b, j->tables_at + 16 * j->symbols);
+    put32(b, 8 + j->unended);
+    if (is_first)
+        tiny_command(b, 0x26, j->tables_at + tables, j->jumps + 8);
+}
+
+/* Sixteen bytes at addr that jump to a target: straight, or through a pointer to it. */
+static inline void jumping_code(const jumping *j, bytes *b, unsigned kind, uint64_t target, uint64_t pointer)
+{
+    uint64_t addr = b->len;
+    uint64_t goal = kind < 2 ? target : pointer;
+    uint64_t pages = (goal >> 12) - (addr >> 12);
+    size_t end = b->len + 16;
+    if (j->is_x86_64) {
+        put(b, kind < 2 ? "\351" : "\377\45", kind < 2 ? 1 : 2);
+        put32(b, goal - addr - (kind < 2 ? 5 : 6));
+    } else if (kind == 0) { /* b */
+        put32(b, 0x14000000 | ((goal - addr) >> 2 & 0x3ffffff));
+    } else { /* adrp x16 */
+        put32(b, 0x90000010 | (pages & 3) << 29 | (pages >> 2 & 0x7ffff) << 5);
+        if (kind != 2) /* add x16 */
+            put32(b, 0x91000210 | (goal & 0xfff) << 10);
+        if (kind != 1) /* ldr x16 */
+            put32(b, 0xf9400210 | (kind == 2 ? (goal & 0xfff) / 8 << 10 : 0));
+        put32(b, kind == 3 ? 0xd71f0a11 : 0xd61f0200); /* braa x16, x17; br x16 */
+    }
+    tiny_pad(b, end);
+}
+
+/* The table of symbols, which local symbols have once more; its texts are behind it. */
+static inline void jumping_symbols(const jumping *j, bytes *b, unsigned type)
+{
+    for (size_t i = 0; i < j->symbols; i++)
+        tiny_nlist(b, 1, type, TINY_BASE + jumping_function_at(j, i % j->images));
+    put(b, "\0_far\0\0", 8);
+}
+
+/* What says of all images that they have all local symbols; the first image comes last. */
+static inline void jumping_locals(const jumping *j, bytes *b)
+{
+    size_t begin = b->len;
+    size_t entries = 24 + 16 * j->symbols + 8;
+    put32(b, 24);
+    put32(b, j->symbols);
+    put32(b, entries - 8);
+    put32(b, 8);
+    put32(b, entries);
+    put32(b, j->images + 1);
+    jumping_symbols(j, b, 0x0e);
+    for (size_t i = j->images + 1; i-- > 0;) {
+        put64(b, i == 0 ? (size_t)JUMPING_FIRST : jumping_image_at(j, i - 1));
+        put32(b, 0);
+        put32(b, j->symbols);
+    }
+    patch(b, 0x48, begin, 8);
+    patch(b, 0x50, b->len - begin, 8);
+}
+
+/* The images' list, and the one path. */
+static inline void jumping_list(const jumping *j, bytes *b)
+{
+    size_t begin = b->len;
+    for (size_t i = 0; i <= j->images; i++) {
+        tiny_uuid(b, 9);
+        put64(b, TINY_BASE + (i == 0 ? (size_t)JUMPING_FIRST : jumping_image_at(j, i - 1)));
+        put32(b, i == 0 ? jumping_pointers(j) - JUMPING_FIRST : (size_t)JUMPING_OTHER);
+        put32(b, begin + 32 * (j->images + 1));
+    }
+    put_str(b, JUMPING_PATH);
+    patch(b, 0x88, begin, 8);
+    patch(b, 0x90, j->images + 1, 8);
+}
+
+/* Makes the file; all but file and offsets is set. */
+static inline void jumping_make(jumping *j)
+{
+    const uint64_t addr = 0;
+    const size_t off = 0;
+    bytes lists = {NULL, 0, 0};
+    bytes *b = &j->file;
+    *b = tiny_header(1, TINY_HEADER, 1);
+    if (j->is_x86_64)
+        memcpy(b->v, "dyld_v1  x86_64", 16);
+    j->code_at = JUMPING_FIRST + 32 + JUMPING_COMMANDS + 80 + 16;
+    j->tables_at = jumping_image_at(j, j->images);
+    tiny_pad(b, JUMPING_FIRST);
+    jumping_image(j, b, jumping_pointers(j) - JUMPING_FIRST, true);
+    for (size_t i = 0; i < 2 * j->jumps; i++) {
+        size_t k = i % j->jumps;
+        jumping_code(j, b, i % 4, jumping_function_at(j, k % j->images), jumping_pointers(j) + 8 * k);
+    }
+    for (size_t k = 0; k < j->jumps; k++)
+        put64(b, TINY_BASE + jumping_function_at(j, k % j->images));
+    for (size_t i = 0; i < j->images; i++) {
+        jumping_image(j, b, JUMPING_OTHER, false);
+        put_zeros(b, 16);
+    }
+    jumping_symbols(j, b, 0x0f);
+    for (size_t i = 0; i < j->unended; i++)
+        put8(b, 'a');
+    put_uleb(b, j->code_at - JUMPING_FIRST); /* function starts */
+    for (size_t k = 1; k < j->jumps; k++)
+        put8(b, 16);
+    put_zeros(b, 16);
+    jumping_locals(j, b);
+    jumping_list(j, b);
+    tiny_mappings(&lists, &addr, &b->len, &off, 1, 1, 0);
+    memcpy(b->v + TINY_HEADER, lists.v, lists.len);
+    bytes_free(&lists);
+}
+
 #endif

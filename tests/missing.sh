@@ -52,7 +52,7 @@ grep -v 'frames named\|reports: ' "$work/err" >"$work/table"
 same - "$work/table" "the table of missing dSYMs, most wanted first" <<END
 missing debug info, most wanted first:
   frames  reports  image
-       8        2  demo 7 (1.2) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID
+       8        2  demo 1.2 (7) UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID
        4        1  tiny UUID 4C4C44B6-5555-3144-A1BA-79CA685DEC58 arm64: tiny.dSYM in $work/wrong has UUID 4C4C4465-5555-3144-A185-EBD523938759
 3 frames without a name in 1 image of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it
   iOS 17.4 (21E219), arm64e: 1 image, 3 frames in 3 reports
@@ -62,7 +62,7 @@ same "$work/table" "$work/out" "--missing=text prints it in place of the reports
 told 0 crash -q --missing=json -d "$work/wrong" "$work/tiny.crash" $reports/demo.crash $reports/demo.ips
 same - "$work/out" "--missing=json" <<END
 {"schema":"crash-missing/1","machsym":"$($MACHSYM --version)","reports":3,"missing":[
-{"image":"demo","version":"7 (1.2)","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":8,"reports":2,"why":"no file","file":null},
+{"image":"demo","version":"1.2 (7)","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":8,"reports":2,"why":"no file","file":null},
 {"image":"tiny","version":null,"uuid":"4C4C44B6-5555-3144-A1BA-79CA685DEC58","arch":"arm64","frames":4,"reports":1,"why":"other uuid","file":"$work/wrong/tiny.dSYM/$inside/tiny","file_uuid":"4C4C4465-5555-3144-A185-EBD523938759"}],
 "system":{"images":1,"frames":3,"systems":[{"os":"iPhone OS 17.4 (21E219)","arch":"arm64e","images":1,"frames":3,"reports":3}]}}
 END

@@ -27,7 +27,7 @@ counted() { # WORD: how many
     echo "${n:-0}"
 }
 run() { # PYTHON: what pytest counts of $tests
-    TMPDIR="$work" "$@" -m pytest -q -p no:cacheprovider $tests >"$work/log" 2>&1
+    TMPDIR="$work" timeout -k 30 600 "$@" -m pytest -q -p no:cacheprovider $tests >"$work/log" 2>&1
     status=$?
     last=$(tail -n 1 "$work/log")
     before=$failed

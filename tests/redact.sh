@@ -24,7 +24,7 @@ Device Name: Alice's "iPhone
 User ID:   71839
 Process:         demo [1]
 Path:            /Users/alice smith/Library/App.app/demo
-Version:         7 (1.2)
+Version:         1.2 (7)
 Application Specific Information:
 cannot open /Users/zoe: see /home/bob/x, /Users/Shared/y, file:///Users/alice%20smith/z and (/Users/alice)
 

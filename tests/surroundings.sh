@@ -42,7 +42,8 @@ map export|map|map export --format=breakpad @I
 map export -o|map|map export --format=breakpad -o @O @I
 map import|table|map import -o @O @I
 map chunk|chunk|map chunk --base64 0x100000940
-keep groups|ips|crash -q --group --no-cache -d $dsym --groups-out @O @I"
+keep groups|ips|crash -q --group --no-cache -d $dsym --groups-out @O @I
+json beside a report|ips|crash -q --no-cache -d $dsym --json-out @O @I"
 caches="extract from a cache|cache|cache extract @I Zoo -o @O
 map of one in a cache|cache|map build --no-progress --entry Zoo -o @O @I
 maps of a cache, a store|cache|map build --no-progress --store @O @I"
@@ -103,7 +104,7 @@ cell() { # ROW COLUMN STATUS SAID
     IFS= read -r first <"$work/err"
     first=${first//"$work/"/}
     first=${first//"$PWD/"/}
-    [[ $first != *": 4 of 4 maps are made" ]] || first= # what a run over many says in the end
+    [[ $first != *": 5 of 5 maps are made" ]] || first= # what a run over many says in the end
     [ -z "$show" ] || printf '| %-28s | %-28s | %s | %s\n' "$1" "$2" "$status" "${first:0:140}"
     if [ -n "$4" ]; then
         [ "$status" -eq "$3" ] && [[ $first =~ $4 ]]

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -30,6 +31,14 @@ def post(url, body, *options):
     done = subprocess.run(["curl", "-s", "-w", "\n%{http_code}", "--data-binary", "@-", *options, url], input=body, capture_output=True, timeout=60)
     text, _, status = done.stdout.decode().rpartition("\n")
     return int(status), text
+
+
+def raw(url, text):
+    """All that is answered to bytes, until the server ends the connection."""
+    host, port = url.split("/")[2].split(":")
+    with socket.create_connection((host, int(port)), timeout=50) as connection:
+        connection.sendall(text.encode())
+        return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
 
 
 def flat(frame):
@@ -85,6 +94,14 @@ def test_refusals(url):
     check(status == 413, "a body that is too long", (status, text))
     status, text = post(url, good, "-H", "Content-Length:", "-H", "Transfer-Encoding: chunked")
     check(status == 411, "a body of no length", (status, text))
+    for method, headers, status in (("POST", "Content-Length: 2\r\nContent-Length: 3", 411), ("POST", "Content-Length: " + "9" * 5000, 411),
+                                    ("POST", "Content-Length: 2\r\nTransfer-Encoding: chunked", 411), ("GET", "Content-Length: 26", 200)):
+        seen = raw(url, "%s /health HTTP/1.1\r\nHost: x\r\n%s\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\n\r\n" % (method, headers))
+        check(seen.startswith("HTTP/1.1 %d " % status) and seen.count("HTTP/1.1 ") == 1, "the body is no request: %s %.60s" % (method, headers), seen)
+    status, text = post(url, json.dumps(dict(good, memoryMap=[["\u00e9" * 400000, ID]]), ensure_ascii=False).encode())
+    check(status == 413, "a body that JSON makes too long for the worker", (status, text))
+    status, text = post(url, good)
+    check(status == 200, "the next one is answered", (status, text))
     status, text = post(url + "x", good)
     check(status == 404, "another place", (status, text))
     status, text = post(url, good, "-X", "OPTIONS", "-i")

@@ -4,6 +4,8 @@
  * most traps, and in slow builds all, take one size. */
 #include "bounds.h"
 
+#include "make_cache.h"
+
 static void check_trap(const char *name, void (*set)(trap *t, size_t n), size_t n)
 {
     cost one = spring(set, n);
@@ -816,6 +818,126 @@ static void sections_without_code_flag(trap *t, size_t n)
     bytes_free(&commands);
 }
 
+/* ---- Compressed debug info ---- */
+
+/* Bits of a deflate stream, lowest first. */
+typedef struct bit_writer {
+    bytes *to;
+    uint64_t bits;
+    unsigned count;
+} bit_writer;
+
+static void put_bits(bit_writer *w, uint64_t bits, unsigned count)
+{
+    w->bits |= bits << w->count;
+    for (w->count += count; w->count >= 8; w->count -= 8, w->bits >>= 8)
+        put8(w->to, w->bits);
+}
+
+static void put_compressed_head(bytes *b, uint64_t size)
+{
+    put(b, "ZLIB", 4);
+    put_be64(b, size);
+    put16(b, 0x9c78);
+}
+
+/* n blocks of 90 bits with codes of their own and nothing in them: tables are made of each. */
+static void put_empty_blocks(bytes *b, size_t n)
+{
+    bit_writer w = {b, 0, 0};
+    for (size_t i = 0; i < n; i++) {
+        put_bits(&w, 2 << 1 | (uint64_t)14 << 13, 17); /* 257 lengths, 1 distance, 18 lengths of their code */
+        for (unsigned j = 0; j < 18; j++)
+            put_bits(&w, j == 2 || j == 17, 3); /* of 18 (zeros) and of 1: one bit each */
+        put_bits(&w, 1 | (138 - 11) << 1, 8);
+        put_bits(&w, 1 | (118 - 11) << 1, 8);
+        put_bits(&w, 0, 3); /* the end of the block has one bit, and so has a distance; the end */
+    }
+    put_bits(&w, 0, 7);
+}
+
+/* A byte, and n times 258 copies of it in 13 bits each. */
+static void put_copies(bytes *b, size_t n)
+{
+    bit_writer w = {b, 0, 0};
+    put_bits(&w, 1 | 1 << 1 | 0x0c << 3, 11); /* the last block, fixed codes, a literal 0 */
+    for (size_t i = 0; i < n; i++)
+        put_bits(&w, 0xa3, 13);
+    put_bits(&w, 0, 7);
+}
+
+/* A program of so many compressed sections, whose bytes are all the same. */
+static void put_sections_of_one_stream(trap *t, size_t sections, const bytes *stream)
+{
+    static const char *const names[] = {
+        "__zdebug_info",    "__zdebug_abbrev", "__zdebug_str",    "__zdebug_line",    "__zdebug_line_st",
+        "__zdebug_str_off", "__zdebug_addr",   "__zdebug_ranges", "__zdebug_rnglist", "__zdebug_aranges"};
+    bytes commands = {NULL, 0, 0};
+    size_t tail = 32 + 2 * 72 + 80 * (sections + 1);
+    put_segment(&commands, "__TEXT", 0x1000, 0x1000, 0, 0, 1);
+    put_section(&commands, "__TEXT", "__text", 0x1000, 0x1000, 0, 0x80000400u, 0, 0);
+    put_segment(&commands, "__DWARF", 0x10000000, 0, 0, 0, (uint32_t)sections);
+    for (size_t i = 0; i < sections; i++)
+        put_section(&commands, "__DWARF", names[i % 10], 0, stream->len, (uint32_t)tail, 0, 0, 0);
+    put_header(&t->file, 10, 2, commands.len);
+    put_bytes(&t->file, &commands);
+    put_bytes(&t->file, stream);
+    bytes_free(&commands);
+}
+
+/* All sections are one stream that makes tables and no bytes. */
+static void compressed_sections_of_tables(trap *t, size_t n)
+{
+    bytes stream = {NULL, 0, 0};
+    put_compressed_head(&stream, 1);
+    put_empty_blocks(&stream, n);
+    put_sections_of_one_stream(t, 10, &stream);
+    bytes_free(&stream);
+}
+
+/* As many sections as there are copies, all of one stream; it states a size that no file may have. */
+static void compressed_sections_without_number(trap *t, size_t n)
+{
+    bytes stream = {NULL, 0, 0};
+    put_compressed_head(&stream, (uint64_t)1 << 40);
+    put_copies(&stream, n);
+    put_sections_of_one_stream(t, n, &stream);
+    bytes_free(&stream);
+}
+
+/* The size that is stated is nearly as large as a section may have, and there are no bytes. */
+static void compressed_sizes_that_lie(trap *t, size_t n)
+{
+    bytes stream = {NULL, 0, 0};
+    put_compressed_head(&stream, MACHSYM_INFLATED_PER_BYTE * (uint64_t)n);
+    put_empty_blocks(&stream, 1);
+    put_sections_of_one_stream(t, 10, &stream);
+    put_zeros(&t->file, n);
+    bytes_free(&stream);
+}
+
+/* The stream becomes 158 times its size, and states a hundredth of that. */
+static void compressed_to_more_than_stated(trap *t, size_t n)
+{
+    bytes stream = {NULL, 0, 0};
+    put_compressed_head(&stream, 258 * n / 100);
+    put_copies(&stream, n);
+    put_sections_of_one_stream(t, 10, &stream);
+    bytes_free(&stream);
+}
+
+/* All that a file may become: the bytes count as the file's. */
+static void compressed_to_all_that_may_be(trap *t, size_t n)
+{
+    bytes stream = {NULL, 0, 0};
+    put_compressed_head(&stream, 258 * n + 1);
+    put_copies(&stream, n);
+    put_sections_of_one_stream(t, 10, &stream);
+    put_zeros(&t->file, 258 * n / MACHSYM_INFLATED_PER_BYTE);
+    t->beside = 258 * n;
+    bytes_free(&stream);
+}
+
 /* Code in many sections, and as many sequences of lines. */
 static void code_in_many_sections(trap *t, size_t n)
 {
@@ -1460,6 +1582,70 @@ static void map_of_one_long_name(trap *t, size_t n)
     put_map(t, tables);
 }
 
+/* ---- Shared caches ---- */
+
+static void put_jumps(trap *t, jumping j)
+{
+    jumping_make(&j);
+    t->file = j.file;
+    t->entry = JUMPING_PATH;
+    t->lo = TINY_BASE + j.code_at;
+    t->p.macho.code_size = 32 * j.jumps;
+}
+
+/* All stubs and islands lead into one image, which has many symbols. */
+static void jumps_into_one_image(trap *t, size_t n)
+{
+    put_jumps(t, (jumping){.images = 1, .jumps = n, .symbols = n});
+}
+
+/* They lead into many images, which all claim the same symbols, local ones too. */
+static void jumps_into_images_of_one_table(trap *t, size_t n)
+{
+    put_jumps(t, (jumping){.images = n, .jumps = n, .symbols = n});
+}
+
+/* The same, and their strings do not end. */
+static void jumps_into_images_of_strings_without_end(trap *t, size_t n)
+{
+    put_jumps(t, (jumping){.images = n / 8, .jumps = n / 8, .symbols = 16, .unended = 256 * n});
+}
+
+/* The same, and the load commands of each image seem to be a megabyte. */
+static void jumps_into_images_of_large_commands(trap *t, size_t n)
+{
+    put_jumps(
+        t,
+        (jumping){.images = n / 4, .jumps = n / 4, .symbols = 1, .unended = 1024 * n, .commands = 1000000});
+}
+
+/* What the traps are made of is right: stubs and islands of both architectures have the name of what they jump
+ * to. */
+static void check_jumps(void)
+{
+    for (unsigned is_x86_64 = 0; is_x86_64 < 2; is_x86_64++) {
+        trap t;
+        machsym_open_desc desc;
+        machsym_frame frame;
+        memset(&t, 0, sizeof t);
+        memset(&desc, 0, sizeof desc);
+        put_jumps(&t, (jumping){.images = 3, .jumps = 4, .symbols = 3, .is_x86_64 = is_x86_64 != 0});
+        desc.bytes.ptr = t.file.v;
+        desc.bytes.len = t.file.len;
+        desc.entry = t.entry;
+        machsym_image *image = test_open_desc(&desc);
+        machsym_session *session = open_session(image, MACHSYM_LINES_ATOS, 0);
+        for (uint64_t at = 0; at < t.p.macho.code_size; at += 16) {
+            CHECK_EQ(machsym_session_frames(session, t.lo + at, &frame, 1), 1);
+            CHECK_EQ(frame.name_source, MACHSYM_SOURCE_STUB);
+            CHECK_STR(frame.linkage_name, "far");
+        }
+        machsym_session_close(session);
+        machsym_image_close(image);
+        bytes_free(&t.file);
+    }
+}
+
 /* ---- The session's cache ---- */
 
 /* A unit larger than the cache is decoded once, not for every lookup. */
@@ -1534,6 +1720,7 @@ int main(int argc, char **argv)
         return 1;
     check_small_cache();
     check_left_out();
+    check_jumps();
     TRAP(units_of_one_table, 2000);
     TRAP(tables_in_tables, 2000);
     TRAP(tables_in_tables_of_all_encodings, 200);
@@ -1574,6 +1761,11 @@ int main(int argc, char **argv)
     TRAP(files_that_end_one_text, 8000);
     TRAP(sections_without_code_flag, 1000);
     TRAP(code_in_many_sections, 2000);
+    TRAP(compressed_sections_of_tables, 1000);
+    TRAP(compressed_sections_without_number, 2000);
+    TRAP(compressed_sizes_that_lie, 100000);
+    TRAP(compressed_to_more_than_stated, 20000);
+    TRAP(compressed_to_all_that_may_be, 4000);
     TRAP(stub_sections_of_one_table, 1000);
     TRAP(symbols_of_one_long_name, 8000);
     TRAP(symbols_at_one_address, 4000);
@@ -1596,6 +1788,10 @@ int main(int argc, char **argv)
     TRAP(map_of_a_false_index, 2000);
     TRAP(map_of_one_list, 2000);
     TRAP(map_of_one_long_name, 200);
+    TRAP(jumps_into_one_image, 1000);
+    TRAP(jumps_into_images_of_one_table, 1000);
+    TRAP(jumps_into_images_of_strings_without_end, 1000);
+    TRAP(jumps_into_images_of_large_commands, 1000);
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);
     rmdir(folder);

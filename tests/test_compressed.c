@@ -195,12 +195,34 @@ static void test_bombs(void)
     }
 }
 
+/* A section whose header claims nearly the whole file: the bytes of each section are decompressed once. */
+static void test_overlap(void)
+{
+    static const char name[16] = "__zdebug_abbrev";
+    test_file file = test_read(packed_path);
+    size_t at = 0;
+    while (memcmp(file.ptr + at, name, sizeof name) != 0)
+        at++;
+    bytes header = {NULL, 0, 0}; /* from its size on: section_64 in loader.h */
+    put64(&header, file.len - 1);
+    put32(&header, 1);
+    memcpy(file.ptr + at + 40, header.v, header.len);
+    machsym_image *image = open_bytes(file.ptr, file.len);
+    CHECK_TEXT(info_of(image).damage.what,
+               "compressed sections overlap: together they are larger than the file");
+    CHECK(info_of(image).damage_count > 0);
+    machsym_image_close(image);
+    bytes_free(&header);
+    free(file.ptr);
+}
+
 int main(void)
 {
     machsym_image *plain = test_open(plain_path);
     test_same_answers(plain);
     test_lies(plain);
     test_bombs();
+    test_overlap();
     machsym_image_close(plain);
     return test_done();
 }

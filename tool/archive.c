@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef enum archive_kind { KIND_ZIP, KIND_TAR, KIND_GZIP, KIND_AR, KIND_FAT } archive_kind;
+typedef enum archive_kind { KIND_ZIP, KIND_TAR, KIND_GZIP, KIND_AR, KIND_FAT, KIND_THIN } archive_kind;
 
 struct archive {
     archive_kind kind;
@@ -742,6 +742,8 @@ static bool find_kind(archive *a)
         a->kind = KIND_GZIP;
     else if (head.len >= 8 && memcmp(p, "!<arch>\n", 8) == 0)
         a->kind = KIND_AR;
+    else if (head.len >= 8 && memcmp(p, "!<thin>\n", 8) == 0) /* of GNU's ar and llvm-ar */
+        a->kind = KIND_THIN;
     else if (is_fat_library(a, &head))
         a->kind = KIND_FAT;
     else if (head.len == TAR_BLOCK && p[0] != 0 && is_tar_header(p))
@@ -779,6 +781,11 @@ static bool open_kind(archive *a, machsym_error *err)
     case KIND_TAR: return open_tar(a, err);
     case KIND_GZIP: return open_gzip(a, err);
     case KIND_FAT: return open_fat(a, err);
+    case KIND_THIN:
+        return fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "a thin static library: it names its members, which are files beside it; name one of those", "",
+            0);
     default: return open_ar(a, 0, a->size, "", err);
     }
 }

@@ -135,19 +135,37 @@ static machsym_result open_files(const unpacked_files *files, const char *path, 
     return machsym_image_open(&desc, out, err);
 }
 
+/* Unpacks a file beside the main one. That of an older "NAME.development" stands behind all of the name, or is
+ * that of the other cache, which is the name that the cache tells. */
+static bool unpack_other(unpacked_files *files, const char *path, machsym_str other, text *name,
+                         machsym_error *err)
+{
+    static const char ending[] = ".development";
+    machsym_str base = str_base_name(str_c(path));
+    size_t plain = base.len > strlen(ending) ? base.len - strlen(ending) : 0;
+    if (plain != 0 && memcmp(base.ptr + plain, ending, strlen(ending)) == 0 && other.len > plain) {
+        text_c(name, path);
+        text_add(name, other.ptr + plain, other.len - plain);
+        bool ok = files_add(files, text_z(name), err);
+        if (ok || err->code != MACHSYM_ERR_IO)
+            return ok;
+    }
+    name->len = 0;
+    text_add(name, path, strlen(path) - base.len);
+    text_str(name, other);
+    return files_add(files, text_z(name), err);
+}
+
 /* Unpacks the files beside the main one that it names. Of one that is damaged it is said; one that is not
  * there is missing, which the cache itself tells. */
 static void unpack_others(unpacked_files *files, const machsym_image *main, const char *path)
 {
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
-    size_t folder = strlen(path) - str_base_name(str_c(path)).len;
     while (machsym_image_next_cache_file(main, &at, &file) && files->count < MAX_FILES) {
         text name = {0};
         machsym_error err;
-        text_add(&name, path, folder);
-        text_str(&name, file.name);
-        if (file.status != MACHSYM_CACHE_FILE_FOUND && !files_add(files, text_z(&name), &err) &&
+        if (file.status != MACHSYM_CACHE_FILE_FOUND && !unpack_other(files, path, file.name, &name, &err) &&
             err.code != MACHSYM_ERR_IO)
             tool_say_fault(name.v, &err);
         text_free(&name);
@@ -250,16 +268,22 @@ static bool open_unpacked(const machsym_open_desc *desc, machsym_image **out, ma
     return true;
 }
 
-/* Where the path of a cache ends in a path that leads to one of its images; 0: there is none. */
+/* Where the path of a cache ends in a path that leads to one of its images; 0: there is none. The cache is a
+ * file, or a member of an archive. */
 static size_t path_end(const char *path)
 {
     text prefix = {0};
     size_t end = members_end(path);
-    text_add(&prefix, path, end);
-    if (end != 0 && !cache_is_at(text_z(&prefix)))
-        end = 0;
+    bool is_cache = false;
+    while (end != 0 && path[end] != 0 && !is_cache) {
+        prefix.len = 0;
+        text_add(&prefix, path, end);
+        is_cache = cache_is_at(text_z(&prefix));
+        if (!is_cache)
+            end += 1 + strcspn(path + end + 1, "/");
+    }
     text_free(&prefix);
-    return end;
+    return is_cache ? end : 0;
 }
 
 bool cache_entry_uuid(const machsym_image *cache, const machsym_entry *entry, machsym_uuid *uuid)

@@ -164,8 +164,9 @@ static bool read_chunk(atos *a, text *chunk)
 /* Whether the command line names all that is needed; says what is missing. */
 static bool is_complete(const command *c, const atos *a, atos_way way, int operands)
 {
-    if (a->symbols.path_count > 0 && !a->image.uuid.is_set)
-        options_wrong(c, symbols_need_uuid);
+    const char *fault = symbols_fault(&a->symbols, &a->image);
+    if (fault != NULL)
+        options_wrong(c, fault);
     else if (a->symbols.path_count > 0 && a->path_count > 0)
         options_wrong(c, "-o names the file that --symbols would look for: pass one of them");
     else if (way == ATOS_CHUNK && operands == 0)
@@ -191,6 +192,8 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         a.paths[a.path_count++] = *addresses++;
         count--;
     }
+    for (size_t i = 0; i < a.path_count; i++)
+        a.paths[i] = image_options_path(&a.image, a.paths[i]);
     if (count < 0)
         status = options_status(count);
     else if (!is_complete(c, &a, way, count))

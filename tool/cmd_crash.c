@@ -116,6 +116,15 @@ static bool take_missing(void *field, const char *value)
     return false;
 }
 
+static bool take_json_out(void *field, const char *value)
+{
+    *(const char **)field = value;
+    if (strcmp(value, "-") != 0)
+        return true;
+    tool_say("--json-out wants a file: --json prints JSON on standard output");
+    return false;
+}
+
 static bool take_inline(void *field, const char *value)
 {
     (void)value;
@@ -210,6 +219,8 @@ static const option table[] = {
      offsetof(crash_options, write.is_apple), NULL},
     {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
      offsetof(crash_options, json), NULL},
+    {"json-out", "FILE", "JSON of each report too, an object a line, by the same lookups",
+     offsetof(crash_options, json_out), take_json_out},
     {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
     {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
      offsetof(crash_options, strict), NULL},
@@ -224,7 +235,9 @@ static const option table[] = {
      "--group goes on with what an earlier run counted, and tells of each group since\nwhen, in which "
      "versions, and what is new, rising or back",
      offsetof(crash_options, groups_in), NULL},
-    {"groups-out", "STATE", "--group keeps what was counted for a later run",
+    {"groups-out", "STATE",
+     "--group keeps what was counted for a later run; not when every report failed, nor\nwhen another run "
+     "has written STATE meanwhile",
      offsetof(crash_options, groups_out), NULL},
     {"missing", "text|json",
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "
@@ -249,12 +262,15 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     return ok;
 }
 
-/* Whether the state of groups goes elsewhere than where a report lies. */
+/* Whether the state of groups, and JSON, go elsewhere than where a report lies. A report may take the place of
+ * the one that it was made of, but not of the archive in which that lies. */
 static bool spares_reports(const crash_options *crash, const path_list *reports)
 {
-    bool ok = true;
+    bool is_member = reports->count == 1 && members_end(reports->v[0]) > 0;
+    bool ok = !is_member || outfile_spares(crash->output, reports->v[0]);
     for (size_t i = 0; i < reports->count && ok; i++)
-        ok = outfile_spares(crash->groups_out, reports->v[i]);
+        ok = outfile_spares(crash->groups_out, reports->v[i]) &&
+             outfile_spares(crash->json_out, reports->v[i]);
     return ok;
 }
 

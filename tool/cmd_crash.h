@@ -46,6 +46,7 @@ typedef struct crash_options {
     const char
         *groups_in; /* --groups-in, --groups-out: what earlier runs counted, and what later ones take */
     const char *groups_out;
+    const char *json_out; /* JSON of each report too, beside what is printed; NULL: none */
     missing_form missing;
     bool json; /* all that goes to standard output, one object a line */
     bool force;

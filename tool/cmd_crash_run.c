@@ -26,6 +26,7 @@ typedef struct crash_result {
     const char *label;       /* the path as standard output has it */
     const char *output_path; /* NULL: standard output */
     text output;
+    text json;             /* with --json-out */
     text summary;          /* or the line that stands for it on standard error */
     text failure;          /* why it failed; empty when it did not */
     text broken;           /* of its reports those that failed, a line each, where others did not */
@@ -79,8 +80,13 @@ typedef struct crash_run {
     unsigned long long named;
     unsigned long long nameless;
     group_list *groups; /* with --group; else NULL */
+    groups_place state; /* with --groups-out */
+    size_t grouped;     /* reports */
     pool labels;        /* that groups keep */
     missing_list missing;
+    outfile json;    /* with --json-out */
+    text json_waits; /* what is not written to it yet */
+    bool has_json;   /* without a report there is no file */
     bool progress;
     bool colour;
     bool tell;     /* summaries to standard error */
@@ -134,6 +140,16 @@ static void write_report(const crash_options *o, const report *r, const resolve_
         report_write_json(r, &o->write, counts, &result->output);
 }
 
+/* A line for --json-out. */
+static void add_json(const crash_options *o, const report *r, const resolve_counts *counts,
+                     crash_result *result)
+{
+    write_options how = o->write;
+    how.one_line = true;
+    if (o->json_out != NULL)
+        report_write_json(r, &how, counts, &result->json);
+}
+
 static bool has_unresolved(const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
@@ -167,6 +183,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
     missing_add_report(&result->missing, r);
     if (!run->in_place || o->output != NULL)
         write_report(o, r, counts, result);
+    add_json(o, r, counts, result);
     if (o->summary && o->json) {
         report_summary_json(r, label, counts, &result->summary);
     } else if (o->summary || run->tell) {
@@ -385,6 +402,7 @@ static void group_answers(crash_run *run, crash_result *result)
         if (label != result->path)
             label = pool_copy_z(&run->labels, label, strlen(label));
         groups_add(run->groups, label, &answer->signature);
+        run->grouped++;
     }
 }
 
@@ -421,7 +439,13 @@ static void count_result(crash_run *run, crash_result *result)
         text_free(&result->answers[i].signature.text);
     free(result->answers);
     pool_free(&result->labels);
+    if (run->options->json_out != NULL) {
+        run->has_json |= result->json.len > 0;
+        text_add(&run->json_waits, result->json.v, result->json.len);
+        outfile_flush(&run->json, &run->json_waits);
+    }
     text_free(&result->output);
+    text_free(&result->json);
     text_free(&result->summary);
     text_free(&result->failure);
     text_free(&result->broken);
@@ -652,55 +676,71 @@ static char *output_name(const crash_options *o, const char *report_path, unsign
     return t.v;
 }
 
-/* A name without its case, which some file systems do not tell apart. */
-static uint64_t hash_name(const char *name)
+/* A name that reports want for their outputs. */
+typedef struct wanted_name {
+    char *name;    /* without a number */
+    unsigned last; /* the number that was tried last, 1: none but the name itself; 0: that is free */
+} wanted_name;
+
+/* Without their case, which some file systems do not tell apart. */
+static int by_name(const void *a, const void *b)
 {
-    text lower = {0};
-    for (; *name != 0; name++)
-        text_char(&lower, *name >= 'A' && *name <= 'Z' ? (char)(*name + 32) : *name);
-    uint64_t hash = str_hash(str_make(lower.v, lower.len));
-    text_free(&lower);
-    return hash;
+    return strcasecmp(((const wanted_name *)a)->name, ((const wanted_name *)b)->name);
 }
 
-/* The names that are taken, in an open hash table, and the number that the next report of a name is to try
- * first. */
-typedef struct taken_name {
-    const char *name; /* NULL: free */
-    unsigned next;
-} taken_name;
-
-static taken_name *find_taken(taken_name *v, size_t cap, const char *name)
+static bool is_before_name(const void *element, const void *name)
 {
-    size_t at = (size_t)hash_name(name) & (cap - 1);
-    while (v[at].name != NULL && strcasecmp(v[at].name, name) != 0)
-        at = (at + 1) & (cap - 1);
-    return &v[at];
+    return strcasecmp(((const wanted_name *)element)->name, name) < 0;
+}
+
+/* Who wants a name; NULL: nobody. */
+static wanted_name *find_wanted(wanted_name *v, size_t count, const char *name)
+{
+    size_t at = tool_lower_bound(v, count, sizeof *v, name, is_before_name);
+    return at < count && strcasecmp(v[at].name, name) == 0 ? &v[at] : NULL;
+}
+
+/* All names that reports want, sorted, each once. */
+static wanted_name *list_wanted(const crash_run *run, size_t *count)
+{
+    wanted_name *v = tool_alloc(run->count * sizeof *v);
+    *count = 0;
+    for (size_t i = 0; i < run->count; i++)
+        v[i] = (wanted_name){output_name(run->options, run->paths[i], 1), 0};
+    qsort(v, run->count, sizeof *v, by_name);
+    for (size_t i = 0; i < run->count; i++) {
+        if (*count > 0 && strcasecmp(v[*count - 1].name, v[i].name) == 0)
+            free(v[i].name);
+        else
+            v[(*count)++] = v[i];
+    }
+    return v;
 }
 
 /* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order
- * given. */
+ * given. A name with a number is no other name's with a number, so only names without one can be in its
+ * way. */
 static void name_outputs(crash_run *run)
 {
-    size_t cap = 64;
-    while (cap < run->count * 2)
-        cap *= 2;
-    taken_name *taken = tool_alloc(cap * sizeof *taken);
-    memset(taken, 0, cap * sizeof *taken);
+    size_t count;
+    wanted_name *wanted = list_wanted(run, &count);
     run->output_names = tool_alloc(run->count * sizeof *run->output_names);
     for (size_t i = 0; i < run->count; i++) {
         char *name = output_name(run->options, run->paths[i], 1);
-        taken_name *first = find_taken(taken, cap, name);
-        taken_name *place = first;
-        while (place->name != NULL) {
+        wanted_name *own = find_wanted(wanted, count, name);
+        wanted_name *other = own;
+        while (other != NULL && other->last > 0) {
             free(name);
-            first->next = first->next < 2 ? 2 : first->next + 1;
-            name = output_name(run->options, run->paths[i], first->next);
-            place = find_taken(taken, cap, name);
+            name = output_name(run->options, run->paths[i], ++own->last);
+            other = find_wanted(wanted, count, name);
         }
-        place->name = run->output_names[i] = name;
+        if (other != NULL)
+            other->last = 1;
+        run->output_names[i] = name;
     }
-    free(taken);
+    for (size_t i = 0; i < count; i++)
+        free(wanted[i].name);
+    free(wanted);
 }
 
 static bool prepare_output(crash_run *run)
@@ -724,19 +764,24 @@ static bool prepare_output(crash_run *run)
 
 /* ---- One run ---- */
 
+/* A state of a run whose every report failed would look like one of a day without crashes. */
+static bool keep_groups(const crash_run *run)
+{
+    if (run->options->groups_out == NULL)
+        return true;
+    if (run->grouped > 0 || run->failed == 0)
+        return groups_write(run->groups, &run->state);
+    tool_say("%s: is not written, since every report failed", run->options->groups_out);
+    return false;
+}
+
 static bool print_groups(const crash_run *run)
 {
-    const crash_options *o = run->options;
     text out = {0};
-    groups_print(run->groups, o->json, &out);
+    groups_print(run->groups, run->options->json, &out);
     out_text(&out);
-    out.len = 0;
-    groups_put_state(run->groups, &out);
-    int failure = o->groups_out != NULL ? outfile_write(o->groups_out, out.v, out.len, OUTFILE_REPLACE) : 0;
-    if (failure != 0)
-        tool_say("%s: %s", o->groups_out, outfile_error(failure));
     text_free(&out);
-    return failure == 0;
+    return keep_groups(run);
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
@@ -820,6 +865,8 @@ static bool open_groups(crash_run *run)
     if (!run->options->group)
         return true;
     run->groups = groups_open();
+    if (run->options->groups_out != NULL)
+        run->state = groups_look_at(run->options->groups_out);
     return run->options->groups_in == NULL || groups_read(run->groups, run->options->groups_in);
 }
 
@@ -838,13 +885,18 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
-    if (open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
+    bool is_open = o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE);
+    if (is_open && open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
         open_run(&run, o, s);
         run_jobs(&run);
         run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */
         close_run(&run);
         run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
         status = finish(&run);
+    }
+    if (o->json_out != NULL) {
+        outfile_end(&run.json, &run.json_waits, run.has_json);
+        status = run.json.failure != 0 ? TOOL_ERROR : status;
     }
     for (size_t i = 0; i < count && run.output_names != NULL; i++)
         free(run.output_names[i]);

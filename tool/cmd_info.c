@@ -503,8 +503,9 @@ static int run_info(int argc, char **argv)
     bool ok = true;
     if (count < 0)
         return options_status(count);
-    if (o.symbols.path_count > 0 && !o.from.uuid.is_set)
-        return options_wrong(&info_command, symbols_need_uuid);
+    const char *fault = symbols_fault(&o.symbols, &o.from);
+    if (fault != NULL)
+        return options_wrong(&info_command, fault);
     if (o.symbols.path_count > 0 && count > 0)
         return options_wrong(&info_command,
                              "a file is named that --symbols would look for: pass one of them");
@@ -514,7 +515,7 @@ static int run_info(int argc, char **argv)
         return options_wrong(&info_command, "no file is named");
     for (int i = 1; i <= count; i++) {
         path_list files;
-        ok = inside_expand(argv[i], INSIDE_ALL, &files) && ok;
+        ok = inside_expand(image_options_path(&o.from, argv[i]), INSIDE_ALL, &files) && ok;
         for (size_t j = 0; j < files.count; j++) {
             ok = print_one(files.v[j], &o) && ok;
             cache_forget();

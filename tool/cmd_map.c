@@ -172,8 +172,14 @@ static int run_info(int argc, char **argv)
     if (count == 0)
         return options_wrong(&map_info_command, "no map is named");
     for (int i = 1; i <= count; i++) {
-        if (!map_print_info(argv[i], o.copy ? MACHSYM_MAP_COPY : 0, o.json))
-            status = TOOL_ERROR;
+        path_list files;
+        bool ok = inside_expand(argv[i], INSIDE_MAPS, &files);
+        for (size_t j = 0; j < files.count; j++) {
+            ok = map_print_info(files.v[j], o.copy ? MACHSYM_MAP_COPY : 0, o.json) && ok;
+            members_forget();
+        }
+        path_list_free(&files);
+        status = ok ? status : TOOL_ERROR;
     }
     return status;
 }
@@ -189,7 +195,8 @@ const command map_info_command = {
     "map info",
     "what a map says of itself",
     "[options] FILE.symmap ...",
-    "Prints the image, size and contents that a map names.\n",
+    "Prints the image, size and contents that a map names; of a zip, tar or folder those of each map in "
+    "it.\n",
     {{info_table, 0}},
     NULL,
     run_info,

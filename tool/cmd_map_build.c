@@ -415,8 +415,9 @@ static const char *find_fault(const build_command *c, int count)
     bool finds = c->symbols.path_count > 0;
     if (count == 0 && !finds)
         return "no file is named";
-    if (finds && !c->image.uuid.is_set)
-        return symbols_need_uuid;
+    const char *fault = symbols_fault(&c->symbols, &c->image);
+    if (fault != NULL)
+        return fault;
     if (finds && count > 0)
         return "a file is named that --symbols would look for: pass one of them";
     if (c->out != NULL && (c->store != NULL || c->all_archs || count > 1))
@@ -441,7 +442,7 @@ static int run_command(int argc, char **argv)
     if (c.symbols.path_count > 0)
         ok = build_found(&c);
     for (int i = 1; i <= count; i++)
-        ok = build_path(&c, argv[i]) && ok;
+        ok = build_path(&c, image_options_path(&c.image, argv[i])) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;
 }
 

@@ -304,7 +304,7 @@ static int run_owners(int argc, char **argv)
     } else if (!owners_are_read(r.rules)) {
         status = TOOL_ERROR;
     } else {
-        r.from.path = argv[1];
+        r.from.path = image_options_path(&r.from, argv[1]);
         r.addresses = argv + 2;
         r.address_count = (size_t)count - 1;
         status = run_request(&r);

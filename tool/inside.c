@@ -107,7 +107,7 @@ static bool is_cache(const char *ptr, size_t len)
 }
 
 /* What is looked for in an archive or folder. */
-typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_REPORTS } wanted;
+typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_MAPS, WANT_REPORTS } wanted;
 
 /* Whether a name is that of a report. In Xcode's .xccrashpoint bundles the reports lie in folders Logs;
  * with what else is there, and the copies that Xcode symbolicated, they would count twice. */
@@ -139,10 +139,13 @@ static bool is_wanted_member(wanted what, const member_found *found, machsym_err
         return is_report_name(str_c(found->path));
     if (str_starts(str_base_name(member->name), "._") || member->size < 28)
         return false; /* "._NAME" has what only Apple's file systems keep of NAME */
-    if (is_in_dsym(str_c(found->path)) && !members_is_archive_name(member->name))
+    if (what == WANT_SYMBOLS && is_in_dsym(str_c(found->path)) && !members_is_archive_name(member->name))
         return true;
-    bool is = archive_read(found->archive, member, CACHE_HEAD, &head, err) &&
-              (is_macho(head.v, head.len) || is_map(head.v, head.len) || is_cache(head.v, head.len));
+    bool is = archive_read(found->archive, member, CACHE_HEAD, &head, err);
+    if (is && what == WANT_MAPS)
+        is = is_map(head.v, head.len);
+    else if (is)
+        is = is_macho(head.v, head.len) || is_map(head.v, head.len) || is_cache(head.v, head.len);
     text_free(&head);
     return is;
 }
@@ -178,6 +181,8 @@ static bool is_wanted_file(wanted what, const char *path)
     }
     ssize_t got = read(fd, head, sizeof head);
     close(fd);
+    if (what == WANT_MAPS)
+        return got > 0 && is_map(head, (size_t)got);
     return got > 0 && (is_macho(head, (size_t)got) || is_map(head, (size_t)got) ||
                        (memcmp(head, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path)));
 }
@@ -281,6 +286,7 @@ static bool list_named(const char *path, listing *to, machsym_error *err)
     return fail(err, MACHSYM_ERR_FORMAT,
                 walk.is_deep ? "the archive holds archives in archives in archives: unpack those"
                 : to->what == WANT_REPORTS ? "the archive holds no report"
+                : to->what == WANT_MAPS    ? "the archive holds no symbol map"
                                            : "the archive holds no Mach-O file");
 }
 
@@ -343,7 +349,7 @@ static void keep_best(path_list *list, inside_kind kind)
 /* What a path holds; nothing, with OK, when it is a file of its own. */
 static bool list_inside(const char *path, inside_kind kind, path_list *out, machsym_error *err)
 {
-    listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, path, NULL};
+    listing to = {kind == INSIDE_MAPS ? WANT_MAPS : WANT_SYMBOLS, out, FOLDER_MAX_FILES, path, NULL};
     bool ok = true;
     fail(err, MACHSYM_OK, "no error");
     memset(out, 0, sizeof *out);
@@ -351,7 +357,7 @@ static bool list_inside(const char *path, inside_kind kind, path_list *out, mach
         list_folder(path, 0, &to); /* of an empty one machsym.h says what it lacks */
     else
         ok = list_named(path, &to, err);
-    if (kind != INSIDE_ALL)
+    if (kind == INSIDE_BEST || kind == INSIDE_KEPT)
         keep_best(out, kind);
     if (out->count > 1)
         qsort(out->v, out->count, sizeof *out->v, by_text);

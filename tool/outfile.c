@@ -1,5 +1,6 @@
 /* Output files; see outfile.h. */
 #include "outfile.h"
+#include "members.h"
 #include "out.h"
 #include "tool.h"
 
@@ -165,12 +166,16 @@ bool outfile_spares(const char *path, const char *input)
 {
     struct stat a;
     struct stat b;
-    if (path == NULL || input == NULL || stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode))
+    if (path == NULL || input == NULL || stat(path, &a) != 0 || !S_ISREG(a.st_mode))
         return true;
-    /* Windows has no numbers of files */
-    bool same = a.st_ino != 0 ? a.st_ino == b.st_ino && a.st_dev == b.st_dev : strcmp(path, input) == 0;
+    size_t end = members_end(input); /* of its archive */
+    char *file = str_copy_z(str_make(input, end > 0 ? end : strlen(input)));
+    bool same = stat(file, &b) == 0;
+    if (same) /* Windows has no numbers of files */
+        same = a.st_ino != 0 ? a.st_ino == b.st_ino && a.st_dev == b.st_dev : strcmp(path, file) == 0;
     if (same)
         tool_say("%s: is the input, which would be gone: name another output", path);
+    free(file);
     return !same;
 }
 

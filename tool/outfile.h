@@ -24,7 +24,8 @@ typedef struct outfile {
     int failure;    /* errno; 0: none */
 } outfile;
 
-/* Whether an output is another file than an input; else says so. Either may be NULL. */
+/* Whether an output is another file than an input, or than the archive of one; else says so. Either may be
+ * NULL. */
 bool outfile_spares(const char *path, const char *input);
 
 /* Opens the file beside its place; nothing for standard output, which is NULL and "-". Returns false with

@@ -459,6 +459,8 @@ const option slice_option_table[] = {
     {"uuid", "UUID", "which slice, by its UUID", offsetof(image_options, uuid), take_uuid},
     {"entry", "NAME", "which image of a kernel collection or shared cache", offsetof(image_options, entry),
      NULL},
+    {"member", "NAME", "which member of an archive: of a zip, tar or static library; as FILE/NAME",
+     offsetof(image_options, member), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
      offsetof(image_options, copy), NULL},
     {0},
@@ -469,12 +471,29 @@ const option image_option_table[] = {
     {"uuid", "UUID", "which slice, by its UUID", offsetof(image_options, uuid), take_uuid},
     {"entry", "NAME", "which image of a kernel collection or shared cache", offsetof(image_options, entry),
      NULL},
+    {"member", "NAME", "which member of an archive: of a zip, tar or static library; as FILE/NAME",
+     offsetof(image_options, member), NULL},
     {"pair", "FILE", "the other half: the binary to a dSYM, or the dSYM to a binary",
      offsetof(image_options, pair), NULL},
     {"copy", NULL, "read files into memory first: safe when others may truncate them",
      offsetof(image_options, copy), NULL},
     {0},
 };
+
+const char *image_options_path(const image_options *from, const char *path)
+{
+    static pool paths; /* until the program ends: images keep what they were named */
+    text full = {0};
+    if (from->member == NULL)
+        return path;
+    text_c(&full, path);
+    if (full.len > 0 && !posix_is_slash(full.v[full.len - 1]))
+        text_char(&full, '/');
+    text_c(&full, from->member);
+    path = pool_copy_z(&paths, full.v, full.len);
+    text_free(&full);
+    return path;
+}
 
 void image_options_apply(const image_options *from, machsym_open_desc *desc)
 {
@@ -507,7 +526,7 @@ int image_command_open(const command *c, image_options *from, int argc, char **a
         return options_status(count);
     if (count != 1)
         return options_wrong(c, count == 0 ? "no file is named" : "one file at a time");
-    from->path = argv[1];
+    from->path = image_options_path(from, argv[1]);
     *image = image_options_open(from);
     if (*image == NULL)
         return TOOL_ERROR;

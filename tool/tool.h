@@ -107,7 +107,8 @@ typedef struct image_options {
     const char *path;
     const char *pair;
     const char *arch;
-    const char *entry; /* of a kernel collection or a shared cache */
+    const char *entry;  /* of a kernel collection or a shared cache */
+    const char *member; /* of the archive that each file is; NULL: none */
     uuid_option uuid;
     bool copy;
     bool no_symtab; /* as if LC_SYMTAB had been stripped */
@@ -117,6 +118,9 @@ typedef struct image_options {
 extern const option slice_option_table[];
 extern const option image_option_table[];
 
+/* The path that a file which is named stands for: with --member that of the member, which lives until the
+ * program ends. */
+const char *image_options_path(const image_options *from, const char *path);
 void image_options_apply(const image_options *from, machsym_open_desc *desc);
 /* What commands that look at one image begin with: takes the options into *to, of which *from is a part,
  * and opens image and session. Returns an exit status; *image is NULL when the command is to end with it. */

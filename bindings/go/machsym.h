@@ -604,10 +604,9 @@
 #endif
 
 /* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
- * image; load commands and the bytes after the last name of a string table count as symbols of that size. A
- * system has five million symbols; the images that one image calls have a tenth of them. Without a limit, a
- * list of images that share one table of symbols could be read once for each. Names that are left out count
- * as damage. */
+ * image; load commands count as symbols of that size. A system has five million symbols; the images that one
+ * image calls have a tenth of them. Without a limit, a list of images that share one table of symbols could be
+ * read once for each. Names that are left out count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS
 #define MACHSYM_JUMP_SYMBOLS 4194304
 #endif
@@ -7669,7 +7668,8 @@ typedef struct ms_jmp_list {
     ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
-    uint64_t left; /* symbols of other images, and images, that may still be looked at */
+    ms_arena other; /* what is read of another image, one after the other */
+    uint64_t left;  /* symbols of other images, their load commands by that size, and images to look at */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -7765,19 +7765,23 @@ static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
     }
 }
 
+static void ms_jmp_spend(ms_jmp_list *list, uint64_t symbols)
+{
+    list->left -= symbols < list->left ? symbols : list->left;
+}
+
 /* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
 static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
 {
     ms_mo mo;
-    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, list->scratch, NULL) != MACHSYM_OK)
+    ms_arena_reset(&list->other);
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
         return;
+    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
     ms_span nlists = ms_sym_nlists(&mo);
-    ms_span strings = ms_sym_whole_strings(&mo);
-    uint64_t opened = mo.commands.len + (ms_sym_strings(&mo).len - strings.len); /* bytes read so far */
-    uint64_t cost = opened / ms_sym_nlist_size(&mo);
-    list->left -= cost < list->left ? cost : list->left;
+    ms_span strings = ms_sym_strings(&mo); /* images may share them: finding where they end costs too much */
     size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
-    ms_key *best = (ms_key *)ms_arena_zeroed(list->scratch, count, sizeof *best); /* rank + 1, string */
+    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best); /* rank + 1, string */
     for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
         ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
         size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
@@ -7810,6 +7814,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.sorted = *t;
     list.data = d;
     list.scratch = scratch;
+    list.other = ms_arena_make(scratch->allocator);
     if (mo->cache == NULL)
         return false;
     list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
@@ -7836,6 +7841,8 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
     d->damage_count += list.left == 0; /* names were left out */
+    scratch->oom |= list.other.failed;
+    ms_arena_free(&list.other);
     return t->count > before;
 }
 
@@ -14306,9 +14313,9 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     ms_map_root_frame(run, number - ms_MAP_FIRST_LINK, &line, calls < cap ? &frames[calls] : NULL, &begin,
                       &size);
     begin += map->head.text_addr;
-    for (machsym_map_frame *frame = frames; frame != frames + told; frame++) {
-        frame->function_start = begin;
-        frame->function_size = size;
+    for (size_t i = 0; i < told; i++) { /* frames may be NULL, to which not even 0 may be added */
+        frames[i].function_start = begin;
+        frames[i].function_size = size;
     }
     return calls + 1;
 }
@@ -14767,7 +14774,8 @@ static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms
 typedef struct ms_im_reader {
     const ms_mo *mo;
     ms_arena *arena;
-    uint64_t inflatable; /* bytes that compressed sections may still become */
+    uint64_t packed;     /* bytes that compressed sections may still have: they do not overlap */
+    uint64_t inflatable; /* ... and may still become */
     ms_damage *damage;
 } ms_im_reader;
 
@@ -14782,6 +14790,12 @@ static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
     ms_span magic = ms_rd_span(&rd, 4);
     uint64_t size = ms_rd_be64(&rd);
     ms_span none = ms_span_make(NULL, 0);
+    if (section->bytes.len > r->packed) {
+        ms_damage_note(r->damage, "compressed sections overlap: together they are larger than the file",
+                       where, at);
+        return none;
+    }
+    r->packed -= section->bytes.len;
     if (rd.failed || !ms_equal(magic.ptr, "ZLIB", 4)) {
         ms_damage_note(r->damage, "compressed debug info does not begin with ZLIB and its size", where, at);
         return none;
@@ -14844,6 +14858,7 @@ static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw, ms_dam
     ms_im_reader r;
     r.mo = mo;
     r.arena = arena;
+    r.packed = mo->bytes.len;
     r.inflatable = (uint64_t)mo->bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
     r.damage = damage;
     dw->info = ms_im_debug_section(&r, "__debug_info");

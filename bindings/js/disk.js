@@ -64,7 +64,7 @@ export function bytesOfPath(text) {
   }));
 }
 
-/** A path of a program, which begins at the root, as Windows has it: "/C:/a" is C:/a, and what the user wrote behind
+/** A path of a program, which begins at the root, as Windows has it: "/C:/a" is C:/a, and what the user wrote after
  *  the folder of the call may name a drive or server itself. */
 export function windowsPath(path) {
   const whole = /^.*\/([a-z]:(?:[\\/].*)?|[\\/]{2}[^\\/].*)$/i.exec(path)?.[1] ?? path;

@@ -7,6 +7,7 @@ import { fromBytes } from './sources.js';
 const LINES = { atos: 0, dwarf: 1, stmt: 2 };
 const NAMES = { full: 0, simplified: 1 };
 const FAILED = 1;
+const JSON_FILE = '/json';
 
 /** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
 export class MachsymError extends Error {
@@ -310,12 +311,11 @@ export class Engine {
   symbolicate(report, files, { args = [], onError } = {}) {
     const symbols = files.map(({ path, source }) => ({ path: `/symbols/${path}`, source }));
     const all = [{ path: '/report', source: report }, ...symbols];
-    const crash = ['crash', ...args, ...(files.length > 0 ? ['-d', '/symbols'] : [])];
-    const text = this.run([...crash, '/report'], { files: all, onError });
-    const json = this.run([...crash, '-q', '--to=json', '/report'], { files: all });
+    const crash = ['crash', '--json-out', JSON_FILE, ...args, ...(files.length > 0 ? ['-d', '/symbols'] : [])];
+    const { status, stdout, stderr, outputs } = this.run([...crash, '/report'], { files: all, outputs: [JSON_FILE], onError });
     return {
-      text: decoder.decode(text.stdout), json: parse(decoder.decode(json.stdout)), messages: text.stderr,
-      isComplete: text.status !== FAILED,
+      text: decoder.decode(stdout), json: parse(decoder.decode(outputs[JSON_FILE])), messages: stderr,
+      isComplete: status !== FAILED,
     };
   }
 }

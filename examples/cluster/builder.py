@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import common
-from common import BUILDS, GROUP, SHARDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
+from common import BUILDS, FOREVER, GROUP, SHARDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
 
-STALE = 30  # seconds after which what another builder has in hand is taken over; both may finish it
+STALE = 30  # seconds after which what another builder has in hand is taken over, unless it says that it is at work; both may finish it
+RENEW = 10  # seconds after which it says so again
 TIMEOUT = 1800  # seconds that one archive may take
 IDLE = 0.2
 FLUSH = 500  # waiting reports that go on at a time: Redis does nothing else meanwhile
@@ -54,7 +56,7 @@ class Builder:
         values = {self.prefix + value["key"]: base64.b64decode(value["value"]) for value in made["values"]}
         self.cluster.put({name: value for name, value in values.items() if name != image}, common.KEEP_CHUNKS)
         self.cluster.put({image: values[image]}, common.KEEP_CHUNKS)
-        self.cluster.run(common.has_dsym(uuid), [("SET", common.has_dsym(uuid), self.name)], common.FOREVER)
+        self.cluster.confirmed(common.has_dsym(uuid), [("SET", common.has_dsym(uuid), self.name)], FOREVER)
         self.counts["chunks"] += len(values)
 
     def release(self, uuid):
@@ -64,7 +66,7 @@ class Builder:
                        FLUSH, uuid, common.BUILT)
             released = FLUSH
             while released == FLUSH:
-                released, = self.cluster.run(stream(tag), [command], common.FOREVER)
+                released, = self.cluster.confirmed(stream(tag), [command], FOREVER)
                 self.counts["released"] += released
 
     # ---- Work ----
@@ -83,7 +85,7 @@ class Builder:
             except (WorkerError, WorkerGone) as error:
                 why = "%s: %s" % (uuid, error)
                 continue
-            self.cluster.run(common.asked(uuid), [("DEL", common.asked(uuid))], common.FOREVER)
+            self.cluster.run(common.asked(uuid), [("DEL", common.asked(uuid))], FOREVER)
             self.release(uuid)
         log("built", job=job, uuids=uuids, why=why)
         return why
@@ -113,7 +115,25 @@ class Builder:
         else:
             self.counts["built"] += 1
             self.put_away(job, why)
-        self.cluster.run(stream(BUILDS), done, common.FOREVER)
+        self.cluster.run(stream(BUILDS), done, FOREVER)
+
+    def renew(self, entry, ended):
+        """Says that a job is at work, without counting as giving it out. A builder that is stopped or lost says nothing."""
+        while not ended.wait(RENEW):
+            try:
+                self.cluster.run(stream(BUILDS), [("XCLAIM", stream(BUILDS), GROUP, self.name, 0, entry, "JUSTID")], 0)
+            except (Unavailable, common.redis.ResponseError) as error:
+                log("unavailable", what="renew", why=str(error))
+
+    def work_renewed(self, entry, job, deliveries):
+        ended = threading.Event()
+        renewing = threading.Thread(target=self.renew, args=(entry, ended), daemon=True)
+        renewing.start()
+        try:
+            self.work(entry, job, deliveries)
+        finally:
+            ended.set()
+            renewing.join()
 
     def take(self):
         """Entries: what this program had in hand when it ended; then what another one left, and a new one."""
@@ -135,8 +155,9 @@ class Builder:
             try:
                 entries = self.take()
                 for entry, job, _ in entries:
-                    (_, _, _, deliveries), = self.cluster.run(stream(BUILDS), [("XPENDING", stream(BUILDS), GROUP, entry, entry, 1)])[0]
-                    self.work(entry, job, deliveries)
+                    deliveries = common.in_hand(self.cluster, BUILDS, entry, self.name)
+                    if deliveries:
+                        self.work_renewed(entry, job, deliveries)
                 if time.monotonic() > next_stats:
                     next_stats = time.monotonic() + common.STATS / 3
                     common.tell(self.cluster, self.name, self.counts)

@@ -40,6 +40,7 @@ MAX_DEAD = 1000  # dead letters of a shard
 KEEP = 30 * 86400  # seconds that a report, its result and its group live after they changed
 BUILT = 3600  # seconds for which is remembered that a dSYM came: longer than any report is at work
 KEEP_CHUNKS = 7 * 86400  # seconds that a chunk lives after it was read
+PUT = 200  # keys that are set in a round trip
 DELIVERIES = 5  # how often work is given out before it counts as poison
 
 # Times, in seconds.
@@ -97,8 +98,8 @@ def has_dsym(uuid):
 
 
 def asked(uuid):
-    """The key that says that the builders were asked to make the chunks of an image again, until they have."""
-    return "asked:" + uuid
+    """The key that says that the builders were asked to make the chunks of an image again, until they have. It changes with their stream."""
+    return key("asked", BUILDS, uuid)
 
 
 # ---- The cluster ----
@@ -179,16 +180,31 @@ class Cluster:
                 raise Unavailable(str(why))
             time.sleep(RETRY)
 
+    def confirmed(self, name, commands, seconds=0):
+        """As run, until a replica has the writes, too: a primary that was lost, or that is none any more, takes along what only it has."""
+        end = time.monotonic() + seconds
+        while True:
+            *answers, replicas = self.run(name, [*commands, ("WAIT", 1, CONFIRM * 1000)], max(0.0, end - time.monotonic()))
+            if replicas:
+                return answers
+            self.slots = []
+            if time.monotonic() > end:
+                raise Unavailable("no replica confirmed in %d s" % CONFIRM)
+
     def put(self, values, seconds):
         """Sets many keys, some hundred of a node in a round trip."""
-        left = list(values)
+        left = dict(values)
         while left:
             try:
                 self.primaries()
-                address = self.address(left[0])
-                some = [name for name in left if self.address(name) == address][:200]
-                self.once(left[0], [("SET", name, values[name], "EX", seconds) for name in some])
-                left = [name for name in left if name not in set(some)]
+                by_node = {}
+                for name in left:
+                    by_node.setdefault(self.address(name), []).append(name)
+                for names in by_node.values():
+                    for some in (names[i:i + PUT] for i in range(0, len(names), PUT)):
+                        self.once(some[0], [("SET", name, left[name], "EX", seconds) for name in some])
+                        for name in some:
+                            del left[name]
             except (redis.ConnectionError, redis.TimeoutError, Unavailable) as error:
                 log("unavailable", what="chunks", why=str(error))
                 self.slots = []
@@ -219,6 +235,12 @@ def parse(entries):
         by_name = dict(zip(fields[::2], fields[1::2]))
         found.append((entry, by_name[b"id"].decode(), int(by_name.get(b"attempt", 0))))
     return found
+
+
+def in_hand(cluster, tag, entry, name):
+    """How often an entry that a program has in hand was given out; 0 when it has it no more: another one took it over, or has done it."""
+    found, = cluster.run(stream(tag), [("XPENDING", stream(tag), GROUP, entry, entry, 1, name)])
+    return found[0][3] if found else 0
 
 
 def make_group(cluster, tag):

@@ -5,7 +5,6 @@ import random
 import shutil
 import signal
 import tempfile
-import threading
 import time
 import urllib.request
 
@@ -72,15 +71,13 @@ def run(machsym):
                     s.kill(lost, signal.SIGKILL)
 
             say("sending %d reports to %s" % (COUNT, s.url))
-            watcher = threading.Thread(target=to.send_all, args=(list(history()), lose))
-            watcher.start()
-            watcher.join()
+            to.send_all(list(history()), lose)
             say("%d reports are accepted, %d times the sender had to repeat" % (len(to.accepted), to.refused))
-            s.wait_for(lambda: finished(s) == COUNT, "all results")
+            s.wait_for(lambda: finished(s) == COUNT, "all results", 300)
             show(s, "before the dSYM came")
             say("uploading the dSYM")
             to.send("/dsyms", sender.dsym())
-            s.wait_for(lambda: named(s), "names")
+            s.wait_for(lambda: named(s), "names", 300)
             show(s, "with the dSYM")
             say("%s is the %s now" % (lost, "replica" if s.role(int(lost[5:])) == "slave" else "primary"))
         say("done: no report was lost, none was counted twice")

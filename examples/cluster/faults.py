@@ -183,7 +183,8 @@ def stored(cluster):
 
 
 def left(cluster):
-    return sum(cluster.run(common.stream(tag), [("XLEN", common.stream(tag))], 30)[0] for tag in common.SHARDS + [common.BUILDS])
+    """Work in the streams. That of the builders is looked at first: when there is none, all that they let go is in the others."""
+    return sum(cluster.run(common.stream(tag), [("XLEN", common.stream(tag))], 30)[0] for tag in [common.BUILDS] + common.SHARDS)
 
 
 def released(cluster, uuid):
@@ -206,18 +207,20 @@ def run(fault, count):
         with service.Service(folder + "/service", tool, symbolicators=2, builders=2 if fault is builder_stop else 1,
                              backlog=BACKLOG) as s:
             cluster, to = common.Cluster(s.config), sender.Sender(s.url, s.config["token"])
-            harmer, hit = threading.Thread(target=harm, args=(s,)), threading.Lock()
+            harmer, hit = threading.Thread(target=harm, args=(s,), daemon=True), threading.Lock()
+            uploader = threading.Thread(target=to.send, args=("/dsyms", sender.dsym()), daemon=True)
             started = []
 
             def progress(sent):
                 if sent >= count // 3 and hit.acquire(blocking=False):
                     started.append(time.monotonic())
                     harmer.start()
-                    threading.Thread(target=to.send, args=("/dsyms", sender.dsym())).start()
+                    uploader.start()
 
             to.send_all(bodies, progress)
             sent = time.monotonic()
             harmer.join()
+            uploader.join()
             s.wait_for(lambda: left(cluster) == 0 and released(cluster, sender.UUID[2]), "all results of " + fault.__name__, 300)
             done = time.monotonic()
             results, counted, should = stored(cluster)

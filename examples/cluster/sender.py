@@ -89,7 +89,7 @@ class Sender:
                     self.accepted.add(answer.split(b'"')[3].decode())
                     progress(len(self.accepted))
 
-        threads = [threading.Thread(target=work) for _ in range(self.threads)]
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(self.threads)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -3,6 +3,7 @@
 ./run --help tells the options. On many machines each of these programs runs under the system's own supervisor; this file then shows
 how they are configured."""
 import argparse
+import ctypes
 import json
 import os
 import secrets
@@ -21,6 +22,8 @@ NODE_TIMEOUT = 2.0  # seconds until a node that does not answer counts as lost; 
 # A primary that was lost must not come back before its replica has taken over: its file may lack what the replica has.
 RESTART_REDIS = 3 * NODE_TIMEOUT
 RESTART = 0.5
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 
 REDIS_CONF = """
 bind 127.0.0.1
@@ -55,7 +58,7 @@ tls-cluster yes"""
 
 def free_ports(count):
     """Ports that nobody uses, with those of Redis' cluster bus 10,000 above them."""
-    found, start = [], 20000 + secrets.randbelow(8000)
+    found, start = [], 10000 + secrets.randbelow(10000)  # below those that Linux gives to connections, the bus too
     for port in range(start, start + 2000):
         try:
             for try_port in (port, port + 10000):
@@ -67,6 +70,22 @@ def free_ports(count):
         if len(found) == count:
             return found
     raise SystemExit("no free ports")
+
+
+def is_free(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def in_child():
+    """What a process does before its program: a file may not grow further without killing it; and it ends when the service is killed."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def write_private(path, text):
@@ -95,12 +114,15 @@ class Service:
         self.names = ["ingest"] + ["builder%d" % i for i in range(builders)] + ["symbolicator%d" % i for i in range(symbolicators)]
         self.processes, self.ended, self.held = {}, {}, set()
         self.lock = threading.RLock()
-        self.stopping = threading.Event()
+        self.stopping = False
         self.path = os.path.join(self.folder, "config.json")
         if os.path.exists(self.path):  # what an earlier run wrote
             with open(self.path, encoding="utf-8") as file:
                 self.config = json.load(file)
             self.ports = [node[1] for node in self.config["nodes"]]
+            if http_port not in (0, self.config["http_port"]):
+                self.config["http_port"] = http_port
+                write_private(self.path, json.dumps(self.config, indent=1))
         else:
             ports = free_ports(NODES + 1)
             self.ports = ports[:NODES]
@@ -121,13 +143,16 @@ class Service:
     def launch(self, name):
         with self.lock, open(os.path.join(self.folder, name + ".log"), "ab") as out:
             self.processes[name] = subprocess.Popen(self.command(name), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                                    start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+                                                    start_new_session=True, preexec_fn=in_child)
             self.ended.pop(name, None)
 
     def watch(self):
-        """Starts again what has ended, unless it is held."""
-        while not self.stopping.wait(0.1):
+        """Starts again what has ended, unless it is held. Linux ends a process with the thread that started it, so this one ends last."""
+        while True:
+            time.sleep(0.1)
             with self.lock:
+                if self.stopping:
+                    return
                 for name, process in list(self.processes.items()):
                     if process.poll() is None or name in self.held:
                         continue
@@ -189,6 +214,10 @@ class Service:
             return False
 
     def start(self):
+        taken = [port for port in (self.config["http_port"], *self.ports) if not is_free(port)]
+        if taken:
+            raise SystemExit("port %d is taken: %s" % (taken[0], "--port names another one" if taken[0] == self.config["http_port"]
+                                                       else "does the service of %s run?" % self.folder))
         self.start_redis()
         for name in self.names:
             self.launch(name)
@@ -197,8 +226,8 @@ class Service:
 
     def stop(self):
         """Programs first, as they finish what they have in hand; then Redis."""
-        self.stopping.set()
         with self.lock:
+            self.stopping = True
             for redis in (False, True):
                 some = [p for name, p in self.processes.items() if name.startswith("redis") == redis]
                 for process in some:

@@ -32,6 +32,8 @@ class Symbolicator:
         self.cluster = common.Cluster(config)
         with open(__file__.replace("symbolicator.py", "finish.lua"), encoding="utf-8") as file:
             self.finish = self.cluster.script(file.read())
+        with open(__file__.replace("symbolicator.py", "ask.lua"), encoding="utf-8") as file:
+            self.ask_builders = self.cluster.script(file.read())
         self.prefix = common.chunk_prefix(config)
         self.tool = None
         self.versions = {}  # UUID: what tells the chunks of an image from those of another build of its map
@@ -47,9 +49,8 @@ class Symbolicator:
         uuid = name.split(":")[1 if name.startswith("image:") else 2]
         if value is None and self.cluster.run(common.has_dsym(uuid), [("EXISTS", common.has_dsym(uuid))], NEED)[0]:
             image, asked = self.prefix + "image:" + uuid, common.asked(uuid)
-            if self.cluster.run(asked, [("SET", asked, 1, "NX", "EX", ASKED)], NEED)[0]:
+            if self.cluster.run(asked, [("EVALSHA", self.ask_builders, 2, stream(BUILDS), asked, "uuid:" + uuid, ASKED)], NEED)[0]:
                 self.cluster.run(image, [("DEL", image)], NEED)
-                self.cluster.run(stream(BUILDS), [("XADD", stream(BUILDS), "*", "id", "uuid:" + uuid)], NEED)
                 log("chunks_gone", key=name)
         elif name.startswith("image:") and value is not None:
             self.versions[uuid] = hashlib.sha256(value).hexdigest()[:16]
@@ -126,14 +127,15 @@ class Symbolicator:
     # ---- Work ----
 
     def done_before(self, tag, entries):
-        """Of entries (entry, id, attempt) those that have no whole result yet, with their reports."""
+        """Of entries (entry, id, attempt) those that have no whole result yet, with their reports. A report that is not there any more has
+        expired while it waited for a dSYM, or was not accepted."""
         commands = [command for _, report, _ in entries for command in
                     (("GET", key("raw", tag, report)), ("HGET", key("result", tag, report), "missing"))]
         answers = self.cluster.run(stream(tag), commands + [("TIME",)], common.FOREVER)
         work, finished = [], []
         for i, (entry, report, attempt) in enumerate(entries):
             raw, missing = answers[2 * i], answers[2 * i + 1]
-            if missing == b"0" or raw is None and missing is not None:
+            if missing == b"0" or raw is None:
                 finished.append(entry)
             else:
                 work.append((entry, report, attempt, raw))
@@ -146,7 +148,7 @@ class Symbolicator:
 
     def work(self, tag, entries):
         todo = self.done_before(tag, entries)
-        raws = [zlib.decompress(raw) if raw else b"" for _, _, _, raw in todo]
+        raws = [zlib.decompress(raw) for _, _, _, raw in todo]
         commands = []
         for (entry, report, attempt, _), answer in zip(todo, self.answers(raws) if raws else []):
             state, result = self.kept(answer, int(entry.split(b"-")[0]))
@@ -185,10 +187,10 @@ class Symbolicator:
         """Does again what was in hand when somebody ended: one at a time, as it may be what they ended of."""
         (entry, report, _), = entries
         self.counts["claimed"] += 1
-        (_, _, _, deliveries), = self.cluster.run(stream(tag), [("XPENDING", stream(tag), common.GROUP, entry, entry, 1)])[0]
+        deliveries = common.in_hand(self.cluster, tag, entry, self.name)
         if deliveries > common.DELIVERIES:
             self.poison(tag, entry, report)
-        else:
+        elif deliveries:
             self.work(tag, entries)
 
     def claim(self, tag):
@@ -218,7 +220,7 @@ class Symbolicator:
                     entries = self.take(tag, ">")
                     if entries:
                         self.work(tag, entries)
-                    elif claims:
+                    if claims:  # also while new ones keep coming
                         self.claim(tag)
                     found += len(entries)
                 except Unavailable as error:

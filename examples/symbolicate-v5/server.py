@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Mozilla's symbolication API, POST /symbolicate/v5, over machsym worker. Shows a service in front of the worker: what HTTP has of it, limits and
-errors among it, is here; symbols are the worker's business. Usage: server.py [options] -- [options of machsym worker]; README.md has more."""
+"""Mozilla's symbolication API, POST /symbolicate/v5, over machsym worker. Shows a service in front of the worker: HTTP, its
+limits and its errors are here; symbols are the worker's business. Usage: server.py [options] -- [options of machsym worker]; README.md has more."""
 import argparse
 import json
 import os
+import re
 import shlex
 import sys
 import threading
@@ -48,21 +49,21 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Access-Control-Allow-Headers", "Content-Type")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
-        if status >= 400:
+        if status >= 400 or self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(data)
 
     def read_body(self):
         """The body; None: the request was refused."""
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()):
-            self.answer(411, {"error": "Content-Length is wanted"})
-        elif int(length) > self.server.max_body:
+        # A proxy in front and this server have to agree on where a body ends, or one sender's bytes become another one's request.
+        lengths = self.headers.get_all("Content-Length", [])
+        if "Transfer-Encoding" in self.headers or len(lengths) != 1 or not re.fullmatch("[0-9]{1,12}", lengths[0]):
+            self.answer(411, {"error": "one Content-Length is wanted, and no Transfer-Encoding"})
+        elif int(lengths[0]) > self.server.max_body:
             self.answer(413, {"error": "the body has more than %d bytes" % self.server.max_body})
         else:
-            return self.rfile.read(int(length))
-        self.close_connection = True
+            return self.rfile.read(int(lengths[0]))
         return None
 
     def do_POST(self):
@@ -87,13 +88,20 @@ class Handler(BaseHTTPRequestHandler):
         except WorkerGone:
             self.answer(503, {"error": "try again later"})
 
+    def leave_body(self):
+        """A body that is not read must not be taken for the next request."""
+        if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
+            self.close_connection = True
+
     def do_GET(self):
+        self.leave_body()
         if self.path == "/health":
             self.answer(200, self.server.workers.ask({"do": "stats"})["stats"])
         else:
             self.answer(404, {"error": "POST /symbolicate/v5"})
 
     def do_OPTIONS(self):
+        self.leave_body()
         self.answer(204, None)
 
     def log_message(self, form, *values):
@@ -112,7 +120,7 @@ def main():
     parser.add_argument("--max-body", type=int, default=16, help="megabytes of a request")
     parser.add_argument("--origin", help="of pages that may ask, such as https://profiler.firefox.com")
     parser.add_argument("--machsym", default="machsym", help="the program")
-    parser.add_argument("worker", nargs="*", help="options of machsym worker, behind --")
+    parser.add_argument("worker", nargs="*", help="options of machsym worker, after --")
     o = parser.parse_args()
     server = Server((o.bind, o.port), Handler)
     server.max_body, server.origin = o.max_body << 20, o.origin

@@ -116,7 +116,8 @@ static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms
 typedef struct ms_im_reader {
     const ms_mo *mo;
     ms_arena *arena;
-    uint64_t inflatable; /* bytes that compressed sections may still become */
+    uint64_t packed;     /* bytes that compressed sections may still have: they do not overlap */
+    uint64_t inflatable; /* ... and may still become */
     ms_damage *damage;
 } ms_im_reader;
 
@@ -131,6 +132,12 @@ static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
     ms_span magic = ms_rd_span(&rd, 4);
     uint64_t size = ms_rd_be64(&rd);
     ms_span none = ms_span_make(NULL, 0);
+    if (section->bytes.len > r->packed) {
+        ms_damage_note(r->damage, "compressed sections overlap: together they are larger than the file",
+                       where, at);
+        return none;
+    }
+    r->packed -= section->bytes.len;
     if (rd.failed || !ms_equal(magic.ptr, "ZLIB", 4)) {
         ms_damage_note(r->damage, "compressed debug info does not begin with ZLIB and its size", where, at);
         return none;
@@ -193,6 +200,7 @@ static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw, ms_dam
     ms_im_reader r;
     r.mo = mo;
     r.arena = arena;
+    r.packed = mo->bytes.len;
     r.inflatable = (uint64_t)mo->bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
     r.damage = damage;
     dw->info = ms_im_debug_section(&r, "__debug_info");

@@ -28,7 +28,8 @@ typedef struct ms_jmp_list {
     ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
-    uint64_t left; /* symbols of other images, and images, that may still be looked at */
+    ms_arena other; /* what is read of another image, one after the other */
+    uint64_t left;  /* symbols of other images, their load commands by that size, and images to look at */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -124,19 +125,23 @@ static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
     }
 }
 
+static void ms_jmp_spend(ms_jmp_list *list, uint64_t symbols)
+{
+    list->left -= symbols < list->left ? symbols : list->left;
+}
+
 /* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
 static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
 {
     ms_mo mo;
-    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, list->scratch, NULL) != MACHSYM_OK)
+    ms_arena_reset(&list->other);
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
         return;
+    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
     ms_span nlists = ms_sym_nlists(&mo);
-    ms_span strings = ms_sym_whole_strings(&mo);
-    uint64_t opened = mo.commands.len + (ms_sym_strings(&mo).len - strings.len); /* bytes read so far */
-    uint64_t cost = opened / ms_sym_nlist_size(&mo);
-    list->left -= cost < list->left ? cost : list->left;
+    ms_span strings = ms_sym_strings(&mo); /* images may share them: finding where they end costs too much */
     size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
-    ms_key *best = (ms_key *)ms_arena_zeroed(list->scratch, count, sizeof *best); /* rank + 1, string */
+    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best); /* rank + 1, string */
     for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
         ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
         size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
@@ -169,6 +174,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.sorted = *t;
     list.data = d;
     list.scratch = scratch;
+    list.other = ms_arena_make(scratch->allocator);
     if (mo->cache == NULL)
         return false;
     list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
@@ -195,6 +201,8 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
     d->damage_count += list.left == 0; /* names were left out */
+    scratch->oom |= list.other.failed;
+    ms_arena_free(&list.other);
     return t->count > before;
 }
 

@@ -1021,9 +1021,9 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     ms_map_root_frame(run, number - ms_MAP_FIRST_LINK, &line, calls < cap ? &frames[calls] : NULL, &begin,
                       &size);
     begin += map->head.text_addr;
-    for (machsym_map_frame *frame = frames; frame != frames + told; frame++) {
-        frame->function_start = begin;
-        frame->function_size = size;
+    for (size_t i = 0; i < told; i++) { /* frames may be NULL, to which not even 0 may be added */
+        frames[i].function_start = begin;
+        frames[i].function_size = size;
     }
     return calls + 1;
 }

@@ -1,5 +1,6 @@
 /* Facts that reports have in forms of their own, in one form. */
 #include "report.h"
+#include "stack.h"
 
 void report_set_thrown(report *r, machsym_str name, machsym_str reason)
 {
@@ -79,4 +80,88 @@ void report_set_time(report *r, report_fact fact, uint64_t seconds)
     text_time(&t, seconds);
     report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
+}
+
+/* ---- The version ---- */
+
+typedef enum version_order { ORDER_UNKNOWN = 0, ORDER_VERSION_FIRST, ORDER_BUILD_FIRST } version_order;
+
+/* Devices wrote text themselves, the build first, until .ips came. Text of an .ips, and text of Macs, has the
+ * version first. Reporters inside apps, KSCrash and PLCrashReporter say, have either order whatever the system,
+ * but no role. */
+static version_order order_of(const report *r)
+{
+    static const struct {
+        const char *name;
+        uint64_t first; /* release that writes .ips */
+    } systems[] = {{"iPhone OS ", 15},  {"iOS ", 15},    {"iPadOS ", 15}, {"tvOS ", 15},
+                   {"Apple TVOS ", 15}, {"watchOS ", 8}, {"Watch OS ", 8}};
+    machsym_str os = r->facts[FACT_OS];
+    uint64_t release = 0;
+    if (str_starts(os, "macOS") || str_starts(os, "Mac OS"))
+        return ORDER_VERSION_FIRST;
+    for (size_t i = 0; i < sizeof systems / sizeof *systems && r->facts[FACT_ROLE].len > 0; i++) {
+        if (str_starts(os, systems[i].name) && report_number_after(os, systems[i].name, &release))
+            return release < systems[i].first ? ORDER_BUILD_FIRST : ORDER_VERSION_FIRST;
+    }
+    return ORDER_UNKNOWN;
+}
+
+/* "7 (1.2)": a build is often a plain number, a version seldom. */
+static bool looks_build_first(machsym_str first, machsym_str second)
+{
+    for (size_t i = 0; i < first.len; i++) {
+        if (first.ptr[i] < '0' || first.ptr[i] > '9')
+            return false;
+    }
+    return first.len > 0 && str_find(second, ".") < second.len;
+}
+
+/* Other kinds have one order each, and are read so. */
+static bool is_text_of_a_crash(const report *r)
+{
+    return r->kind == REPORT_TEXT || r->kind == REPORT_STRINGS || r->kind == REPORT_UNKNOWN;
+}
+
+/* The metadata ahead of the text of iOS 10 to 14, or of an .ips that has no bundleInfo. */
+static bool version_from_metadata(report *r)
+{
+    if (r->meta_doc == REPORT_NONE || (!is_text_of_a_crash(r) && r->facts[FACT_VERSION].len > 0))
+        return false;
+    const json *doc = &r->docs[r->meta_doc];
+    machsym_str version = report_json_str(r, doc, json_get(doc, 0, "app_version"));
+    if (version.len == 0)
+        return false;
+    r->facts[FACT_VERSION].len = 0;
+    report_set_pair(r, FACT_VERSION, version, report_json_str(r, doc, json_get(doc, 0, "build_version")));
+    return true;
+}
+
+/* Nothing for "???", which stands for what a bundle lacks. */
+static machsym_str known_part(machsym_str s)
+{
+    s.len = str_is(s, "???") ? 0 : s.len;
+    return s;
+}
+
+void report_settle_version(report *r)
+{
+    if (version_from_metadata(r) || !is_text_of_a_crash(r))
+        return;
+    machsym_str whole = r->facts[FACT_VERSION];
+    size_t open = str_find(whole, " (");
+    bool is_pair = open + 3 < whole.len && whole.ptr[whole.len - 1] == ')';
+    machsym_str first = known_part(str_make(whole.ptr, is_pair ? open : whole.len));
+    machsym_str second = {NULL, 0};
+    if (is_pair)
+        second = known_part(str_make(whole.ptr + open + 2, whole.len - open - 3));
+    version_order order = order_of(r);
+    if (first.len == 0 || second.len == 0) {
+        r->facts[FACT_VERSION] = first.len > 0 ? first : second;
+        return;
+    }
+    if (order == ORDER_VERSION_FIRST || (order == ORDER_UNKNOWN && !looks_build_first(first, second)))
+        return;
+    r->facts[FACT_VERSION].len = 0;
+    report_set_pair(r, FACT_VERSION, second, first);
 }

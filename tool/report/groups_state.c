@@ -1,9 +1,14 @@
 /* What groups of reports keep from run to run; see groups.h, and crash-state in docs/json.md. */
 #include "../json_put.h"
+#include "../outfile.h"
 #include "groups.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char head_schema[] = "crash-state";
 static const char group_schema[] = "crash-state-group";
@@ -66,6 +71,83 @@ void groups_put_state(const group_list *groups, text *out)
     text_c(out, "}\n");
     text_add(out, lines.v, lines.len);
     text_free(&lines);
+}
+
+/* ---- Where it is written ---- */
+
+static bool sum_of(const char *path, uint64_t *sum)
+{
+    text t = {0};
+    bool ok = text_read_file(&t, path) == NULL;
+    *sum = str_hash(str_make(t.v, t.len));
+    text_free(&t);
+    return ok;
+}
+
+groups_place groups_look_at(const char *path)
+{
+    groups_place place = {path, PLACE_OTHER, 0};
+    struct stat st;
+    if (strcmp(path, "-") == 0)
+        return place;
+    if (lstat(path, &st) != 0)
+        place.kind = PLACE_FREE;
+    else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && sum_of(path, &place.sum))
+        place.kind = PLACE_FILE;
+    return place;
+}
+
+/* Holds what lies there, so that of two runs that get here at once one replaces it, and the other one sees
+ * that. Returns false when it is another than it was. */
+static bool hold(const groups_place *place, int *fd)
+{
+    uint64_t sum = 0;
+    *fd = open(place->path, O_RDONLY | O_CLOEXEC);
+    return *fd >= 0 && posix_hold(*fd) && sum_of(place->path, &sum) && sum == place->sum;
+}
+
+static void let_go(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* The new file is begun ahead of the lock: what killed runs left beside it is removed then, and may be a
+ * second name of the file that is held. */
+static int replace(const groups_place *place, const text *out)
+{
+    outfile file;
+    int fd = -1;
+    outfile_begin_with(&file, place->path, out->v, out->len,
+                       place->kind == PLACE_FREE ? OUTFILE_KEEP : OUTFILE_REPLACE);
+    if (place->kind == PLACE_FILE && !hold(place, &fd) && file.failure == 0)
+        file.failure = EEXIST;
+    if (POSIX_CLOSE_FIRST)
+        let_go(&fd);
+    outfile_end_all(&file, 1);
+    let_go(&fd);
+    return file.failure;
+}
+
+bool groups_write(const group_list *groups, const groups_place *place)
+{
+    text out = {0};
+    uint64_t sum = 0;
+    groups_put_state(groups, &out);
+    int failure = replace(place, &out);
+    /* runs that begin anew over the same reports write the same */
+    if (failure == EEXIST && !groups->has_state && sum_of(place->path, &sum) &&
+        sum == str_hash(str_make(out.v, out.len)))
+        failure = 0;
+    if (failure == EEXIST)
+        tool_say("%s: another run has written it since this one began; it stays, without the reports of this "
+                 "run, which is to be run again",
+                 place->path);
+    else if (failure != 0)
+        tool_say("%s: %s", place->path, outfile_error(failure));
+    text_free(&out);
+    return failure == 0;
 }
 
 /* ---- Reading ---- */

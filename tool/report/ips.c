@@ -62,14 +62,14 @@ static void set_facts(report *r, const json *doc, const ips_key *keys, size_t co
     }
 }
 
-/* "A (B)" from two members of an object; empty without the first. */
+/* "A (B)" from two members of an object, or the one that is there. */
 static machsym_str pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
 {
     text t = {0};
     machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
     machsym_str second = report_json_str(r, doc, json_get(doc, object, b));
     if (first.len == 0 || second.len == 0)
-        return first;
+        return first.len > 0 ? first : second;
     text_str(&t, first);
     text_c(&t, " (");
     text_str(&t, second);

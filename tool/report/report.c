@@ -660,6 +660,7 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     if (r->part_count > 1)
         memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
     name_kind(r);
+    report_settle_version(r);
     drop_echo(r);
     place_in_loads(r, loads, load_count);
     finish_images(r);

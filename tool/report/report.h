@@ -300,6 +300,9 @@ void report_set_thrown(report *r, machsym_str name, machsym_str reason);
 void report_set_error(report *r, machsym_str kind, machsym_str message);
 /* "A (B)"; one of them may be empty. */
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
+/* "1.2 (7)", CFBundleShortVersionString and CFBundleVersion, in whichever order the text has them. When all of
+ * the report is parsed. */
+void report_settle_version(report *r);
 /* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
 void report_set_time(report *r, report_fact fact, uint64_t seconds);
 void text_time(text *t, uint64_t seconds);

@@ -7,8 +7,9 @@
 
 /* ---- Stacks ---- */
 
-/* "12  Image                         \t       0x102a30aec ": Apple's columns. */
-static void put_place(const apple_text *a, const report_frame *frame, uint64_t number)
+/* "12  Image                         \t       0x102a30aec ": Apple's columns. The number is followed by spaces up
+ * to the width. */
+static void put_place(const apple_text *a, const report_frame *frame, uint64_t number, unsigned width)
 {
     const report_image *image = frame->image != REPORT_NONE ? &a->r->images[frame->image] : NULL;
     bool is_console = a->form == APPLE_CONSOLE;
@@ -20,9 +21,9 @@ static void put_place(const apple_text *a, const report_frame *frame, uint64_t n
     text_dec(a->t, number);
     do
         text_char(a->t, ' ');
-    while (a->t->len - at < 4);
+    while (a->t->len - at < width);
     text_shown(a->t, name.len > 0 ? name : str_c("???"));
-    while (a->t->len - at < (is_console ? 37 : 34))
+    while (a->t->len - at < (is_console ? 33 : 30) + width)
         text_char(a->t, ' ');
     text_char(a->t, is_console ? ' ' : '\t');
     text_c(&address, "0x");
@@ -266,6 +267,20 @@ static void put_tree(const apple_text *a, const report_thread *thread)
     text_char(a->t, '\n');
 }
 
+/* Columns of a frame's number, in all of its stack: the widest one and a space, four at least. */
+static unsigned number_width(const apple_text *a, const report_thread *thread, const recursion *levels)
+{
+    uint64_t count = levels->depth > 2 * SHOWN_LEVELS ? levels->skipped : 0;
+    unsigned width = 4;
+    for (uint32_t i = 0; i < thread->count; i++) {
+        uint32_t calls = a->r->frames[thread->first + i].call_count;
+        count += calls > 0 ? calls : 1;
+    }
+    for (uint64_t last = count > 0 ? (count - 1) / 1000 : 0; last > 0; last /= 10)
+        width++;
+    return width;
+}
+
 /* Inlined calls are frames of their own, and count. */
 static void put_thread(const apple_text *a, const report_thread *thread)
 {
@@ -277,15 +292,16 @@ static void put_thread(const apple_text *a, const report_thread *thread)
         put_tree(a, thread);
         return;
     }
+    unsigned width = number_width(a, thread, &levels);
     for (uint32_t i = 0; i < thread->count; i++) {
         const report_frame *frame =
             &a->r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
         for (uint32_t layer = 0; layer < frame->call_count; layer++) {
-            put_place(a, frame, number++);
+            put_place(a, frame, number++, width);
             put_call(a, &a->r->calls[frame->call + layer]);
         }
         if (frame->call_count == 0) {
-            put_place(a, frame, number++);
+            put_place(a, frame, number++, width);
             put_given(a, frame);
         }
         number += put_level(a, &levels, frame);

@@ -174,7 +174,14 @@ static bool take_path(void *field, const char *value)
     return true;
 }
 
-const char symbols_need_uuid[] = "--symbols needs --uuid: which image to look for";
+const char *symbols_fault(const symbols_options *from, const image_options *image)
+{
+    if (from->path_count == 0)
+        return NULL;
+    if (image->member != NULL)
+        return "--member is of a file that is named: not with --symbols";
+    return image->uuid.is_set ? NULL : "--symbols needs --uuid: which image to look for";
+}
 
 const option symbols_option_table[] = {
     {"symbols", "PATH",

@@ -67,7 +67,8 @@ typedef struct symbols_options {
 } symbols_options;
 
 extern const option symbols_option_table[];
-extern const char symbols_need_uuid[]; /* what is wrong with --symbols without --uuid */
+/* What is wrong with --symbols beside options of an image; NULL: nothing. */
+const char *symbols_fault(const symbols_options *from, const image_options *image);
 
 /* Looks for the files of a UUID as machsym crash does. A folder that machsym store keeps is not looked
  * through when it has the UUID in its place. Returns NULL after a message when there is none; the files

@@ -81,7 +81,7 @@ async function symbolicate(mine) {
   const groups = chosen.reports.length > 1 ? await group() : [];
   if (mine !== work) return;
   say('');
-  show(results, groups);
+  show(results, groups, explain);
 }
 
 /** What went wrong, for people. */
@@ -102,6 +102,18 @@ async function group() {
     return new TextDecoder().decode(stdout).split('\n').filter(Boolean).map((line) => JSON.parse(line));
   } catch {
     return []; // the reports are shown without groups
+  }
+}
+
+/** What the tool's --explain says of an address of a process, in the file that answered for an image. */
+async function explain(image, address) {
+  const files = chosen.symbols.map(({ path, data }) => ({ path: `symbols/${path}`, data }));
+  try {
+    const { stdout, stderr } = await (await engine()).run(
+      ['atos', '--explain', '-i', '--lines=dwarf', '-o', image.symbols, '--arch', image.arch, '-l', image.base, address], { files });
+    return new TextDecoder().decode(stdout) + stderr;
+  } catch (error) {
+    return words(error);
   }
 }
 

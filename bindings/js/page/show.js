@@ -23,7 +23,11 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-export function show(results, groups) {
+let explain;
+
+/** explains: tells of a frame and its image, as --explain of the tool does. */
+export function show(results, groups, explains) {
+  explain = explains;
   get('results').hidden = false;
   showGroups(groups);
   const links = results.map((result, i) =>
@@ -173,7 +177,7 @@ function rows(frame, json) {
       element('span', { class: 'name' }, frame.given ?? frame.address, ...(frame.given_place ? [` ${frame.given_place}`] : [])),
       element('span', { class: 'address' }, frame.address))];
   return frame.calls.map((call, i) => element('li', { class: kind }, ...head(i),
-    element('span', { class: 'name' }, call.name, ...marks(call)), place(call), why(frame, call, image)));
+    element('span', { class: 'name' }, call.name, ...marks(call)), place(call), ...(i === 0 && image?.symbols ? [why(frame, image)] : [])));
 }
 
 function marks(call) {
@@ -200,14 +204,17 @@ function place(call) {
   return button;
 }
 
-function why(frame, call, image) {
-  const said = [
-    `${frame.address}${frame.return_address ? ', a return address: looked up one byte before' : ''}.`,
-    call.name_source ? `Name from ${call.name_source}.` : '', call.line_source ? `Line from ${call.line_source}.` : '',
-    call.file ? `${call.file}${call.line ? `, line ${call.line}` : ''}${call.column ? `, column ${call.column}` : ''}.` : '',
-    image?.symbols ? `Answered by ${image.symbols.replace(/^\/symbols\//, '')}.` : '',
-  ];
-  return element('details', { class: 'why' }, element('summary', {}, 'why'), said.filter(Boolean).join(' '));
+/** Why a frame has these names: looked up when it is asked for. */
+function why(frame, image) {
+  const said = element('pre', { tabindex: '0', 'aria-label': 'Explanation' }, 'Looking it up …');
+  const ask = async () => {
+    const address = BigInt(frame.address) - (frame.return_address ? 1n : 0n);
+    const before = frame.return_address ? `${frame.address} is a return address: looked up one byte before\n` : '';
+    said.textContent = before + await explain(image, `0x${address.toString(16)}`);
+  };
+  const whole = element('details', { class: 'why' }, element('summary', {}, 'why'), said);
+  whole.addEventListener('toggle', ask, { once: true });
+  return whole;
 }
 
 /** The first state of a thread, up to the next part of the report. */

@@ -76,11 +76,28 @@ test('reports as the tool writes them, text and JSON', async () => {
     const { text, json } = await machsym.symbolicate({ path: report }, [dsym]);
     assert.equal(text, native('crash', '-q', '-d', dsym, report), name);
     const want = native('crash', '-q', '--to=json', '-d', dsym, report);
-    if (json !== undefined) {
-      const plain = (one) => JSON.stringify(one).replaceAll(/"symbols":"[^"]*"/g, '"symbols":""');
-      assert.equal(plain(json), plain(JSON.parse(want)), name);
-    }
+    const plain = (one) => JSON.stringify(one).replaceAll(/"symbols":"[^"]*"/g, '"symbols":""');
+    assert.equal(plain(json), plain(JSON.parse(want)), name);
   }
+});
+
+test('text and JSON of a report come from one lookup: its dSYM is read once', async () => {
+  const bytes = fs.readFileSync(path.join(fixture('bin/demo.app.dSYM'), 'Contents/Resources/DWARF/demo'));
+  let read = 0;
+  const data = { size: bytes.length, read: (into, at) => {
+    const part = bytes.subarray(at, at + into.length);
+    into.set(part);
+    read += part.length;
+    return part.length;
+  } };
+  const report = fs.readFileSync(fixture('reports/demo.crash'), 'utf8');
+  await machsym.run(['crash', '-d', '/symbols', '-'], { files: [{ path: 'symbols/demo', data }], stdin: report });
+  const once = read;
+  read = 0;
+  const { text, json } = await machsym.symbolicate(report, [{ path: 'demo', data }]);
+  assert.match(text, /queue\.hpp:13/);
+  assert.equal(json.schema, 'crash/1');
+  assert.ok(once > 0 && read === once, `${read} bytes; one run of the tool reads ${once}`);
 });
 
 test('wrong files and closed images are errors in words', async () => {

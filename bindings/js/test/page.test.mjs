@@ -1,6 +1,8 @@
 // The page in a real browser: real files are dropped, the network is cut, every request is a failure.
-// Environment: PAGE, the folder of the built page; BROWSER, a Chromium; SHOTS, a folder for screenshots (optional).
+// Environment: PAGE, the folder of the built page; TOOL, the native tool; BROWSER, a Chromium; SHOTS, a folder for screenshots
+// (optional).
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -97,6 +99,23 @@ test('a report and the folder of its dSYM are dropped', async () => {
   assert.ok(await page.locator('.mark', { hasText: 'inlined' }).count() > 0);
   assert.ok(await page.locator('td.found').count() > 0);
   await shot('report');
+  await assertAccessible();
+  assertQuiet();
+});
+
+test('why a frame has its names: the words of --explain', async () => {
+  await fresh();
+  await drop(report, dsym);
+  await settled();
+  const why = page.locator('details.crashed details.why');
+  await why.nth(1).locator('summary').click();
+  const said = why.nth(1).locator('pre');
+  await said.getByText('nearest symbol').waitFor();
+  const want = execFileSync(process.env.TOOL, ['atos', '--explain', '-i', '--lines=dwarf', '-o',
+    path.join(dsym, 'Contents/Resources/DWARF/demo'), '--arch', 'arm64', '-l', '0x102a30000', '0x102a30a7b'], { encoding: 'utf8' });
+  const own = (text) => text.replace(/^ +slice: .*$/m, '').trim();
+  assert.equal(own(await said.textContent()), `0x102a30a7c is a return address: looked up one byte before\n${own(want)}`);
+  assert.match(want, /function: -\[Player play:\], entry at \.debug_info/);
   await assertAccessible();
   assertQuiet();
 });

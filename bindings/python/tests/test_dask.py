@@ -1,4 +1,5 @@
 """machsym.dask over a local cluster of separate processes, one of which is killed. DASK_DSYMS and DASK_REPORTS: how many."""
+import base64
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import pytest
 distributed = pytest.importorskip("distributed")
 
 from machsym import dask as bulk
+from machsym.worker import WorkerGone
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -79,7 +81,7 @@ def kill_one(client, ready):
             time.sleep(0.01)
         os.kill(pids[0], signal.SIGKILL)
 
-    thread = threading.Thread(target=kill)
+    thread = threading.Thread(target=kill, daemon=True)  # pytest ends, though nothing came
     thread.start()
     return thread
 
@@ -98,11 +100,53 @@ def test_all(client, dsyms, tmp_path):
 
     texts = write_reports(reports)
     begin = time.monotonic()
-    killer = kill_one(client, lambda: out.exists() and any(out.iterdir()))
+    out.mkdir()
+    (out / "part-99999.jsonl").write_text("of an earlier run\n")
+    killer = kill_one(client, lambda: any(out.glob("part-0*")))
     done = bulk.symbolicate(client, str(reports), str(store), str(out), machsym=TOOL, part_bytes=sum(map(len, texts.values())) // 12)
     killer.join()
     print("%d reports: %.1f s" % (REPORTS, time.monotonic() - begin))
     check_reports(out, store, reports, texts, done, tmp_path)
+
+
+POISON = b"this report ends the tool!!"  # 27 bytes: base64 shows it as it is
+# In place of the tool: it ends when the poison comes, as one would that a report makes crash.
+ENDS = """import subprocess, sys
+tool = subprocess.Popen([%(tool)r] + sys.argv[1:], stdin=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    if %(poison)r in line:
+        tool.kill()
+        sys.exit(9)
+    tool.stdin.write(line)
+    tool.stdin.flush()
+tool.stdin.close()
+sys.exit(tool.wait())
+"""
+
+
+def test_damaged(tmp_path):
+    """Reports that cannot be read, or that end the tool, are errors of their own."""
+    tool, reports = tmp_path / "tool", tmp_path / "reports"
+    reports.mkdir()
+    tool.write_text("#!/usr/bin/python3\n" + ENDS % {"tool": TOOL, "poison": base64.b64encode(POISON)})
+    tool.chmod(0o700)
+    good = (FIXTURES / "reports/demo.ips").read_bytes()
+    with zipfile.ZipFile(reports / "damaged.zip", "w") as archive:
+        for name in ("a", "b", "c"):
+            archive.writestr(name, good)
+    data = (reports / "damaged.zip").read_bytes().replace(b"org.example", b"org.exbmple", 1)
+    (reports / "damaged.zip").write_bytes(data)
+    (reports / "none.zip").write_bytes(b"PK nothing of an archive")
+    (reports / "poison").write_bytes(POISON)
+    (reports / "z").write_bytes(good)
+    names = [name for name, _ in bulk._reports(str(reports))]
+    done = bulk._report_part(names, str(tmp_path), str(tmp_path / "part"), str(tool), [])
+    assert (done["reports"], done["failed"]) == (6, 3)
+    lines = [json.loads(line) for line in (tmp_path / "part").read_text().splitlines()]
+    seen = {line["report"][len(str(reports)) + 1:]: line.get("error", {}).get("kind") for line in lines}
+    assert seen == {"damaged.zip/a": "no_report", "damaged.zip/b": None, "damaged.zip/c": None, "none.zip": "no_report", "poison": "poison", "z": None}
+    with pytest.raises(WorkerGone):
+        bulk._report_part(names, str(tmp_path), str(tmp_path / "part"), "false", [])
 
 
 def check_reports(out, store, reports, texts, done, tmp_path):

@@ -41,8 +41,21 @@ def test_errors():
     with pytest.raises(WorkerError) as error:
         worker.ask({"do": "nothing"})
     assert error.value.kind == "bad_request" and "do is one of" in error.value.what
+    with pytest.raises(TypeError):
+        worker.request({"do": "demangle", "names": b"no JSON"})
     assert worker.ask({"do": "stats"})["stats"]["refused"] == 1
     assert worker.close() == 1
+
+
+def test_no_id():
+    """The worker cannot tell the id of what it does not read."""
+    worker = Worker(["--max-request=1"], machsym=TOOL, in_flight=1)
+    for request, kind in (({"do": "demangle", "names": ["x" * 2000000]}, "too_long"), ({"do": float("nan")}, "bad_json")):
+        with pytest.raises(WorkerError) as error:
+            worker.ask({"id": "mine", **request}, timeout=60)
+        assert error.value.kind == kind and error.value.answer["id"] == "mine"
+    assert worker.ask({"do": "demangle", "names": ["_Z1fv"]}, timeout=60)["names"] == ["f()"]
+    worker.close()
 
 
 def test_threads():
@@ -104,19 +117,23 @@ def test_needs():
     worker.close()
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 def start_redis(folder, *options):
     """A server of its own on a free port, and its client."""
     redis = pytest.importorskip("redis")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     try:
         server = subprocess.Popen(["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder),
                                    "--logfile", "log", *options])
     except FileNotFoundError:
         pytest.skip("no redis-server")
     client = redis.Redis(port=port)
-    for _ in range(100):
+    for _ in range(600):
         try:
             client.ping()
             break
@@ -144,11 +161,12 @@ def test_redis(tmp_path):
 
 def test_redis_cluster(tmp_path):
     """A cluster of one node has all slots."""
-    server, client, port = start_redis(tmp_path, "--cluster-enabled", "yes")
+    # The port between nodes is given: by default it is 10,000 above the other, which may be none.
+    server, client, port = start_redis(tmp_path, "--cluster-enabled", "yes", "--cluster-port", str(free_port()))
     try:
         from redis.cluster import RedisCluster
         client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-        for _ in range(100):
+        for _ in range(600):
             if "ok" in str(client.execute_command("CLUSTER INFO")).split("cluster_state")[1][:8]:
                 break
             time.sleep(0.05)

@@ -12,14 +12,17 @@ Python files; of Dask only the client is used.
 """
 import base64
 import importlib
+import itertools
 import json
 import os
+import re
 import subprocess
 import tempfile
 import zipfile
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
+import zlib
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple, Union
 
-from .worker import Worker, WorkerError
+from .worker import Worker, WorkerError, WorkerGone
 
 __all__ = ["build_maps", "symbolicate"]
 
@@ -27,9 +30,11 @@ PART_BYTES = 32 << 20  # of reports: some thousands, which take some seconds
 PART_BYTES_DSYMS = 256 << 20
 TEMPORARY = ".part-"  # how files begin that are not whole
 IN_FLIGHT = 64  # requests that a worker has at a time
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)  # of a member; RuntimeError: it is encrypted, or packed in another way
 
 # A report: a file, or a member of a zip (empty: the file itself).
 Name = Tuple[str, str]
+Data = Union[bytes, Exception]  # what is in it, or why it cannot be read
 
 
 def build_maps(client: Any, folder: str, store: str, machsym: str = "machsym", retries: int = 3,
@@ -48,8 +53,11 @@ def symbolicate(client: Any, reports: str, store: str, out: str, machsym: str = 
                 options: Sequence[str] = ()) -> Dict[str, Any]:
     """Symbolicates all reports below a folder, those in zips too, and groups them by signature. `out` gets a file for each part, a line for each
     report in the order of the names: {"report": name, "reports": [{"json", "hash", "signature"}]} or {"report", "error"}; and groups.jsonl, the
-    largest group first. Returns {"reports", "failed", "groups", "parts"}."""
+    largest group first. What an earlier run left in `out` goes first. Returns {"reports", "failed", "groups", "parts"}."""
     os.makedirs(out, exist_ok=True)
+    for name in os.listdir(out):
+        if re.fullmatch(r"part-\d{5,}\.jsonl|groups\.jsonl", name):
+            os.unlink(os.path.join(out, name))
     parts = list(_parts(_reports(reports), part_bytes))
     tasks = [(names, store, os.path.join(out, "part-%05d.jsonl" % i), machsym, list(options)) for i, names in enumerate(parts)]
     groups: Dict[str, Dict[str, Any]] = {}
@@ -89,12 +97,18 @@ def _reports(folder: str) -> Iterator[Tuple[Name, int]]:
         for name in sorted(names):
             path = os.path.join(top, name)
             if name.endswith(".zip"):
-                with zipfile.ZipFile(path) as archive:
-                    for member in archive.infolist():
-                        if not member.is_dir():
-                            yield (path, member.filename), member.file_size
+                yield from _members(path)
             else:
                 yield (path, ""), os.path.getsize(path)
+
+
+def _members(path: str) -> List[Tuple[Name, int]]:
+    """Reports in a zip, with their sizes; a zip that is none is one report, which cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return [((path, member.filename), member.file_size) for member in archive.infolist() if not member.is_dir()]
+    except zipfile.BadZipFile:
+        return [((path, ""), os.path.getsize(path))]
 
 
 def _parts(sized: Iterable[Tuple[Any, int]], most: int) -> Iterator[List[Any]]:
@@ -160,39 +174,71 @@ def _report_part(names: List[Name], store: str, path: str, machsym: str, options
 
 
 def _answers(names: List[Name], store: str, machsym: str, options: List[str]) -> Iterator[Tuple[Name, Dict[str, Any]]]:
-    """The answers to reports, in their order, with some requests under way at a time."""
-    with Worker(["--no-cache", "-d", store, *options], machsym=machsym, in_flight=IN_FLIGHT) as worker:
-        under_way: List[Tuple[Name, Any]] = []
-        for name, data in _read(names):
-            under_way.append((name, worker.request({"do": "crash", "base64": base64.b64encode(data).decode(), "want": ["json", "signature"]})))
-            if len(under_way) == IN_FLIGHT:
-                yield _answer(*under_way.pop(0))
-        for name, future in under_way:
-            yield _answer(name, future)
+    """The answers to reports, in their order. A report that ends the tool is found by asking one at a time, and has an error."""
+    def start() -> Worker:
+        return Worker(["--no-cache", "-d", store, *options], machsym=machsym, in_flight=IN_FLIGHT)
 
-
-def _answer(name: Name, future: Any) -> Tuple[Name, Dict[str, Any]]:
+    read, worker = _read(names), start()
     try:
-        return name, future.result()
+        for some in iter(lambda: list(itertools.islice(read, IN_FLIGHT)), []):
+            try:
+                answers = _ask(worker, [data for _, data in some])
+            except WorkerGone:
+                worker.kill()
+                worker = start()
+                answers = [_ask_alone(start, data) for _, data in some]
+            yield from zip((name for name, _ in some), answers)
+    finally:
+        worker.kill()
+
+
+def _ask(worker: Worker, reports: List[Data]) -> List[Dict[str, Any]]:
+    """The answers to reports, which are all under way at a time."""
+    futures = [worker.request({"do": "crash", "base64": base64.b64encode(data).decode(), "want": ["json", "signature"]})
+               if isinstance(data, bytes) else None for data in reports]
+    return [_answer(future) if future else {"error": {"kind": "no_report", "what": str(why)}} for future, why in zip(futures, reports)]
+
+
+def _ask_alone(start: Callable[[], Worker], data: Data) -> Dict[str, Any]:
+    with start() as worker:
+        worker.ask({"do": "stats"})  # a tool that ends by itself is an error of the task
+        try:
+            return _ask(worker, [data])[0]
+        except WorkerGone as gone:
+            return {"error": {"kind": "poison", "what": str(gone)}}
+
+
+def _answer(future: Any) -> Dict[str, Any]:
+    try:
+        return future.result()  # type: ignore[no-any-return]
     except WorkerError as error:
-        return name, error.answer
+        return error.answer
 
 
-def _read(names: List[Name]) -> Iterator[Tuple[Name, bytes]]:
-    """The bytes of reports; a zip is opened once for members that follow each other."""
-    opened, archive = "", None
-    for path, member in names:
-        if not member:
+def _read(names: List[Name]) -> Iterator[Tuple[Name, Data]]:
+    """The bytes of reports, or why there are none; a zip is opened once for members that follow each other."""
+    for path, some in itertools.groupby(names, lambda name: name[0]):
+        if path.endswith(".zip"):
+            yield from _read_members(path, some)
+        else:
             with open(path, "rb") as file:
-                yield (path, member), file.read()
-            continue
-        if path != opened or archive is None:
-            if archive is not None:
-                archive.close()
-            opened, archive = path, zipfile.ZipFile(path)
-        yield (path, member), archive.read(member)
-    if archive is not None:
-        archive.close()
+                data = file.read()
+            yield from ((name, data) for name in some)
+
+
+def _read_members(path: str, names: Iterable[Name]) -> Iterator[Tuple[Name, Data]]:
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        yield from ((name, error) for name in names)
+        return
+    with archive:
+        for name in names:
+            try:
+                data: Data = archive.read(name[1])
+            except DAMAGED as error:
+                data = error
+            yield name, data
 
 
 def _add(groups: Dict[str, Dict[str, Any]], group: Dict[str, Any]) -> None:

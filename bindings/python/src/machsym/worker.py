@@ -21,6 +21,7 @@ __all__ = ["Worker", "WorkerError", "WorkerGone"]
 
 Answer = Dict[str, Any]
 Needs = Union[Callable[[str], Optional[bytes]], Any]
+Waiting = Tuple["Future[Answer]", Any]  # a request's, and its id
 
 
 class WorkerError(Exception):
@@ -52,10 +53,10 @@ class Worker:
         self._find = needs if callable(needs) else getattr(needs, "get", None)
         self._room = threading.Semaphore(in_flight)
         self._changed = threading.Condition()  # of all below
-        self._lines: Deque[bytes] = collections.deque()  # requests to be written
+        self._requests: "Deque[Tuple[bytes, Waiting]]" = collections.deque()  # to be written
         self._found: Deque[bytes] = collections.deque()  # needs that were found; they go first
-        self._waiting: "Dict[int, Tuple[Future[Answer], Any]]" = {}
-        self._count = 0
+        self._waiting: "Dict[int, Waiting]" = {}  # by the number of the line that asked, which every answer has
+        self._count = 0  # lines that were written
         self._closing = False
         self._gone = False
         self._finders = ThreadPoolExecutor(need_threads) if needs is not None else None
@@ -68,15 +69,13 @@ class Worker:
     def request(self, message: Dict[str, Any]) -> "Future[Answer]":
         """Sends a request; the answer comes as a future, whose exception is a WorkerError or WorkerGone. Its `id` is that of the message."""
         future: "Future[Answer]" = Future()
+        line = json.dumps(message).encode() + b"\n"
         self._room.acquire()
         with self._changed:
             if self._gone or self._closing:
                 self._room.release()
                 raise WorkerGone("the worker has ended")
-            self._count += 1
-            line = json.dumps({**message, "id": self._count}).encode() + b"\n"
-            self._waiting[self._count] = (future, message.get("id"))
-            self._lines.append(line)
+            self._requests.append((line, (future, message.get("id"))))
             self._changed.notify_all()
         return future
 
@@ -118,11 +117,19 @@ class Worker:
     def _next(self) -> List[bytes]:
         """The lines to be written next; none when the worker is to end."""
         with self._changed:
-            while not (self._found or self._lines or self._gone or (self._closing and not self._waiting)):
+            while not (self._found or self._requests or self._gone or (self._closing and not self._waiting)):
                 self._changed.wait()
-            lines = list(self._found) or ([self._lines.popleft()] if self._lines else [])
+            if self._gone:
+                return []
+            lines = list(self._found)
             self._found.clear()
-            return lines if not self._gone else []
+            self._count += len(lines)
+            if not lines and self._requests:
+                line, waiting = self._requests.popleft()
+                self._count += 1
+                self._waiting[self._count] = waiting
+                lines = [line]
+            return lines
 
     def _write(self) -> None:
         pipe = self._process.stdin
@@ -141,19 +148,26 @@ class Worker:
     def _read(self) -> None:
         pipe = self._process.stdout
         assert pipe is not None
-        for line in pipe:
-            if not line.endswith(b"\n"):
-                break
-            answer = json.loads(line)
-            if "need" in answer and self._finders:
-                self._finders.submit(self._answer_need, answer["need"])
-            else:
-                self._take(answer)
-        pipe.close()
+        try:
+            for line in pipe:
+                if not line.endswith(b"\n"):
+                    break
+                answer = json.loads(line)
+                if "need" in answer and self._finders:
+                    self._finders.submit(self._answer_need, answer["need"])
+                else:
+                    self._take(answer)
+        finally:  # whatever ends this thread, nobody waits for it
+            pipe.close()
+            self._lose()
+
+    def _lose(self) -> None:
+        """What was asked and not answered has WorkerGone."""
         with self._changed:
             self._gone = True
-            lost = list(self._waiting.values())
+            lost = [*self._waiting.values(), *(waiting for _, waiting in self._requests)]
             self._waiting.clear()
+            self._requests.clear()
             self._changed.notify_all()
         for future, _ in lost:
             self._room.release()
@@ -162,7 +176,7 @@ class Worker:
 
     def _take(self, answer: Answer) -> None:
         with self._changed:
-            future, answer["id"] = self._waiting.pop(answer["id"])
+            future, answer["id"] = self._waiting.pop(answer["line"])
             self._changed.notify_all()
         self._room.release()
         if not future.set_running_or_notify_cancel():
