@@ -300,6 +300,7 @@ version "16614 (16614.2.9)" "16614 (16614.2.9)" "macOS 11.6" /^Role:/d
 version "1.2 (7)" "1.2 (7)" "iPhone OS 12.0" /^Role:/d
 version "1.2 (???)" "1.2" "macOS 12.6"
 version "??? (7)" "7" "iPhone OS 17.4"
+version "1.2 ()" "1.2" "macOS 12.1"
 sed 's/^Version: .*/Version: ??? (???)/' "$reports/demo.crash" >"$work/one.crash"
 ! $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q '"version":"'
 check "??? is no version"

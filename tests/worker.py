@@ -107,6 +107,27 @@ def test_crash_text():
     check(kind_of(refused) == kind_of(other) == "no_file", "- and folders are no files", (refused, other))
 
 
+def test_several():
+    """A text that holds several reports is answered as machsym crash answers such a file."""
+    texts = [open(REPORTS + "/" + n, encoding="utf-8").read() for n in ("demo.ips", "demo.crash", "demo-macos.crash")]
+    path = WORK + "/several"
+    wants = {"want": ["json", "text", "same", "signature"]}
+    for text, count in ((texts[0] + texts[1] + texts[0] + texts[2], 4), (texts[1] + texts[0][:900] + "\n" + texts[2], 2)):
+        open(path, "w", encoding="utf-8").write(text)
+        answer, bare = ask([dict(wants, do="crash", report=text), {"do": "signature", "report": text}], *LOOK, status=count != 4)
+        parts = answer["reports"]
+        check([p["json"] for p in parts] == lines_of(run("crash", "-q", "--json", *LOOK, path)) and len(parts) == count, "several: json", parts)
+        check("".join(p["text"] for p in parts) == run("crash", "-q", "--to=text", *LOOK, path).decode(), "several: text")
+        check(answer["same"] == run("crash", "-q", *LOOK, path).decode(), "several: same")
+        check([(p["hash"], p["signature"]) for p in parts] == [(p["hash"], p["signature"]) for p in bare["reports"]], "several: signatures")
+        broken = subprocess.run(MACHSYM + ["crash", "-q", *LOOK, path], capture_output=True, timeout=60).stderr.decode()
+        check("".join("machsym: %s%s\n" % (path, note) for note in answer.get("notes", [])) == broken, "what is damaged is told", (answer.get("notes"), broken))
+    lost, = ask([{"do": "crash", "report": texts[0][:900] + "\n" + texts[0][:800]}], *LOOK, status=1)
+    check(kind_of(lost) == "no_report", "all are damaged", lost)
+    over, = ask([{"do": "crash", "report": texts[1] + texts[0]}], *LOOK, "--limit=0,0.001", status=1)
+    check(kind_of(over) == "limit", "the limit holds for all together", over)
+
+
 def test_damaged():
     """What is left of a damaged report is answered, and that it is damaged."""
     cut = open(REPORTS + "/../services/crash.plcrash", "rb").read()[:700]
@@ -415,6 +436,31 @@ def test_needs_large():
     check(lists[0] == 4, "each worker asked once for the list", lists)
 
 
+def test_needs_waiting():
+    """Requests before the answer to a need have a bound in memory, and leave none behind."""
+    process = subprocess.Popen(MACHSYM + ["worker", "--host", "--max-request=8"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    timer = threading.Timer(60, process.kill)
+    timer.start()
+    process.stdin.write(json.dumps({"do": "frames", "uuid": UUID, "offsets": [1]}).encode() + b"\n")
+    process.stdin.flush()
+    need = json.loads(process.stdout.readline())["need"]
+    for i in range(36):  # four lines of 9 MB
+        process.stdin.write(b"x" * (1 << 20) + b"\n" * (i % 9 == 8))
+    process.stdin.write(b'{"do":"stats"}\n' * 300 + found(need, None))
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(305)]
+    check([kind_of(a) for a in answers] == ["no_image"] + ["too_long"] * 4 + [None] * 300, "all that waited is answered", answers[:20])
+    for _ in range(110):
+        process.stdin.write(b'{"do":"demangle","names":[]}' + b" " * 900000 + b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+    process.stdin.close()
+    process.stdout.read()
+    megabytes = peak(process)
+    timer.cancel()
+    check(megabytes < (400 if SANITIZED else 60), "memory of requests that wait", megabytes)
+
+
 def test_new_symbols():
     """What comes into a store while the worker runs is found by itself; what changes, or comes into any other folder, after a reload."""
     request = {"do": "frames", "uuid": UUID, "offsets": [0xaec]}
@@ -669,7 +715,7 @@ def test_reader_goes():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-for test in (test_crash, test_crash_text, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_one_at_a_time, test_order,
+for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_needs_waiting, test_one_at_a_time, test_order,
              test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large, test_new_symbols):
     began = time.time()
     test()

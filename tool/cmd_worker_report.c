@@ -1,6 +1,7 @@
 /* machsym worker: requests for reports. */
 #include "cmd_worker_do.h"
 #include "report/parts.h"
+#include "report/split.h"
 
 /* What an answer may tell of a report. */
 typedef enum worker_want {
@@ -31,6 +32,18 @@ static bool take_wants(answering *a, unsigned *wants)
     }
     return true;
 }
+
+/* What a request is about: one report, or several, of which each is answered. */
+typedef struct report_input {
+    unsigned wants;
+    bool is_one;           /* text, of which nothing was split off */
+    uint32_t held;         /* reports, so far */
+    uint32_t count;        /* of these, those that are answered */
+    resolve_budget budget; /* of all */
+    size_t damaged_at;
+    text same;
+    text broken; /* a line for each that cannot be answered */
+} report_input;
 
 /* One of the reports that the input holds. */
 static void put_report(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
@@ -66,7 +79,7 @@ static void put_report(answering *a, const report *r, const resolve_counts *coun
     text_free(&t);
 }
 
-static void put_parts(answering *a, const report *whole, const resolve_counts *counts, unsigned wants)
+static void put_parts(answering *a, const report *whole, const resolve_counts *counts, report_input *in)
 {
     uint32_t count = report_count_parts(whole);
     for (uint32_t i = 0; i < count && count > 1; i++) {
@@ -74,64 +87,120 @@ static void put_parts(answering *a, const report *whole, const resolve_counts *c
         resolve_counts part_counts;
         report_take_part(whole, i, &part);
         report_count_frames(&part, &part_counts);
-        text_c(a->out, i > 0 ? "," : "");
-        put_report(a, &part, &part_counts, wants);
+        text_c(a->out, in->count++ > 0 ? "," : "");
+        put_report(a, &part, &part_counts, in->wants);
         report_free_part(&part);
     }
-    if (count == 1)
-        put_report(a, whole, counts, wants);
+    if (count > 1)
+        return;
+    text_c(a->out, in->count++ > 0 ? "," : "");
+    put_report(a, whole, counts, in->wants);
 }
 
 /* The input with names in it: base64 when it came so, since it may be in UTF-16. */
-static void put_same(answering *a, const report *r)
+static void put_same(answering *a, const text *same)
 {
-    text t = {0};
-    report_write_same(r, &a->options->lookups.write, &t);
     if (worker_member(a, "base64") == JSON_NONE) {
-        worker_put_text(a->out, "same", &t);
+        worker_put_text(a->out, "same", same);
     } else {
         json_put_key(a->out, "same_base64");
         text_char(a->out, '"');
-        text_base64(a->out, (const uint8_t *)t.v, t.len);
+        text_base64(a->out, (const uint8_t *)same->v, same->len);
         text_char(a->out, '"');
     }
-    text_free(&t);
 }
 
-static bool answer_report(answering *a, report *r, unsigned wants)
+/* A report that cannot be answered costs no other. */
+static void note_broken(const report *r, const text *why, report_input *in)
+{
+    if (!in->is_one) {
+        text_char(&in->broken, '#');
+        text_dec(&in->broken, r->number);
+        text_c(&in->broken, ": ");
+    }
+    text_add(&in->broken, why->v, why->len);
+    text_char(&in->broken, '\n');
+}
+
+static bool answer_report(answering *a, report *r, report_input *in)
 {
     const crash_options *o = &a->options->lookups;
+    resolve_options how = o->resolve;
     resolve_counts counts;
-    if (r->frame_count == 0 && !crash_explain_no_frames(r, &a->why))
-        return worker_refuse(a, "no_report", "");
-    const char *over = report_resolve(r, a->symbols->images, &o->resolve, &counts);
-    if (over != NULL)
-        return worker_refuse(a, counts.is_unreached ? "need" : "limit", over);
-    text_c(a->out, ",\"reports\":[");
-    put_parts(a, r, &counts, wants);
-    text_char(a->out, ']');
-    if (crash_damaged_at(r) > 0) {
-        json_put_number(a->out, "damaged_at", crash_damaged_at(r));
-        tool_note_damage();
+    text why = {0};
+    how.shared = &in->budget;
+    if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
+        note_broken(r, &why, in);
+    } else {
+        const char *over = report_resolve(r, a->symbols->images, &how, &counts);
+        if (over != NULL)
+            return worker_refuse(a, counts.is_unreached ? "need" : "limit", over);
+        put_parts(a, r, &counts, in);
+        in->damaged_at = crash_damaged_at(r);
     }
-    if (wants & WANT_SAME)
-        put_same(a, r);
+    if (in->wants & WANT_SAME)
+        report_write_same(r, &o->write, &in->same);
+    text_free(&why);
+    return true;
+}
+
+static bool answer_reports(answering *a, machsym_str rest, report_input *in)
+{
+    const crash_options *o = &a->options->lookups;
+    bool ok = true;
+    size_t len = report_first_len(rest);
+    in->is_one = len == rest.len;
+    for (bool is_first = true; ok && (is_first || rest.len > 0); is_first = false) {
+        report r;
+        report_open_redacted(&r, rest.ptr, len, o->loads, o->load_count, o->resolve.redact);
+        r.rules = o->rules;
+        r.number = in->is_one ? 0 : in->held + 1;
+        in->held += report_count_parts(&r);
+        ok = answer_report(a, &r, in);
+        report_close(&r);
+        rest = (machsym_str){rest.ptr + len, rest.len - len};
+        len = report_first_len(rest);
+    }
+    return ok;
+}
+
+/* What stands behind the reports. Returns false when there is none. */
+static bool end_reports(answering *a, const report_input *in)
+{
+    if (in->count == 0) {
+        machsym_str rest = {in->broken.v, in->broken.len};
+        machsym_str first;
+        if (str_take_line(&rest, &first))
+            text_str(&a->why, first);
+        return worker_refuse(a, "no_report", "");
+    }
+    text_char(a->out, ']');
+    if (in->damaged_at > 0)
+        json_put_number(a->out, "damaged_at", in->damaged_at);
+    if (in->broken.len > 0)
+        worker_put_notes(a->out, &in->broken);
+    if (in->damaged_at > 0 || in->broken.len > 0)
+        tool_note_damage();
+    if (in->wants & WANT_SAME)
+        put_same(a, &in->same);
     return true;
 }
 
 static bool answer_input(answering *a, unsigned wants)
 {
-    const crash_options *o = &a->options->lookups;
     text input = {0};
+    report_input in;
+    memset(&in, 0, sizeof in);
+    in.wants = wants;
     bool ok = worker_take_input(a, "a report", "report", &input, NULL);
     if (ok) {
-        report r;
-        report_open_redacted(&r, text_z(&input), input.len, o->loads, o->load_count, o->resolve.redact);
-        r.rules = o->rules;
-        ok = answer_report(a, &r, wants);
-        report_close(&r);
+        resolve_budget_begin(&in.budget, &a->options->lookups.resolve.limit, input.len);
+        text_c(a->out, ",\"reports\":[");
+        ok = answer_reports(a, (machsym_str){text_z(&input), input.len}, &in) && end_reports(a, &in);
     }
     text_free(&input);
+    text_free(&in.same);
+    text_free(&in.broken);
     return ok;
 }
 

@@ -197,6 +197,13 @@ static void take_value(const json *doc, host_answer *out)
     }
 }
 
+static void free_answer(host_answer *h)
+{
+    text_free(&h->key);
+    text_free(&h->value);
+    text_free(&h->why);
+}
+
 /* Returns false when the line does not even have a key: then it is answered like any line that is wrong. */
 static bool take_need(const text *line, uint64_t max, line_kind kind, host_answer *out)
 {
@@ -222,14 +229,9 @@ static bool take_need(const text *line, uint64_t max, line_kind kind, host_answe
             take_value(&doc, out);
     }
     json_free(&doc);
+    if (out->key.len == 0)
+        free_answer(out);
     return out->key.len > 0;
-}
-
-static void free_answer(host_answer *h)
-{
-    text_free(&h->key);
-    text_free(&h->value);
-    text_free(&h->why);
 }
 
 /* Hands it to all who wait for the key. The lock is held. */
@@ -249,6 +251,12 @@ static void deliver(worker_run *run, const host_answer *h)
 
 /* ---- Reading; the lock is held where not said otherwise ---- */
 
+/* The memory that it takes: short lines take more than their bytes. */
+static uint64_t pending_size(const pending_line *line)
+{
+    return sizeof *line + line->line.cap;
+}
+
 static void add_pending(worker_run *run, line_kind kind)
 {
     if (run->pending_count == run->pending_cap) {
@@ -263,13 +271,9 @@ static void add_pending(worker_run *run, line_kind kind)
         run->pending_first = 0;
     }
     pending_line *to = &run->pending[(run->pending_first + run->pending_count++) % run->pending_cap];
-    text before = to->line;
-    to->line = run->in.line;
-    to->kind = kind;
-    to->number = run->lines;
-    run->in.line = before;
-    run->in.line.len = 0;
-    run->pending_bytes += to->line.len;
+    *to = (pending_line){run->in.line, kind, run->lines};
+    memset(&run->in.line, 0, sizeof run->in.line);
+    run->pending_bytes += pending_size(to);
 }
 
 /* Tells who waits that nobody reads any more. */
@@ -302,7 +306,7 @@ static void read_one(worker_run *run, double until)
         free_answer(&h);
     } else if (kind == LINE_TOO_LONG || (kind == LINE_WHOLE && !worker_is_blank(line))) {
         if (kind == LINE_TOO_LONG)
-            run->in.line.len = 0;
+            text_free(&run->in.line);
         add_pending(run, kind);
     }
     if (kind != LINE_NOT_YET)
@@ -358,7 +362,11 @@ chunk_got worker_get(void *user, machsym_str key, text *value, text *why)
     pthread_mutex_unlock(&run->w->lock);
     bool is_read = is_asked || say_need(run, key);
     pthread_mutex_lock(&run->w->lock);
-    run->is_unread = run->is_unread || !is_read;
+    if (!is_read) {
+        run->is_unread = true;
+        pthread_cond_broadcast(&run->moved);
+        pthread_cond_broadcast(&run->found);
+    }
     wait_need(run, &need);
     worker_need **at = &run->needs;
     while (*at != &need)
@@ -406,7 +414,7 @@ static void write_done(worker_run *run, worker_slot *done)
         out_text(&slot->answer);
         out_flush();
         empty(&slot->answer);
-        empty(&slot->request.line);
+        text_free(&slot->request.line);
         pthread_mutex_lock(lock);
         slot->state = SLOT_FREE;
         run->written++;
@@ -424,12 +432,10 @@ static void write_done(worker_run *run, worker_slot *done)
 static void take_pending(worker_run *run, worker_slot *slot)
 {
     pending_line *first = &run->pending[run->pending_first];
-    pending_line request = *first;
-    first->line = slot->request.line;
-    first->line.len = 0;
-    slot->request = request;
+    slot->request = *first;
     slot->state = SLOT_TAKEN;
-    run->pending_bytes -= request.line.len;
+    run->pending_bytes -= pending_size(first);
+    memset(first, 0, sizeof *first);
     run->pending_first = (run->pending_first + 1) % run->pending_cap;
     run->pending_count--;
     run->taken++;

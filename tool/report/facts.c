@@ -150,7 +150,7 @@ void report_settle_version(report *r)
         return;
     machsym_str whole = r->facts[FACT_VERSION];
     size_t open = str_find(whole, " (");
-    bool is_pair = open + 3 < whole.len && whole.ptr[whole.len - 1] == ')';
+    bool is_pair = open + 2 < whole.len && whole.ptr[whole.len - 1] == ')';
     machsym_str first = known_part(str_make(whole.ptr, is_pair ? open : whole.len));
     machsym_str second = {NULL, 0};
     if (is_pair)
