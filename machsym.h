@@ -115,8 +115,8 @@
  * ---- Files that are not in memory ----
  *
  * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
- * browser. Only the chosen slice is read, in this order. Of all else, as code, types and locations of
- * variables, nothing is read.
+ * browser. Only the chosen slice is read, in this order. Code other than __objc_stubs, types and locations of
+ * variables are not read.
  *
  * - While the image is opened: headers, the tables of symbols and imports, function starts, and the sections
  *   of debug info that lookups need. All sessions and threads share them: lookups in debug info and symbols
@@ -604,8 +604,9 @@
 #endif
 
 /* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
- * image. A system has five million; the images that one image calls have a tenth of them. Without a limit,
- * a list of images that share one table of symbols could be read once for each. */
+ * image; load commands count as symbols of that size. A system has five million symbols; the images that
+ * one image calls have a tenth of them. Without a limit, a list of images that share one table of symbols
+ * could be read once for each. Names that are left out count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS
 #define MACHSYM_JUMP_SYMBOLS 4194304
 #endif
@@ -1109,11 +1110,12 @@ typedef struct machsym_oso_prefix {
     const char *to;
 } machsym_oso_prefix;
 
-/* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
- * commands first, then for the tables and the sections of debug info that lookups need; by sessions for the
- * sections of metadata that they look into; never for code, locations of variables and types, nor for the
- * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
- * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
+/* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
+ * is asked for its load commands, then for the tables and the sections of debug info that lookups need.
+ * Sessions ask for the sections of metadata that they look into, __objc_stubs among them. Nobody asks for
+ * other code, for locations of variables and types, or for the slices of other architectures. Object files
+ * and kernel collections are read whole. What cannot be read is damage of its section. Of a map the begin
+ * is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
@@ -1152,7 +1154,7 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
-    /* In place of bytes and of what lies at path. It must work as long as the image is open. But for maps,
+    /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
      * touched. */
     machsym_reader read;
@@ -6369,7 +6371,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
             slices[listed] = mo.slice;
         listed++;
     }
-    if (first.code == MACHSYM_OK && ms_file_has_more(input.bytes))
+    bool is_damaged = first.code != MACHSYM_OK && first.code != MACHSYM_ERR_UNSUPPORTED;
+    if (!is_damaged && ms_file_has_more(input.bytes))
         ms_fail(&first, MACHSYM_ERR_LIMIT, "slices past MACHSYM_MAX_SLICES are left out", "fat header", 4);
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
@@ -6928,8 +6931,8 @@ static bool ms_code_is_branch(uint32_t word, uint32_t reg)
     return (is_plain || is_signed) && (word >> 5 & 31) == reg;
 }
 
-/* What lies where a register plus an offset points is loaded into another, which is jumped to. The loading
- * instruction is number at. LDR of 64 bits; of 32 bits where pointers are that wide. */
+/* Instruction number at loads a pointer, which lies at a register plus an offset, and the next one jumps to
+ * it. LDR of 64 bits, or of 32 bits as in arm64_32. */
 static ms_code_jump ms_code_load(ms_span code, size_t at, uint32_t base_reg, uint64_t base)
 {
     uint32_t load = ms_code_word(code, at);
@@ -7662,6 +7665,7 @@ typedef struct ms_jmp_list {
     size_t count;
     size_t cap;
     ms_sym_table *table;
+    ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
     ms_arena other; /* what is read of another image, one after the other */
@@ -7706,8 +7710,8 @@ static void ms_jmp_list_stubs(ms_jmp_list *list, const ms_mo_section *section)
     }
 }
 
-/* Lists starts without a name whose code is short and jumps out of the image: islands, which are there since
- * what they jump to is too far away. */
+/* Lists starts without a name whose code is short and jumps out of the image: islands, by which calls reach
+ * code that is too far away. */
 static void ms_jmp_list_islands(ms_jmp_list *list)
 {
     const ms_sym_table *t = list->table;
@@ -7724,8 +7728,8 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
 }
 
 /* Finds what lies at an address of a cache: an image, up to its end or to the next image where the cache
- * does not tell its size; or what is between two images. Returns whether it is an image. It costs the
- * number of images. */
+ * does not tell its size; or what is between two images. Returns whether it is an image. Cost: the number of
+ * images. */
 static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
 {
     const ms_dc *dc = list->data->mo->cache;
@@ -7750,12 +7754,12 @@ static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
     return has;
 }
 
-/* Names code that jumps to other code of its image, by the table. */
+/* Names code that jumps to other code of its image, by the table as it was sorted. */
 static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
 {
     machsym_symbol symbol;
     for (size_t i = 0; i < count; i++) {
-        bool is_known = ms_sym_find(list->table, v[i].key, &symbol) && symbol.lo == v[i].key;
+        bool is_known = ms_sym_find(&list->sorted, v[i].key, &symbol) && symbol.lo == v[i].key;
         if (is_known && symbol.name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, symbol.name);
     }
@@ -7791,14 +7795,15 @@ static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, ui
     }
     for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
         first = v[i].key == v[first].key ? first : i;
-        machsym_str raw = ms_fx_str_in(list->data, ms_span_from(strings, best[first].item));
-        machsym_str name = ms_sym_c_name(raw);
-        if (best[first].key != 0 && name.len != 0)
+        if (best[first].key == 0)
+            continue;
+        machsym_str name = ms_sym_c_name(ms_fx_str_in(list->data, ms_span_from(strings, best[first].item)));
+        if (name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-/* Adds the names to a sorted table, which is to be sorted again if there are any. */
+/* Adds the names to a sorted table. Returns whether there are any: then the table is to be sorted again. */
 static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     const ms_mo *mo = d->mo;
@@ -7806,6 +7811,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     ms_jmp_list list;
     ms_zero(&list, sizeof list);
     list.table = t;
+    list.sorted = *t;
     list.data = d;
     list.scratch = scratch;
     list.other = ms_arena_make(scratch->allocator);
@@ -7834,6 +7840,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
         else if (has)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
+    d->damage_count += list.left == 0; /* names were left out */
     scratch->oom |= list.other.failed;
     ms_arena_free(&list.other);
     return t->count > before;
@@ -8818,7 +8825,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* A half's sections that its image left are read by read, and counted in reads. */
+/* The sections of a half that its image did not read come from read, and are counted in reads. */
 static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
     ms_fx_rest *rest = &names->rests[half];
@@ -12481,9 +12488,9 @@ static bool ms_cf_find_beside(const ms_cf_search *search, machsym_str main, ms_c
     return true;
 }
 
-/* Looks for a file: among those that were given, then beside the main file. Suffixes of the files of
- * "dyld_shared_cache_arm64e.development" stand behind the name without that ending, as the suffix has it
- * (".01.development"), or the file is that of the other cache (dyld: DyldSharedCache::mapCacheFiles). */
+/* Looks for a file: among those that were given, then beside the main file. When the main file is called
+ * NAME.development, the others are called NAME and their suffix, which ends in .development too, or does not
+ * when two caches share the file (dyld: DyldSharedCache::mapCacheFiles). */
 static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
 {
     machsym_str ending = ms_str_from_c(".development");
@@ -14161,7 +14168,7 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
     return hit->link != ms_MAP_NOTHING;
 }
 
-/* Has a run come into the processor's cache. */
+/* Fetches a run into the processor's cache. */
 static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint64_t at)
 {
     const ms_map_area *runs = &map->tables[kind];
@@ -14264,9 +14271,10 @@ static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const
     frame->is_inline = false;
 }
 
-/* The frames of the inlined calls of a chain, the innermost first. *number is that of the innermost link, and
- * then that of the concrete function; *line is where the code of that is. Returns how many there are; more
- * than ms_MAP_LINKS when the chain is damaged. The number of a caller is smaller, so the walk ends. */
+/* The frames of the inlined calls of a chain, the innermost first. *number is the innermost link, and
+ * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
+ * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
+ * is damaged. The number of a caller is smaller, so the walk ends. */
 static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
                                         machsym_map_frame *frames, size_t cap)
 {
@@ -14357,8 +14365,8 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
                  : ms_map_symbol_frames(map, sheets, off, frames, cap);
 }
 
-/* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
- * run. */
+/* Fetches what a lookup will read into the processor's cache: the number of its bucket, or its run, for which
+ * that number is there. */
 static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
 {
     if (map->head.tables[ms_MAP_INDEX].b == 0 || !ms_map_is_here(map))
@@ -14370,8 +14378,8 @@ static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
         ms_fetch(bucket);
 }
 
-/* The frames at count addresses, of each at most cap. While one is looked up, the runs of those behind it
- * come into the cache, and the numbers of buckets of those behind them. */
+/* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
+ * the runs of the next ones, and the bucket numbers of those after them. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
                         machsym_map_frame *frames, size_t cap, size_t *counts)
 {
@@ -14906,8 +14914,8 @@ static void ms_im_find_dwarf(machsym_image *image)
 
 /* ---- Files that are not in memory ---- */
 
-/* Whether names may come from a section, when neither debug info nor symbols have them: all of metadata leads
- * from one to another, and of code there are the stubs of selectors. */
+/* Whether a section may have names that neither debug info nor symbols have. Sections of metadata lead to
+ * each other, so all of them may. Of code the stubs of selectors may. */
 static bool ms_im_has_names(const ms_mo_section *section)
 {
     if ((section->flags & ms_S_ATTR_CODE) != 0)
@@ -18145,7 +18153,7 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
 enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
 
 /* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
- * most of which the next number overwrites. So there is room for as many behind the last one. */
+ * most of which the next number overwrites. So as many bytes of room follow the last number. */
 typedef struct ms_en_bits {
     uint8_t *to;
     uint64_t waiting; /* bits that do not fill a byte yet */

@@ -152,6 +152,7 @@ cp slices-200 "$work/fat"
 says "a UUID of 200 slices in a folder" 0 00000000000000C7 sh -c \
     '"$1" info --quick --no-cache --symbols "$2" --uuid 11223344-5566-7788-0000-0000000000C7 | tr -d -- -' - $machsym "$work/fat"
 says "info: 300 slices" 1 "slices past MACHSYM_MAX_SLICES are left out" $machsym info --quick slices-300
+says "info: 300 slices, one for PowerPC" 1 "slices past MACHSYM_MAX_SLICES are left out" $machsym info --quick slices-300-ppc
 says "store add: 300 slices" 1 "slices past MACHSYM_MAX_SLICES are left out" $machsym store add "$work/kept-300" slices-300
 says "atos: a slice past those looked at" 1 "past MACHSYM_MAX_SLICES" \
     $machsym atos -o slices-300 --uuid 11223344-5566-7788-0000-00000000012B 0x1000

@@ -197,11 +197,12 @@ typedef struct machsym_oso_prefix {
     const char *to;
 } machsym_oso_prefix;
 
-/* A file that is not in memory: on a server, in a browser, in a larger file. It is asked for its load
- * commands first, then for the tables and the sections of debug info that lookups need; by sessions for the
- * sections of metadata that they look into; never for code, locations of variables and types, nor for the
- * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
- * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
+/* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
+ * is asked for its load commands, then for the tables and the sections of debug info that lookups need.
+ * Sessions ask for the sections of metadata that they look into, __objc_stubs among them. Nobody asks for
+ * other code, for locations of variables and types, or for the slices of other architectures. Object files
+ * and kernel collections are read whole. What cannot be read is damage of its section. Of a map the begin
+ * is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
@@ -240,7 +241,7 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
-    /* In place of bytes and of what lies at path. It must work as long as the image is open. But for maps,
+    /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
      * touched. */
     machsym_reader read;

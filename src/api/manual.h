@@ -78,8 +78,8 @@
  * ---- Files that are not in memory ----
  *
  * machsym_open_desc.read is a callback that copies bytes of a file: from a server, out of an archive, in a
- * browser. Only the chosen slice is read, in this order. Of all else, as code, types and locations of
- * variables, nothing is read.
+ * browser. Only the chosen slice is read, in this order. Code other than __objc_stubs, types and locations of
+ * variables are not read.
  *
  * - While the image is opened: headers, the tables of symbols and imports, function starts, and the sections
  *   of debug info that lookups need. All sessions and threads share them: lookups in debug info and symbols

@@ -130,9 +130,9 @@ static bool ms_cf_find_beside(const ms_cf_search *search, machsym_str main, ms_c
     return true;
 }
 
-/* Looks for a file: among those that were given, then beside the main file. Suffixes of the files of
- * "dyld_shared_cache_arm64e.development" stand behind the name without that ending, as the suffix has it
- * (".01.development"), or the file is that of the other cache (dyld: DyldSharedCache::mapCacheFiles). */
+/* Looks for a file: among those that were given, then beside the main file. When the main file is called
+ * NAME.development, the others are called NAME and their suffix, which ends in .development too, or does not
+ * when two caches share the file (dyld: DyldSharedCache::mapCacheFiles). */
 static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
 {
     machsym_str ending = ms_str_from_c(".development");

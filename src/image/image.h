@@ -256,8 +256,8 @@ static void ms_im_find_dwarf(machsym_image *image)
 
 /* ---- Files that are not in memory ---- */
 
-/* Whether names may come from a section, when neither debug info nor symbols have them: all of metadata leads
- * from one to another, and of code there are the stubs of selectors. */
+/* Whether a section may have names that neither debug info nor symbols have. Sections of metadata lead to
+ * each other, so all of them may. Of code the stubs of selectors may. */
 static bool ms_im_has_names(const ms_mo_section *section)
 {
     if ((section->flags & ms_S_ATTR_CODE) != 0)

@@ -58,8 +58,8 @@ static bool ms_code_is_branch(uint32_t word, uint32_t reg)
     return (is_plain || is_signed) && (word >> 5 & 31) == reg;
 }
 
-/* What lies where a register plus an offset points is loaded into another, which is jumped to. The loading
- * instruction is number at. LDR of 64 bits; of 32 bits where pointers are that wide. */
+/* Instruction number at loads a pointer, which lies at a register plus an offset, and the next one jumps to
+ * it. LDR of 64 bits, or of 32 bits as in arm64_32. */
 static ms_code_jump ms_code_load(ms_span code, size_t at, uint32_t base_reg, uint64_t base)
 {
     uint32_t load = ms_code_word(code, at);

@@ -575,7 +575,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
             slices[listed] = mo.slice;
         listed++;
     }
-    if (first.code == MACHSYM_OK && ms_file_has_more(input.bytes))
+    bool is_damaged = first.code != MACHSYM_OK && first.code != MACHSYM_ERR_UNSUPPORTED;
+    if (!is_damaged && ms_file_has_more(input.bytes))
         ms_fail(&first, MACHSYM_ERR_LIMIT, "slices past MACHSYM_MAX_SLICES are left out", "fat header", 4);
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);

@@ -25,6 +25,7 @@ typedef struct ms_jmp_list {
     size_t count;
     size_t cap;
     ms_sym_table *table;
+    ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
     ms_arena other; /* what is read of another image, one after the other */
@@ -69,8 +70,8 @@ static void ms_jmp_list_stubs(ms_jmp_list *list, const ms_mo_section *section)
     }
 }
 
-/* Lists starts without a name whose code is short and jumps out of the image: islands, which are there since
- * what they jump to is too far away. */
+/* Lists starts without a name whose code is short and jumps out of the image: islands, by which calls reach
+ * code that is too far away. */
 static void ms_jmp_list_islands(ms_jmp_list *list)
 {
     const ms_sym_table *t = list->table;
@@ -87,8 +88,8 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
 }
 
 /* Finds what lies at an address of a cache: an image, up to its end or to the next image where the cache
- * does not tell its size; or what is between two images. Returns whether it is an image. It costs the
- * number of images. */
+ * does not tell its size; or what is between two images. Returns whether it is an image. Cost: the number of
+ * images. */
 static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
 {
     const ms_dc *dc = list->data->mo->cache;
@@ -113,12 +114,12 @@ static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
     return has;
 }
 
-/* Names code that jumps to other code of its image, by the table. */
+/* Names code that jumps to other code of its image, by the table as it was sorted. */
 static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
 {
     machsym_symbol symbol;
     for (size_t i = 0; i < count; i++) {
-        bool is_known = ms_sym_find(list->table, v[i].key, &symbol) && symbol.lo == v[i].key;
+        bool is_known = ms_sym_find(&list->sorted, v[i].key, &symbol) && symbol.lo == v[i].key;
         if (is_known && symbol.name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, symbol.name);
     }
@@ -154,14 +155,15 @@ static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, ui
     }
     for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
         first = v[i].key == v[first].key ? first : i;
-        machsym_str raw = ms_fx_str_in(list->data, ms_span_from(strings, best[first].item));
-        machsym_str name = ms_sym_c_name(raw);
-        if (best[first].key != 0 && name.len != 0)
+        if (best[first].key == 0)
+            continue;
+        machsym_str name = ms_sym_c_name(ms_fx_str_in(list->data, ms_span_from(strings, best[first].item)));
+        if (name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-/* Adds the names to a sorted table, which is to be sorted again if there are any. */
+/* Adds the names to a sorted table. Returns whether there are any: then the table is to be sorted again. */
 static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     const ms_mo *mo = d->mo;
@@ -169,6 +171,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     ms_jmp_list list;
     ms_zero(&list, sizeof list);
     list.table = t;
+    list.sorted = *t;
     list.data = d;
     list.scratch = scratch;
     list.other = ms_arena_make(scratch->allocator);
@@ -197,6 +200,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
         else if (has)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
+    d->damage_count += list.left == 0; /* names were left out */
     scratch->oom |= list.other.failed;
     ms_arena_free(&list.other);
     return t->count > before;

@@ -40,7 +40,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
     names->table.code_count = code_count;
 }
 
-/* A half's sections that its image left are read by read, and counted in reads. */
+/* The sections of a half that its image did not read come from read, and are counted in reads. */
 static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
     ms_fx_rest *rest = &names->rests[half];

@@ -73,7 +73,7 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
 enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
 
 /* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
- * most of which the next number overwrites. So there is room for as many behind the last one. */
+ * most of which the next number overwrites. So as many bytes of room follow the last number. */
 typedef struct ms_en_bits {
     uint8_t *to;
     uint64_t waiting; /* bits that do not fill a byte yet */

@@ -876,7 +876,7 @@ static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
     return hit->link != ms_MAP_NOTHING;
 }
 
-/* Has a run come into the processor's cache. */
+/* Fetches a run into the processor's cache. */
 static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint64_t at)
 {
     const ms_map_area *runs = &map->tables[kind];
@@ -979,9 +979,10 @@ static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const
     frame->is_inline = false;
 }
 
-/* The frames of the inlined calls of a chain, the innermost first. *number is that of the innermost link, and
- * then that of the concrete function; *line is where the code of that is. Returns how many there are; more
- * than ms_MAP_LINKS when the chain is damaged. The number of a caller is smaller, so the walk ends. */
+/* The frames of the inlined calls of a chain, the innermost first. *number is the innermost link, and
+ * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
+ * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
+ * is damaged. The number of a caller is smaller, so the walk ends. */
 static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
                                         machsym_map_frame *frames, size_t cap)
 {
@@ -1072,8 +1073,8 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
                  : ms_map_symbol_frames(map, sheets, off, frames, cap);
 }
 
-/* Has what a lookup will read come into the processor's cache: first the number of its bucket, then its
- * run. */
+/* Fetches what a lookup will read into the processor's cache: the number of its bucket, or its run, for which
+ * that number is there. */
 static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
 {
     if (map->head.tables[ms_MAP_INDEX].b == 0 || !ms_map_is_here(map))
@@ -1085,8 +1086,8 @@ static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
         ms_fetch(bucket);
 }
 
-/* The frames at count addresses, of each at most cap. While one is looked up, the runs of those behind it
- * come into the cache, and the numbers of buckets of those behind them. */
+/* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
+ * the runs of the next ones, and the bucket numbers of those after them. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
                         machsym_map_frame *frames, size_t cap, size_t *counts)
 {

@@ -1,0 +1,183 @@
+/* Names of code that only jumps: stubs of an image in a shared cache, made by hand. tests/cache has the stubs of real
+ * dylibs. */
+static unsigned long long work;
+#define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
+#define TEST_ROOM             "../src/macho/sources.h"
+#include "test.h"
+#include "make_cache.h"
+
+enum {
+    HEADER = 0x1d8,
+    IMAGE_HEAD = 32 + 72 + 2 * 80 + 72 + 24, /* Mach-O header, two segments, LC_SYMTAB */
+    LISTS = 0x3000,                          /* of mappings and images; images follow */
+    STEP = 0x100000                          /* from a mapping to the next one, which has the same bytes */
+};
+
+/* A cache of several images, each of which has functions and stubs of 4 bytes each. */
+typedef struct made {
+    bytes file;
+    size_t at[2]; /* of the images */
+    ms_arena arena;
+    ms_arena scratch;
+    ms_dc dc;
+    ms_mo mo;
+    ms_src names;
+} made;
+
+static void put_nlist(bytes *b, size_t strx, uint64_t addr)
+{
+    tiny_nlist(b, strx, 0x0f, addr);
+}
+
+/* Adds an image of stubs that jump to addresses, then of so many functions: of 'c' they are "_c0", "_c1" and so
+ * on. Its string table ends with so many bytes that are no NUL. */
+static size_t put_image(bytes *b, char c, unsigned functions, const uint64_t *stubs, unsigned stub_count,
+                        size_t tail)
+{
+    size_t at = b->len;
+    size_t jumps = at + IMAGE_HEAD;
+    size_t code = jumps + 4 * stub_count;
+    size_t nlists = code + 4 * functions;
+    size_t strings = nlists + 16 * functions;
+    bytes text = {NULL, 0, 0};
+    put8(&text, 0);
+    put32(b, 0xfeedfacf);
+    put32(b, 0x0100000c);
+    put32(b, 0x80000002);
+    put32(b, 6); /* MH_DYLIB */
+    put32(b, 3);
+    put32(b, IMAGE_HEAD - 32);
+    put64(b, 0x80000000);
+    tiny_segment(b, "__TEXT", at, nlists - at, at, 2);
+    tiny_section(b, "__TEXT", "__stubs", jumps, code - jumps, jumps, 0x80000408);
+    patch(b, b->len - 8, 4, 4); /* reserved2: bytes of a stub */
+    tiny_section(b, "__TEXT", "__text", code, nlists - code, code, 0x80000400);
+    tiny_segment(b, "__LINKEDIT", nlists, strings + 16 * functions + 16 + tail - nlists, nlists, 0);
+    put32(b, 2); /* LC_SYMTAB */
+    put32(b, 24);
+    put32(b, nlists);
+    put32(b, functions);
+    put32(b, strings);
+    put32(b, 16 * functions + 16 + tail);
+    for (unsigned i = 0; i < stub_count; i++)
+        put32(b, 0x14000000 | ((stubs[i] - (TINY_BASE + b->len)) / 4 & 0x3ffffff)); /* b */
+    for (unsigned i = 0; i < functions; i++)
+        put32(b, 0xd65f03c0); /* ret */
+    for (unsigned i = 0; i < functions; i++) {
+        char name[16];
+        put_nlist(b, text.len, TINY_BASE + code + 4 * i);
+        put(&text, name, (size_t)snprintf(name, sizeof name, "_%c%u", c, i) + 1);
+    }
+    put_zeros(&text, 16 * functions + 16 - text.len);
+    put_bytes(b, &text);
+    bytes_free(&text);
+    for (size_t i = 0; i < tail; i++)
+        put8(b, 'x');
+    return at;
+}
+
+/* The address of the stub or, behind all stubs, function with this number, of the image at a place of the file. */
+static uint64_t code_at(size_t at, unsigned i)
+{
+    return TINY_BASE + at + IMAGE_HEAD + 4 * (uint64_t)i;
+}
+
+/* Begins a file with so many mappings of all of it, and lists images. */
+static void begin(made *m, unsigned mappings, unsigned images)
+{
+    memset(m, 0, sizeof *m);
+    m->file = tiny_header(1, HEADER, mappings);
+    patch(&m->file, 0x13c, 0, 4); /* no slide info */
+    patch(&m->file, 0x88, LISTS / 2, 8);
+    patch(&m->file, 0x90, images, 8);
+    put_zeros(&m->file, LISTS - m->file.len);
+}
+
+static void list_image(made *m, unsigned index, uint64_t addr, size_t size)
+{
+    patch(&m->file, LISTS / 2 + 32 * index + 16, addr, 8);
+    patch(&m->file, LISTS / 2 + 32 * index + 24, size, 4);
+}
+
+/* Opens the image that begins at a place of the file. */
+static void open_image(made *m, unsigned mappings, size_t at, ms_range *code)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    for (unsigned i = 0; i < mappings; i++) {
+        patch(&m->file, HEADER + 32 * i, TINY_BASE + (uint64_t)i * STEP, 8);
+        patch(&m->file, HEADER + 32 * i + 8, m->file.len, 8);
+    }
+    m->arena = ms_arena_make(ms_arena_default(none));
+    m->scratch = ms_arena_make(ms_arena_default(none));
+    CHECK(ms_dc_open(&m->dc, ms_span_make(m->file.v, m->file.len), &m->arena));
+    ms_dc_settle(&m->dc, &m->arena);
+    CHECK_EQ(ms_mo_load_cached(&m->mo, &m->dc, TINY_BASE + at, &m->arena, NULL), MACHSYM_OK);
+    code->lo = code_at(at, 0);
+    code->hi = m->mo.text_addr + m->mo.text_size;
+    ms_src_start(&m->names, &m->mo, 1, code, 1, &m->scratch, &m->arena);
+}
+
+static void close_image(made *m)
+{
+    ms_arena_free(&m->arena);
+    ms_arena_free(&m->scratch);
+    bytes_free(&m->file);
+}
+
+/* Stubs of an image that jump to an image before it, and to functions of its own. */
+static void test_both(void)
+{
+    enum { FAR = 100, OWN = 30 };
+    uint64_t stubs[FAR + OWN];
+    made m;
+    ms_range code;
+    begin(&m, 1, 2);
+    m.at[0] = put_image(&m.file, 'a', FAR, NULL, 0, 0);
+    m.at[1] = m.file.len;
+    for (unsigned i = 0; i < FAR + OWN; i++)
+        stubs[i] = i < FAR ? code_at(m.at[0], i) : code_at(m.at[1], i + OWN);
+    put_image(&m.file, 'b', OWN, stubs, FAR + OWN, 0);
+    list_image(&m, 0, TINY_BASE + m.at[0], m.at[1] - m.at[0]);
+    list_image(&m, 1, TINY_BASE + m.at[1], m.file.len - m.at[1]);
+    open_image(&m, 1, m.at[1], &code);
+    for (unsigned i = 0; i < FAR + OWN; i++) {
+        machsym_symbol symbol;
+        char name[16];
+        snprintf(name, sizeof name, i < FAR ? "a%u" : "b%u", i < FAR ? i : i - FAR);
+        CHECK(ms_src_find(&m.names, code_at(m.at[1], i), &symbol));
+        CHECK_STR(symbol.name, name);
+        CHECK_EQ(symbol.source, MACHSYM_SOURCE_STUB);
+    }
+    close_image(&m);
+}
+
+/* Many images with one string table, which has no NUL for long: each of them would look for its end. */
+static void test_bounded(void)
+{
+    enum { IMAGES = 100, TAIL = 65536 };
+    uint64_t stubs[IMAGES];
+    made m;
+    ms_range code;
+    begin(&m, IMAGES, IMAGES);
+    m.at[0] = put_image(&m.file, 'a', 1, NULL, 0, TAIL);
+    m.at[1] = m.file.len;
+    for (unsigned i = 0; i < IMAGES; i++) {
+        list_image(&m, i, TINY_BASE + m.at[0] + (uint64_t)i * STEP, STEP / 2);
+        stubs[i] = code_at(m.at[0], 0) + (uint64_t)i * STEP;
+    }
+    put_image(&m.file, 'b', 1, stubs, IMAGES, 0);
+    open_image(&m, IMAGES, m.at[1], &code);
+    machsym_symbol symbol;
+    work = 0;
+    CHECK(ms_src_find(&m.names, code_at(m.at[1], 0), &symbol));
+    CHECK_STR(symbol.name, "a0");
+    CHECK(work < 8 * m.file.len);
+    close_image(&m);
+}
+
+int main(void)
+{
+    test_both();
+    test_bounded();
+    return test_done();
+}
