@@ -7842,6 +7842,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     }
     d->damage_count += list.left == 0; /* names were left out */
     scratch->oom |= list.other.failed;
+    ms_arena_admit(scratch, list.other.failed); /* oom ends with the next reset */
     ms_arena_free(&list.other);
     return t->count > before;
 }
