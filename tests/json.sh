@@ -86,6 +86,11 @@ check "--json-out leaves the report alone"
 "$MACHSYM" crash -q --json-out - "$work/input" >"$work/same" 2>"$work/err"
 [ $? -eq 2 ] && grep -q '^machsym: --json-out wants a file' "$work/err"
 check "--json-out is no standard output"
+for both in '-o --json-out' '--groups-out --json-out' '-o --groups-out'; do
+    "$MACHSYM" crash -q ${both% *} "$work/one" ${both#* } "$work/one" "$work/input" >"$work/same" 2>"$work/err"
+    [ $? -eq 2 ] && grep -q 'name one file twice' "$work/err" && [ ! -e "$work/one" ]
+    check "$both of one name"
+done
 "$MACHSYM" crash -q --json-out "$work/none/json" "$work/input" >"$work/same" 2>"$work/err"
 [ $? -eq 1 ] && [ ! -s "$work/same" ] && grep -q "^machsym: $work/none/json: " "$work/err"
 check "--json-out into no folder"

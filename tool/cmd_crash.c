@@ -294,6 +294,18 @@ static bool settle(crash_options *crash)
     return !crash_is_answered(crash);
 }
 
+/* Whether no two of the files that are written are one. */
+static bool outputs_differ(const crash_options *crash)
+{
+    const char *v[] = {crash->output, crash->json_out, crash->groups_out};
+    for (size_t i = 0; i < 3; i++) {
+        const char *next = v[(i + 1) % 3];
+        if (v[i] != NULL && next != NULL && strcmp(v[i], next) == 0)
+            return false;
+    }
+    return true;
+}
+
 void crash_options_begin(crash_options *o)
 {
     memset(o, 0, sizeof *o);
@@ -339,6 +351,9 @@ static int run_crash(int argc, char **argv)
     else if (!is_clear)
         status = options_wrong(&crash_command,
                                "-o - writes reports where another answer goes: name a file or folder");
+    else if (!outputs_differ(&crash))
+        status = options_wrong(&crash_command,
+                               "-o, --json-out and --groups-out name one file twice: name another");
     else if (filter_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
