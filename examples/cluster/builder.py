@@ -4,7 +4,6 @@ that waited for it. Makes chunks again that have expired. Usage: builder.py CONF
 import base64
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -172,15 +171,5 @@ class Builder:
         log("stop", **self.counts)
 
 
-def main():
-    builder = Builder(common.settings(), sys.argv[2])
-
-    def stop(*_):
-        builder.stopping = True
-
-    signal.signal(signal.SIGTERM, stop)
-    builder.run()
-
-
 if __name__ == "__main__":
-    main()
+    common.run(Builder(common.settings(), sys.argv[2]))

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -52,6 +53,15 @@ RETRY = 0.1  # between two attempts
 
 class Unavailable(Exception):
     """Redis cannot do it now: the sender repeats, or the work stays where it is."""
+
+
+def run(service):
+    """Runs a service until it is told to end: then it ends what it has in hand."""
+    def stop(*_):
+        service.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    service.run()
 
 
 def settings():

@@ -5,7 +5,6 @@ import base64
 import hashlib
 import json
 import re
-import signal
 import sys
 import time
 import zlib
@@ -248,15 +247,5 @@ def day_of(date, arrived):
     return day if oldest <= day <= today else today
 
 
-def main():
-    symbolicator = Symbolicator(common.settings(), sys.argv[2])
-
-    def stop(*_):
-        symbolicator.stopping = True
-
-    signal.signal(signal.SIGTERM, stop)
-    symbolicator.run()
-
-
 if __name__ == "__main__":
-    main()
+    common.run(Symbolicator(common.settings(), sys.argv[2]))
