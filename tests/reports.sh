@@ -292,6 +292,20 @@ run -q $demo --to=text $apple/mac26.ips
 grep -v '^$' "$work/out" >"$work/wanted"
 same "$work/wanted" "$work/lines" "as text too"
 
+# The line of dashes ahead of "Translated Report" is of the report that it begins.
+for process in demo next; do
+    printf -- '-------------------------------------\nTranslated Report (Full Report Below)\n-------------------------------------\n\n'
+    sed "s/^Process: *demo/Process:             $process/; s/\"procName\" : \"demo\"/\"procName\" : \"$process\"/" \
+        $reports/demo-translated.ips
+done >"$work/several"
+half=$(($(wc -l <"$work/several") / 2))
+head -n $half "$work/several" >"$work/first"
+tail -n +$((half + 1)) "$work/several" >"$work/second"
+run -q --only process=demo "$work/several"
+same "$work/first" "$work/out" "of two Translated reports the first one, to the byte"
+run -q --only process=next "$work/several"
+same "$work/second" "$work/out" "and the second one"
+
 {
     cat $reports/demo.ips
     head -n 20 $reports/demo.ips

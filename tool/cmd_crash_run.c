@@ -203,8 +203,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
 }
 
 /* Reports that --only leaves out are not answered. */
-static void answer_parts(const crash_run *run, const report *whole, const resolve_counts *all,
-                         crash_result *result)
+static void answer_parts(const crash_run *run, report *whole, const resolve_counts *all, crash_result *result)
 {
     const filter *only = &run->options->only;
     uint32_t count = report_count_parts(whole);
@@ -216,7 +215,8 @@ static void answer_parts(const crash_run *run, const report *whole, const resolv
         resolve_counts counts;
         report_take_part(whole, i, &part);
         report_count_frames(&part, &counts);
-        if (filter_fits(only, &part) && filter_fits_owner(only, &part))
+        whole->parts[i].is_left_out = !filter_fits(only, &part) || !filter_fits_owner(only, &part);
+        if (!whole->parts[i].is_left_out)
             answer_one(run, &part, &counts, result);
         report_free_part(&part);
     }
