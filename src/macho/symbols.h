@@ -12,7 +12,8 @@
 
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
- * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
+ *         ms_sym_walk_exports.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -142,7 +143,7 @@ typedef struct ms_sym_table {
     size_t code_count;
     ms_range recent; /* of code: where an address was found last */
     size_t sorted;   /* entries at the front that are in order */
-    ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
+    ms_key *crowds;  /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
     bool is_narrow;        /* only what a search for asked finds is kept */
@@ -640,6 +641,7 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
         d->damage_count++;
         return;
     }
+    MACHSYM_COUNT_WORK(1);
     ms_rd rd = ms_rd_at(trie->bytes, off);
     ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
     if (info.len != 0)
@@ -654,14 +656,13 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
 }
 
 /* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
- * nodes cannot multiply the work. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+ * nodes cannot multiply the work. Takes what lies in the table's code. */
+static void ms_sym_walk_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_fx_refill(d);
-    if (trie.bytes.len == 0)
+    if (trie.bytes.len == 0 || !ms_fx_spend(d, trie.bytes.len / 8))
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
     trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
@@ -689,6 +690,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         trie.name_len = node->name_len + edge.len;
         ms_sym_enter(t, d, &trie, off);
     }
+}
+
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+{
+    ms_fx_refill(d);
+    ms_sym_walk_exports(t, d, scratch);
 }
 
 /* ---- Selector stubs ---- */
