@@ -604,9 +604,10 @@
 #endif
 
 /* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
- * image; load commands count as symbols of that size. A system has five million symbols; the images that
- * one image calls have a tenth of them. Without a limit, a list of images that share one table of symbols
- * could be read once for each. Names that are left out count as damage. */
+ * image; load commands count as symbols of that size. As many bytes as they have may be read of exports. A
+ * system has five million symbols; the images that one image calls have a tenth of them. Without a limit,
+ * a list of images that share one table of symbols could be read once for each. Names that are left out
+ * count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS
 #define MACHSYM_JUMP_SYMBOLS 4194304
 #endif
@@ -6988,7 +6989,8 @@ static ms_code_jump ms_code_read_jump(uint32_t cputype, ms_span code, uint64_t a
 
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
- * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
+ *         ms_sym_walk_exports.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -7118,7 +7120,7 @@ typedef struct ms_sym_table {
     size_t code_count;
     ms_range recent; /* of code: where an address was found last */
     size_t sorted;   /* entries at the front that are in order */
-    ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
+    ms_key *crowds;  /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
     bool is_narrow;        /* only what a search for asked finds is kept */
@@ -7616,6 +7618,7 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
         d->damage_count++;
         return;
     }
+    MACHSYM_COUNT_WORK(1);
     ms_rd rd = ms_rd_at(trie->bytes, off);
     ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
     if (info.len != 0)
@@ -7630,14 +7633,13 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
 }
 
 /* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
- * nodes cannot multiply the work. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+ * nodes cannot multiply the work. Takes what lies in the table's code. */
+static void ms_sym_walk_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_fx_refill(d);
-    if (trie.bytes.len == 0)
+    if (trie.bytes.len == 0 || !ms_fx_spend(d, trie.bytes.len / 8))
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
     trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
@@ -7665,6 +7667,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         trie.name_len = node->name_len + edge.len;
         ms_sym_enter(t, d, &trie, off);
     }
+}
+
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+{
+    ms_fx_refill(d);
+    ms_sym_walk_exports(t, d, scratch);
 }
 
 /* ---- Selector stubs ---- */
@@ -7727,8 +7735,9 @@ typedef struct ms_jmp_list {
     ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
-    ms_arena other; /* what is read of another image, one after the other */
-    uint64_t left;  /* symbols of other images, their load commands by that size, and images to look at */
+    ms_arena other;     /* what is read of another image, one after the other */
+    uint64_t left;      /* symbols of other images, their load commands by that size, and images to look at */
+    ms_fx_data exports; /* of another image; its budget is for all of them */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -7829,20 +7838,16 @@ static void ms_jmp_spend(ms_jmp_list *list, uint64_t symbols)
     list->left -= symbols < list->left ? symbols : list->left;
 }
 
-/* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
-static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+/* Finds the best symbols at sorted addresses in the symbol table of another image, in one pass: of each
+ * the rank + 1 and the string. 0: there is none. */
+static void ms_jmp_find_symbols(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count,
+                                ms_key *best)
 {
-    ms_mo mo;
-    ms_arena_reset(&list->other);
-    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
-        return;
-    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
-    ms_span nlists = ms_sym_nlists(&mo);
-    ms_span strings = ms_sym_strings(&mo); /* images may share them: finding where they end costs too much */
-    size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
-    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best); /* rank + 1, string */
-    for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
-        ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo); /* images may share them: finding where they end costs too much */
+    size_t symbols = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < symbols && list->left > 0; i++, list->left--) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
         if (at == count || v[at].key != entry.value || !ms_sym_is_defined(&entry))
             continue;
@@ -7852,14 +7857,63 @@ static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, ui
             best[at].item = entry.strx;
         }
     }
-    for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
-        first = v[i].key == v[first].key ? first : i;
-        if (best[first].key == 0)
+}
+
+/* Names code that jumps to what no symbol of another image names, by the exports of that. */
+static void ms_jmp_name_exported(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count)
+{
+    ms_sym_table t;
+    ms_range *code = (ms_range *)ms_arena_alloc(&list->other, count, sizeof *code);
+    ms_zero(&t, sizeof t);
+    if (count == 0 || code == NULL || list->exports.is_spent)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (t.code_count != 0 && code[t.code_count - 1].lo == v[i].key)
             continue;
+        code[t.code_count].lo = v[i].key;
+        code[t.code_count++].hi = v[i].key + 1;
+    }
+    t.code = code;
+    t.arena = &list->other;
+    list->exports.mo = mo;
+    ms_sym_walk_exports(&t, &list->exports, &list->other);
+    ms_sym_sort(&t, &list->other);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = ms_sym_first(&t, v[i].key);
+        machsym_str name =
+            at < t.count && t.v[at].key == v[i].key ? ms_sym_name(&t, t.v[at].item) : ms_str_empty();
+        name = ms_sym_join(list->table, list->data, &name, 1); /* what is read of another image goes */
+        if (name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+/* Names code that jumps into another image: by its symbols, and by its exports where it has no symbol. */
+static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+{
+    ms_mo mo;
+    ms_arena_reset(&list->other);
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
+        return;
+    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
+    ms_span strings = ms_sym_strings(&mo);
+    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best);
+    ms_key *rest = (ms_key *)ms_arena_alloc(&list->other, count, sizeof *rest);
+    size_t rest_count = 0;
+    if (best == NULL || rest == NULL)
+        return;
+    ms_jmp_find_symbols(list, &mo, v, count, best);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        first = v[i].key == v[first].key ? first : i;
+        if (best[first].key == 0) {
+            rest[rest_count++] = v[i];
+            continue;
+        }
         machsym_str name = ms_sym_c_name(ms_fx_str_in(list->data, ms_span_from(strings, best[first].item)));
         if (name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
     }
+    ms_jmp_name_exported(list, &mo, rest, rest_count);
 }
 
 /* Adds the names to a sorted table. Returns whether there are any: then the table is to be sorted again. */
@@ -7879,6 +7933,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
     if (list.left > MACHSYM_JUMP_SYMBOLS)
         list.left = MACHSYM_JUMP_SYMBOLS;
+    list.exports.budget = list.left * ms_sym_nlist_size(mo);
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -7899,7 +7954,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
         else if (has)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
-    d->damage_count += list.left == 0; /* names were left out */
+    d->damage_count += list.left == 0 || list.exports.is_spent; /* names were left out */
     scratch->oom |= list.other.failed;
     ms_arena_admit(scratch, list.other.failed); /* oom ends with the next reset */
     ms_arena_free(&list.other);
@@ -21538,6 +21593,8 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         if (ms_dmsw_lower(c)) {
             if (start == len)
                 start = i;
+            while (i + 1 < len && ms_dmsw_lower(s[i + 1]))
+                i++;
         } else if (c == '_' || c == '\0') {
             if (start < len)
                 ms_dmswr_add_word(p, s + start, i - start);
@@ -32101,17 +32158,17 @@ static size_t ms_dmd_digits(ms_dmd *p)
 /* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
+    size_t first = p->at, at = first, len = p->len;
     uint32_t value = 0;
-    size_t first = p->at;
-    while (ms_dmd_is_digit(ms_dmd_peek(p))) {
-        uint32_t digit = (uint32_t)(p->s[p->at] - '0');
-        if (value > (UINT32_MAX - digit) / 10)
+    for (; at < len && ms_dmd_is_digit(p->s[at]); at++) {
+        uint32_t digit = (uint32_t)(p->s[at] - '0');
+        if (value > (UINT32_MAX - 9) / 10 && value > (UINT32_MAX - digit) / 10)
             return false;
         value = value * 10 + digit;
-        p->at++;
     }
+    p->at = at;
     *out = value;
-    return p->at > first && p->at < p->len;
+    return at > first && at < len;
 }
 
 /* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
@@ -32153,7 +32210,15 @@ static bool ms_dmd_is_symbol(const ms_dmd *p, size_t at)
 
 static bool ms_dmd_is_function(char c)
 {
-    return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
+    switch (c) {
+    case 'F':
+    case 'R':
+    case 'U':
+    case 'V':
+    case 'W':
+    case 'Y': return true;
+    default: return false;
+    }
 }
 
 /* types hold names, names hold template arguments, which hold types and values */
@@ -32868,12 +32933,18 @@ static bool ms_dmd_any_ident(ms_dmd *p)
             p->at = p->len - 1;
             return true;
         }
-        if (ms_dmd_peek(p) == 'Q')
+        char first = ms_dmd_peek(p);
+        if (first == 'Q')
             return ms_dmd_ident_ref(p);
-        if (ms_dmd_is_template(p, p->at))
+        if (first == '_' && ms_dmd_is_template(p, p->at))
             return ms_dmd_template(p, 0);
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
+        if (p->s[p->at] != '_') { /* no name that means something else */
+            ms_dmd_put(p, p->s + p->at, len);
+            p->at += len;
+            return true;
+        }
         if (!ms_dmd_is_scope(p, len))
             break;
         p->at += len;
