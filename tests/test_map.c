@@ -91,7 +91,9 @@ static void compare_all(subject *s, const machsym_map *map, machsym_session *ses
     CHECK_EQ(disordered, 0);
     uint64_t first = s->info.text_addr > 100 ? s->info.text_addr - 100 : 0;
     uint64_t span = s->info.text_size + 200;
-    for (size_t i = 0; i < random_addresses; i += s->stride)
+    /* of a small program one for each instruction of four bytes: with more the same ones are asked again */
+    uint64_t enough = span / 4 < random_addresses ? span / 4 : random_addresses;
+    for (uint64_t i = 0; i < enough; i += s->stride)
         compare(s, map, session, columns, first + next_random(&s->random) % span);
     /* most of a small program's text is its header: some more where the code is */
     for (size_t i = 0; i < s->image->dw.code_count; i++) {
