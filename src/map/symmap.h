@@ -628,8 +628,8 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
 
 /* Reads a run of a table whose head is at p. at: its position. Returns false when a number of it is out of
  * bounds; *is_lost when it cannot be read. */
-static ms_MAP_INLINE bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, const ms_map_area *runs,
-                                          uint64_t at, const uint8_t *p, ms_map_run *run, bool *is_lost)
+static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
+                                          const uint8_t *p, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
     uint64_t len = ms_rd_raw_u32(p + 4);
@@ -914,7 +914,7 @@ static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets
         at += ms_rd_raw_u32(p + 4);
         if (off >= ms_rd_raw_u32(p + 8))
             continue;
-        if (!ms_map_open_run(map, sheets, runs, at - ms_rd_raw_u32(p + 4), p, &hit->run, &hit->is_lost))
+        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, &hit->run, &hit->is_lost))
             return false;
         if (ms_map_in_run(off, hit))
             return true;
