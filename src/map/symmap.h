@@ -644,15 +644,16 @@ static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs
     run->file_count = ms_rd_raw_u16(p + 24);
     ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
     run->base = ms_rd_raw_u32(p + 34);
-    bool ok = run->range_count != 0 && len <= runs->len - at && run->base <= begin && begin < run->end &&
-              ms_map_widths_fit(run->bits);
-    uint64_t need = ok ? ms_map_set_parts(run) : 0;
-    ok = ok && need <= len;
-    if (ok && sheets != NULL) {
+    if (run->range_count == 0 || len > runs->len - at || run->base > begin || begin >= run->end ||
+        !ms_map_widths_fit(run->bits))
+        return false;
+    uint64_t need = ms_map_set_parts(run);
+    if (need > len)
+        return false;
+    if (sheets != NULL)
         run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
-        *is_lost = run->v == NULL;
-    }
-    return ok && !*is_lost;
+    *is_lost = run->v == NULL;
+    return run->v != NULL;
 }
 
 /* ---- What a session keeps of a map ---- */
@@ -1071,12 +1072,11 @@ static size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t
 {
     ms_map_hit hit;
     bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, &hit);
-    if (hit.is_lost) /* a symbol would be the wrong answer */
-        return 0;
-    if (found && hit.link == ms_MAP_ONLY_LINES)
+    if (!found) /* of what is lost, a symbol would be the wrong answer */
+        return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+    if (hit.link == ms_MAP_ONLY_LINES)
         return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
-    return found ? ms_map_chain_frames(map, &hit, frames, cap)
-                 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+    return ms_map_chain_frames(map, &hit, frames, cap);
 }
 
 /* The frames at an address. */
