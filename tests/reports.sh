@@ -333,6 +333,20 @@ run -q $demo --signature "$work/several"
 [ "$(wc -l <"$work/out")" -eq 1 ]
 check "a spindump of several processes is one report"
 
+# ---- What is told by its name only ----
+
+sed '/^Termination/d; s/^Exception Type:.*/Exception Type:  00000020/; s/^Exception Codes:.*/Exception Codes: 0x00000000baaaaaad/' \
+    $reports/demo.crash >"$work/stackshot.crash"
+run -q $demo --summary "$work/stackshot.crash"
+has "0xbaaaaaad: a stackshot of the whole system, not a crash"
+
+# LogSemantics+Crash.swift of embrace-apple-sdk has the names of the attributes; their values are JSON in a string.
+printf '{"attributes":[{"key":"emb.provider","value":"kscrash"},{"key":"emb.payload","value":"{\\"report\\":{}}"}]}' >"$work/embrace.json"
+run $demo "$work/embrace.json"
+[ $? -eq 1 ]
+check "a log of Embrace's fails"
+err_has "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out of there"
+
 # ---- Minidumps ----
 
 printf 'MDMP\223\247\000\000\020\000\000\000' >"$work/dump"

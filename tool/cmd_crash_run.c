@@ -106,10 +106,18 @@ static void fail(crash_result *result, const char *what)
 /* What a minidump begins with, and its version: minidump_format.h of Breakpad. An envelope may hold one. */
 static const char minidump[] = "MDMP\x93\xa7";
 
+/* The attribute in which Embrace's SDK for Apple platforms sends a report of KSCrash's or MetricKit's. */
+static const char embrace_payload[] = "\"emb.payload\"";
+
 bool crash_explain_no_frames(const report *r, text *why)
 {
     if (str_find(r->input, minidump) < r->input.len) {
         text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
+        return false;
+    }
+    if (str_find(r->input, embrace_payload) < r->input.len) {
+        text_c(why, "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out "
+                    "of there");
         return false;
     }
     if (r->failure != NULL) {
