@@ -7243,22 +7243,74 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
     ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
+/* Adds one entry of a half's LC_SYMTAB; strings are those of ms_sym_whole_strings. */
+static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, const ms_sym_nlist *entry,
+                             size_t index)
+{
+    if (!ms_sym_is_defined(entry) || !ms_sym_is_near(t, entry->value))
+        return;
+    machsym_str head = ms_sym_head_at(strings, entry->strx);
+    unsigned rank = ms_sym_rank(entry, head);
+    if (rank < 4)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, index));
+    else if (ms_sym_is_redacted(head))
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
+ * not. */
+typedef struct ms_sym_side {
+    uint64_t value; /* of the entries */
+    size_t first;   /* all of them lie between first and end, among others */
+    size_t end;
+} ms_sym_side;
+
+/* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
+ * values that bound the search. */
+static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
+{
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value < sides[0].value || entry.value > sides[1].value || !ms_sym_is_defined(&entry))
+            continue;
+        ms_sym_side *side = &sides[entry.value > asked];
+        if (entry.value != side->value || side->end == 0)
+            side->first = i;
+        side->value = entry.value;
+        side->end = i + 1;
+    }
+}
+
+/* Adds of LC_SYMTAB what stands next to the address that a narrow table is for. Where that is, is found by
+ * numbers alone: linkers sort entries by address, so that else half of them would be ranked by name and
+ * dropped again. Returns false when no entry there has a name, so that others are the next. */
+static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_sym_side sides[2] = {{t->near_lo, 0, 0}, {t->near_hi, 0, 0}};
+    ms_sym_find_sides(mo, nlists, t->asked, sides);
+    for (unsigned side = 0; side < 2; side++) {
+        for (size_t i = sides[side].first; i < sides[side].end; i++) {
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            if (entry.value == sides[side].value)
+                ms_sym_add_nlist(t, mo_index, strings, &entry, i);
+        }
+    }
+    return t->near_lo == sides[0].value && t->near_hi == sides[1].value;
+}
+
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
 {
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_whole_strings(mo);
     size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    for (size_t i = 0; i < count; i++) {
+    if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
+        return;
+    for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
-            continue;
-        machsym_str head = ms_sym_head_at(strings, entry.strx);
-        unsigned rank = ms_sym_rank(&entry, head);
-        if (rank < 4)
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
-        else if (ms_sym_is_redacted(head))
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+        ms_sym_add_nlist(t, mo_index, strings, &entry, i);
     }
 }
 
@@ -7385,10 +7437,13 @@ static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
     return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
-/* The first entry past those at one address. */
+/* The first entry past those at one address. Most stand alone there. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
+    uint64_t addr = t->v[at].key;
+    if (at + 1 == t->count || t->v[at + 1].key != addr)
+        return at + 1;
+    return ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on. Of many it compares
@@ -7425,7 +7480,10 @@ static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *ou
     size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
-    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
+    at--;
+    if (at > 0 && t->v[at - 1].key == t->v[at].key)
+        at = ms_sym_first(t, t->v[at].key);
+    ms_sym_get(t, at, out);
     return addr < out->hi;
 }
 
@@ -7449,7 +7507,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = ms_lower_bound(v, count, sizeof *v, key);
+    size_t at = is_crowd ? ms_lower_bound(v, count, sizeof *v, key) : first;
     for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
@@ -17342,13 +17400,15 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
     return true;
 }
 
-/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+/* The unit and function of an address. They are remembered: the next address is often in the same function,
+ * or in the same code without debug info. What memory did not suffice for is asked again. */
 static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
     if (s->last.lo <= addr && addr < s->last.hi)
         return s->last;
     ms_ses_span span = ms_eng_owner(s, addr);
-    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+    bool is_known = span.unit != NULL ? ms_eng_open(s, &span) : !ms_ses_failed(s);
+    if (is_known)
         s->last = span;
     return span;
 }
@@ -21479,6 +21539,8 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         if (ms_dmsw_lower(c)) {
             if (start == len)
                 start = i;
+            while (i + 1 < len && ms_dmsw_lower(s[i + 1]))
+                i++;
         } else if (c == '_' || c == '\0') {
             if (start < len)
                 ms_dmswr_add_word(p, s + start, i - start);
@@ -32042,17 +32104,17 @@ static size_t ms_dmd_digits(ms_dmd *p)
 /* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
+    size_t first = p->at, at = first, len = p->len;
     uint32_t value = 0;
-    size_t first = p->at;
-    while (ms_dmd_is_digit(ms_dmd_peek(p))) {
-        uint32_t digit = (uint32_t)(p->s[p->at] - '0');
-        if (value > (UINT32_MAX - digit) / 10)
+    for (; at < len && ms_dmd_is_digit(p->s[at]); at++) {
+        uint32_t digit = (uint32_t)(p->s[at] - '0');
+        if (value > (UINT32_MAX - 9) / 10 && value > (UINT32_MAX - digit) / 10)
             return false;
         value = value * 10 + digit;
-        p->at++;
     }
+    p->at = at;
     *out = value;
-    return p->at > first && p->at < p->len;
+    return at > first && at < len;
 }
 
 /* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
@@ -32094,7 +32156,15 @@ static bool ms_dmd_is_symbol(const ms_dmd *p, size_t at)
 
 static bool ms_dmd_is_function(char c)
 {
-    return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
+    switch (c) {
+    case 'F':
+    case 'R':
+    case 'U':
+    case 'V':
+    case 'W':
+    case 'Y': return true;
+    default: return false;
+    }
 }
 
 /* types hold names, names hold template arguments, which hold types and values */
@@ -32809,12 +32879,18 @@ static bool ms_dmd_any_ident(ms_dmd *p)
             p->at = p->len - 1;
             return true;
         }
-        if (ms_dmd_peek(p) == 'Q')
+        char first = ms_dmd_peek(p);
+        if (first == 'Q')
             return ms_dmd_ident_ref(p);
-        if (ms_dmd_is_template(p, p->at))
+        if (first == '_' && ms_dmd_is_template(p, p->at))
             return ms_dmd_template(p, 0);
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
+        if (p->s[p->at] != '_') { /* no name that means something else */
+            ms_dmd_put(p, p->s + p->at, len);
+            p->at += len;
+            return true;
+        }
         if (!ms_dmd_is_scope(p, len))
             break;
         p->at += len;
