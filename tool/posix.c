@@ -169,8 +169,8 @@ char *posix_getenv(const char *name)
     return value != NULL ? from_wide(value) : NULL;
 }
 
-/* Windows does not replace a file that is open, so a file beside it is held. It goes with the process, however
- * that ends. */
+/* Windows does not replace a file that is open, so a file beside it is held. It goes with the process,
+ * however that ends. */
 int posix_hold_file(const char *path)
 {
     wchar_t wide[PATH_UNITS];

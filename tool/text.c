@@ -371,9 +371,10 @@ bool text_from_base64(text *t)
 /* ---- Files ---- */
 
 /* Reads to the end; fails with EFBIG where a file has none, or is too large to be a report or a table. */
-static bool read_all(text *t, int fd)
+static bool read_all(text *t, int fd, uint64_t most)
 {
     enum { STEP = 1 << 16 };
+    size_t from = t->len;
     for (;;) {
         ssize_t got = read(fd, text_room(t, STEP), STEP);
         if (got < 0 && errno == EINTR)
@@ -381,7 +382,7 @@ static bool read_all(text *t, int fd)
         if (got <= 0)
             return got == 0;
         t->len += (size_t)got;
-        if (t->len > TEXT_FILE_MAX) {
+        if (t->len - from > most) {
             errno = EFBIG;
             return false;
         }
@@ -396,9 +397,14 @@ static bool is_descriptor(const char *path)
 
 const char *text_read_file(text *t, const char *path)
 {
+    return text_read_file_most(t, path, TEXT_FILE_MAX);
+}
+
+const char *text_read_file_most(text *t, const char *path, uint64_t most)
+{
     struct stat st;
     if (strcmp(path, "-") == 0)
-        return read_all(t, STDIN_FILENO) ? NULL : strerror(errno);
+        return read_all(t, STDIN_FILENO, most) ? NULL : strerror(errno);
     bool any = is_descriptor(path);
     int fd = open(path, O_RDONLY | O_CLOEXEC | (any ? 0 : O_NONBLOCK));
     if (fd < 0)
@@ -406,7 +412,7 @@ const char *text_read_file(text *t, const char *path)
     const char *why = NULL;
     if (!any && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         why = "a FIFO or a device, not a regular file; - reads standard input";
-    else if (!read_all(t, fd))
+    else if (!read_all(t, fd, most))
         why = strerror(errno);
     close(fd);
     return why;

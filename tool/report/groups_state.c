@@ -98,8 +98,8 @@ groups_place groups_look_at(const char *path)
 }
 
 /* The new file is begun ahead of the lock: what killed runs left beside it is removed then, and may be a
- * second name of the file that is held. Of two runs that get here at once one replaces the state, and the other one
- * sees that it is another than it was. */
+ * second name of the file that is held. Of two runs that get here at once one replaces the state, and the
+ * other one sees that it is another than it was. */
 static int replace(const groups_place *place, const text *out)
 {
     outfile file;

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Decoded units are worth much: reports that share an image share most units. A seat may grow to SESSION_CACHE.
- * Without a limit of the caller's, seats that nobody uses keep as much as four full ones have, or one for each
- * thread where there are more: reports of one app and its ten frameworks find all that was decoded. */
+/* Decoded units are worth much: reports that share an image share most units. A seat may grow to
+ * SESSION_CACHE. Without a limit of the caller's, seats that nobody uses keep as much as four full ones
+ * have, or one for each thread where there are more: reports of one app and its ten frameworks find all
+ * that was decoded. */
 enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, MIN_FULL_SEATS = 4 };
 
 /* How much more of complaints may gather before equal ones are left out: a damaged file that is opened

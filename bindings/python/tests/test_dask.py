@@ -149,6 +149,21 @@ def test_damaged(tmp_path):
         bulk._report_part(runs, str(tmp_path), str(tmp_path / "part"), "false", [])
 
 
+def test_same_name(tmp_path):
+    """Two members of a zip may have one name; each is a report. Folders are none."""
+    good = (FIXTURES / "reports/demo.ips").read_bytes()
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive, pytest.warns(UserWarning):
+        archive.writestr("folder/", b"")
+        archive.writestr("folder/a", good)
+        archive.writestr("folder/a", b"nothing of a report")
+    runs = list(bulk._runs(report for report, _ in bulk._reports(str(tmp_path))))
+    assert [run[1:] for run in runs] == [(1, 3)]
+    bulk._report_part(runs, str(tmp_path), str(tmp_path / "part"), TOOL, [])
+    lines = [json.loads(line) for line in (tmp_path / "part").read_text().splitlines()]
+    assert [(line["report"], line.get("error", {}).get("kind")) for line in lines] == [
+        (str(tmp_path / "two.zip/folder/a"), None), (str(tmp_path / "two.zip/folder/a"), "no_report")]
+
+
 def check_reports(out, store, reports, texts, done, tmp_path):
     """Each report has one line, which is what machsym crash gives; groups count them."""
     assert (done["reports"], done["failed"]) == (REPORTS, 1) and done["parts"] > 10
