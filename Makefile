@@ -209,7 +209,11 @@ $(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/tool/%.o)
 $(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
 build/fuzz/mapcmd: $(patsubst %,build/fuzzed/tool/%.o,$(ATOS) $(MAPS))
 
-$(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
+$(B)/replay/replay.o: fuzz/replay.c
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
+
+$(B)/replay/%: fuzz/fuzz_%.c $(B)/replay/replay.o $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 

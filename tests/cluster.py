@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """What the service of examples/cluster refuses, and what it shows of hostile reports; Redis speaks TLS. The last line is "N passed,
-N failed, 0 skipped"."""
+N failed, N skipped"."""
+import base64
 import http.client
 import json
 import os
 import re
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -13,13 +16,14 @@ import time
 
 sys.path.insert(0, "examples/cluster")
 import common
+import ingest
 import page
 import sender
 import service
 import symbolicator
 
 MACHSYM = os.environ.get("MACHSYM", "build/machsym")
-counts = [0, 0]
+counts = [0, 0, 0]  # passed, failed, skipped
 
 
 def check(ok, what, seen=""):
@@ -125,7 +129,7 @@ def test_work(s):
     many = {"chunk:test:%d" % i: b"%d" % i for i in range(1000)}
     cluster.put(many, 60)
     check(all(cluster.run(name, [("GET", name)]) == [many[name]] for name in list(many)[::50]), "many keys are set")
-    ask_lua, uuid = cluster.script(open("examples/cluster/ask.lua", encoding="utf-8").read()), "00"
+    ask_lua, uuid = cluster.script_of("ask.lua"), "00"
     command = ("EVALSHA", ask_lua, 2, "in:{test}", "asked:{test}:00", "uuid:" + uuid, 60)
     check([cluster.run("in:{test}", [command, ("XLEN", "in:{test}")]) for _ in range(2)] == [[1, 1], [0, 1]], "builders are asked once")
 
@@ -151,11 +155,11 @@ def test_claims(s):
         def mine(self, tag):
             pass
 
-        def take(self, tag, start):
+        def read(self, tags, count, start):
             self.stopping = self.stopping or time.monotonic() > self.end
-            return [("1-1", "0" * 32, 0)]
+            return [(tags[0], "1-1", "0" * 32, 0)]
 
-        def work(self, tag, entries):
+        def work(self, found):
             pass
 
         def claim(self, tag):
@@ -165,6 +169,144 @@ def test_claims(s):
     busy = Busy(s.config, "busy")
     busy.run()
     check(busy.claimed == set(common.SHARDS), "all shards are looked at", busy.claimed)
+
+
+def test_sweep(s):
+    """Counts, and reports that wait, go when they are too old; a day that is kept, and who waits since then, stay."""
+    cluster, tag = common.Cluster(s.config), "test"
+    today, past = (time.strftime("%Y-%m-%d", time.gmtime(time.time() - days * 86400)) for days in (0, 40))
+    many = ["g%02d" % i for i in range(30)]
+    commands = [("ZADD", "groups:{test}", 5, "old"), ("HSET", "parts:{test}:old", past + "\tdemo\t1", 5), ("SET", "title:{test}:old", "x"),
+                ("ZADD", "groups:{test}", 5, "gone"), ("ZADD", "groups:{test}", 7, "both"),
+                ("HSET", "parts:{test}:both", past + "\tdemo\t1", 4, today + "\tdemo\t1", 3),
+                ("ZADD", "wanted:{test}", 2, "A", 1, "B"), ("ZADD", "wait:{test}:A", 100, "report0", int(time.time()), "report1")]
+    commands += [c for g in many for c in (("ZADD", "groups:{test}", 9, g), ("HSET", "parts:{test}:" + g, today + "\tdemo\t1", 2))]
+    cluster.run("groups:{test}", commands)
+    whole, symbolicator.SHARDS = symbolicator.SHARDS, [tag]
+    sweeper = symbolicator.Symbolicator(s.config, "sweeper")
+    for _ in range(3):  # there are more groups than are looked at in a turn
+        sweeper.sweep()
+    symbolicator.SHARDS = whole
+    groups, parts, title, wanted, waits = cluster.run("groups:{test}", [
+        ("ZRANGE", "groups:{test}", 0, -1, "WITHSCORES"), ("HGETALL", "parts:{test}:both"), ("EXISTS", "title:{test}:old"),
+        ("ZRANGE", "wanted:{test}", 0, -1, "WITHSCORES"), ("ZRANGE", "wait:{test}:A", 0, -1)])
+    scores = dict(zip(groups[::2], map(int, groups[1::2])))
+    check(scores == {b"both": 3, **{g.encode(): 2 for g in many}}, "groups count what is kept", scores)
+    check(parts == [today.encode() + b"\tdemo\t1", b"3"] and title == 0, "old days are gone", parts)
+    check(wanted == [b"A", b"1"] and waits == [b"report1"], "who waits for too long is gone", (wanted, waits))
+
+
+def test_many_missing(s):
+    """A report that names many images waits for a hundred, and says how many it lacks."""
+    with open(sender.FIXTURES + "/reports/demo.ips", encoding="utf-8") as file:
+        head, body = file.read().split("\n", 1)
+    report = json.loads(body)
+    image, = [i for i in report["usedImages"] if i["uuid"] == sender.UUID[0]]
+    first = len(report["usedImages"])
+    report["usedImages"] += [{**image, "uuid": "00000000-0000-0000-0000-%012x" % i, "base": (i + 1) << 32, "name": "n%d" % i} for i in range(300)]
+    report["threads"][0]["frames"] = [{"imageOffset": 0x980, "imageIndex": first + i} for i in range(300)]
+    status, answer, _ = ask(s, "POST", "/reports", (head + "\n" + json.dumps(report)).encode(), s.config["token"])
+    check(status == 202, "a report of 300 images", answer)
+    name = json.loads(answer)["id"]
+    s.wait_for(lambda: ask(s, "GET", "/reports/" + name)[0] == 200, "the result")
+    result = json.loads(ask(s, "GET", "/reports/" + name)[1])
+    check(result["lacks"] > 290 and len(result["missing"]) == common.MAX_OF_REPORT, "it waits for some", (result["lacks"], len(result["missing"])))
+    cluster, tag = common.Cluster(s.config), common.shard_of(name)
+    waits, = cluster.run(common.stream(tag), [("ZCARD", "wanted:{%s}" % tag)])
+    check(waits <= common.MAX_OF_REPORT + 5, "and the list of missing dSYMs is bounded", waits)
+
+
+def drip(port, address, text):
+    """A connection that has sent some of what it has to send."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20, source_address=(address, 0))
+    connection.sendall(text)
+    return connection
+
+
+def test_slow(s):
+    """Who sends too slowly is cut off, however it drips."""
+    server = ingest.Deadlines()
+    ours, theirs = socket.socketpair()
+    before = ingest.WATCH
+    ingest.WATCH = 0.05
+    server.start()
+    server.set(ours, 0.3)
+    theirs.sendall(b"x")
+    theirs.settimeout(10)
+    check(theirs.recv(1) == b"", "it is cut off")
+    server.set(ours, 0)
+    server.drop(ours)
+    ours.close()
+    theirs.close()
+    ingest.WATCH = before
+    head = b"POST /reports HTTP/1.1\r\nHost: x\r\n"
+    some = [drip(s.config["http_port"], "127.0.0.1", head) for _ in range(40)]
+    check(ask(s, "GET", "/health")[0] == 200, "forty that say half a head hinder nobody")
+    for connection in some:
+        connection.close()
+
+
+def test_nginx(s, folder):
+    """nginx.conf: slow senders without a token, more than ingest takes connections, hinder nobody; an address has so many requests at a time."""
+    if shutil.which("nginx") is None:
+        print("skipped: nginx.conf: there is no nginx")
+        counts[2] += 1
+        return
+    port, = service.free_ports(1)
+    with open("examples/cluster/nginx.conf", encoding="utf-8") as file:
+        text = file.read()
+    for old, new in (("127.0.0.1:8080", "127.0.0.1:%d" % s.config["http_port"]), ("8443 ssl", "127.0.0.1:%d ssl" % port),
+                     ("/etc/ssl/crashes.crt", s.folder + "/tls/node.crt"), ("/etc/ssl/private/crashes.key", s.folder + "/tls/node.key"),
+                     ("/etc/nginx/crashes.passwords", folder + "/passwords")):
+        check(old in text, "nginx.conf has " + old)
+        text = text.replace(old, new)
+    os.mkdir(folder)
+    user = "user root;" if os.geteuid() == 0 else ""  # or it could not read the password
+    text = "daemon off; %s pid %s/pid; error_log %s/error;\n" % (user, folder, folder) + text.replace("http {", "http {\n    access_log off;" + "".join(
+        " %s_temp_path %s/%s;" % (what, folder, what) for what in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")), 1)
+    with open(folder + "/conf", "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(folder + "/passwords", "w", encoding="utf-8") as file:
+        file.write("me:{PLAIN}secret\n")
+    os.chmod(folder, 0o755)
+    proxy = subprocess.Popen(["nginx", "-p", folder, "-c", folder + "/conf"], stderr=subprocess.DEVNULL)
+    context = ssl.create_default_context(cafile=s.folder + "/tls/ca.crt")
+
+    def post(path="/reports", source="127.0.0.1", **headers):
+        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=20, context=context, source_address=(source, 0))
+        connection.request("POST" if path == "/reports" else "GET", path, b"nothing of a report, by nginx" if path == "/reports" else None, headers)
+        return connection.getresponse().status
+
+    def answers():
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
+    token = {"Authorization": "Bearer " + s.config["token"]}
+    half = "POST /reports HTTP/1.1\r\nHost: x\r\n"
+    try:
+        s.wait_for(answers, "nginx")
+        check(post(**token) == 202, "a report by nginx")
+        check(post() == 401, "ingest asks for the token")
+        check(post("/groups") == 401 and post("/groups", Authorization="Basic " + base64.b64encode(b"me:secret").decode()) == 200, "a password for the page")
+        slow = [drip(port, "127.0.0.1", b"") for _ in range(ingest.CONNECTIONS)]
+        slow += [context.wrap_socket(drip(port, "127.0.0.1", b""), server_hostname="127.0.0.1") for _ in range(10)]
+        for connection in slow[-10:]:
+            connection.sendall(half.encode())
+        begin = time.monotonic()
+        check(post(**token) == 202 and time.monotonic() - begin < 8, "those who say half a head hinder nobody", time.monotonic() - begin)
+        slow += [context.wrap_socket(drip(port, "127.0.0.1", b""), server_hostname="127.0.0.1") for _ in range(20)]
+        for connection in slow[-20:]:
+            connection.sendall((half + "Content-Length: 1000\r\n\r\nhalf a body").encode())
+        check(post(**token) == 503, "20 requests of an address at a time are too many")
+        check(post(source="127.0.0.2", **token) == 202, "another address has its own")
+        for connection in slow:
+            connection.close()
+    finally:
+        proxy.terminate()
+        proxy.wait()
 
 
 def is_running(pid):
@@ -234,7 +376,11 @@ with tempfile.TemporaryDirectory() as work, service.Service(work, MACHSYM, symbo
     test_bodies(started)
     test_work(started)
     test_claims(started)
+    test_sweep(started)
+    test_many_missing(started)
+    test_slow(started)
+    test_nginx(started, os.path.join(work, "nginx"))
     test_killed(started, os.path.join(work, "killed"))
     test_redis(started)
-print("%d passed, %d failed, 0 skipped" % tuple(counts))
+print("%d passed, %d failed, %d skipped" % tuple(counts))
 sys.exit(counts[1] != 0)

@@ -101,10 +101,11 @@ check "columns" "$($machsym atos --lines=stmt --json -o "$dir/stmt.symmap" $addr
 
 cat >"$dir/damage.c" <<'END'
 /* damage IN OUT OFFSET: another byte there, and the checksums right again */
-#define MACHSYM_IMPLEMENTATION
-#include "machsym.h"
+#define TEST_ROOM "../src/map/symmap.h"
+#include "tests/room.h"
 #include "tests/repair.h"
 #include <stdio.h>
+#include <stdlib.h>
 int main(int argc, char **argv)
 {
     static uint8_t bytes[1 << 20];

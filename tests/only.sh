@@ -65,6 +65,82 @@ payload=tests/fixtures/services/metrickit-all.json
 [ "$($MACHSYM crash -q --signature --only kind=hang --only kind=SIGSEGV $payload | sed 's/.*#//' | tr -d '\n')" = 13 ]
 check "of a payload of many the diagnostics that fit"
 
+# ---- Of a document of several ----
+
+diagnostic() # SIGNAL OFFSET
+{
+    printf '{"callStackTree":{"callStackPerThread":true,"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{'
+    printf '"binaryUUID":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsetIntoBinaryTextSegment":%d,' "$2"
+    printf '"binaryName":"demo","address":%d}]}]},"diagnosticMetaData":{"signal":%d}}' $((4339204096 + $2)) "$1"
+}
+abort=$(diagnostic 6 2684)
+segv=$(diagnostic 11 2796)
+ill=$(diagnostic 4 2556)
+begin='{"timeStampEnd" : "2026-03-14", "crashDiagnostics" : [ '
+end=' ],  "hangDiagnostics":[]}'
+document() { printf '%s%s%s\n' "$begin" "$1" "$end"; }
+kept() # WANTED KIND...: of the three
+{
+    document "$1" >"$work/wanted"
+    document "$abort, $segv ,
+$ill" >"$work/three.json"
+    shift
+    options=
+    for kind; do options="$options --only kind=$kind"; done
+    # shellcheck disable=SC2086
+    $MACHSYM crash -q $options "$work/three.json" >"$work/out"
+    same "$work/wanted" "$work/out" "of a payload of three: $*"
+    # shellcheck disable=SC2086
+    $MACHSYM crash -q $demo $options "$work/three.json" >"$work/out"
+    $MACHSYM crash -q $demo "$work/wanted" >"$work/wanted.named"
+    same "$work/wanted.named" "$work/out" "with names: $*"
+}
+kept "$abort" SIGABRT
+kept "$segv" SIGSEGV
+kept "$ill" SIGILL
+kept "$abort, $segv" SIGABRT SIGSEGV
+kept "$abort, $ill" SIGABRT SIGILL
+kept "$segv ,
+$ill" SIGSEGV SIGILL
+kept "$abort, $segv ,
+$ill" SIGABRT SIGSEGV SIGILL
+grep -qF '"symbol":"-[Player play:]"' "$work/out"
+check "which are there" "$work/out"
+$MACHSYM crash -q --only kind=SIGBUS "$work/three.json" >"$work/out" && [ ! -s "$work/out" ]
+check "without one that fits nothing is written" "$work/out"
+
+# Two payloads of which one has none that fit stays valid JSON; an array of one element, too.
+{
+    printf '['
+    document "$abort"
+    printf ','
+    document "$segv"
+    printf ']\n'
+} >"$work/two.json"
+{
+    printf '['
+    document ""
+    printf ','
+    document "$segv"
+    printf ']\n'
+} >"$work/wanted"
+$MACHSYM crash -q --only kind=SIGSEGV "$work/two.json" >"$work/out"
+same "$work/wanted" "$work/out" "a payload of which none fits keeps its frame"
+
+# KSCrash's report of a crash holds that of the crash in the reporter: one stays with the other.
+services=tests/fixtures/services
+outer=$(cat $services/kscrash-recrash.json)
+several=$(sed '1s/^\[//; $s/]$//' $services/kscrash-several.json)
+printf '[%s\n, %s]\n' "$outer" "$several" >"$work/nested.json"
+printf '[%s]\n' "$outer" >"$work/wanted"
+$MACHSYM crash -q --only kind=EXC_BAD_ACCESS "$work/nested.json" >"$work/out"
+same "$work/wanted" "$work/out" "of three of KSCrash's the one that holds another"
+[ "$($MACHSYM crash -q --only kind=deadlock "$work/nested.json" | $MACHSYM crash -q --signature - | grep -c deadlock)" = 1 ]
+check "the last of them"
+$MACHSYM crash -q --only kind=EXC_BREAKPOINT $services/bugsnag-payload.json >"$work/out"
+[ "$($MACHSYM crash -q --signature "$work/out" | sed 's/:.*//; s/.* //')" = EXC_BREAKPOINT ]
+check "of two events the one that fits"
+
 for bad in process "process=" place=x since=2026 until=2026-02-30 since=2026-03-01T10; do
     $MACHSYM crash --only "$bad" "$work/in/a.crash" >"$work/out" 2>"$work/err"
     [ $? -eq 2 ] && grep -q -- '--only' "$work/err" && [ ! -s "$work/out" ]

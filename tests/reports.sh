@@ -292,6 +292,20 @@ run -q $demo --to=text $apple/mac26.ips
 grep -v '^$' "$work/out" >"$work/wanted"
 same "$work/wanted" "$work/lines" "as text too"
 
+# The line of dashes ahead of "Translated Report" is of the report that it begins.
+for process in demo next; do
+    printf -- '-------------------------------------\nTranslated Report (Full Report Below)\n-------------------------------------\n\n'
+    sed "s/^Process: *demo/Process:             $process/; s/\"procName\" : \"demo\"/\"procName\" : \"$process\"/" \
+        $reports/demo-translated.ips
+done >"$work/several"
+half=$(($(wc -l <"$work/several") / 2))
+head -n $half "$work/several" >"$work/first"
+tail -n +$((half + 1)) "$work/several" >"$work/second"
+run -q --only process=demo "$work/several"
+same "$work/first" "$work/out" "of two Translated reports the first one, to the byte"
+run -q --only process=next "$work/several"
+same "$work/second" "$work/out" "and the second one"
+
 {
     cat $reports/demo.ips
     head -n 20 $reports/demo.ips
@@ -318,6 +332,20 @@ cat $reports/demo-spindump.txt >"$work/several"
 run -q $demo --signature "$work/several"
 [ "$(wc -l <"$work/out")" -eq 1 ]
 check "a spindump of several processes is one report"
+
+# ---- What is told by its name only ----
+
+sed '/^Termination/d; s/^Exception Type:.*/Exception Type:  00000020/; s/^Exception Codes:.*/Exception Codes: 0x00000000baaaaaad/' \
+    $reports/demo.crash >"$work/stackshot.crash"
+run -q $demo --summary "$work/stackshot.crash"
+has "0xbaaaaaad: a stackshot of the whole system, not a crash"
+
+# LogSemantics+Crash.swift of embrace-apple-sdk has the names of the attributes; their values are JSON in a string.
+printf '{"attributes":[{"key":"emb.provider","value":"kscrash"},{"key":"emb.payload","value":"{\\"report\\":{}}"}]}' >"$work/embrace.json"
+run $demo "$work/embrace.json"
+[ $? -eq 1 ]
+check "a log of Embrace's fails"
+err_has "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out of there"
 
 # ---- Minidumps ----
 

@@ -61,6 +61,20 @@ static void test_arm64(void)
     arm64(ret, br_16, 0, 0, ms_CODE_OTHER, 0);
 }
 
+/* The ends of what each field can say. The codes are those of llvm-mc. */
+static void test_arm64_ends(void)
+{
+    const uint32_t add_all = 0x913ffe10;  /* add x16, x16, #0xfff */
+    const uint32_t load_all = 0xf97ffe10; /* ldr x16, [x16, #0x7ff8] */
+    const uint64_t page = AT & ~(uint64_t)0xfff;
+    arm64(0x15ffffff, 0, 0, 0, ms_CODE_TO, (uint64_t)AT + 0x7fffffc);            /* b #0x7fffffc */
+    arm64(0x16000000, 0, 0, 0, ms_CODE_TO, (uint64_t)AT - 0x8000000);            /* b #-0x8000000 */
+    arm64(0xf0ffffd0, br_16, 0, 0, ms_CODE_OTHER, 0);                            /* adrp alone */
+    arm64(0xf0ffffd0, add_all, br_16, 0, ms_CODE_TO, page - 0x5000 + 0xfff);     /* adrp x16, #-0x5000 */
+    arm64(0xf07ffff0, add_all, br_16, 0, ms_CODE_TO, page + 0xfffff000 + 0xfff); /* #0xfffff000 */
+    arm64(0x90800010, load_all, br_16, 0, ms_CODE_THROUGH, page - 0x100000000 + 0x7ff8); /* #-0x100000000 */
+}
+
 static void x86_64(const char *text, size_t len, ms_code_kind kind, uint64_t addr)
 {
     bytes code = {NULL, 0, 0};
@@ -83,6 +97,7 @@ int main(void)
     put32(&code, 0x14000400);
     is(ms_CPU_ARM, &code, ms_CODE_OTHER, 0); /* 32-bit code is not read */
     test_arm64();
+    test_arm64_ends();
     test_x86_64();
     return test_done();
 }

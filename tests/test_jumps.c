@@ -1,5 +1,5 @@
-/* Names of code that only jumps: stubs of an image in a shared cache, made by hand. tests/cache has the stubs of real
- * dylibs. */
+/* Names of code that only jumps: stubs of an image in a shared cache, made by hand. tests/cache has the
+ * stubs of real dylibs. */
 static unsigned long long work;
 #define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
 #define TEST_ROOM             "../src/macho/sources.h"
@@ -29,8 +29,8 @@ static void put_nlist(bytes *b, size_t strx, uint64_t addr)
     tiny_nlist(b, strx, 0x0f, addr);
 }
 
-/* Adds an image of stubs that jump to addresses, then of so many functions: of 'c' they are "_c0", "_c1" and so
- * on. Its string table ends with so many bytes that are no NUL. */
+/* Adds an image of stubs that jump to addresses, then of so many functions: of 'c' they are "_c0", "_c1"
+ * and so on. Its string table ends with so many bytes that are no NUL. */
 static size_t put_image(bytes *b, char c, unsigned functions, const uint64_t *stubs, unsigned stub_count,
                         size_t tail)
 {
@@ -76,10 +76,71 @@ static size_t put_image(bytes *b, char c, unsigned functions, const uint64_t *st
     return at;
 }
 
-/* The address of the stub or, behind all stubs, function with this number, of the image at a place of the file. */
+/* The address of the stub or, behind all stubs, function with this number, of the image at a place of the
+ * file. */
 static uint64_t code_at(size_t at, unsigned i)
 {
     return TINY_BASE + at + IMAGE_HEAD + 4 * (uint64_t)i;
+}
+
+static void put_uleb_of_two(bytes *b, size_t value)
+{
+    put8(b, (value & 0x7f) | 0x80);
+    put8(b, value >> 7);
+}
+
+/* Adds an image as put_image does, whose functions only an exports trie names: of 'c' they are "_c0" and
+ * so on. It stands in the bytes at the end, which room has so many of. So many nodes of it have two edges
+ * to the next one. */
+static size_t put_exports(bytes *b, char c, unsigned functions, unsigned doubled, size_t room)
+{
+    enum { ROOT = 9, TWO = 10, LEAF = 2, NODE = 5 };
+    size_t at = put_image(b, c, functions, NULL, 0, room);
+    size_t trie = b->len - room;
+    size_t names = ROOT + TWO * doubled + LEAF;
+    bytes t = {NULL, 0, 0};
+    char name[8];
+    put8(&t, 0); /* exports nothing */
+    put8(&t, 2); /* edges */
+    put(&t, name, (size_t)snprintf(name, sizeof name, "_%c", c) + 1);
+    put_uleb_of_two(&t, names);
+    put(&t, "", 1);
+    put8(&t, ROOT);
+    for (unsigned i = 1; i <= doubled; i++) {
+        put8(&t, 0);
+        put8(&t, 2);
+        for (unsigned j = 0; j < 2; j++) {
+            put(&t, j == 0 ? "y" : "z", 2);
+            put_uleb_of_two(&t, ROOT + TWO * i);
+        }
+    }
+    put_zeros(&t, LEAF);
+    put8(&t, 0);
+    put8(&t, functions);
+    names += LEAF;
+    for (unsigned i = 0; i < functions; i++)
+        names += (size_t)snprintf(name, sizeof name, "%u", i) + 1 + 2;
+    for (unsigned i = 0; i < functions; i++) {
+        put(&t, name, (size_t)snprintf(name, sizeof name, "%u", i) + 1);
+        put_uleb_of_two(&t, names + NODE * i);
+    }
+    for (unsigned i = 0; i < functions; i++) {
+        put8(&t, 3); /* bytes of what it exports */
+        put8(&t, 0); /* flags */
+        put_uleb_of_two(&t, IMAGE_HEAD + 4 * i);
+        put8(&t, 0); /* edges */
+    }
+    CHECK(t.len <= room);
+    memcpy(b->v + trie, t.v, t.len);
+    bytes_free(&t);
+    patch(b, at + IMAGE_HEAD - 24, 0x80000033, 4); /* LC_DYLD_EXPORTS_TRIE in the place of LC_SYMTAB */
+    patch(b, at + IMAGE_HEAD - 20, 16, 4);
+    patch(b, at + IMAGE_HEAD - 16, trie, 4);
+    patch(b, at + IMAGE_HEAD - 12, room, 4);
+    patch(b, at + IMAGE_HEAD - 8, 0x10, 4); /* a command that nothing reads */
+    patch(b, at + IMAGE_HEAD - 4, 8, 4);
+    patch(b, at + 16, 4, 4); /* commands */
+    return at;
 }
 
 /* Begins a file with so many mappings of all of it, and lists images. */
@@ -124,15 +185,16 @@ static void close_image(made *m)
     bytes_free(&m->file);
 }
 
-/* Stubs of an image that jump to an image before it, and to functions of its own. */
-static void test_both(void)
+/* Stubs of an image that jump to an image before it, which has symbols or exports only, and to functions
+ * of its own. */
+static void test_both(bool exports)
 {
     enum { FAR = 100, OWN = 30 };
     uint64_t stubs[FAR + OWN];
     made m;
     ms_range code;
     begin(&m, 1, 2);
-    m.at[0] = put_image(&m.file, 'a', FAR, NULL, 0, 0);
+    m.at[0] = exports ? put_exports(&m.file, 'a', FAR, 0, 2048) : put_image(&m.file, 'a', FAR, NULL, 0, 0);
     m.at[1] = m.file.len;
     for (unsigned i = 0; i < FAR + OWN; i++)
         stubs[i] = i < FAR ? code_at(m.at[0], i) : code_at(m.at[1], i + OWN);
@@ -151,15 +213,16 @@ static void test_both(void)
     close_image(&m);
 }
 
-/* Many images with one string table, which has no NUL for long: each of them would look for its end. */
-static void test_bounded(void)
+/* Many images with one string table, which has no NUL for long: each of them would look for its end. Or with
+ * one exports trie whose nodes are shared, which takes long to read. */
+static void test_bounded(bool exports)
 {
     enum { IMAGES = 100, TAIL = 65536 };
     uint64_t stubs[IMAGES];
     made m;
     ms_range code;
     begin(&m, IMAGES, IMAGES);
-    m.at[0] = put_image(&m.file, 'a', 1, NULL, 0, TAIL);
+    m.at[0] = exports ? put_exports(&m.file, 'a', 1, 14, TAIL) : put_image(&m.file, 'a', 1, NULL, 0, TAIL);
     m.at[1] = m.file.len;
     for (unsigned i = 0; i < IMAGES; i++) {
         list_image(&m, i, TINY_BASE + m.at[0] + (uint64_t)i * STEP, STEP / 2);
@@ -177,7 +240,9 @@ static void test_bounded(void)
 
 int main(void)
 {
-    test_both();
-    test_bounded();
+    test_both(false);
+    test_both(true);
+    test_bounded(false);
+    test_bounded(true);
     return test_done();
 }

@@ -216,6 +216,11 @@ def test_build():
     check([kind_of(a) for a in answers] == ["no_file", "no_file", "no_build", "no_build", "no_build"], "what is no file of symbols", answers)
     slow, after = ask([{"do": "build", **demo}, {"do": "stats"}], "--limit=0.0000001,", status=1)
     check(kind_of(slow) == "limit" and "stats" in after, "seconds of a build", slow)
+    for request in ({"do": "build", **demo}, {"do": "build", "path": DEMO}, {"do": "build", "path": archive}):
+        for megabytes in ("0.0001", "0.01", "0.05"):
+            large, after = ask([request, {"do": "stats"}], "--paths", "--limit=0," + megabytes, status=1)
+            check(kind_of(large) == "limit" and "memory" in large["error"]["what"] and "stats" in after, "memory of a build", large)
+        check("maps" in ask([request], "--paths", "--limit=0,100")[0], "a build in 100 MB")
 
 
 # ---- Chunks that the host has ----
@@ -436,6 +441,36 @@ def test_needs_large():
     check(lists[0] == 4, "each worker asked once for the list", lists)
 
 
+JUMPS = """#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    static int calls;
+    long status = syscall(SYS_clock_gettime, clock, now);
+    now->tv_sec += clock == CLOCK_REALTIME ? 3600 * calls++ : 0;
+    return (int)status;
+}
+"""
+
+
+def test_needs_clock():
+    """Somebody sets the clock while the worker waits for the answer to a need."""
+    library = WORK + "/jumps.so"
+    with open(WORK + "/jumps.c", "w", encoding="utf-8") as file:
+        file.write(JUMPS)
+    if SANITIZED or len(MACHSYM) > 1 or subprocess.run(["cc", "-shared", "-fPIC", "-o", library, WORK + "/jumps.c"], capture_output=True).returncode:
+        return
+    values = chunks_of(DEMO, 10000)
+    for jobs in ("1", "3"):  # with more a thread waits while another one reads
+        os.environ["LD_PRELOAD"] = library
+        host = Host(lambda key: time.sleep(0.1) or found(key, values.get(key)), ["-j", jobs])
+        del os.environ["LD_PRELOAD"]
+        answers = host.ask([{"do": "frames", "uuid": UUID, "offsets": [0xaec]} for _ in range(4)])
+        check(len(answers) == 4 and all("frames" in a for a in answers), "the clock jumps an hour at each look", answers)
+        host.end()
+
+
 def test_needs_waiting():
     """Requests before the answer to a need have a bound in memory, and leave none behind."""
     process = subprocess.Popen(MACHSYM + ["worker", "--host", "--max-request=8"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -605,6 +640,17 @@ def test_limits():
         check(kind_of(answer) == "limit" and "stats" in after, "memory of " + request["do"], answer)
         answer, = ask([request], *LOOK, "--limit=0.0000001,", status=1)
         check(kind_of(answer) == "limit", "seconds of " + request["do"], answer)
+    sparse = WORK + "/sparse"
+    with open(sparse, "wb") as file:
+        file.truncate(500 << 20)
+    process = subprocess.Popen(MACHSYM + ["worker", "--paths", "--max-request=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdin.write(json.dumps({"do": "crash", "path": sparse}).encode())
+    process.stdin.close()
+    answer, = lines_of(process.stdout.read())
+    megabytes = peak(process)
+    os.unlink(sparse)
+    check(kind_of(answer) == "no_file" and "--max-request" in answer["error"]["what"], "a file that is too long", answer)
+    check(megabytes < (400 if SANITIZED else 60), "is not read", megabytes)
     requests = [{"do": "frames", "uuid": UUID, "offsets": [0xaec]}] * 5 + [{"do": "stats"}]
     for cache in ("1", "100"):
         stats = ask(requests, *LOOK, "--cache=" + cache)[-1]["stats"]
@@ -715,7 +761,7 @@ def test_reader_goes():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_needs_waiting, test_one_at_a_time, test_order,
+for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_needs_clock, test_needs_waiting, test_one_at_a_time, test_order,
              test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large, test_new_symbols):
     began = time.time()
     test()

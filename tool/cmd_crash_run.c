@@ -106,10 +106,18 @@ static void fail(crash_result *result, const char *what)
 /* What a minidump begins with, and its version: minidump_format.h of Breakpad. An envelope may hold one. */
 static const char minidump[] = "MDMP\x93\xa7";
 
+/* The attribute in which Embrace's SDK for Apple platforms sends a report of KSCrash's or MetricKit's. */
+static const char embrace_payload[] = "\"emb.payload\"";
+
 bool crash_explain_no_frames(const report *r, text *why)
 {
     if (str_find(r->input, minidump) < r->input.len) {
         text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
+        return false;
+    }
+    if (str_find(r->input, embrace_payload) < r->input.len) {
+        text_c(why, "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out "
+                    "of there");
         return false;
     }
     if (r->failure != NULL) {
@@ -203,8 +211,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
 }
 
 /* Reports that --only leaves out are not answered. */
-static void answer_parts(const crash_run *run, const report *whole, const resolve_counts *all,
-                         crash_result *result)
+static void answer_parts(const crash_run *run, report *whole, const resolve_counts *all, crash_result *result)
 {
     const filter *only = &run->options->only;
     uint32_t count = report_count_parts(whole);
@@ -216,7 +223,8 @@ static void answer_parts(const crash_run *run, const report *whole, const resolv
         resolve_counts counts;
         report_take_part(whole, i, &part);
         report_count_frames(&part, &counts);
-        if (filter_fits(only, &part) && filter_fits_owner(only, &part))
+        whole->parts[i].is_left_out = !filter_fits(only, &part) || !filter_fits_owner(only, &part);
+        if (!whole->parts[i].is_left_out)
             answer_one(run, &part, &counts, result);
         report_free_part(&part);
     }

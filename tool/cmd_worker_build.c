@@ -6,6 +6,7 @@
 #include "store/layout.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* A chunk of so many bytes of text has a value of about as many bytes: a thousand lookups a second of one
@@ -14,6 +15,12 @@ enum { CHUNK_TEXT = 10000 };
 
 /* What becomes of the maps. */
 typedef enum build_as { AS_MAP = 0, AS_CHUNKS, AS_STORE, BUILD_AS } build_as;
+
+/* The memory that a build may take, beyond the file and its answer. */
+typedef struct build_memory {
+    double left;
+    bool is_spent;
+} build_memory;
 
 /* What the request says. */
 typedef struct build_request {
@@ -24,7 +31,39 @@ typedef struct build_request {
     char *name;             /* what the image is called that came as base64; from malloc */
     machsym_uuid uuid;
     double until; /* as map_seconds counts */
+    build_memory memory;
 } build_request;
+
+/* ---- Memory ---- */
+
+static void *build_alloc(void *user, size_t size)
+{
+    build_memory *m = user;
+    m->is_spent |= (double)size > m->left;
+    void *p = m->is_spent ? NULL : malloc(size);
+    m->left -= p != NULL ? (double)size : 0;
+    return p;
+}
+
+static void build_free(void *user, void *p, size_t size)
+{
+    build_memory *m = user;
+    m->left += (double)size;
+    free(p);
+}
+
+/* What comes as base64 may take as much as the names of a report. A file that the host names is the host's:
+ * it may take what it needs, unless --limit says how much. */
+static void begin_memory(const answering *a, build_request *b, const text *input)
+{
+    double bytes = a->options->lookups.resolve.limit.bytes;
+    if (bytes <= 0)
+        bytes = input != NULL ? RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input->len : HUGE_VAL;
+    b->memory = (build_memory){bytes, false};
+    b->open.allocator = (machsym_allocator){build_alloc, build_free, &b->memory};
+}
+
+/* ---- The request ---- */
 
 /* A member that may be there, and is a text without a NUL then. *to: from malloc. */
 static bool take_text(answering *a, const char *key, char **to)
@@ -174,7 +213,8 @@ static bool put_map(const answering *a, const build_request *b, const symbol_fil
 /* Builds the map of an open image. Returns false after a message. */
 static bool build_image(answering *a, const build_request *b, const symbol_file *file)
 {
-    machsym_plan_desc plan = {.image = file->image, .lines = a->options->lookups.lines.lines};
+    machsym_plan_desc plan = {
+        .image = file->image, .lines = a->options->lookups.lines.lines, .allocator = b->open.allocator};
     build_options how = {1, false, b->until};
     machsym_image_info info;
     machsym_part_info counts;
@@ -272,8 +312,11 @@ static bool build_path(answering *a, build_request *b, const char *path)
 }
 
 /* The lines that were said: the last is why it failed. */
-static bool refuse_build(answering *a, text *said)
+static bool refuse_build(answering *a, const build_request *b, text *said)
 {
+    if (b->memory.is_spent)
+        return worker_refuse(
+            a, "limit", "the build takes more memory than is allowed; --limit=SECONDS,MEGABYTES allows more");
     if (said->len > 0)
         said->len--; /* the newline */
     for (size_t i = 0; i < said->len; i++)
@@ -317,14 +360,16 @@ static bool build(answering *a, build_request *b)
         ok = worker_refuse(a, worker_bad_request, "base64 is empty");
     if (ok) {
         text *before = tool_hear(&said);
+        begin_memory(a, b, path == NULL ? &input : NULL);
         text_c(a->out, ",\"maps\":[");
         ok = path != NULL ? build_path(a, b, path) : build_bytes(a, b, &input);
         text_char(a->out, ']');
         tool_hear(before);
+        ok = ok && !b->memory.is_spent; /* of what a part of it lacks */
         if (ok)
             worker_put_notes(a->out, &said);
         else
-            refuse_build(a, &said);
+            refuse_build(a, b, &said);
     }
     text_free(&input);
     text_free(&said);

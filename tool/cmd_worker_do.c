@@ -35,8 +35,11 @@ static bool take_path(answering *a, const char *path, text *input)
         return worker_refuse(a, worker_bad_request,
                              "path is taken only with --paths: send the bytes as base64");
     bool is_input = strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0;
-    const char *why = is_input ? "it is no file" : input != NULL ? text_read_file(input, path) : NULL;
-    if (why == NULL && input != NULL && input->len > a->options->max_request)
+    uint64_t most = a->options->max_request;
+    const char *why = is_input        ? "it is no file"
+                      : input != NULL ? text_read_file_most(input, path, most)
+                                      : NULL;
+    if (!is_input && input != NULL && input->len > most)
         why = "it is longer than --max-request";
     if (why == NULL)
         return true;

@@ -86,12 +86,49 @@ struct worker_run {
 
 /* ---- Lines; without the lock ---- */
 
+/* Of a clock that nobody sets. */
 static double seconds_now(void)
 {
     struct timespec now = {0, 0};
-    clock_gettime(CLOCK_REALTIME, &now); /* the clock of conditions */
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
+
+static struct timespec timespec_of(double seconds)
+{
+    return (struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+}
+
+/* Conditions that are waited for until a time of that clock. Apple's and MinGW's have only the clock that
+ * is set, but wait for so many seconds. */
+#if defined(__APPLE__) || defined(_WIN32)
+static void begin_condition(pthread_cond_t *c)
+{
+    pthread_cond_init(c, NULL);
+}
+
+static void wait_until(pthread_cond_t *c, pthread_mutex_t *lock, double until)
+{
+    double left = until - seconds_now();
+    struct timespec then = timespec_of(left > 0 ? left : 0);
+    pthread_cond_timedwait_relative_np(c, lock, &then);
+}
+#else
+static void begin_condition(pthread_cond_t *c)
+{
+    pthread_condattr_t how;
+    pthread_condattr_init(&how);
+    pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &how);
+    pthread_condattr_destroy(&how);
+}
+
+static void wait_until(pthread_cond_t *c, pthread_mutex_t *lock, double until)
+{
+    struct timespec then = timespec_of(until);
+    pthread_cond_timedwait(c, lock, &then);
+}
+#endif
 
 /* Waits for input until then; 0: as long as it takes. Returns false when there is none. */
 static bool wait_input(double until)
@@ -334,12 +371,11 @@ static bool say_need(worker_run *run, machsym_str key)
 static void wait_need(worker_run *run, worker_need *need)
 {
     double until = seconds_now() + run->w->options->need_seconds;
-    struct timespec then = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
     while (!need->is_done && !run->has_ended && !run->is_unread && seconds_now() < until) {
         if (!run->is_reading && run->pending_bytes < PENDING_BYTES)
             read_one(run, until);
         else
-            pthread_cond_timedwait(&run->found, &run->w->lock, &then);
+            wait_until(&run->found, &run->w->lock, until);
     }
     if (need->is_done)
         return;
@@ -508,7 +544,7 @@ int worker_loop(worker *w)
     memset(run.slots, 0, run.slot_count * sizeof *run.slots);
     pthread_mutex_init(&run.writing, NULL);
     pthread_cond_init(&run.moved, NULL);
-    pthread_cond_init(&run.found, NULL);
+    begin_condition(&run.found);
     run_jobs(&run, jobs);
     pthread_cond_destroy(&run.moved);
     pthread_cond_destroy(&run.found);

@@ -169,6 +169,24 @@ char *posix_getenv(const char *name)
     return value != NULL ? from_wide(value) : NULL;
 }
 
+/* Windows does not replace a file that is open, so a file beside it is held. It goes with the process,
+ * however that ends. */
+int posix_hold_file(const char *path)
+{
+    wchar_t wide[PATH_UNITS];
+    wchar_t beside[PATH_UNITS];
+    if (!to_wide(path, wide))
+        return -1;
+    size_t folder = wcslen(wide);
+    while (folder > 0 && !posix_is_slash(wide[folder - 1]))
+        folder--;
+    if (swprintf(beside, PATH_UNITS, L"%.*ls.machsym-%ls.lock", (int)folder, wide, wide + folder) < 0)
+        return fail(ENAMETOOLONG);
+    HANDLE handle = CreateFileW(beside, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
+                                FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+    return handle != INVALID_HANDLE_VALUE ? _open_osfhandle((intptr_t)handle, 0) : fail(EAGAIN);
+}
+
 /* ---- Folders ---- */
 
 struct posix_dir {
@@ -264,6 +282,15 @@ bool posix_hold(int fd)
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return false;
     return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+int posix_hold_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || posix_hold(fd))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 int posix_open_device(const char *path)

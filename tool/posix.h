@@ -118,6 +118,10 @@ int posix_open_device(const char *path);
 #endif
 #endif
 
+/* Holds a file that runs replace: no other run holds it until the descriptor is closed, which may be after
+ * it was replaced. Returns -1 when another run has it or it is not there. */
+int posix_hold_file(const char *path);
+
 /* Removes a temporary file that no run holds any more, because the one that made it was killed. */
 void posix_remove_abandoned(const char *path);
 

@@ -156,11 +156,39 @@ static bool is_control(uint32_t c)
            (c >= 0x2066 && c <= 0x2069);
 }
 
+/* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
+static uint64_t odd_bytes(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return (word | (word - 0x20 * EACH_BYTE) | (word + EACH_BYTE)) & 0x80 * EACH_BYTE;
+}
+
+/* How many bytes at p JSON has as they are, at least; eight are tried at once. */
+static size_t json_plain(const char *p, size_t left)
+{
+    size_t len = 0;
+    for (; left - len >= 8 && odd_bytes(p + len) == 0; len += 8) {
+        uint64_t word;
+        memcpy(&word, p + len, 8);
+        if ((zero_bytes(word ^ '"' * EACH_BYTE) | zero_bytes(word ^ '\\' * EACH_BYTE)) != 0)
+            break;
+    }
+    while (len < left && p[len] >= 0x20 && p[len] < 0x7f && p[len] != '"' && p[len] != '\\')
+        len++;
+    return len;
+}
+
 void text_json(text *t, machsym_str str)
 {
     const unsigned char *p = (const unsigned char *)str.ptr;
     text_char(t, '"');
     for (size_t i = 0; i < str.len;) {
+        size_t plain = json_plain(str.ptr + i, str.len - i);
+        text_add(t, str.ptr + i, plain);
+        i += plain;
+        if (i == str.len)
+            break;
         size_t len = utf8_length(p + i, str.len - i);
         uint32_t value = len > 0 ? utf8_value(p + i, len) : 0xfffd;
         if (p[i] == '"' || p[i] == '\\') {
@@ -178,14 +206,6 @@ void text_json(text *t, machsym_str str)
 }
 
 /* ---- One line ---- */
-
-/* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
-static uint64_t odd_bytes(const char *p)
-{
-    uint64_t word;
-    memcpy(&word, p, 8);
-    return (word | (word - 0x20 * EACH_BYTE) | (word + EACH_BYTE)) & 0x80 * EACH_BYTE;
-}
 
 /* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight
  * overlap. */
@@ -351,9 +371,10 @@ bool text_from_base64(text *t)
 /* ---- Files ---- */
 
 /* Reads to the end; fails with EFBIG where a file has none, or is too large to be a report or a table. */
-static bool read_all(text *t, int fd)
+static bool read_all(text *t, int fd, uint64_t most)
 {
     enum { STEP = 1 << 16 };
+    size_t from = t->len;
     for (;;) {
         ssize_t got = read(fd, text_room(t, STEP), STEP);
         if (got < 0 && errno == EINTR)
@@ -361,7 +382,7 @@ static bool read_all(text *t, int fd)
         if (got <= 0)
             return got == 0;
         t->len += (size_t)got;
-        if (t->len > TEXT_FILE_MAX) {
+        if (t->len - from > most) {
             errno = EFBIG;
             return false;
         }
@@ -376,9 +397,14 @@ static bool is_descriptor(const char *path)
 
 const char *text_read_file(text *t, const char *path)
 {
+    return text_read_file_most(t, path, TEXT_FILE_MAX);
+}
+
+const char *text_read_file_most(text *t, const char *path, uint64_t most)
+{
     struct stat st;
     if (strcmp(path, "-") == 0)
-        return read_all(t, STDIN_FILENO) ? NULL : strerror(errno);
+        return read_all(t, STDIN_FILENO, most) ? NULL : strerror(errno);
     bool any = is_descriptor(path);
     int fd = open(path, O_RDONLY | O_CLOEXEC | (any ? 0 : O_NONBLOCK));
     if (fd < 0)
@@ -386,7 +412,7 @@ const char *text_read_file(text *t, const char *path)
     const char *why = NULL;
     if (!any && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         why = "a FIFO or a device, not a regular file; - reads standard input";
-    else if (!read_all(t, fd))
+    else if (!read_all(t, fd, most))
         why = strerror(errno);
     close(fd);
     return why;

@@ -604,9 +604,10 @@
 #endif
 
 /* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
- * image; load commands count as symbols of that size. A system has five million symbols; the images that
- * one image calls have a tenth of them. Without a limit, a list of images that share one table of symbols
- * could be read once for each. Names that are left out count as damage. */
+ * image; load commands count as symbols of that size. As many bytes as they have may be read of exports. A
+ * system has five million symbols; the images that one image calls have a tenth of them. Without a limit,
+ * a list of images that share one table of symbols could be read once for each. Names that are left out
+ * count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS
 #define MACHSYM_JUMP_SYMBOLS 4194304
 #endif
@@ -1803,7 +1804,7 @@ typedef struct machsym_map_frame {
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
  * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: 0.2 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
+ * Threads: any. Cost: 0.1 to 0.5 microseconds; the larger the map, the more of it is waiting for memory.
  * Signals: usable in handlers; no allocation, lock or system call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
@@ -6988,7 +6989,8 @@ static ms_code_jump ms_code_read_jump(uint32_t cputype, ms_span code, uint64_t a
 
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
- * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
+ *         ms_sym_walk_exports.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -7046,10 +7048,13 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
 
 enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
 
-/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. Of names that
+ * begin as those of functions do it needs one byte. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
+    if (rest.len > 0 && (rest.ptr[0] == '_' || rest.ptr[0] == '-' || rest.ptr[0] == '+'))
+        return ms_str_make((const char *)rest.ptr, 1);
     return ms_str_bounded((const char *)rest.ptr, rest.len < ms_SYM_HEAD ? rest.len : (size_t)ms_SYM_HEAD);
 }
 
@@ -7113,7 +7118,9 @@ typedef struct ms_sym_table {
     size_t mo_count;
     const ms_range *code;
     size_t code_count;
-    ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
+    ms_range recent; /* of code: where an address was found last */
+    size_t sorted;   /* entries at the front that are in order */
+    ms_key *crowds;  /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
     bool is_narrow;        /* only what a search for asked finds is kept */
@@ -7140,6 +7147,18 @@ static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
     return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
+/* Whether code holds an address. Addresses that come one after the other mostly lie in one section. */
+static bool ms_sym_is_code(ms_sym_table *t, uint64_t addr)
+{
+    const ms_range *code = &t->recent;
+    if (addr - code->lo >= code->hi - code->lo)
+        code = ms_sym_code_at(t, addr);
+    if (code == NULL)
+        return false;
+    t->recent = *code;
+    return true;
+}
+
 /* Turns an empty table into one that is for one address of code only. */
 static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
 {
@@ -7158,12 +7177,13 @@ static void ms_sym_drop_far(ms_sym_table *t)
             t->v[kept++] = t->v[i];
     }
     t->count = kept;
+    t->sorted = 0;
 }
 
 /* Whether a start at an address may belong in the table. */
-static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
+static bool ms_sym_is_near(ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_is_code(t, addr);
 }
 
 /* Whether a name or start at an address belongs in the table. Narrows the bounds of a narrow table to
@@ -7243,22 +7263,80 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
     ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
+/* Adds one entry of a half's LC_SYMTAB; strings are those of ms_sym_whole_strings. *redacted is where the
+ * name is that most symbols of a cache share, once one was seen; offset 0 is no name. */
+static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, const ms_sym_nlist *entry,
+                             size_t index, uint32_t *redacted)
+{
+    if (!ms_sym_is_defined(entry) || !ms_sym_is_near(t, entry->value))
+        return;
+    bool is_known = *redacted != 0 && entry->strx == *redacted;
+    machsym_str head = is_known ? ms_str_empty() : ms_sym_head_at(strings, entry->strx);
+    unsigned rank = ms_sym_rank(entry, head);
+    if (rank == 4 && !is_known && ms_sym_is_redacted(head))
+        *redacted = entry->strx;
+    if (rank < 4)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, index));
+    else if (*redacted != 0 && entry->strx == *redacted)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
+ * not. */
+typedef struct ms_sym_side {
+    uint64_t value; /* of the entries */
+    size_t first;   /* all of them lie between first and end, among others */
+    size_t end;
+} ms_sym_side;
+
+/* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
+ * values that bound the search. */
+static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
+{
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value < sides[0].value || entry.value > sides[1].value || !ms_sym_is_defined(&entry))
+            continue;
+        ms_sym_side *side = &sides[entry.value > asked];
+        if (entry.value != side->value || side->end == 0)
+            side->first = i;
+        side->value = entry.value;
+        side->end = i + 1;
+    }
+}
+
+/* Adds of LC_SYMTAB what stands next to the address that a narrow table is for. Where that is, is found by
+ * numbers alone: linkers sort entries by address, so that else half of them would be ranked by name and
+ * dropped again. Returns false when no entry there has a name, so that others are the next. */
+static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_sym_side sides[2] = {{t->near_lo, 0, 0}, {t->near_hi, 0, 0}};
+    uint32_t redacted = 0;
+    ms_sym_find_sides(mo, nlists, t->asked, sides);
+    for (unsigned side = 0; side < 2; side++) {
+        for (size_t i = sides[side].first; i < sides[side].end; i++) {
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            if (entry.value == sides[side].value)
+                ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
+        }
+    }
+    return t->near_lo == sides[0].value && t->near_hi == sides[1].value;
+}
+
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
 {
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_whole_strings(mo);
     size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    for (size_t i = 0; i < count; i++) {
+    uint32_t redacted = 0;
+    if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
+        return;
+    for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
-            continue;
-        machsym_str head = ms_sym_head_at(strings, entry.strx);
-        unsigned rank = ms_sym_rank(&entry, head);
-        if (rank < 4)
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
-        else if (ms_sym_is_redacted(head))
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+        ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
     }
 }
 
@@ -7316,25 +7394,52 @@ static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
 }
 
+/* Puts entries of one key in order, wherever several follow each other. */
+static void ms_sym_sort_equal(ms_key *v, size_t count)
+{
+    for (size_t lo = 0, hi; lo < count; lo = hi) {
+        for (hi = lo + 1; hi < count && v[hi].key == v[lo].key;)
+            hi++;
+        if (hi - lo > 1)
+            ms_key_heap_sort(&v[lo], hi - lo);
+    }
+}
+
+/* Sorts the entries that a source has added, then merges them into those before. Most sources have theirs in
+ * order: sorting all of them at once would take several times as long. */
+static void ms_sym_sort_new(ms_sym_table *t, ms_arena *scratch)
+{
+    size_t old = t->sorted;
+    size_t count = t->count - old;
+    ms_key *room = count != 0 ? (ms_key *)ms_arena_alloc(scratch, count, sizeof *room) : NULL;
+    if (room == NULL)
+        return;
+    ms_sort(&t->v[old], count, room);
+    ms_sym_sort_equal(&t->v[old], count); /* their items did not ascend */
+    t->sorted = t->count;
+    if (old == 0 || !ms_key_less(&t->v[old], &t->v[old - 1]))
+        return;
+    ms_copy(room, &t->v[old], count * sizeof *room);
+    MACHSYM_COUNT_WORK(t->count);
+    for (size_t at = t->count; count > 0; at--) {
+        bool is_old = old > 0 && ms_key_less(&room[count - 1], &t->v[old - 1]);
+        t->v[at - 1] = is_old ? t->v[old - 1] : room[count - 1];
+        old -= is_old;
+        count -= !is_old;
+    }
+}
+
 /* Sorts by address, then by source, then by rank. */
 static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
 {
-    ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
-    if (room == NULL)
-        return;
-    ms_sort(t->v, t->count, room);
-    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
-        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
-            hi++;
-        if (hi - lo > 1) /* items did not ascend: the sources came one after the other */
-            ms_key_heap_sort(&t->v[lo], hi - lo);
-    }
+    ms_sym_sort_new(t, scratch);
     size_t kept = 0;
     for (size_t i = 0; i < t->count; i++) { /* two tables may tell of one start */
         if (kept == 0 || t->v[kept - 1].key != t->v[i].key || t->v[kept - 1].item != t->v[i].item)
             t->v[kept++] = t->v[i];
     }
     t->count = kept;
+    t->sorted = kept;
 }
 
 static machsym_source ms_sym_source(uint64_t item)
@@ -7385,10 +7490,17 @@ static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
     return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
+enum { ms_SYM_STEPS = 4 }; /* entries at one address: mostly a name, an export, a start */
+
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
+    uint64_t addr = t->v[at].key;
+    for (size_t end = at + ms_SYM_STEPS; at < end; at++) {
+        if (at == t->count || t->v[at].key != addr)
+            return at;
+    }
+    return at + ms_upper_bound(t->v + at, t->count - at, sizeof *t->v, addr);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on. Of many it compares
@@ -7425,7 +7537,10 @@ static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *ou
     size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
-    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
+    at--;
+    if (at > 0 && t->v[at - 1].key == t->v[at].key)
+        at = ms_sym_first(t, t->v[at].key);
+    ms_sym_get(t, at, out);
     return addr < out->hi;
 }
 
@@ -7449,7 +7564,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = ms_lower_bound(v, count, sizeof *v, key);
+    size_t at = is_crowd ? ms_lower_bound(v, count, sizeof *v, key) : first;
     for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
@@ -7546,7 +7661,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_is_code(t, addr) ? ms_sym_join(t, d, parts, 1) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }
@@ -7560,6 +7675,7 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
         d->damage_count++;
         return;
     }
+    MACHSYM_COUNT_WORK(1);
     ms_rd rd = ms_rd_at(trie->bytes, off);
     ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
     if (info.len != 0)
@@ -7574,14 +7690,13 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
 }
 
 /* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
- * nodes cannot multiply the work. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+ * nodes cannot multiply the work. Takes what lies in the table's code. */
+static void ms_sym_walk_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_fx_refill(d);
-    if (trie.bytes.len == 0)
+    if (trie.bytes.len == 0 || !ms_fx_spend(d, trie.bytes.len / 8))
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
     trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
@@ -7609,6 +7724,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         trie.name_len = node->name_len + edge.len;
         ms_sym_enter(t, d, &trie, off);
     }
+}
+
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+{
+    ms_fx_refill(d);
+    ms_sym_walk_exports(t, d, scratch);
 }
 
 /* ---- Selector stubs ---- */
@@ -7645,10 +7766,13 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
+    ms_sym_sort_new(t, scratch);
     ms_sym_add_stubs(t, d);
     ms_sym_add_selector_stubs(t, d);
     ms_sym_add_exports(t, d, scratch);
+    ms_sym_sort_new(t, scratch);
     ms_sym_add_function_starts(t, mo_index);
+    ms_sym_sort_new(t, scratch);
 }
 
 /* ==== >>jumps ==============================================================================================
@@ -7668,8 +7792,9 @@ typedef struct ms_jmp_list {
     ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
-    ms_arena other; /* what is read of another image, one after the other */
-    uint64_t left;  /* symbols of other images, their load commands by that size, and images to look at */
+    ms_arena other;     /* what is read of another image, one after the other */
+    uint64_t left;      /* symbols of other images, their load commands by that size, and images to look at */
+    ms_fx_data exports; /* of another image; its budget is for all of them */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -7770,20 +7895,16 @@ static void ms_jmp_spend(ms_jmp_list *list, uint64_t symbols)
     list->left -= symbols < list->left ? symbols : list->left;
 }
 
-/* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
-static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+/* Finds the best symbols at sorted addresses in the symbol table of another image, in one pass: of each
+ * the rank + 1 and the string. 0: there is none. */
+static void ms_jmp_find_symbols(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count,
+                                ms_key *best)
 {
-    ms_mo mo;
-    ms_arena_reset(&list->other);
-    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
-        return;
-    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
-    ms_span nlists = ms_sym_nlists(&mo);
-    ms_span strings = ms_sym_strings(&mo); /* images may share them: finding where they end costs too much */
-    size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
-    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best); /* rank + 1, string */
-    for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
-        ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo); /* images may share them: finding where they end costs too much */
+    size_t symbols = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < symbols && list->left > 0; i++, list->left--) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
         if (at == count || v[at].key != entry.value || !ms_sym_is_defined(&entry))
             continue;
@@ -7793,14 +7914,63 @@ static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, ui
             best[at].item = entry.strx;
         }
     }
-    for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
-        first = v[i].key == v[first].key ? first : i;
-        if (best[first].key == 0)
+}
+
+/* Names code that jumps to what no symbol of another image names, by the exports of that. */
+static void ms_jmp_name_exported(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count)
+{
+    ms_sym_table t;
+    ms_range *code = (ms_range *)ms_arena_alloc(&list->other, count, sizeof *code);
+    ms_zero(&t, sizeof t);
+    if (count == 0 || code == NULL || list->exports.is_spent)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (t.code_count != 0 && code[t.code_count - 1].lo == v[i].key)
             continue;
+        code[t.code_count].lo = v[i].key;
+        code[t.code_count++].hi = v[i].key + 1;
+    }
+    t.code = code;
+    t.arena = &list->other;
+    list->exports.mo = mo;
+    ms_sym_walk_exports(&t, &list->exports, &list->other);
+    ms_sym_sort(&t, &list->other);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = ms_sym_first(&t, v[i].key);
+        machsym_str name =
+            at < t.count && t.v[at].key == v[i].key ? ms_sym_name(&t, t.v[at].item) : ms_str_empty();
+        name = ms_sym_join(list->table, list->data, &name, 1); /* what is read of another image goes */
+        if (name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+/* Names code that jumps into another image: by its symbols, and by its exports where it has no symbol. */
+static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+{
+    ms_mo mo;
+    ms_arena_reset(&list->other);
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
+        return;
+    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
+    ms_span strings = ms_sym_strings(&mo);
+    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best);
+    ms_key *rest = (ms_key *)ms_arena_alloc(&list->other, count, sizeof *rest);
+    size_t rest_count = 0;
+    if (best == NULL || rest == NULL)
+        return;
+    ms_jmp_find_symbols(list, &mo, v, count, best);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        first = v[i].key == v[first].key ? first : i;
+        if (best[first].key == 0) {
+            rest[rest_count++] = v[i];
+            continue;
+        }
         machsym_str name = ms_sym_c_name(ms_fx_str_in(list->data, ms_span_from(strings, best[first].item)));
         if (name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
     }
+    ms_jmp_name_exported(list, &mo, rest, rest_count);
 }
 
 /* Adds the names to a sorted table. Returns whether there are any: then the table is to be sorted again. */
@@ -7820,6 +7990,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
     if (list.left > MACHSYM_JUMP_SYMBOLS)
         list.left = MACHSYM_JUMP_SYMBOLS;
+    list.exports.budget = list.left * ms_sym_nlist_size(mo);
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -7840,7 +8011,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
         else if (has)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
-    d->damage_count += list.left == 0; /* names were left out */
+    d->damage_count += list.left == 0 || list.exports.is_spent; /* names were left out */
     scratch->oom |= list.other.failed;
     ms_arena_admit(scratch, list.other.failed); /* oom ends with the next reset */
     ms_arena_free(&list.other);
@@ -13332,14 +13503,26 @@ enum {
      * eight of them, one after the other. In maps that do not fit the processor's cache it takes two
      * thirds of the time when they come together. */
     ms_MAP_FETCHED = 12,
-    /* Lookups of a batch whose runs are on their way into the processor's cache. More than ten misses are
-     * seldom under way at once, and a run has ms_MAP_FETCHED cache lines. */
-    ms_MAP_AT_ONCE = 8,
+    /* In a batch, so many lookups are begun between the first step of one, which fetches the number of its
+     * bucket, and those that fetch its run, the run behind that one if it ends too early, and answer.
+     * More than ten misses are seldom under way at once, and a run has ms_MAP_FETCHED cache lines. */
+    ms_MAP_UNTIL_RUN = 6,
+    ms_MAP_UNTIL_NEXT = 10,
+    ms_MAP_UNTIL_ANSWER = 14,
+    ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
     ms_MAP_AHEAD = 128
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
+
+/* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
+ * make one of it by themselves. */
+#if defined(__GNUC__)
+#define ms_MAP_INLINE inline __attribute__((always_inline))
+#else
+#define ms_MAP_INLINE inline
+#endif
 
 /* The kinds of tables. */
 enum {
@@ -13857,11 +14040,9 @@ enum {
  * files. */
 typedef struct ms_map_run {
     const uint8_t *v;
-    uint64_t len;
-    uint64_t begin; /* offset of the code from which on it answers */
-    uint64_t base;  /* offset that starts count from */
-    uint64_t end;   /* offset where its last range ends */
-    uint64_t text;  /* what places count from */
+    uint64_t base; /* offset that starts count from */
+    uint64_t end;  /* offset where its last range ends */
+    uint64_t text; /* what places count from */
     uint32_t range_count;
     uint32_t root_count;
     uint32_t call_count;
@@ -13886,7 +14067,7 @@ static inline uint64_t ms_map_fill(uint64_t count, unsigned bits)
 }
 
 /* Decides where the parts of a run begin. Returns its length in bytes. */
-static inline uint64_t ms_map_set_parts(ms_map_run *run)
+static ms_MAP_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
 {
     const uint8_t *bits = run->bits;
     unsigned place = 0u + bits[ms_MAP_FILE] + bits[ms_MAP_LINE] + bits[ms_MAP_COLUMN];
@@ -13909,23 +14090,14 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
     return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
 }
 
-/* Reads the head of the run at a position of a table. Returns false when there is none, or a number of it is
- * out of bounds; *is_lost when it cannot be read. */
-static inline bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
-                                   ms_map_run *run, bool *is_lost)
+/* Reads a run of a table whose head is at p. at: its position. Returns false when a number of it is out of
+ * bounds; *is_lost when it cannot be read. */
+static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
+                                          const uint8_t *p, ms_map_run *run, bool *is_lost)
 {
-    const ms_map_area *runs = &map->tables[kind];
-    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
-        return false;
-    const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
-    MACHSYM_COUNT_WORK(1);
-    if (p == NULL) {
-        *is_lost = true;
-        return false;
-    }
+    uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
+    uint64_t len = ms_rd_raw_u32(p + 4);
     run->v = p;
-    run->begin = ms_rd_raw_u32(p);
-    run->len = ms_rd_raw_u32(p + 4);
     run->end = ms_rd_raw_u32(p + 8);
     run->text = (uint64_t)ms_rd_raw_u32(p + 12) << ms_PK_BLOCK_BITS;
     run->is_wide = (ms_rd_raw_u16(p + 16) & 0x8000) != 0;
@@ -13936,15 +14108,16 @@ static inline bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, unsign
     run->file_count = ms_rd_raw_u16(p + 24);
     ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
     run->base = ms_rd_raw_u32(p + 34);
-    bool ok = run->range_count != 0 && run->len <= runs->len - at && run->base <= run->begin &&
-              run->begin < run->end && ms_map_widths_fit(run->bits);
-    uint64_t need = ok ? ms_map_set_parts(run) : 0;
-    ok = ok && need <= run->len;
-    if (ok && sheets != NULL) {
+    if (run->range_count == 0 || len > runs->len - at || run->base > begin || begin >= run->end ||
+        !ms_map_widths_fit(run->bits))
+        return false;
+    uint64_t need = ms_map_set_parts(run);
+    if (need > len)
+        return false;
+    if (sheets != NULL)
         run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
-        *is_lost = run->v == NULL;
-    }
-    return ok && !*is_lost;
+    *is_lost = run->v == NULL;
+    return run->v != NULL;
 }
 
 /* ---- What a session keeps of a map ---- */
@@ -14080,8 +14253,8 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
 
 /* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
  * few. */
-static inline uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
-                                        bool *is_lost)
+static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
+                                               uint64_t off, bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
@@ -14103,8 +14276,8 @@ static inline uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32
 }
 
 /* How many of count starts are at or below an offset from base. */
-static inline uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
-                                           uint64_t from)
+static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
+                                                  uint64_t from)
 {
     uint32_t lo = 0;
     while (count > 1) { /* without branches that nobody can predict */
@@ -14136,7 +14309,8 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
 
 /* Takes file, line and column of a record from a window, in which they stand first. bit: where they stand in
  * the run. */
-static inline void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit, ms_map_line *line)
+static ms_MAP_INLINE void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit,
+                                           ms_map_line *line)
 {
     bool is_long = run->call_bits > ms_MAP_WINDOW; /* a record may be longer than the window */
     line->file = ms_map_take_field(&window, run->bits[ms_MAP_FILE]);
@@ -14148,14 +14322,11 @@ static inline void ms_map_take_line(const ms_map_run *run, uint64_t window, uint
     line->column = ms_map_take_field(&window, run->bits[ms_MAP_COLUMN]);
 }
 
-/* Looks for off in a run that begins at or below it. Returns whether a range of the run is known there; if
- * not, hit->hi tells where its next one begins. */
-static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
+/* Looks for off in a run that begins at or below it, and ends behind it. Returns whether a range of the
+ * run is known there; if not, hit->hi tells where its next one begins. */
+static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
     const ms_map_run *run = &hit->run;
-    hit->hi = UINT64_MAX;
-    if (off >= run->end)
-        return false;
     uint32_t range = ms_map_range_at(run, off - run->base);
     hit->hi = ms_map_end_of(run, range);
     if (hit->hi <= off) { /* starts that do not ascend */
@@ -14184,42 +14355,50 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
     }
 }
 
-/* Looks for off in the runs that an index leads to. */
-static inline bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
-                               ms_map_hit *hit)
+/* Looks for off in the runs of a table from a position on. */
+static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+                                           uint64_t off, ms_map_hit *hit)
 {
-    const ms_map_area *runs = &map->tables[index + 1];
+    const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
-    uint64_t at = ms_map_first_run(map, sheets, index, off, &hit->is_lost);
     hit->hi = UINT64_MAX;
-    if (sheets == NULL)
-        ms_map_fetch_run(map, index + 1, at);
-    for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
-        if (!ms_map_open_run(map, sheets, index + 1, at, &hit->run, &hit->is_lost))
-            return false;
-        if (off < hit->run.begin) {
-            hit->hi = hit->run.begin;
+    for (unsigned step = 0; runs->len >= ms_MAP_RUN_HEAD && at <= runs->len - ms_MAP_RUN_HEAD; step++) {
+        if (step > 0 && sheets == NULL)
+            ms_map_fetch_run(map, kind, at);
+        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
+        MACHSYM_COUNT_WORK(1);
+        hit->is_lost = p == NULL;
+        uint64_t begin = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
+        if (off < begin) {
+            ms_lower_to(&hit->hi, begin);
             return false;
         }
+        hit->hi = UINT64_MAX;
+        if (step > ms_MAP_STEPS) /* the index leads to a place too far before */
+            return false;
+        at += ms_rd_raw_u32(p + 4);
+        if (off >= ms_rd_raw_u32(p + 8))
+            continue;
+        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, &hit->run, &hit->is_lost))
+            return false;
         if (ms_map_in_run(off, hit))
             return true;
-        at += hit->run.len;
-        if (at >= runs->len || runs->len - at < 4)
-            return false;
-        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, 4);
-        hit->is_lost = p == NULL;
-        uint64_t next = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
-        if (next > off) {
-            ms_lower_to(&hit->hi, next);
-            return false;
-        }
     }
-    hit->hi = UINT64_MAX; /* an index that leads to a place too far before */
     return false;
 }
 
+/* Looks for off in the runs that an index leads to. */
+static bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off, ms_map_hit *hit)
+{
+    bool is_lost = false;
+    uint64_t at = ms_map_first_run(map, sheets, index, off, &is_lost);
+    bool found = ms_map_find_from(map, sheets, index + 1, at, off, hit);
+    hit->is_lost |= is_lost;
+    return found;
+}
+
 /* Place number i of those that begin at a bit of a run; 0 when there is none. */
-static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
+static ms_MAP_INLINE uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
 {
     if (i >= count)
         return 0;
@@ -14228,7 +14407,8 @@ static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
-static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *line, machsym_map_frame *frame)
+static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
+                                          machsym_map_frame *frame)
 {
     uint64_t file = ms_map_place(run, run->files, line->file - 1, run->file_count);
     frame->file_ref = file;
@@ -14238,8 +14418,8 @@ static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *lin
 }
 
 /* Sets all of a frame but what its concrete function tells. */
-static inline void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
-                                    const ms_map_line *line, machsym_map_frame *frame)
+static ms_MAP_INLINE void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
+                                           const ms_map_line *line, machsym_map_frame *frame)
 {
     frame->name_ref = ms_map_place(run, run->functions, function - 1, run->function_count);
     frame->name_source = source;
@@ -14249,8 +14429,8 @@ static inline void ms_map_set_frame(const ms_map_run *run, uint32_t function, ma
 
 /* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
  * begins, from the text base, and how large it is. */
-static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
-                                     machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
+static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
+                                            machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
 {
     unsigned start = run->bits[ms_MAP_START];
     unsigned extent = run->bits[ms_MAP_EXTENT];
@@ -14276,8 +14456,8 @@ static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const
  * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
  * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
  * is damaged. The number of a caller is smaller, so the walk ends. */
-static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
-                                        machsym_map_frame *frames, size_t cap)
+static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
+                                               machsym_map_frame *frames, size_t cap)
 {
     uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
     size_t count = 0;
@@ -14299,8 +14479,8 @@ static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number,
 }
 
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
-                                  size_t cap)
+static ms_MAP_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
+                                                machsym_map_frame *frames, size_t cap)
 {
     const ms_map_run *run = &hit->run;
     ms_map_line line = hit->line;
@@ -14349,49 +14529,83 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
     return 1;
 }
 
-/* The frames at an address: those that the runs from debug info tell of, or else those of symbols. */
+/* The frames at an offset of 32 bits from the text base: those that the runs from debug info tell of, or
+ * else those of symbols. at: the position of the run that its search begins with. */
+static size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+                                 machsym_map_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, &hit);
+    if (!found) /* of what is lost, a symbol would be the wrong answer */
+        return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+    if (hit.link == ms_MAP_ONLY_LINES)
+        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
+    return ms_map_chain_frames(map, &hit, frames, cap);
+}
+
+/* The frames at an address. */
 static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
                             size_t cap)
 {
-    ms_map_hit hit;
-    uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
+    uint64_t off = addr - map->head.text_addr; /* of an address below the text base, above 32 bits */
+    bool is_lost = false;
+    if (off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
         return 0;
-    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
-    if (hit.is_lost) /* a symbol would be the wrong answer */
+    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
+    if (is_lost)
         return 0;
-    if (found && hit.link == ms_MAP_ONLY_LINES)
-        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
-    return found ? ms_map_chain_frames(map, &hit, frames, cap)
-                 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+    if (sheets == NULL)
+        ms_map_fetch_run(map, ms_MAP_RUNS, at);
+    return ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
-/* Fetches what a lookup will read into the processor's cache: the number of its bucket, or its run, for which
- * that number is there. */
-static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
+/* Fetches the number of the bucket of an offset into the processor's cache. */
+static inline void ms_map_fetch_bucket(const machsym_map *map, uint64_t off)
 {
-    if (map->head.tables[ms_MAP_INDEX].b == 0 || !ms_map_is_here(map))
+    if (map->head.tables[ms_MAP_INDEX].b != 0)
+        ms_fetch(map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off));
+}
+
+/* Fetches the run behind the one at a position, if that one ends at or below an offset. */
+static inline void ms_map_fetch_next(const machsym_map *map, uint64_t at, uint64_t off)
+{
+    const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
+    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
         return;
-    const uint8_t *bucket = map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, addr - map->head.text_addr);
-    if (run)
-        ms_map_fetch_run(map, ms_MAP_RUNS, 2 * (uint64_t)ms_rd_raw_u32(bucket));
-    else
-        ms_fetch(bucket);
+    const uint8_t *p = map->bytes.ptr + runs->at + at;
+    if (off >= ms_rd_raw_u32(p + 8))
+        ms_map_fetch_run(map, ms_MAP_RUNS, at + ms_rd_raw_u32(p + 4));
 }
 
 /* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
- * the runs of the next ones, and the bucket numbers of those after them. */
+ * what the next ones need. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
                         machsym_map_frame *frames, size_t cap, size_t *counts)
 {
-    size_t bucket = 0;
-    size_t run = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (; bucket < count && bucket - i < 2 * ms_MAP_AT_ONCE; bucket++)
-            ms_map_fetch(map, addrs[bucket], false);
-        for (; run < count && run - i < ms_MAP_AT_ONCE; run++)
-            ms_map_fetch(map, addrs[run], true);
-        counts[i] = ms_map_frames(map, NULL, addrs[i], cap != 0 ? frames + i * cap : NULL, cap);
+    uint64_t at[ms_MAP_UNDER_WAY]; /* where the search of a lookup begins, by its number's rest */
+    uint64_t base = map->head.text_addr;
+    bool is_lost = false; /* of a map that is in memory, nothing is */
+    for (size_t i = 0; i < count && !ms_map_is_here(map); i++)
+        counts[i] = 0;
+    for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER && ms_map_is_here(map); i++) {
+        size_t run = i - ms_MAP_UNTIL_RUN; /* before there is one, a number above all */
+        size_t next = i - ms_MAP_UNTIL_NEXT;
+        size_t answer = i - ms_MAP_UNTIL_ANSWER;
+        if (i < count)
+            ms_map_fetch_bucket(map, addrs[i] - base);
+        if (run < count) {
+            uint64_t place = ms_map_first_run(map, NULL, ms_MAP_INDEX, addrs[run] - base, &is_lost);
+            ms_map_fetch_run(map, ms_MAP_RUNS, place);
+            at[run % ms_MAP_UNDER_WAY] = place;
+        }
+        if (next < count)
+            ms_map_fetch_next(map, at[next % ms_MAP_UNDER_WAY], addrs[next] - base);
+        if (answer < count && addrs[answer] - base > UINT32_MAX)
+            counts[answer] = 0;
+        else if (answer < count)
+            counts[answer] =
+                ms_map_frames_from(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                                   cap != 0 ? frames + answer * cap : NULL, cap);
     }
 }
 
@@ -17342,13 +17556,15 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
     return true;
 }
 
-/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+/* The unit and function of an address. They are remembered: the next address is often in the same function,
+ * or in the same code without debug info. What memory did not suffice for is asked again. */
 static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
     if (s->last.lo <= addr && addr < s->last.hi)
         return s->last;
     ms_ses_span span = ms_eng_owner(s, addr);
-    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+    bool is_known = span.unit != NULL ? ms_eng_open(s, &span) : !ms_ses_failed(s);
+    if (is_known)
         s->last = span;
     return span;
 }
@@ -18151,25 +18367,36 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
+enum {
+    ms_EN_WAITING = 63, /* bits that may wait */
+    ms_EN_STORED = 8    /* bytes that are written for those */
+};
 
-/* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
- * most of which the next number overwrites. So as many bytes of room follow the last number. */
+/* Writes numbers of some bits each, the lowest bit first. Bits wait until there is no room for more. Then
+ * ms_EN_STORED bytes are written, and the next ones overwrite those that are not full. So as many bytes of
+ * room follow the last number. */
 typedef struct ms_en_bits {
     uint8_t *to;
-    uint64_t waiting; /* bits that do not fill a byte yet */
-    unsigned count;   /* how many */
+    uint64_t waiting;
+    unsigned count; /* bits that wait */
 } ms_en_bits;
 
-/* Writes a number of up to 56 bits: 7 more may be waiting. */
+/* Writes the bits that wait, but for those that do not fill a byte. */
+static inline void ms_en_store_bits(ms_en_bits *b)
+{
+    ms_map_store_u64(b->to, b->waiting);
+    b->to += b->count / 8;
+    b->waiting >>= b->count & ~7u;
+    b->count &= 7;
+}
+
+/* Writes a number of up to 56 bits: 7 more may stay. */
 static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    uint64_t waiting = b->waiting | number << b->count;
-    unsigned count = b->count + width;
-    ms_map_store_u64(b->to, waiting);
-    b->to += count / 8;
-    b->waiting = waiting >> (count & ~7u);
-    b->count = count & 7;
+    if (b->count + width > ms_EN_WAITING)
+        ms_en_store_bits(b);
+    b->waiting |= number << b->count;
+    b->count += width;
 }
 
 static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
@@ -18182,6 +18409,7 @@ static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 /* Goes on with the next byte. */
 static void ms_en_end_bits(ms_en_bits *b)
 {
+    ms_en_store_bits(b);
     b->to += b->count > 0; /* its byte is written */
     b->waiting = 0;
     b->count = 0;
@@ -18702,7 +18930,7 @@ static void ms_en_put_starts(const ms_en *c, bool is_wide, ms_en_bits *b)
 }
 
 /* Writes where code comes from. */
-static void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
+static inline void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
 {
     const uint8_t *bits = c->open.bits;
     ms_en_put_bits(b, line->file != 0 ? c->files.v[line->file - 1].number : 0, bits[ms_MAP_FILE]);
@@ -21479,6 +21707,8 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         if (ms_dmsw_lower(c)) {
             if (start == len)
                 start = i;
+            while (i + 1 < len && ms_dmsw_lower(s[i + 1]))
+                i++;
         } else if (c == '_' || c == '\0') {
             if (start < len)
                 ms_dmswr_add_word(p, s + start, i - start);
@@ -32042,17 +32272,17 @@ static size_t ms_dmd_digits(ms_dmd *p)
 /* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
+    size_t first = p->at, at = first, len = p->len;
     uint32_t value = 0;
-    size_t first = p->at;
-    while (ms_dmd_is_digit(ms_dmd_peek(p))) {
-        uint32_t digit = (uint32_t)(p->s[p->at] - '0');
-        if (value > (UINT32_MAX - digit) / 10)
+    for (; at < len && ms_dmd_is_digit(p->s[at]); at++) {
+        uint32_t digit = (uint32_t)(p->s[at] - '0');
+        if (value > (UINT32_MAX - 9) / 10 && value > (UINT32_MAX - digit) / 10)
             return false;
         value = value * 10 + digit;
-        p->at++;
     }
+    p->at = at;
     *out = value;
-    return p->at > first && p->at < p->len;
+    return at > first && at < len;
 }
 
 /* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
@@ -32094,7 +32324,15 @@ static bool ms_dmd_is_symbol(const ms_dmd *p, size_t at)
 
 static bool ms_dmd_is_function(char c)
 {
-    return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
+    switch (c) {
+    case 'F':
+    case 'R':
+    case 'U':
+    case 'V':
+    case 'W':
+    case 'Y': return true;
+    default: return false;
+    }
 }
 
 /* types hold names, names hold template arguments, which hold types and values */
@@ -32809,12 +33047,18 @@ static bool ms_dmd_any_ident(ms_dmd *p)
             p->at = p->len - 1;
             return true;
         }
-        if (ms_dmd_peek(p) == 'Q')
+        char first = ms_dmd_peek(p);
+        if (first == 'Q')
             return ms_dmd_ident_ref(p);
-        if (ms_dmd_is_template(p, p->at))
+        if (first == '_' && ms_dmd_is_template(p, p->at))
             return ms_dmd_template(p, 0);
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
+        if (p->s[p->at] != '_') { /* no name that means something else */
+            ms_dmd_put(p, p->s + p->at, len);
+            p->at += len;
+            return true;
+        }
         if (!ms_dmd_is_scope(p, len))
             break;
         p->at += len;

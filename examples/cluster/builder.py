@@ -26,8 +26,7 @@ class Builder:
     def __init__(self, config, name):
         self.config, self.name = config, name
         self.cluster = common.Cluster(config)
-        with open(__file__.replace("builder.py", "flush.lua"), encoding="utf-8") as file:
-            self.flush_script = self.cluster.script(file.read())
+        self.flush_script = self.cluster.script_of("flush.lua")
         self.symbols, self.incoming, self.failed = (os.path.join(config["folder"], name) for name in ("symbols", "incoming", "failed"))
         for folder in (self.symbols, self.failed):
             os.makedirs(folder, exist_ok=True)

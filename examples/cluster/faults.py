@@ -39,6 +39,68 @@ sys.exit(tool.wait())
 """
 
 
+# ---- Services whose machines are more real; for root ----
+
+class Networked(service.Service):
+    """Each node of Redis has a network namespace of its own, and reaches the others and us by a bridge."""
+    net = "198.18.%d" % (os.getpid() % 256)  # of the networks that are for tests
+
+    def host(self, i):
+        return "%s.%d" % (self.net, 10 + i)
+
+    def ends(self, i):
+        """Of the namespace, and of our end of its cable."""
+        return "crash%d-%d" % (os.getpid(), i), "cr%d-%d" % (os.getpid(), i)
+
+    def command(self, name):
+        command = super().command(name)
+        return ["ip", "netns", "exec", self.ends(int(name[5:]))[0], *command] if name.startswith("redis") else command
+
+    def start(self):
+        ip("link", "add", self.bridge(), "type", "bridge")
+        ip("addr", "add", self.net + ".1/24", "dev", self.bridge())
+        ip("link", "set", self.bridge(), "up")
+        for i in range(service.NODES):
+            space, cable = self.ends(i)
+            ip("netns", "add", space)
+            ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", space)
+            ip("link", "set", cable, "master", self.bridge(), "up")
+            ip("-n", space, "addr", "add", self.host(i) + "/24", "dev", "eth0")
+            for device in ("lo", "eth0"):
+                ip("-n", space, "link", "set", device, "up")
+        super().start()
+
+    def bridge(self):
+        return "cr%d" % os.getpid()
+
+    def stop(self):
+        super().stop()
+        for i in range(service.NODES):
+            ip("netns", "del", self.ends(i)[0], check=False)  # and its cable
+        ip("link", "del", self.bridge(), check=False)
+
+
+class SmallDisk(service.Service):
+    """The first node of Redis, a primary at first, has a small disk of its own."""
+    SIZE = 400 << 20  # what a third of the reports takes, with room for the file to be written anew
+
+    def disk(self):
+        return os.path.join(self.folder, "redis0")
+
+    def start(self):
+        os.makedirs(self.disk())
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % self.SIZE, "crash", self.disk()], check=True)
+        super().start()
+
+    def stop(self):
+        super().stop()
+        subprocess.run(["umount", "--lazy", self.disk()], check=False)
+
+
+def ip(*command, check=True):
+    subprocess.run(["ip", *command], check=check, stderr=None if check else subprocess.DEVNULL)
+
+
 # ---- Faults: each does its harm and takes it back ----
 
 def nothing(_):
@@ -85,8 +147,38 @@ def partition(s):
     s.kill(name, signal.SIGCONT)
 
 
-def disk(s):
-    """the disk of a primary is full for 5 s"""
+def cable(s):
+    """the cable of a primary is out for 15 s: neither nodes nor programs reach it; its replica takes over"""
+    end = s.ends(int(s.primary()[5:]))[1]
+    ip("link", "set", end, "down")
+    time.sleep(15)
+    ip("link", "set", end, "up")
+
+
+def split(s):
+    """a primary is cut off from all other nodes for 15 s, while all programs reach it: two take themselves for the primary"""
+    lost = int(s.primary()[5:])
+    for what in ("add", "del"):
+        for i in set(range(service.NODES)) - {lost}:
+            ip("-n", s.ends(lost)[0], "route", what, "blackhole", s.host(i) + "/32")
+        time.sleep(15 if what == "add" else 0)
+
+
+def full(s):
+    """the disk of a primary, a small one of its own, is full for 5 s"""
+    path = os.path.join(s.disk(), "full")
+    try:
+        with open(path, "wb", 0) as file:
+            while True:
+                file.write(bytes(1 << 20))
+    except OSError:
+        pass
+    time.sleep(5)
+    os.unlink(path)
+
+
+def file_limit(s):
+    """a file of a primary may not grow for 5 s"""
     pid = s.processes[s.primary()].pid
     folder = os.path.join(s.folder, s.primary(), "appendonlydir")
     size = max(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
@@ -132,7 +224,10 @@ def short(s):
     s.kill(s.primary())
 
 
-FAULTS = {f.__name__: f for f in (nothing, worker, builder, builder_stop, primary, partition, disk, memory, slow, expired, poison)}
+FAULTS = {f.__name__: f for f in (nothing, worker, builder, builder_stop, primary, partition, cable, split, file_limit, full, memory, slow,
+                                    expired, poison)}
+NEEDS = {cable: Networked, split: Networked, full: SmallDisk}  # services that only root can start
+
 
 
 # ---- What has to come out ----
@@ -189,7 +284,7 @@ def left(cluster):
 
 def released(cluster, uuid):
     """Whether no report waits for an image any more."""
-    return not any(cluster.run(common.stream(tag), [("SCARD", common.key("wait", tag, uuid))], 30)[0] for tag in common.SHARDS)
+    return not any(cluster.run(common.stream(tag), [("ZCARD", common.key("wait", tag, uuid))], 30)[0] for tag in common.SHARDS)
 
 
 def run(fault, count):
@@ -204,7 +299,7 @@ def run(fault, count):
         # base64 has to show the poison as it is, so it begins where a triple of bytes does
         bodies[count // 3] = bodies[2 * count // 3 + 1] = POISON
     try:
-        with service.Service(folder + "/service", tool, symbolicators=2, builders=2 if fault is builder_stop else 1,
+        with NEEDS.get(fault, service.Service)(folder + "/service", tool, symbolicators=2, builders=2 if fault is builder_stop else 1,
                              backlog=BACKLOG) as s:
             cluster, to = common.Cluster(s.config), sender.Sender(s.url, s.config["token"])
             harmer, hit = threading.Thread(target=harm, args=(s,), daemon=True), threading.Lock()
@@ -248,6 +343,9 @@ def main():
     print("| fault        | accepted | refused | lost | duplicated | differ | longest s | rest s    |\n|---|---|---|---|---|---|---|---|", flush=True)
     failed = 0
     for fault in [short] if args.short else [FAULTS[name] for name in args.faults or FAULTS]:
+        if fault in NEEDS and os.geteuid() != 0:
+            print("skipped: %s needs root" % fault.__name__, flush=True)
+            continue
         row, well = run(fault, 400 if args.short else args.reports)
         failed += not well
         print(row + ("" if well else " failed"), flush=True)

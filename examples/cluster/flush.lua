@@ -2,9 +2,9 @@
 -- A dSYM is there: reports that wait for it are put into the stream again, so many at a time. Returns how many.
 -- KEYS: stream, built, wait, wanted. ARGV: how many, the image, seconds that "built" is remembered.
 redis.call('SET', KEYS[2], 1, 'EX', ARGV[3])
-local ids = redis.call('SPOP', KEYS[3], ARGV[1])
-for _, id in ipairs(ids) do
-    redis.call('XADD', KEYS[1], '*', 'id', id, 'attempt', 1)
+local popped = redis.call('ZPOPMIN', KEYS[3], ARGV[1])
+for i = 1, #popped, 2 do
+    redis.call('XADD', KEYS[1], '*', 'id', popped[i], 'attempt', 1)
 end
 redis.call('ZREM', KEYS[4], ARGV[2])
-return #ids
+return #popped / 2

@@ -12,6 +12,7 @@ import http.server
 import json
 import os
 import re
+import socket
 import socketserver
 import sys
 import tempfile
@@ -24,7 +25,8 @@ import page
 from common import Unavailable, key, log, stream
 
 CONNECTIONS = 256  # at a time: each has a thread
-TIMEOUT = 30  # seconds that a sender may be silent
+TIMEOUT = 30  # seconds that a sender may be silent, and in which it has to send the head of a request
+SLOWEST = 100000  # bytes a second that a body has to come with
 WATCH = 1  # seconds between two looks at memory and backlog
 PIECE = 1 << 20
 
@@ -61,10 +63,79 @@ class Watch(threading.Thread):
             self.look()
 
 
+class Together:
+    """Writes of many senders that one node gets at a time, with one WAIT for all: who comes while a node is asked waits, and the next one
+    writes for all who wait."""
+
+    class Write:
+        def __init__(self, name, commands):
+            self.name, self.commands = name, commands
+            self.is_done, self.error = False, None
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.guard = threading.Lock()
+        self.nodes = {}  # address: (lock of who writes, those that wait)
+
+    def confirmed(self, name, commands):
+        """As the cluster's."""
+        write = self.Write(name, commands)
+        self.cluster.by_node([name])
+        with self.guard:
+            writing, waiting = self.nodes.setdefault(self.cluster.address(name), (threading.Lock(), []))
+            waiting.append(write)
+        with writing:
+            if not write.is_done:
+                with self.guard:
+                    some = waiting[:]
+                    waiting.clear()
+                self.write(some)
+        if write.error:
+            raise write.error
+
+    def write(self, some):
+        error = None
+        try:
+            self.cluster.confirmed(some[0].name, [command for write in some for command in write.commands])
+        except (Unavailable, common.redis.RedisError) as why:
+            error = why
+        for write in some:
+            write.is_done, write.error = True, error
+
+
+class Deadlines(threading.Thread):
+    """Ends connections that are too slow for what they are at, however they drip: each holds a thread."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.lock = threading.Lock()
+        self.until = {}
+
+    def set(self, connection, seconds):
+        with self.lock:
+            self.until[connection] = time.monotonic() + seconds
+
+    def drop(self, connection):
+        with self.lock:
+            self.until.pop(connection, None)
+
+    def run(self):
+        while True:
+            time.sleep(WATCH)
+            with self.lock:
+                for connection in [c for c, until in self.until.items() if until < time.monotonic()]:
+                    del self.until[connection]
+                    try:
+                        connection.shutdown(socket.SHUT_RDWR)
+                    except OSError:  # the sender was faster
+                        pass
+
+
 class Ingest:
     def __init__(self, config):
         self.config = config
         self.cluster = common.Cluster(config)
+        self.together = Together(self.cluster)
         self.watch = Watch(self.cluster, config["backlog"])
         self.incoming = os.path.join(config["folder"], "incoming")
         os.makedirs(self.incoming, exist_ok=True)
@@ -82,8 +153,8 @@ class Ingest:
             raise Unavailable(self.watch.full)
         report = hashlib.sha256(body).hexdigest()[:32]
         tag = common.shard_of(report)
-        self.cluster.confirmed(stream(tag), [("SET", key("raw", tag, report), zlib.compress(body, 1), "EX", common.KEEP),
-                                             ("XADD", stream(tag), "*", "id", report)])
+        self.together.confirmed(stream(tag), [("SET", key("raw", tag, report), zlib.compress(body, 1), "EX", common.KEEP),
+                                              ("XADD", stream(tag), "*", "id", report)])
         return report
 
     def dsym(self, file, length):
@@ -158,7 +229,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "crashes", ""
     timeout = TIMEOUT
+    wbufsize = -1  # an answer leaves in one piece
     disable_nagle_algorithm = True
+
+    def handle_one_request(self):
+        self.server.deadlines.set(self.connection, TIMEOUT)
+        super().handle_one_request()
+
+    def finish(self):
+        self.server.deadlines.drop(self.connection)
+        super().finish()
 
     def log_message(self, *_):
         pass  # answer() logs
@@ -194,9 +274,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(411, "one Content-Length is wanted, and no Transfer-Encoding")
         if not 0 < int(lengths[0]) <= most:
             return self.refuse(413, "the body is empty, or longer than %d bytes" % most)
+        self.server.deadlines.set(self.connection, TIMEOUT + int(lengths[0]) / SLOWEST)
         if self.expects:
             self.send_response_only(100)
             self.end_headers()
+            self.wfile.flush()
         return int(lengths[0])
 
     def handle_expect_100(self):
@@ -270,6 +352,8 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
     def __init__(self, address, ingest):
         self.ingest = ingest
+        self.deadlines = Deadlines()
+        self.deadlines.start()
         self.room = threading.BoundedSemaphore(CONNECTIONS)
         super().__init__(address, Handler)
 

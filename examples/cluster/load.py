@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """How many reports a second the service does with 1, 2 and 4 symbolicators, against the tool alone; latency; what a dSYM takes in Redis.
-load.py [--reports=N] [DSYM.zip ...]. Seconds of CPU are told besides those of the clock, as they say how many machines it takes."""
+load.py [--reports=N] [DSYM.zip or .dSYM ...]. Seconds of CPU are told besides those of the clock, as they say how many machines it takes."""
 import argparse
 import base64
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -42,27 +43,40 @@ def alone(bodies, symbols):
 
 
 def drain(s, to, bodies, count):
-    """Sends reports, then starts symbolicators and waits until they are done."""
-    cluster = common.Cluster(s.config)
-    for name in list(s.processes):
-        if name.startswith("symbolicator"):
-            s.held.add(name)
-            s.processes[name].terminate()
-            s.processes[name].wait()
-    begin, ingest = time.monotonic(), cpu([s.processes["ingest"].pid])
-    to.send_all(bodies)
-    sent, ingest = time.monotonic() - begin, cpu([s.processes["ingest"].pid]) - ingest
-    redis = [s.processes["redis%d" % i].pid for i in range(service.NODES)]
-    before = cpu(redis)
-    begin, names = time.monotonic(), ["symbolicator%d" % i for i in range(count)]
+    """Sends reports while symbolicators are stopped, then lets so many of them go on and waits until all is done. Their start is not measured."""
+    cluster, names = common.Cluster(s.config), ["symbolicator%d" % i for i in range(count)]
     for name in names:
         s.held.discard(name)
         s.launch(name)
+    s.wait_for(lambda: all(name in told(cluster) for name in names), "the symbolicators")
+    for name in names:
+        s.kill(name, signal.SIGSTOP)
+    begin, ingest = time.monotonic(), cpu([s.processes["ingest"].pid])
+    to.send_all(bodies)
+    sent, ingest = time.monotonic() - begin, cpu([s.processes["ingest"].pid]) - ingest
+    pids, redis = [s.processes[name].pid for name in names], [s.processes["redis%d" % i].pid for i in range(service.NODES)]
+    before, before_redis, begin = cpu(pids), cpu(redis), time.monotonic()
+    for name in names:
+        s.kill(name, signal.SIGCONT)
     s.wait_for(lambda: faults.left(cluster) == 0, "the results", 600)
-    done = time.monotonic() - begin
+    done, mine, theirs = time.monotonic() - begin, cpu(pids) - before, cpu(redis) - before_redis
     print("| %d | %.0f | %.0f | %.2f | %.2f | %.2f |" % (
-        count, len(bodies) / sent, len(bodies) / done, 1000 * ingest / len(bodies),
-        1000 * cpu([s.processes[name].pid for name in names]) / len(bodies), 1000 * (cpu(redis) - before) / len(bodies)), flush=True)
+        count, len(bodies) / sent, len(bodies) / done, *(1000 * seconds / len(bodies) for seconds in (ingest, mine, theirs))), flush=True)
+    for name in names:
+        end(s, cluster, name)
+
+
+def end(s, cluster, name):
+    s.held.add(name)
+    s.processes[name].terminate()
+    s.processes[name].wait()
+    cluster.run("stats", [("HDEL", "stats", name)])
+
+
+def told(cluster):
+    """What symbolicators have counted, by name, of those that run now."""
+    answer, = cluster.run("stats", [("HGETALL", "stats")])
+    return [name.decode() for name, text in zip(answer[::2], answer[1::2]) if time.time() - json.loads(text)["at"] < 2]
 
 
 def memory(s):
@@ -116,9 +130,22 @@ def needs(s, body):
             print("keys of Redis read: %d" % len(asked))
 
 
+def zipped(path):
+    """The bytes of an archive, or of a dSYM bundle as one."""
+    if os.path.isdir(path):
+        path = shutil.make_archive(os.path.join(tempfile.mkdtemp(prefix="load-"), "dsym"), "zip", os.path.dirname(os.path.abspath(path)),
+                                   os.path.basename(os.path.abspath(path)))
+        with open(path, "rb") as file:
+            data = file.read()
+        shutil.rmtree(os.path.dirname(path))
+        return data
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reports", type=int, default=4000)
+    parser.add_argument("--reports", type=int, default=10000)
     parser.add_argument("dsyms", nargs="*")
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="load-")
@@ -127,12 +154,12 @@ def main():
             cluster, to = common.Cluster(s.config), sender.Sender(s.url, s.config["token"])
             to.send("/dsyms", sender.dsym())
             for path in args.dsyms:
-                with open(path, "rb") as file:
-                    to.send("/dsyms", file.read())
+                to.send("/dsyms", zipped(path))
             s.wait_for(lambda: faults.left(cluster) == 0, "the dSYMs")
             chunks(s)
             needs(s, next(sender.reports(1, unknown=0)))
             latency(s, to, list(sender.reports(RATE * SECONDS, 1, 0)))
+            end(s, cluster, "symbolicator0")
             bodies = list(sender.reports(args.reports, 2, 0))
             clock, seconds = alone(bodies, folder + "/symbols")
             print("the tool alone: %.0f reports a second, %.2f ms of CPU a report" % (len(bodies) / clock, 1000 * seconds / len(bodies)))

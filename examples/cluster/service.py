@@ -26,7 +26,7 @@ LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 
 REDIS_CONF = """
-bind 127.0.0.1
+bind {host}
 {listen}
 dir {dir}
 logfile {dir}/log
@@ -119,19 +119,22 @@ class Service:
         if os.path.exists(self.path):  # what an earlier run wrote
             with open(self.path, encoding="utf-8") as file:
                 self.config = json.load(file)
-            self.ports = [node[1] for node in self.config["nodes"]]
             if http_port not in (0, self.config["http_port"]):
                 self.config["http_port"] = http_port
                 write_private(self.path, json.dumps(self.config, indent=1))
         else:
             ports = free_ports(NODES + 1)
-            self.ports = ports[:NODES]
             self.config = {
-                "nodes": [["127.0.0.1", port] for port in self.ports], "user": "crashes", "password": secrets.token_hex(16),
+                "nodes": [[self.host(i), ports[i]] for i in range(NODES)], "user": "crashes", "password": secrets.token_hex(16),
                 "admin": secrets.token_hex(16), "token": secrets.token_hex(16), "http_port": http_port or ports[NODES], "backlog": backlog,
                 "folder": self.folder, "machsym": os.path.abspath(machsym), "tls_ca": self.folder + "/tls/ca.crt" if tls else None}
             write_private(self.path, json.dumps(self.config, indent=1))
+        self.ports = [node[1] for node in self.config["nodes"]]
         self.url = "http://127.0.0.1:%d" % self.config["http_port"]
+
+    def host(self, _):
+        """The address of a node of Redis."""
+        return "127.0.0.1"
 
     # ---- Processes ----
 
@@ -167,7 +170,7 @@ class Service:
 
     def cli(self, port, *command):
         tls = ["--tls", "--cacert", self.config["tls_ca"]] if self.config["tls_ca"] else []
-        done = subprocess.run(["redis-cli", *tls, "-h", "127.0.0.1", "-p", str(port), "--user", "admin", *command], text=True,
+        done = subprocess.run(["redis-cli", *tls, "-h", self.host(self.ports.index(port)), "-p", str(port), "--user", "admin", *command], text=True,
                               env={**os.environ, "REDISCLI_AUTH": self.config["admin"]}, capture_output=True, timeout=30)
         return done.stdout
 
@@ -180,11 +183,11 @@ class Service:
             os.makedirs(folder, exist_ok=True)
             listen = TLS_CONF.format(port=port, tls=tls) if self.config["tls_ca"] else "port %d" % port
             write_private(folder + "/redis.conf", REDIS_CONF.format(
-                listen=listen, dir=folder, memory=self.memory, timeout=int(NODE_TIMEOUT * 1000), **self.config))
+                listen=listen, host=self.host(i), dir=folder, memory=self.memory, timeout=int(NODE_TIMEOUT * 1000), **self.config))
             self.launch("redis%d" % i)
         self.wait_for(lambda: all("PONG" in self.cli(port, "ping") for port in self.ports), "Redis")
         if "cluster_slots_assigned:0" in self.cli(self.ports[0], "cluster", "info"):
-            nodes = ["127.0.0.1:%d" % port for port in self.ports]
+            nodes = ["%s:%d" % tuple(node) for node in self.config["nodes"]]
             self.cli(self.ports[0], "--cluster", "create", *nodes, "--cluster-replicas", "1", "--cluster-yes")
         self.wait_for(lambda: all("master_link_status:up" in self.cli(p, "info", "replication") or "connected_slaves:1" in
                                   self.cli(p, "info", "replication") for p in self.ports), "the replicas")

@@ -3,6 +3,7 @@
 May be killed at any moment: what it had in hand is given out again, and finish.lua makes twice the same as once."""
 import base64
 import hashlib
+import itertools
 import json
 import re
 import sys
@@ -10,9 +11,9 @@ import time
 import zlib
 
 import common
-from common import BUILDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
+from common import BUILDS, SHARDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
 
-BATCH = 32  # reports of a shard at a time
+BATCH = 16  # reports of a shard at a time, which finish.lua keeps as a whole; of all shards of a node
 IDLE = 0.05  # seconds between two looks at empty streams
 STALE = 30  # seconds after which what another one has in hand is taken over; the tool's --limit is less
 NEED = 5  # seconds that a chunk may take
@@ -20,6 +21,7 @@ ASKED = 60  # seconds after which the builders are asked again to make an image'
 MISSING = 2.0  # seconds for which the tool remembers that there were no symbols, and one that Redis' clock is cut off
 LIMIT = 20  # seconds of lookups of one report
 CLAIM = 2  # seconds between two looks at what others left
+SWEEP = 20  # groups and missing dSYMs of a shard that are looked at for what is too old, every some seconds
 SYSTEM = ("/usr/lib/", "/System/", "/Library/Apple/")  # images that no dSYM is uploaded for
 BOUNDS = json.dumps({"groups": common.MAX_GROUPS, "parts": common.MAX_PARTS, "waiting": common.MAX_WAITING,
                      "recent": common.MAX_RECENT, "dead": common.MAX_DEAD, "deliveries": common.DELIVERIES})
@@ -29,10 +31,7 @@ class Symbolicator:
     def __init__(self, config, name):
         self.config, self.name = config, name
         self.cluster = common.Cluster(config)
-        with open(__file__.replace("symbolicator.py", "finish.lua"), encoding="utf-8") as file:
-            self.finish = self.cluster.script(file.read())
-        with open(__file__.replace("symbolicator.py", "ask.lua"), encoding="utf-8") as file:
-            self.ask_builders = self.cluster.script(file.read())
+        self.finish, self.ask_builders, self.sweeping = (self.cluster.script_of(name) for name in ("finish.lua", "ask.lua", "sweep.lua"))
         self.prefix = common.chunk_prefix(config)
         self.tool = None
         self.versions = {}  # UUID: what tells the chunks of an image from those of another build of its map
@@ -62,7 +61,7 @@ class Symbolicator:
     def ask(self, reports):
         """The tool's answer to each report."""
         if self.tool is None:
-            self.tool = Worker(["--no-cache", "--limit=%d" % LIMIT], self.need, self.config["machsym"], BATCH)
+            self.tool = Worker(["--no-cache", "--limit=%d" % LIMIT], self.need, self.config["machsym"], BATCH * len(SHARDS))
         try:
             futures = [self.request(report) for report in reports]
             return [self.answer(future, report) for future, report in zip(futures, reports)]
@@ -106,7 +105,7 @@ class Symbolicator:
 
     def kept(self, answer, arrived):
         """What the result says in short, for groups, pages and those who wait; and all of it, packed."""
-        state = {"groups": [], "missing": [], "arrived": arrived, "at": int(time.time() * 1000)}
+        state = {"groups": [], "missing": [], "lacks": 0, "arrived": arrived, "at": int(time.time() * 1000)}
         if "error" in answer:
             state["error"] = "%s: %s" % (answer["error"]["kind"], answer["error"]["what"])
             return state, json.dumps({"error": state["error"]})
@@ -118,79 +117,77 @@ class Symbolicator:
             for image in about["images"]:
                 if image["missing"] and image["uuid"] and image["status"] != "found" and not (image["path"] or "").startswith(SYSTEM):
                     missing[image["uuid"]] = [image["uuid"], clean(image["name"])]
-        state["groups"], state["missing"] = list(groups.values()), list(missing.values())
+        state["groups"], state["missing"] = list(groups.values())[:common.MAX_OF_REPORT], list(missing.values())[:common.MAX_OF_REPORT]
+        state["lacks"] = len(missing)
         state["symbols"] = {image["uuid"]: self.versions.get(image["uuid"]) for report in answer["reports"] for image in report["json"]["images"]
                             if image["status"] == "found"}
         return state, json.dumps({"reports": answer["reports"]})
 
     # ---- Work ----
 
-    def done_before(self, tag, entries):
-        """Of entries (entry, id, attempt) those that have no whole result yet, with their reports. A report that is not there any more has
-        expired while it waited for a dSYM, or was not accepted."""
-        commands = [command for _, report, _ in entries for command in
-                    (("GET", key("raw", tag, report)), ("HGET", key("result", tag, report), "missing"))]
-        answers = self.cluster.run(stream(tag), commands + [("TIME",)], common.FOREVER)
-        work, finished = [], []
-        for i, (entry, report, attempt) in enumerate(entries):
-            raw, missing = answers[2 * i], answers[2 * i + 1]
+    def done_before(self, found):
+        """Of entries (shard, entry, id, attempt) those that have no whole result yet, with their reports. A report that is not there any
+        more has expired while it waited for a dSYM, or was not accepted."""
+        answers = self.cluster.run_all([(stream(tag), [("GET", key("raw", tag, report)), ("HGET", key("result", tag, report), "missing"),
+                                                       *([("TIME",)] if attempt else [])]) for tag, _, report, attempt in found], common.FOREVER)
+        work, finished, wait = [], [], 0.0
+        for (tag, entry, report, attempt), (raw, missing, *now) in zip(found, answers):
             if missing == b"0" or raw is None:
-                finished.append(entry)
-            else:
-                work.append((entry, report, attempt, raw))
-        if finished:
-            self.cluster.run(stream(tag), [("XACK", stream(tag), common.GROUP, *finished), ("XDEL", stream(tag), *finished)], common.FOREVER)
-        again = [int(entry.split(b"-")[0]) for entry, _, attempt, _ in work if attempt]
-        if again:  # the tool may remember that there were no symbols
-            time.sleep(max(0.0, min(MISSING, max(again) / 1000 + MISSING - int(answers[-1][0]))))
+                finished.append((stream(tag), [("XACK", stream(tag), common.GROUP, entry), ("XDEL", stream(tag), entry)]))
+                continue
+            work.append((tag, entry, report, attempt, raw))
+            if attempt:  # the tool may remember that there were no symbols
+                wait = max(wait, int(entry.split(b"-")[0]) / 1000 + MISSING - int(now[0][0]))
+        self.cluster.run_all(finished, common.FOREVER)
+        time.sleep(min(MISSING, wait))
         return work
 
-    def work(self, tag, entries):
-        todo = self.done_before(tag, entries)
-        raws = [zlib.decompress(raw) for _, _, _, raw in todo]
-        commands = []
-        for (entry, report, attempt, _), answer in zip(todo, self.answers(raws) if raws else []):
+    def work(self, found):
+        todo, results = self.done_before(found), {}
+        answers = self.answers([zlib.decompress(raw) for *_, raw in todo]) if todo else []
+        for (tag, entry, report, attempt, _), answer in zip(todo, answers):
             state, result = self.kept(answer, int(entry.split(b"-")[0]))
             self.counts["finished"] += 1
             self.counts["again"] += attempt > 0
             self.counts["errors"] += "error" in state
-            commands.append(("EVALSHA", self.finish, 2, stream(tag), key("result", tag, report), tag, report, entry, attempt, common.KEEP,
-                             BOUNDS, json.dumps(state), zlib.compress(result.encode(), 1)))
-        if commands:
-            self.cluster.run(stream(tag), commands, common.FOREVER)
+            results.setdefault(tag, []).append((report, entry, attempt, json.dumps(state), zlib.compress(result.encode(), 1)))
+        self.cluster.run_all([(stream(tag), [self.finished(tag, some)]) for tag, some in results.items()], common.FOREVER)
+
+    def finished(self, tag, results):
+        """The command that keeps results (id, entry, attempt, state, what is kept) of a shard."""
+        keys = [stream(tag), *(key("result", tag, result[0]) for result in results)]
+        return ("EVALSHA", self.finish, len(keys), *keys, tag, common.KEEP, BOUNDS, *itertools.chain.from_iterable(results))
 
     def poison(self, tag, entry, report):
         """Work that was given out too often has an error for its result."""
-        state = {"groups": [], "missing": [], "arrived": int(entry.split(b"-")[0]), "at": int(time.time() * 1000),
-                 "error": "poison: given out %d times, and whoever had it ended" % common.DELIVERIES}
         log("poison", report=report)
-        self.cluster.run(stream(tag), [("EVALSHA", self.finish, 2, stream(tag), key("result", tag, report), tag, report, entry,
-                                        common.DELIVERIES, common.KEEP, BOUNDS, json.dumps(state),
-                                        zlib.compress(json.dumps({"error": state["error"]}).encode()))])
+        why = {"kind": "poison", "what": "given out %d times, and whoever had it ended" % common.DELIVERIES}
+        state, result = self.kept({"error": why}, int(entry.split(b"-")[0]))
+        self.cluster.run(stream(tag), [self.finished(tag, [(report, entry, common.DELIVERIES, json.dumps(state), zlib.compress(result.encode()))])])
 
     # ---- Streams ----
 
-    def take(self, tag, start):
-        """New entries of a shard (">"), or one that this program had in hand when it ended ("0")."""
-        command = ("XREADGROUP", "GROUP", common.GROUP, self.name, "COUNT", BATCH if start == ">" else 1, "STREAMS", stream(tag), start)
+    def read(self, tags, count, start):
+        """Entries (shard, entry, id, attempt) of shards: new ones (">"), or what this program had in hand when it ended ("0")."""
+        jobs = [(stream(tag), [("XREADGROUP", "GROUP", common.GROUP, self.name, "COUNT", count, "STREAMS", stream(tag), start)]) for tag in tags]
         try:
-            answer, = self.cluster.run(stream(tag), [command], 0)
+            answers = self.cluster.run_all(jobs, 0)
         except common.redis.ResponseError as error:
             if "NOGROUP" not in str(error):
                 raise
-            common.make_group(self.cluster, tag)
+            for tag in tags:
+                common.make_group(self.cluster, tag)
             return []
-        return common.parse(answer[0][1]) if answer else []
+        return [(tag, *entry) for tag, (answer,) in zip(tags, answers) for entry in (common.parse(answer[0][1]) if answer else [])]
 
-    def alone(self, tag, entries):
+    def alone(self, tag, entry, report, attempt):
         """Does again what was in hand when somebody ended: one at a time, as it may be what they ended of."""
-        (entry, report, _), = entries
         self.counts["claimed"] += 1
         deliveries = common.in_hand(self.cluster, tag, entry, self.name)
         if deliveries > common.DELIVERIES:
             self.poison(tag, entry, report)
         elif deliveries:
-            self.work(tag, entries)
+            self.work([(tag, entry, report, attempt)])
 
     def claim(self, tag):
         """What others had in hand for too long."""
@@ -199,36 +196,57 @@ class Symbolicator:
             entries = common.parse(answer[1])
             if not entries:
                 return
-            self.alone(tag, entries)
+            self.alone(tag, *entries[0])
 
     def mine(self, tag):
         """What this program had in hand when it ended."""
-        for entries in iter(lambda: self.take(tag, "0"), []):
-            self.alone(tag, entries)
+        for entries in iter(lambda: self.read([tag], 1, "0"), []):
+            self.alone(*entries[0])
+
+    def sweep(self):
+        """Forgets what is older than it is kept."""
+        oldest = time.time() - common.KEEP
+        day = time.strftime("%Y-%m-%d", time.gmtime(oldest))
+        jobs = [(stream(tag), [("EVALSHA", self.sweeping, 3, "groups:{%s}" % tag, "wanted:{%s}" % tag, "swept:{%s}" % tag, tag, SWEEP, day,
+                                int(oldest))]) for tag in SHARDS]
+        try:
+            self.cluster.run_all(jobs, 0)
+        except Unavailable as error:
+            log("unavailable", what="sweep", why=str(error))
+
+    def round(self, tags, first, claims):
+        """Does what there is of shards that one node has. Returns how many new reports."""
+        for tag in first.intersection(tags):
+            self.mine(tag)
+            first.discard(tag)
+        found = self.read(tags, BATCH, ">")
+        if found:
+            self.work(found)
+        for tag in tags if claims else []:  # also while new ones keep coming
+            self.claim(tag)
+        return len(found)
 
     def run(self):
         log("start", name=self.name)
-        first, next_claim, next_stats = set(common.SHARDS), 0.0, 0.0
+        first, next_claim, next_stats = set(SHARDS), 0.0, 0.0
         while not self.stopping:
-            found, claims = 0, time.monotonic() > next_claim
-            for tag in common.SHARDS:
+            found, claims, nodes = 0, time.monotonic() > next_claim, []
+            try:
+                nodes = self.cluster.by_node([stream(tag) for tag in SHARDS]).values()
+            except Unavailable as error:
+                log("unavailable", why=str(error))
+            for places in nodes:
+                tags = [SHARDS[place] for place in places]
                 try:
-                    if tag in first:
-                        self.mine(tag)
-                        first.discard(tag)
-                    entries = self.take(tag, ">")
-                    if entries:
-                        self.work(tag, entries)
-                    if claims:  # also while new ones keep coming
-                        self.claim(tag)
-                    found += len(entries)
+                    found += self.round(tags, first, claims)
                 except Unavailable as error:
-                    log("unavailable", shard=tag, why=str(error))
+                    log("unavailable", shards=tags, why=str(error))
             if claims:
                 next_claim = time.monotonic() + CLAIM
             if time.monotonic() > next_stats:
                 next_stats = time.monotonic() + common.STATS / 3
                 common.tell(self.cluster, self.name, self.counts)
+                self.sweep()
             if not found:
                 time.sleep(IDLE)
         log("stop", **self.counts)

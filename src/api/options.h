@@ -133,9 +133,10 @@
 #endif
 
 /* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
- * image; load commands count as symbols of that size. A system has five million symbols; the images that
- * one image calls have a tenth of them. Without a limit, a list of images that share one table of symbols
- * could be read once for each. Names that are left out count as damage. */
+ * image; load commands count as symbols of that size. As many bytes as they have may be read of exports. A
+ * system has five million symbols; the images that one image calls have a tenth of them. Without a limit,
+ * a list of images that share one table of symbols could be read once for each. Names that are left out
+ * count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS
 #define MACHSYM_JUMP_SYMBOLS 4194304
 #endif

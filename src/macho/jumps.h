@@ -28,8 +28,9 @@ typedef struct ms_jmp_list {
     ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
-    ms_arena other; /* what is read of another image, one after the other */
-    uint64_t left;  /* symbols of other images, their load commands by that size, and images to look at */
+    ms_arena other;     /* what is read of another image, one after the other */
+    uint64_t left;      /* symbols of other images, their load commands by that size, and images to look at */
+    ms_fx_data exports; /* of another image; its budget is for all of them */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -130,20 +131,16 @@ static void ms_jmp_spend(ms_jmp_list *list, uint64_t symbols)
     list->left -= symbols < list->left ? symbols : list->left;
 }
 
-/* Names code that jumps into another image, by the symbol table of that: one pass for all of it. */
-static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+/* Finds the best symbols at sorted addresses in the symbol table of another image, in one pass: of each
+ * the rank + 1 and the string. 0: there is none. */
+static void ms_jmp_find_symbols(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count,
+                                ms_key *best)
 {
-    ms_mo mo;
-    ms_arena_reset(&list->other);
-    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
-        return;
-    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
-    ms_span nlists = ms_sym_nlists(&mo);
-    ms_span strings = ms_sym_strings(&mo); /* images may share them: finding where they end costs too much */
-    size_t symbols = nlists.len / ms_sym_nlist_size(&mo);
-    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best); /* rank + 1, string */
-    for (size_t i = 0; best != NULL && i < symbols && list->left > 0; i++, list->left--) {
-        ms_sym_nlist entry = ms_sym_nlist_at(&mo, nlists, i);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo); /* images may share them: finding where they end costs too much */
+    size_t symbols = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < symbols && list->left > 0; i++, list->left--) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
         if (at == count || v[at].key != entry.value || !ms_sym_is_defined(&entry))
             continue;
@@ -153,14 +150,63 @@ static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, ui
             best[at].item = entry.strx;
         }
     }
-    for (size_t i = 0, first = 0; best != NULL && i < count; i++) {
-        first = v[i].key == v[first].key ? first : i;
-        if (best[first].key == 0)
+}
+
+/* Names code that jumps to what no symbol of another image names, by the exports of that. */
+static void ms_jmp_name_exported(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count)
+{
+    ms_sym_table t;
+    ms_range *code = (ms_range *)ms_arena_alloc(&list->other, count, sizeof *code);
+    ms_zero(&t, sizeof t);
+    if (count == 0 || code == NULL || list->exports.is_spent)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (t.code_count != 0 && code[t.code_count - 1].lo == v[i].key)
             continue;
+        code[t.code_count].lo = v[i].key;
+        code[t.code_count++].hi = v[i].key + 1;
+    }
+    t.code = code;
+    t.arena = &list->other;
+    list->exports.mo = mo;
+    ms_sym_walk_exports(&t, &list->exports, &list->other);
+    ms_sym_sort(&t, &list->other);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = ms_sym_first(&t, v[i].key);
+        machsym_str name =
+            at < t.count && t.v[at].key == v[i].key ? ms_sym_name(&t, t.v[at].item) : ms_str_empty();
+        name = ms_sym_join(list->table, list->data, &name, 1); /* what is read of another image goes */
+        if (name.len != 0)
+            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+/* Names code that jumps into another image: by its symbols, and by its exports where it has no symbol. */
+static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
+{
+    ms_mo mo;
+    ms_arena_reset(&list->other);
+    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
+        return;
+    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
+    ms_span strings = ms_sym_strings(&mo);
+    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best);
+    ms_key *rest = (ms_key *)ms_arena_alloc(&list->other, count, sizeof *rest);
+    size_t rest_count = 0;
+    if (best == NULL || rest == NULL)
+        return;
+    ms_jmp_find_symbols(list, &mo, v, count, best);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        first = v[i].key == v[first].key ? first : i;
+        if (best[first].key == 0) {
+            rest[rest_count++] = v[i];
+            continue;
+        }
         machsym_str name = ms_sym_c_name(ms_fx_str_in(list->data, ms_span_from(strings, best[first].item)));
         if (name.len != 0)
             ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
     }
+    ms_jmp_name_exported(list, &mo, rest, rest_count);
 }
 
 /* Adds the names to a sorted table. Returns whether there are any: then the table is to be sorted again. */
@@ -180,6 +226,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
     if (list.left > MACHSYM_JUMP_SYMBOLS)
         list.left = MACHSYM_JUMP_SYMBOLS;
+    list.exports.budget = list.left * ms_sym_nlist_size(mo);
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -200,7 +247,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
         else if (has)
             ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
     }
-    d->damage_count += list.left == 0; /* names were left out */
+    d->damage_count += list.left == 0 || list.exports.is_spent; /* names were left out */
     scratch->oom |= list.other.failed;
     ms_arena_admit(scratch, list.other.failed); /* oom ends with the next reset */
     ms_arena_free(&list.other);

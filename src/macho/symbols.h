@@ -12,7 +12,8 @@
 
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
- * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
+ *         ms_sym_walk_exports.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -70,10 +71,13 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
 
 enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
 
-/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. Of names that
+ * begin as those of functions do it needs one byte. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
+    if (rest.len > 0 && (rest.ptr[0] == '_' || rest.ptr[0] == '-' || rest.ptr[0] == '+'))
+        return ms_str_make((const char *)rest.ptr, 1);
     return ms_str_bounded((const char *)rest.ptr, rest.len < ms_SYM_HEAD ? rest.len : (size_t)ms_SYM_HEAD);
 }
 
@@ -137,7 +141,9 @@ typedef struct ms_sym_table {
     size_t mo_count;
     const ms_range *code;
     size_t code_count;
-    ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
+    ms_range recent; /* of code: where an address was found last */
+    size_t sorted;   /* entries at the front that are in order */
+    ms_key *crowds;  /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
     bool is_narrow;        /* only what a search for asked finds is kept */
@@ -164,6 +170,18 @@ static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
     return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
+/* Whether code holds an address. Addresses that come one after the other mostly lie in one section. */
+static bool ms_sym_is_code(ms_sym_table *t, uint64_t addr)
+{
+    const ms_range *code = &t->recent;
+    if (addr - code->lo >= code->hi - code->lo)
+        code = ms_sym_code_at(t, addr);
+    if (code == NULL)
+        return false;
+    t->recent = *code;
+    return true;
+}
+
 /* Turns an empty table into one that is for one address of code only. */
 static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
 {
@@ -182,12 +200,13 @@ static void ms_sym_drop_far(ms_sym_table *t)
             t->v[kept++] = t->v[i];
     }
     t->count = kept;
+    t->sorted = 0;
 }
 
 /* Whether a start at an address may belong in the table. */
-static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
+static bool ms_sym_is_near(ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_is_code(t, addr);
 }
 
 /* Whether a name or start at an address belongs in the table. Narrows the bounds of a narrow table to
@@ -267,22 +286,80 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
     ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
+/* Adds one entry of a half's LC_SYMTAB; strings are those of ms_sym_whole_strings. *redacted is where the
+ * name is that most symbols of a cache share, once one was seen; offset 0 is no name. */
+static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, const ms_sym_nlist *entry,
+                             size_t index, uint32_t *redacted)
+{
+    if (!ms_sym_is_defined(entry) || !ms_sym_is_near(t, entry->value))
+        return;
+    bool is_known = *redacted != 0 && entry->strx == *redacted;
+    machsym_str head = is_known ? ms_str_empty() : ms_sym_head_at(strings, entry->strx);
+    unsigned rank = ms_sym_rank(entry, head);
+    if (rank == 4 && !is_known && ms_sym_is_redacted(head))
+        *redacted = entry->strx;
+    if (rank < 4)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, index));
+    else if (*redacted != 0 && entry->strx == *redacted)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
+ * not. */
+typedef struct ms_sym_side {
+    uint64_t value; /* of the entries */
+    size_t first;   /* all of them lie between first and end, among others */
+    size_t end;
+} ms_sym_side;
+
+/* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
+ * values that bound the search. */
+static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
+{
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value < sides[0].value || entry.value > sides[1].value || !ms_sym_is_defined(&entry))
+            continue;
+        ms_sym_side *side = &sides[entry.value > asked];
+        if (entry.value != side->value || side->end == 0)
+            side->first = i;
+        side->value = entry.value;
+        side->end = i + 1;
+    }
+}
+
+/* Adds of LC_SYMTAB what stands next to the address that a narrow table is for. Where that is, is found by
+ * numbers alone: linkers sort entries by address, so that else half of them would be ranked by name and
+ * dropped again. Returns false when no entry there has a name, so that others are the next. */
+static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_sym_side sides[2] = {{t->near_lo, 0, 0}, {t->near_hi, 0, 0}};
+    uint32_t redacted = 0;
+    ms_sym_find_sides(mo, nlists, t->asked, sides);
+    for (unsigned side = 0; side < 2; side++) {
+        for (size_t i = sides[side].first; i < sides[side].end; i++) {
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            if (entry.value == sides[side].value)
+                ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
+        }
+    }
+    return t->near_lo == sides[0].value && t->near_hi == sides[1].value;
+}
+
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
 {
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_whole_strings(mo);
     size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    for (size_t i = 0; i < count; i++) {
+    uint32_t redacted = 0;
+    if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
+        return;
+    for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
-            continue;
-        machsym_str head = ms_sym_head_at(strings, entry.strx);
-        unsigned rank = ms_sym_rank(&entry, head);
-        if (rank < 4)
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
-        else if (ms_sym_is_redacted(head))
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+        ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
     }
 }
 
@@ -340,25 +417,52 @@ static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
 }
 
+/* Puts entries of one key in order, wherever several follow each other. */
+static void ms_sym_sort_equal(ms_key *v, size_t count)
+{
+    for (size_t lo = 0, hi; lo < count; lo = hi) {
+        for (hi = lo + 1; hi < count && v[hi].key == v[lo].key;)
+            hi++;
+        if (hi - lo > 1)
+            ms_key_heap_sort(&v[lo], hi - lo);
+    }
+}
+
+/* Sorts the entries that a source has added, then merges them into those before. Most sources have theirs in
+ * order: sorting all of them at once would take several times as long. */
+static void ms_sym_sort_new(ms_sym_table *t, ms_arena *scratch)
+{
+    size_t old = t->sorted;
+    size_t count = t->count - old;
+    ms_key *room = count != 0 ? (ms_key *)ms_arena_alloc(scratch, count, sizeof *room) : NULL;
+    if (room == NULL)
+        return;
+    ms_sort(&t->v[old], count, room);
+    ms_sym_sort_equal(&t->v[old], count); /* their items did not ascend */
+    t->sorted = t->count;
+    if (old == 0 || !ms_key_less(&t->v[old], &t->v[old - 1]))
+        return;
+    ms_copy(room, &t->v[old], count * sizeof *room);
+    MACHSYM_COUNT_WORK(t->count);
+    for (size_t at = t->count; count > 0; at--) {
+        bool is_old = old > 0 && ms_key_less(&room[count - 1], &t->v[old - 1]);
+        t->v[at - 1] = is_old ? t->v[old - 1] : room[count - 1];
+        old -= is_old;
+        count -= !is_old;
+    }
+}
+
 /* Sorts by address, then by source, then by rank. */
 static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
 {
-    ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
-    if (room == NULL)
-        return;
-    ms_sort(t->v, t->count, room);
-    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
-        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
-            hi++;
-        if (hi - lo > 1) /* items did not ascend: the sources came one after the other */
-            ms_key_heap_sort(&t->v[lo], hi - lo);
-    }
+    ms_sym_sort_new(t, scratch);
     size_t kept = 0;
     for (size_t i = 0; i < t->count; i++) { /* two tables may tell of one start */
         if (kept == 0 || t->v[kept - 1].key != t->v[i].key || t->v[kept - 1].item != t->v[i].item)
             t->v[kept++] = t->v[i];
     }
     t->count = kept;
+    t->sorted = kept;
 }
 
 static machsym_source ms_sym_source(uint64_t item)
@@ -409,10 +513,17 @@ static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
     return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
+enum { ms_SYM_STEPS = 4 }; /* entries at one address: mostly a name, an export, a start */
+
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
+    uint64_t addr = t->v[at].key;
+    for (size_t end = at + ms_SYM_STEPS; at < end; at++) {
+        if (at == t->count || t->v[at].key != addr)
+            return at;
+    }
+    return at + ms_upper_bound(t->v + at, t->count - at, sizeof *t->v, addr);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on. Of many it compares
@@ -449,7 +560,10 @@ static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *ou
     size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
-    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
+    at--;
+    if (at > 0 && t->v[at - 1].key == t->v[at].key)
+        at = ms_sym_first(t, t->v[at].key);
+    ms_sym_get(t, at, out);
     return addr < out->hi;
 }
 
@@ -473,7 +587,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = ms_lower_bound(v, count, sizeof *v, key);
+    size_t at = is_crowd ? ms_lower_bound(v, count, sizeof *v, key) : first;
     for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
@@ -570,7 +684,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_is_code(t, addr) ? ms_sym_join(t, d, parts, 1) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }
@@ -584,6 +698,7 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
         d->damage_count++;
         return;
     }
+    MACHSYM_COUNT_WORK(1);
     ms_rd rd = ms_rd_at(trie->bytes, off);
     ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
     if (info.len != 0)
@@ -598,14 +713,13 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
 }
 
 /* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
- * nodes cannot multiply the work. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+ * nodes cannot multiply the work. Takes what lies in the table's code. */
+static void ms_sym_walk_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_fx_refill(d);
-    if (trie.bytes.len == 0)
+    if (trie.bytes.len == 0 || !ms_fx_spend(d, trie.bytes.len / 8))
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
     trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
@@ -633,6 +747,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         trie.name_len = node->name_len + edge.len;
         ms_sym_enter(t, d, &trie, off);
     }
+}
+
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
+{
+    ms_fx_refill(d);
+    ms_sym_walk_exports(t, d, scratch);
 }
 
 /* ---- Selector stubs ---- */
@@ -669,10 +789,13 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
+    ms_sym_sort_new(t, scratch);
     ms_sym_add_stubs(t, d);
     ms_sym_add_selector_stubs(t, d);
     ms_sym_add_exports(t, d, scratch);
+    ms_sym_sort_new(t, scratch);
     ms_sym_add_function_starts(t, mo_index);
+    ms_sym_sort_new(t, scratch);
 }
 
 #endif /* ms_ROOM_macho_symbols */

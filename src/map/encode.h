@@ -70,25 +70,36 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-enum { ms_EN_STORED = 8 }; /* bytes that are written for a number of some bits */
+enum {
+    ms_EN_WAITING = 63, /* bits that may wait */
+    ms_EN_STORED = 8    /* bytes that are written for those */
+};
 
-/* Writes numbers of some bits each, the lowest bit first. For each number it writes ms_EN_STORED bytes,
- * most of which the next number overwrites. So as many bytes of room follow the last number. */
+/* Writes numbers of some bits each, the lowest bit first. Bits wait until there is no room for more. Then
+ * ms_EN_STORED bytes are written, and the next ones overwrite those that are not full. So as many bytes of
+ * room follow the last number. */
 typedef struct ms_en_bits {
     uint8_t *to;
-    uint64_t waiting; /* bits that do not fill a byte yet */
-    unsigned count;   /* how many */
+    uint64_t waiting;
+    unsigned count; /* bits that wait */
 } ms_en_bits;
 
-/* Writes a number of up to 56 bits: 7 more may be waiting. */
+/* Writes the bits that wait, but for those that do not fill a byte. */
+static inline void ms_en_store_bits(ms_en_bits *b)
+{
+    ms_map_store_u64(b->to, b->waiting);
+    b->to += b->count / 8;
+    b->waiting >>= b->count & ~7u;
+    b->count &= 7;
+}
+
+/* Writes a number of up to 56 bits: 7 more may stay. */
 static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
 {
-    uint64_t waiting = b->waiting | number << b->count;
-    unsigned count = b->count + width;
-    ms_map_store_u64(b->to, waiting);
-    b->to += count / 8;
-    b->waiting = waiting >> (count & ~7u);
-    b->count = count & 7;
+    if (b->count + width > ms_EN_WAITING)
+        ms_en_store_bits(b);
+    b->waiting |= number << b->count;
+    b->count += width;
 }
 
 static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
@@ -101,6 +112,7 @@ static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
 /* Goes on with the next byte. */
 static void ms_en_end_bits(ms_en_bits *b)
 {
+    ms_en_store_bits(b);
     b->to += b->count > 0; /* its byte is written */
     b->waiting = 0;
     b->count = 0;
@@ -621,7 +633,7 @@ static void ms_en_put_starts(const ms_en *c, bool is_wide, ms_en_bits *b)
 }
 
 /* Writes where code comes from. */
-static void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
+static inline void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
 {
     const uint8_t *bits = c->open.bits;
     ms_en_put_bits(b, line->file != 0 ? c->files.v[line->file - 1].number : 0, bits[ms_MAP_FILE]);

@@ -39,14 +39,26 @@ enum {
      * eight of them, one after the other. In maps that do not fit the processor's cache it takes two
      * thirds of the time when they come together. */
     ms_MAP_FETCHED = 12,
-    /* Lookups of a batch whose runs are on their way into the processor's cache. More than ten misses are
-     * seldom under way at once, and a run has ms_MAP_FETCHED cache lines. */
-    ms_MAP_AT_ONCE = 8,
+    /* In a batch, so many lookups are begun between the first step of one, which fetches the number of its
+     * bucket, and those that fetch its run, the run behind that one if it ends too early, and answer.
+     * More than ten misses are seldom under way at once, and a run has ms_MAP_FETCHED cache lines. */
+    ms_MAP_UNTIL_RUN = 6,
+    ms_MAP_UNTIL_NEXT = 10,
+    ms_MAP_UNTIL_ANSWER = 14,
+    ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
     ms_MAP_AHEAD = 128
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
+
+/* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
+ * make one of it by themselves. */
+#if defined(__GNUC__)
+#define ms_MAP_INLINE inline __attribute__((always_inline))
+#else
+#define ms_MAP_INLINE inline
+#endif
 
 /* The kinds of tables. */
 enum {
@@ -564,11 +576,9 @@ enum {
  * files. */
 typedef struct ms_map_run {
     const uint8_t *v;
-    uint64_t len;
-    uint64_t begin; /* offset of the code from which on it answers */
-    uint64_t base;  /* offset that starts count from */
-    uint64_t end;   /* offset where its last range ends */
-    uint64_t text;  /* what places count from */
+    uint64_t base; /* offset that starts count from */
+    uint64_t end;  /* offset where its last range ends */
+    uint64_t text; /* what places count from */
     uint32_t range_count;
     uint32_t root_count;
     uint32_t call_count;
@@ -593,7 +603,7 @@ static inline uint64_t ms_map_fill(uint64_t count, unsigned bits)
 }
 
 /* Decides where the parts of a run begin. Returns its length in bytes. */
-static inline uint64_t ms_map_set_parts(ms_map_run *run)
+static ms_MAP_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
 {
     const uint8_t *bits = run->bits;
     unsigned place = 0u + bits[ms_MAP_FILE] + bits[ms_MAP_LINE] + bits[ms_MAP_COLUMN];
@@ -616,23 +626,14 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
     return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
 }
 
-/* Reads the head of the run at a position of a table. Returns false when there is none, or a number of it is
- * out of bounds; *is_lost when it cannot be read. */
-static inline bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
-                                   ms_map_run *run, bool *is_lost)
+/* Reads a run of a table whose head is at p. at: its position. Returns false when a number of it is out of
+ * bounds; *is_lost when it cannot be read. */
+static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
+                                          const uint8_t *p, ms_map_run *run, bool *is_lost)
 {
-    const ms_map_area *runs = &map->tables[kind];
-    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
-        return false;
-    const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
-    MACHSYM_COUNT_WORK(1);
-    if (p == NULL) {
-        *is_lost = true;
-        return false;
-    }
+    uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
+    uint64_t len = ms_rd_raw_u32(p + 4);
     run->v = p;
-    run->begin = ms_rd_raw_u32(p);
-    run->len = ms_rd_raw_u32(p + 4);
     run->end = ms_rd_raw_u32(p + 8);
     run->text = (uint64_t)ms_rd_raw_u32(p + 12) << ms_PK_BLOCK_BITS;
     run->is_wide = (ms_rd_raw_u16(p + 16) & 0x8000) != 0;
@@ -643,15 +644,16 @@ static inline bool ms_map_open_run(const machsym_map *map, ms_sh *sheets, unsign
     run->file_count = ms_rd_raw_u16(p + 24);
     ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
     run->base = ms_rd_raw_u32(p + 34);
-    bool ok = run->range_count != 0 && run->len <= runs->len - at && run->base <= run->begin &&
-              run->begin < run->end && ms_map_widths_fit(run->bits);
-    uint64_t need = ok ? ms_map_set_parts(run) : 0;
-    ok = ok && need <= run->len;
-    if (ok && sheets != NULL) {
+    if (run->range_count == 0 || len > runs->len - at || run->base > begin || begin >= run->end ||
+        !ms_map_widths_fit(run->bits))
+        return false;
+    uint64_t need = ms_map_set_parts(run);
+    if (need > len)
+        return false;
+    if (sheets != NULL)
         run->v = ms_sh_at(sheets, runs->at + at, need + ms_MAP_MARGIN);
-        *is_lost = run->v == NULL;
-    }
-    return ok && !*is_lost;
+    *is_lost = run->v == NULL;
+    return run->v != NULL;
 }
 
 /* ---- What a session keeps of a map ---- */
@@ -787,8 +789,8 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
 
 /* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
  * few. */
-static inline uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
-                                        bool *is_lost)
+static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
+                                               uint64_t off, bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
@@ -810,8 +812,8 @@ static inline uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32
 }
 
 /* How many of count starts are at or below an offset from base. */
-static inline uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
-                                           uint64_t from)
+static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
+                                                  uint64_t from)
 {
     uint32_t lo = 0;
     while (count > 1) { /* without branches that nobody can predict */
@@ -843,7 +845,8 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
 
 /* Takes file, line and column of a record from a window, in which they stand first. bit: where they stand in
  * the run. */
-static inline void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit, ms_map_line *line)
+static ms_MAP_INLINE void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit,
+                                           ms_map_line *line)
 {
     bool is_long = run->call_bits > ms_MAP_WINDOW; /* a record may be longer than the window */
     line->file = ms_map_take_field(&window, run->bits[ms_MAP_FILE]);
@@ -855,14 +858,11 @@ static inline void ms_map_take_line(const ms_map_run *run, uint64_t window, uint
     line->column = ms_map_take_field(&window, run->bits[ms_MAP_COLUMN]);
 }
 
-/* Looks for off in a run that begins at or below it. Returns whether a range of the run is known there; if
- * not, hit->hi tells where its next one begins. */
-static inline bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
+/* Looks for off in a run that begins at or below it, and ends behind it. Returns whether a range of the
+ * run is known there; if not, hit->hi tells where its next one begins. */
+static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
     const ms_map_run *run = &hit->run;
-    hit->hi = UINT64_MAX;
-    if (off >= run->end)
-        return false;
     uint32_t range = ms_map_range_at(run, off - run->base);
     hit->hi = ms_map_end_of(run, range);
     if (hit->hi <= off) { /* starts that do not ascend */
@@ -891,42 +891,50 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
     }
 }
 
-/* Looks for off in the runs that an index leads to. */
-static inline bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off,
-                               ms_map_hit *hit)
+/* Looks for off in the runs of a table from a position on. */
+static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+                                           uint64_t off, ms_map_hit *hit)
 {
-    const ms_map_area *runs = &map->tables[index + 1];
+    const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
-    uint64_t at = ms_map_first_run(map, sheets, index, off, &hit->is_lost);
     hit->hi = UINT64_MAX;
-    if (sheets == NULL)
-        ms_map_fetch_run(map, index + 1, at);
-    for (unsigned step = 0; step <= ms_MAP_STEPS; step++) {
-        if (!ms_map_open_run(map, sheets, index + 1, at, &hit->run, &hit->is_lost))
-            return false;
-        if (off < hit->run.begin) {
-            hit->hi = hit->run.begin;
+    for (unsigned step = 0; runs->len >= ms_MAP_RUN_HEAD && at <= runs->len - ms_MAP_RUN_HEAD; step++) {
+        if (step > 0 && sheets == NULL)
+            ms_map_fetch_run(map, kind, at);
+        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, ms_MAP_RUN_HEAD);
+        MACHSYM_COUNT_WORK(1);
+        hit->is_lost = p == NULL;
+        uint64_t begin = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
+        if (off < begin) {
+            ms_lower_to(&hit->hi, begin);
             return false;
         }
+        hit->hi = UINT64_MAX;
+        if (step > ms_MAP_STEPS) /* the index leads to a place too far before */
+            return false;
+        at += ms_rd_raw_u32(p + 4);
+        if (off >= ms_rd_raw_u32(p + 8))
+            continue;
+        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, &hit->run, &hit->is_lost))
+            return false;
         if (ms_map_in_run(off, hit))
             return true;
-        at += hit->run.len;
-        if (at >= runs->len || runs->len - at < 4)
-            return false;
-        const uint8_t *p = ms_map_at(map, sheets, runs->at + at, 4);
-        hit->is_lost = p == NULL;
-        uint64_t next = p != NULL ? ms_rd_raw_u32(p) : UINT64_MAX;
-        if (next > off) {
-            ms_lower_to(&hit->hi, next);
-            return false;
-        }
     }
-    hit->hi = UINT64_MAX; /* an index that leads to a place too far before */
     return false;
 }
 
+/* Looks for off in the runs that an index leads to. */
+static bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, uint64_t off, ms_map_hit *hit)
+{
+    bool is_lost = false;
+    uint64_t at = ms_map_first_run(map, sheets, index, off, &is_lost);
+    bool found = ms_map_find_from(map, sheets, index + 1, at, off, hit);
+    hit->is_lost |= is_lost;
+    return found;
+}
+
 /* Place number i of those that begin at a bit of a run; 0 when there is none. */
-static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
+static ms_MAP_INLINE uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
 {
     if (i >= count)
         return 0;
@@ -935,7 +943,8 @@ static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
-static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *line, machsym_map_frame *frame)
+static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
+                                          machsym_map_frame *frame)
 {
     uint64_t file = ms_map_place(run, run->files, line->file - 1, run->file_count);
     frame->file_ref = file;
@@ -945,8 +954,8 @@ static inline void ms_map_set_line(const ms_map_run *run, const ms_map_line *lin
 }
 
 /* Sets all of a frame but what its concrete function tells. */
-static inline void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
-                                    const ms_map_line *line, machsym_map_frame *frame)
+static ms_MAP_INLINE void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
+                                           const ms_map_line *line, machsym_map_frame *frame)
 {
     frame->name_ref = ms_map_place(run, run->functions, function - 1, run->function_count);
     frame->name_source = source;
@@ -956,8 +965,8 @@ static inline void ms_map_set_frame(const ms_map_run *run, uint32_t function, ma
 
 /* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
  * begins, from the text base, and how large it is. */
-static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
-                                     machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
+static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
+                                            machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
 {
     unsigned start = run->bits[ms_MAP_START];
     unsigned extent = run->bits[ms_MAP_EXTENT];
@@ -983,8 +992,8 @@ static inline void ms_map_root_frame(const ms_map_run *run, uint32_t root, const
  * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
  * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
  * is damaged. The number of a caller is smaller, so the walk ends. */
-static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
-                                        machsym_map_frame *frames, size_t cap)
+static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
+                                               machsym_map_frame *frames, size_t cap)
 {
     uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
     size_t count = 0;
@@ -1006,8 +1015,8 @@ static inline size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number,
 }
 
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
-                                  size_t cap)
+static ms_MAP_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
+                                                machsym_map_frame *frames, size_t cap)
 {
     const ms_map_run *run = &hit->run;
     ms_map_line line = hit->line;
@@ -1056,49 +1065,83 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
     return 1;
 }
 
-/* The frames at an address: those that the runs from debug info tell of, or else those of symbols. */
+/* The frames at an offset of 32 bits from the text base: those that the runs from debug info tell of, or
+ * else those of symbols. at: the position of the run that its search begins with. */
+static size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+                                 machsym_map_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, &hit);
+    if (!found) /* of what is lost, a symbol would be the wrong answer */
+        return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+    if (hit.link == ms_MAP_ONLY_LINES)
+        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
+    return ms_map_chain_frames(map, &hit, frames, cap);
+}
+
+/* The frames at an address. */
 static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr, machsym_map_frame *frames,
                             size_t cap)
 {
-    ms_map_hit hit;
-    uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
+    uint64_t off = addr - map->head.text_addr; /* of an address below the text base, above 32 bits */
+    bool is_lost = false;
+    if (off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
         return 0;
-    bool found = ms_map_find(map, sheets, ms_MAP_INDEX, off, &hit);
-    if (hit.is_lost) /* a symbol would be the wrong answer */
+    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
+    if (is_lost)
         return 0;
-    if (found && hit.link == ms_MAP_ONLY_LINES)
-        return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
-    return found ? ms_map_chain_frames(map, &hit, frames, cap)
-                 : ms_map_symbol_frames(map, sheets, off, frames, cap);
+    if (sheets == NULL)
+        ms_map_fetch_run(map, ms_MAP_RUNS, at);
+    return ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
-/* Fetches what a lookup will read into the processor's cache: the number of its bucket, or its run, for which
- * that number is there. */
-static inline void ms_map_fetch(const machsym_map *map, uint64_t addr, bool run)
+/* Fetches the number of the bucket of an offset into the processor's cache. */
+static inline void ms_map_fetch_bucket(const machsym_map *map, uint64_t off)
 {
-    if (map->head.tables[ms_MAP_INDEX].b == 0 || !ms_map_is_here(map))
+    if (map->head.tables[ms_MAP_INDEX].b != 0)
+        ms_fetch(map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off));
+}
+
+/* Fetches the run behind the one at a position, if that one ends at or below an offset. */
+static inline void ms_map_fetch_next(const machsym_map *map, uint64_t at, uint64_t off)
+{
+    const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
+    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
         return;
-    const uint8_t *bucket = map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, addr - map->head.text_addr);
-    if (run)
-        ms_map_fetch_run(map, ms_MAP_RUNS, 2 * (uint64_t)ms_rd_raw_u32(bucket));
-    else
-        ms_fetch(bucket);
+    const uint8_t *p = map->bytes.ptr + runs->at + at;
+    if (off >= ms_rd_raw_u32(p + 8))
+        ms_map_fetch_run(map, ms_MAP_RUNS, at + ms_rd_raw_u32(p + 4));
 }
 
 /* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
- * the runs of the next ones, and the bucket numbers of those after them. */
+ * what the next ones need. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
                         machsym_map_frame *frames, size_t cap, size_t *counts)
 {
-    size_t bucket = 0;
-    size_t run = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (; bucket < count && bucket - i < 2 * ms_MAP_AT_ONCE; bucket++)
-            ms_map_fetch(map, addrs[bucket], false);
-        for (; run < count && run - i < ms_MAP_AT_ONCE; run++)
-            ms_map_fetch(map, addrs[run], true);
-        counts[i] = ms_map_frames(map, NULL, addrs[i], cap != 0 ? frames + i * cap : NULL, cap);
+    uint64_t at[ms_MAP_UNDER_WAY]; /* where the search of a lookup begins, by its number's rest */
+    uint64_t base = map->head.text_addr;
+    bool is_lost = false; /* of a map that is in memory, nothing is */
+    for (size_t i = 0; i < count && !ms_map_is_here(map); i++)
+        counts[i] = 0;
+    for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER && ms_map_is_here(map); i++) {
+        size_t run = i - ms_MAP_UNTIL_RUN; /* before there is one, a number above all */
+        size_t next = i - ms_MAP_UNTIL_NEXT;
+        size_t answer = i - ms_MAP_UNTIL_ANSWER;
+        if (i < count)
+            ms_map_fetch_bucket(map, addrs[i] - base);
+        if (run < count) {
+            uint64_t place = ms_map_first_run(map, NULL, ms_MAP_INDEX, addrs[run] - base, &is_lost);
+            ms_map_fetch_run(map, ms_MAP_RUNS, place);
+            at[run % ms_MAP_UNDER_WAY] = place;
+        }
+        if (next < count)
+            ms_map_fetch_next(map, at[next % ms_MAP_UNDER_WAY], addrs[next] - base);
+        if (answer < count && addrs[answer] - base > UINT32_MAX)
+            counts[answer] = 0;
+        else if (answer < count)
+            counts[answer] =
+                ms_map_frames_from(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                                   cap != 0 ? frames + answer * cap : NULL, cap);
     }
 }
 

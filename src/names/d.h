@@ -102,17 +102,17 @@ static size_t ms_dmd_digits(ms_dmd *p)
 /* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
+    size_t first = p->at, at = first, len = p->len;
     uint32_t value = 0;
-    size_t first = p->at;
-    while (ms_dmd_is_digit(ms_dmd_peek(p))) {
-        uint32_t digit = (uint32_t)(p->s[p->at] - '0');
-        if (value > (UINT32_MAX - digit) / 10)
+    for (; at < len && ms_dmd_is_digit(p->s[at]); at++) {
+        uint32_t digit = (uint32_t)(p->s[at] - '0');
+        if (value > (UINT32_MAX - 9) / 10 && value > (UINT32_MAX - digit) / 10)
             return false;
         value = value * 10 + digit;
-        p->at++;
     }
+    p->at = at;
     *out = value;
-    return p->at > first && p->at < p->len;
+    return at > first && at < len;
 }
 
 /* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
@@ -154,7 +154,15 @@ static bool ms_dmd_is_symbol(const ms_dmd *p, size_t at)
 
 static bool ms_dmd_is_function(char c)
 {
-    return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
+    switch (c) {
+    case 'F':
+    case 'R':
+    case 'U':
+    case 'V':
+    case 'W':
+    case 'Y': return true;
+    default: return false;
+    }
 }
 
 /* types hold names, names hold template arguments, which hold types and values */
@@ -869,12 +877,18 @@ static bool ms_dmd_any_ident(ms_dmd *p)
             p->at = p->len - 1;
             return true;
         }
-        if (ms_dmd_peek(p) == 'Q')
+        char first = ms_dmd_peek(p);
+        if (first == 'Q')
             return ms_dmd_ident_ref(p);
-        if (ms_dmd_is_template(p, p->at))
+        if (first == '_' && ms_dmd_is_template(p, p->at))
             return ms_dmd_template(p, 0);
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
+        if (p->s[p->at] != '_') { /* no name that means something else */
+            ms_dmd_put(p, p->s + p->at, len);
+            p->at += len;
+            return true;
+        }
         if (!ms_dmd_is_scope(p, len))
             break;
         p->at += len;

@@ -50,6 +50,8 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         if (ms_dmsw_lower(c)) {
             if (start == len)
                 start = i;
+            while (i + 1 < len && ms_dmsw_lower(s[i + 1]))
+                i++;
         } else if (c == '_' || c == '\0') {
             if (start < len)
                 ms_dmswr_add_word(p, s + start, i - start);

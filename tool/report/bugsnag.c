@@ -123,7 +123,7 @@ static bool read_event(report *r, uint32_t doc_index, uint32_t event)
     bugsnag_reader w = {r, doc_index, REPORT_NONE};
     if (!has_bugsnag_frames(doc, exceptions) && !has_bugsnag_frames(doc, threads))
         return false;
-    report_begin_part(r);
+    report_begin_part(r, doc_index, event);
     r->kind = REPORT_BUGSNAG;
     r->main_doc = doc_index;
     set_bugsnag_facts(r, doc, event);

@@ -66,7 +66,7 @@ bool report_parse_datadog(report *r, uint32_t doc_index)
     uint32_t at = JSON_NONE;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, json_get(doc, error, "stack"), JSON_STRING))
         return false;
-    report_begin_part(r);
+    report_begin_part(r, doc_index, 0);
     r->kind = REPORT_DATADOG;
     set_datadog_facts(r, doc, 0, error);
     while (json_next(doc, images, &at))

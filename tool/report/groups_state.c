@@ -97,36 +97,22 @@ groups_place groups_look_at(const char *path)
     return place;
 }
 
-/* Holds what lies there, so that of two runs that get here at once one replaces it, and the other one sees
- * that. Returns false when it is another than it was. */
-static bool hold(const groups_place *place, int *fd)
-{
-    uint64_t sum = 0;
-    *fd = open(place->path, O_RDONLY | O_CLOEXEC);
-    return *fd >= 0 && posix_hold(*fd) && sum_of(place->path, &sum) && sum == place->sum;
-}
-
-static void let_go(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 /* The new file is begun ahead of the lock: what killed runs left beside it is removed then, and may be a
- * second name of the file that is held. */
+ * second name of the file that is held. Of two runs that get here at once one replaces the state, and the
+ * other one sees that it is another than it was. */
 static int replace(const groups_place *place, const text *out)
 {
     outfile file;
-    int fd = -1;
+    uint64_t sum = 0;
     outfile_begin_with(&file, place->path, out->v, out->len,
                        place->kind == PLACE_FREE ? OUTFILE_KEEP : OUTFILE_REPLACE);
-    if (place->kind == PLACE_FILE && !hold(place, &fd) && file.failure == 0)
+    int held = place->kind == PLACE_FILE ? posix_hold_file(place->path) : -1;
+    bool is_ours = held >= 0 && sum_of(place->path, &sum) && sum == place->sum;
+    if (place->kind == PLACE_FILE && !is_ours && file.failure == 0)
         file.failure = EEXIST;
-    if (POSIX_CLOSE_FIRST)
-        let_go(&fd);
     outfile_end_all(&file, 1);
-    let_go(&fd);
+    if (held >= 0)
+        close(held);
     return file.failure;
 }
 

@@ -124,7 +124,7 @@ static void read_crash(kscrash_reader *w, uint32_t object, bool is_recrash)
     bool is_report = w->has_images || json_is(doc, json_get(doc, object, "report"), JSON_OBJECT);
     if (!is_report || (!json_is(doc, threads, JSON_ARRAY) && !json_is(doc, only, JSON_OBJECT)))
         return;
-    report_begin_part(r);
+    report_begin_part(r, w->doc, object);
     r->kind = REPORT_KSCRASH;
     r->main_doc = w->doc;
     if (is_recrash)

@@ -327,7 +327,7 @@ static void begin_diagnostic(metric_reader *w, uint32_t key)
     if (w->seen[object] != 0)
         return;
     w->seen[object] = SEEN_DIAGNOSTIC;
-    report_begin_part(r);
+    report_begin_part(r, w->doc, object);
     r->kind = REPORT_METRIC;
     r->main_doc = w->doc;
     uint32_t metadata = json_get(doc, object, "diagnosticMetaData");
@@ -416,7 +416,7 @@ static bool read_metrics(report *r, uint32_t doc_index)
     text t = {0};
     if (!json_is(doc, metadata, JSON_OBJECT) || json_get(doc, 0, "timeStampBegin") == JSON_NONE)
         return false;
-    report_begin_part(r);
+    report_begin_part(r, doc_index, 0);
     if (r->kind == REPORT_UNKNOWN)
         r->kind = REPORT_STACKLESS;
     report_set_fact(r, FACT_EVENT, str_c("MetricKit metrics"));

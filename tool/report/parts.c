@@ -4,10 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-void report_begin_part(report *r)
+/* The element of an array that the object is, or that it is a member of: KSCrash's report of a crash holds
+ * the one of the crash reporter. */
+static uint32_t element_of(const json *doc, uint32_t object)
+{
+    uint32_t parent = doc->v[object].parent;
+    if (json_is(doc, parent, JSON_OBJECT)) {
+        object = parent;
+        parent = doc->v[object].parent;
+    }
+    return json_is(doc, parent, JSON_ARRAY) ? object : JSON_NONE;
+}
+
+void report_begin_part(report *r, uint32_t doc_index, uint32_t object)
 {
     report_end_parts(r);
     report_part *part = tool_push(&r->parts, &r->part_count, &r->part_cap, sizeof *part);
+    part->doc = doc_index;
+    part->element = element_of(&r->docs[doc_index], object);
     if (r->part_count == 1)
         return; /* what stands before the first one belongs to it */
     part->thread = r->thread_count;

@@ -212,6 +212,9 @@ typedef enum report_encoding {
 typedef struct report_part {
     uint32_t thread; /* its first thread and frame */
     uint32_t frame;
+    uint32_t doc;
+    uint32_t element; /* of an array of that document, which it stands in; JSON_NONE: of none */
+    bool is_left_out; /* when the document is written as it is */
     machsym_str facts[FACT_COUNT];
 } report_part;
 
@@ -287,8 +290,8 @@ report_thread *report_add_thread(report *r);
 report_frame *report_add_frame(report *r);
 report_call *report_add_call(report *r);
 void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */
-/* What follows is a report of its own in the same document: its threads, images and facts. */
-void report_begin_part(report *r);
+/* What follows is a report of its own in the same document, in that object: its threads, images and facts. */
+void report_begin_part(report *r, uint32_t doc_index, uint32_t object);
 void report_end_parts(report *r);
 /* The name of a Mach exception or a signal, "exception 42" where it has none; nothing for 0. */
 void report_set_exception(report *r, uint64_t number);
@@ -300,8 +303,8 @@ void report_set_thrown(report *r, machsym_str name, machsym_str reason);
 void report_set_error(report *r, machsym_str kind, machsym_str message);
 /* "A (B)"; one of them may be empty. */
 void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
-/* "1.2 (7)", CFBundleShortVersionString and CFBundleVersion, in whichever order the text has them. When all of
- * the report is parsed. */
+/* "1.2 (7)", CFBundleShortVersionString and CFBundleVersion, in whichever order the text has them. When
+ * all of the report is parsed. */
 void report_settle_version(report *r);
 /* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
 void report_set_time(report *r, report_fact fact, uint64_t seconds);

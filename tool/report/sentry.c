@@ -133,7 +133,7 @@ bool report_parse_sentry(report *r, uint32_t doc_index)
     if (!json_is(doc, images, JSON_ARRAY))
         return false;
     bool is_api = w.form == FORM_SENTRY_API;
-    report_begin_part(r);
+    report_begin_part(r, doc_index, 0);
     r->kind = REPORT_SENTRY;
     r->main_doc = doc_index;
     set_sentry_facts(r, doc);

@@ -168,7 +168,65 @@ static void write_frame(writer *w, const report_frame *frame)
     }
 }
 
-/* The body with all edits done. Edits that would overlap (damaged reports only) are left out. */
+/* ---- Reports that are left out ---- */
+
+/* Marks the elements of a document that hold no report but such that are left out. Returns whether there
+ * are any. */
+static bool mark_left_out(const report *r, uint32_t doc_index, bool *marks)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < r->part_count; i++) {
+        const report_part *part = &r->parts[i];
+        if (part->doc == doc_index && part->element != JSON_NONE && part->is_left_out)
+            any = marks[part->element] = true;
+    }
+    for (uint32_t i = 0; i < r->part_count; i++) {
+        const report_part *part = &r->parts[i];
+        if (part->doc == doc_index && part->element != JSON_NONE && !part->is_left_out)
+            marks[part->element] = false;
+    }
+    return any;
+}
+
+/* An element goes with what stands between it and the next one; the last one with what stands between it
+ * and the one before that stays. */
+static void write_left_out(writer *w, const json *doc, const bool *marks, uint32_t element)
+{
+    const json_token *v = doc->v;
+    uint32_t array = v[element].parent;
+    size_t at = v[element].at;
+    uint32_t other = JSON_NONE;
+    if (v[element].next < v[array].next) {
+        edit_open(w, at, v[v[element].next].at);
+        edit_close(w);
+        return;
+    }
+    while (json_next(doc, array, &other))
+        at = marks[other] ? at : v[other].end;
+    edit_open(w, at, v[element].end);
+    edit_close(w);
+}
+
+static void write_without_parts(writer *w)
+{
+    const report *r = w->r;
+    for (uint32_t i = 0; i < r->doc_count; i++) {
+        const json *doc = &r->docs[i];
+        bool *marks = tool_alloc(doc->count * sizeof *marks);
+        memset(marks, 0, doc->count * sizeof *marks);
+        bool any = mark_left_out(r, i, marks);
+        for (uint32_t k = 0; any && k < doc->count; k++) {
+            if (marks[k])
+                write_left_out(w, doc, marks, k);
+        }
+        free(marks);
+    }
+}
+
+/* ---- All together, spliced ---- */
+
+/* The body with all edits done. Of edits that overlap the first one counts: names in what is left out, and
+ * in damaged reports. */
 static void splice_edits(writer *w, text *out)
 {
     size_t at = 0;
@@ -216,6 +274,8 @@ void report_write_same(const report *r, const write_options *how, text *out)
     memset(&w, 0, sizeof w);
     w.r = r;
     w.how = how;
+    if (r->part_count > 1)
+        write_without_parts(&w);
     for (uint32_t i = 0; i < r->frame_count; i++)
         write_frame(&w, &r->frames[i]);
     for (uint32_t i = 0; i < r->thread_count; i++) {

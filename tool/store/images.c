@@ -4,12 +4,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-/* Decoded units are worth much: reports that share an image share most units. A seat of a large file may grow
- * to SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
-enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, LARGE_FILE = 32 << 20, MAX_LARGE_IDLE = 4 };
+/* Decoded units are worth much: reports that share an image share most units. A seat may grow to
+ * SESSION_CACHE. Without a limit of the caller's, seats that nobody uses keep as much as four full ones
+ * have, or one for each thread where there are more: reports of one app and its ten frameworks find all
+ * that was decoded. */
+enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, MIN_FULL_SEATS = 4 };
 
 /* How much more of complaints may gather before equal ones are left out: a damaged file that is opened
  * again, since others took its place, is complained of again. */
@@ -44,8 +45,7 @@ struct shared_image {
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
-    bool opening; /* another thread is at it */
-    bool is_large;
+    bool opening;        /* another thread is at it */
     const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */
 };
 
@@ -69,7 +69,6 @@ struct image_pool {
     size_t count;
     size_t cap;
     uint64_t clock;
-    unsigned large_idle;  /* idle seats of large files */
     images_counts counts; /* but for those of open images */
     text complaints;      /* a line each */
     size_t sort_at;       /* the length of complaints from which on equal lines are left out */
@@ -89,6 +88,10 @@ image_pool *images_open(const images_options *how)
         all->options.max_open = DEFAULT_MAX_OPEN;
     if (all->options.jobs == 0)
         all->options.jobs = 1;
+    if (all->options.max_bytes == 0) {
+        uint64_t full = all->options.jobs > MIN_FULL_SEATS ? all->options.jobs : MIN_FULL_SEATS;
+        all->options.max_bytes = full * SESSION_CACHE;
+    }
     all->missing = tool_alloc(MISSING_SLOTS * sizeof *all->missing);
     memset(all->missing, 0, MISSING_SLOTS * sizeof *all->missing);
     pthread_mutex_init(&all->lock, NULL);
@@ -287,7 +290,6 @@ static struct shared_image *find_open(const image_pool *all, const char *path, c
 static struct image_seat *take_seat(image_pool *all, struct shared_image *image)
 {
     struct image_seat *seat = image->idle[--image->idle_count];
-    all->large_idle -= image->is_large;
     all->counts.bytes -= seat->bytes;
     return seat;
 }
@@ -336,13 +338,12 @@ static void open_files(image_pool *all, struct shared_image *image, const uuid_f
 }
 
 /* Closes a seat of the image that was used the longest ago, of those that have an idle one. */
-static void close_oldest_seat(image_pool *all, bool of_large)
+static void close_oldest_seat(image_pool *all)
 {
     struct shared_image *oldest = NULL;
     for (size_t i = 0; i < all->count; i++) {
         struct shared_image *image = all->v[i];
-        if ((image->is_large || !of_large) && image->idle_count > 0 &&
-            (oldest == NULL || image->last_used < oldest->last_used))
+        if (image->idle_count > 0 && (oldest == NULL || image->last_used < oldest->last_used))
             oldest = image;
     }
     close_seat(take_seat(all, oldest));
@@ -351,16 +352,8 @@ static void close_oldest_seat(image_pool *all, bool of_large)
 
 static void close_surplus(image_pool *all)
 {
-    while (all->options.max_bytes == 0 && all->large_idle > MAX_LARGE_IDLE)
-        close_oldest_seat(all, true);
-    while (all->options.max_bytes > 0 && all->counts.bytes > all->options.max_bytes)
-        close_oldest_seat(all, false);
-}
-
-static bool is_large(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size > LARGE_FILE;
+    while (all->counts.bytes > all->options.max_bytes)
+        close_oldest_seat(all);
 }
 
 /* Without the lock, as open_files. */
@@ -406,10 +399,6 @@ static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid,
     image->uuid = *uuid;
     image->path = path;
     image->opening = true;
-    const store_entry *dsym = files != NULL ? uuid_files_kind(files, STORE_DSYM) : NULL;
-    image->is_large = files != NULL && uuid_files_has_macho(files) &&
-                      files->v[files->count - 1]->kind != STORE_CACHE &&
-                      is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
@@ -433,7 +422,7 @@ static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid,
 static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
 {
     struct image_seat *seat = tool_alloc(sizeof *seat);
-    uint64_t cache = how->max_bytes > 0 ? how->max_bytes / how->jobs : SESSION_CACHE;
+    uint64_t cache = how->max_bytes / how->jobs;
     cache = cache < SESSION_CACHE ? cache : SESSION_CACHE;
     seat->source = symbol_source_open(&image->file, how->session_flags, cache > 0 ? (size_t)cache : 1);
     seat->owned = NULL;
@@ -455,7 +444,6 @@ void images_return(image_pool *all, image_loan *loan)
     image->borrowed--;
     if (loan->seat != NULL) {
         image->idle[image->idle_count++] = loan->seat;
-        all->large_idle += image->is_large;
         all->counts.bytes += loan->seat->bytes;
         while (image->is_gone && image->idle_count > 0)
             close_seat(take_seat(all, image));

@@ -21,7 +21,7 @@ typedef struct images_options {
     uint32_t open_flags;            /* machsym_open_flags */
     unsigned jobs;                  /* threads that will ask at once */
     unsigned max_open;              /* images kept open beyond those in use; 0: 32 */
-    uint64_t max_bytes;             /* of what is kept decoded of those not in use; 0: any number */
+    uint64_t max_bytes;             /* of what is kept decoded of those not in use; 0: four times 256 MB */
     const char *const *map_folders; /* --bcsymbolmap */
     size_t map_folder_count;
     const owners *rules;           /* NULL: none */

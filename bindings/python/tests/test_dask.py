@@ -139,14 +139,29 @@ def test_damaged(tmp_path):
     (reports / "none.zip").write_bytes(b"PK nothing of an archive")
     (reports / "poison").write_bytes(POISON)
     (reports / "z").write_bytes(good)
-    names = [name for name, _ in bulk._reports(str(reports))]
-    done = bulk._report_part(names, str(tmp_path), str(tmp_path / "part"), str(tool), [])
+    runs = list(bulk._runs(report for report, _ in bulk._reports(str(reports))))
+    done = bulk._report_part(runs, str(tmp_path), str(tmp_path / "part"), str(tool), [])
     assert (done["reports"], done["failed"]) == (6, 3)
     lines = [json.loads(line) for line in (tmp_path / "part").read_text().splitlines()]
     seen = {line["report"][len(str(reports)) + 1:]: line.get("error", {}).get("kind") for line in lines}
     assert seen == {"damaged.zip/a": "no_report", "damaged.zip/b": None, "damaged.zip/c": None, "none.zip": "no_report", "poison": "poison", "z": None}
     with pytest.raises(WorkerGone):
-        bulk._report_part(names, str(tmp_path), str(tmp_path / "part"), "false", [])
+        bulk._report_part(runs, str(tmp_path), str(tmp_path / "part"), "false", [])
+
+
+def test_same_name(tmp_path):
+    """Two members of a zip may have one name; each is a report. Folders are none."""
+    good = (FIXTURES / "reports/demo.ips").read_bytes()
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive, pytest.warns(UserWarning):
+        archive.writestr("folder/", b"")
+        archive.writestr("folder/a", good)
+        archive.writestr("folder/a", b"nothing of a report")
+    runs = list(bulk._runs(report for report, _ in bulk._reports(str(tmp_path))))
+    assert [run[1:] for run in runs] == [(1, 3)]
+    bulk._report_part(runs, str(tmp_path), str(tmp_path / "part"), TOOL, [])
+    lines = [json.loads(line) for line in (tmp_path / "part").read_text().splitlines()]
+    assert [(line["report"], line.get("error", {}).get("kind")) for line in lines] == [
+        (str(tmp_path / "two.zip/folder/a"), None), (str(tmp_path / "two.zip/folder/a"), "no_report")]
 
 
 def check_reports(out, store, reports, texts, done, tmp_path):

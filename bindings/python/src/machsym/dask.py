@@ -32,8 +32,9 @@ TEMPORARY = ".part-"  # how files begin that are not whole
 IN_FLIGHT = 64  # requests that a worker has at a time
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)  # of a member; RuntimeError: it is encrypted, or packed in another way
 
-# A report: a file, or a member of a zip (empty: the file itself).
-Name = Tuple[str, str]
+# Reports that follow each other: a file, and of a zip which of its members, from one to before another. So a part of thousands of reports is
+# told in few bytes, and a million of them take no memory of the client.
+Run = Tuple[str, int, int]
 Data = Union[bytes, Exception]  # what is in it, or why it cannot be read
 
 
@@ -58,8 +59,8 @@ def symbolicate(client: Any, reports: str, store: str, out: str, machsym: str = 
     for name in os.listdir(out):
         if re.fullmatch(r"part-\d{5,}\.jsonl|groups\.jsonl", name):
             os.unlink(os.path.join(out, name))
-    parts = list(_parts(_reports(reports), part_bytes))
-    tasks = [(names, store, os.path.join(out, "part-%05d.jsonl" % i), machsym, list(options)) for i, names in enumerate(parts)]
+    tasks = [(list(_runs(part)), store, os.path.join(out, "part-%05d.jsonl" % i), machsym, list(options))
+             for i, part in enumerate(_parts(_reports(reports), part_bytes))]
     groups: Dict[str, Dict[str, Any]] = {}
     counts = {"reports": 0, "failed": 0}
     for done in _run(client, _report_part, tasks, retries):
@@ -72,7 +73,7 @@ def symbolicate(client: Any, reports: str, store: str, out: str, machsym: str = 
             os.unlink(os.path.join(out, name))
     ranked = sorted(groups.values(), key=lambda group: (-group["reports"], group["hash"]))
     _write_whole(os.path.join(out, "groups.jsonl"), (json.dumps(group) for group in ranked))
-    return {**counts, "groups": len(ranked), "parts": len(parts)}
+    return {**counts, "groups": len(ranked), "parts": len(tasks)}
 
 
 # ---- What is where ----
@@ -90,8 +91,8 @@ def _dsyms(folder: str) -> Iterator[Tuple[str, int]]:
             yield os.path.join(top, name), os.path.getsize(os.path.join(top, name))
 
 
-def _reports(folder: str) -> Iterator[Tuple[Name, int]]:
-    """Reports below a folder, with their sizes."""
+def _reports(folder: str) -> Iterator[Tuple[Tuple[str, int], int]]:
+    """Reports below a folder, each a file and the number of its member, with their sizes."""
     for top, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -99,16 +100,23 @@ def _reports(folder: str) -> Iterator[Tuple[Name, int]]:
             if name.endswith(".zip"):
                 yield from _members(path)
             else:
-                yield (path, ""), os.path.getsize(path)
+                yield (path, 0), os.path.getsize(path)
 
 
-def _members(path: str) -> List[Tuple[Name, int]]:
+def _members(path: str) -> List[Tuple[Tuple[str, int], int]]:
     """Reports in a zip, with their sizes; a zip that is none is one report, which cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return [((path, member.filename), member.file_size) for member in archive.infolist() if not member.is_dir()]
+            return [((path, i), member.file_size) for i, member in enumerate(archive.infolist()) if not member.is_dir()]
     except zipfile.BadZipFile:
-        return [((path, ""), os.path.getsize(path))]
+        return [((path, 0), os.path.getsize(path))]
+
+
+def _runs(part: Iterable[Tuple[str, int]]) -> Iterator[Run]:
+    """A part, told by its files."""
+    for path, members in itertools.groupby(part, lambda report: report[0]):
+        numbers = [number for _, number in members]
+        yield path, numbers[0], numbers[-1] + 1
 
 
 def _parts(sized: Iterable[Tuple[Any, int]], most: int) -> Iterator[List[Any]]:
@@ -151,14 +159,13 @@ def _build_part(paths: List[str], store: str, machsym: str) -> Dict[str, Any]:
     return {"images": images, "failed": failed}
 
 
-def _report_part(names: List[Name], store: str, path: str, machsym: str, options: List[str]) -> Dict[str, Any]:
+def _report_part(runs: List[Run], store: str, path: str, machsym: str, options: List[str]) -> Dict[str, Any]:
     """A task: reports into a file of JSON lines, and their groups."""
     groups: Dict[str, Dict[str, Any]] = {}
     counts = {"reports": 0, "failed": 0}
 
     def lines() -> Iterator[str]:
-        for name, answer in _answers(names, store, machsym, options):
-            shown = "/".join(part for part in name if part)
+        for shown, answer in _answers(runs, store, machsym, options):
             counts["reports"] += 1
             if "error" in answer:
                 counts["failed"] += 1
@@ -173,12 +180,12 @@ def _report_part(names: List[Name], store: str, path: str, machsym: str, options
     return {**counts, "groups": list(groups.values())}
 
 
-def _answers(names: List[Name], store: str, machsym: str, options: List[str]) -> Iterator[Tuple[Name, Dict[str, Any]]]:
-    """The answers to reports, in their order. A report that ends the tool is found by asking one at a time, and has an error."""
+def _answers(runs: List[Run], store: str, machsym: str, options: List[str]) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    """The names of reports and the answers to them, in their order. A report that ends the tool is found by asking one at a time, and has an error."""
     def start() -> Worker:
         return Worker(["--no-cache", "-d", store, *options], machsym=machsym, in_flight=IN_FLIGHT)
 
-    read, worker = _read(names), start()
+    read, worker = _read(runs), start()
     try:
         for some in iter(lambda: list(itertools.islice(read, IN_FLIGHT)), []):
             try:
@@ -215,30 +222,29 @@ def _answer(future: Any) -> Dict[str, Any]:
         return error.answer
 
 
-def _read(names: List[Name]) -> Iterator[Tuple[Name, Data]]:
-    """The bytes of reports, or why there are none; a zip is opened once for members that follow each other."""
-    for path, some in itertools.groupby(names, lambda name: name[0]):
+def _read(runs: List[Run]) -> Iterator[Tuple[str, Data]]:
+    """The names of reports, and their bytes, or why there are none."""
+    for path, first, end in runs:
         if path.endswith(".zip"):
-            yield from _read_members(path, some)
+            yield from _read_members(path, first, end)
         else:
             with open(path, "rb") as file:
-                data = file.read()
-            yield from ((name, data) for name in some)
+                yield path, file.read()
 
 
-def _read_members(path: str, names: Iterable[Name]) -> Iterator[Tuple[Name, Data]]:
+def _read_members(path: str, first: int, end: int) -> Iterator[Tuple[str, Data]]:
     try:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
-        yield from ((name, error) for name in names)
+        yield path, error
         return
     with archive:
-        for name in names:
+        for member in (member for member in archive.infolist()[first:end] if not member.is_dir()):
             try:
-                data: Data = archive.read(name[1])
+                data: Data = archive.read(member)
             except DAMAGED as error:
                 data = error
-            yield name, data
+            yield "%s/%s" % (path, member.filename), data
 
 
 def _add(groups: Dict[str, Dict[str, Any]], group: Dict[str, Any]) -> None:

@@ -23,6 +23,8 @@ Answer = Dict[str, Any]
 Needs = Union[Callable[[str], Optional[bytes]], Any]
 Waiting = Tuple["Future[Answer]", Any]  # a request's, and its id
 
+PIPE = 65536  # bytes of short requests that are written at a time: what a pipe holds, so that a need does not wait long behind them
+
 
 class WorkerError(Exception):
     """An answer that is an error. `kind` is for programs, `what` for people."""
@@ -124,11 +126,13 @@ class Worker:
             lines = list(self._found)
             self._found.clear()
             self._count += len(lines)
-            if not lines and self._requests:
+            size = 0 if not lines else PIPE
+            while self._requests and (not size or size + len(self._requests[0][0]) <= PIPE):
                 line, waiting = self._requests.popleft()
                 self._count += 1
                 self._waiting[self._count] = waiting
-                lines = [line]
+                lines.append(line)
+                size += len(line)
             return lines
 
     def _write(self) -> None:
