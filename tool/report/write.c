@@ -237,7 +237,8 @@ static void splice_edits(writer *w, text *out)
         if (e->at < at)
             continue;
         text_add(out, w->r->body + at, e->at - at);
-        text_add(out, w->added.v + e->text_at, e->text_end - e->text_at);
+        if (e->text_end > e->text_at)
+            text_add(out, w->added.v + e->text_at, e->text_end - e->text_at);
         at = e->end;
     }
     text_add(out, w->r->body + at, w->r->len - at);
