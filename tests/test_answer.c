@@ -419,9 +419,11 @@ static void test_cache(void)
             for (size_t i = 0; i < count && i < 16; i++)
                 wrong += !test_same(a[i].name, b[i].name) || a[i].line != b[i].line;
             remembered += small->last.hi > addr;
-            if (addr % 64 == 0) /* with the units goes the function that is remembered */
+            if (addr % 64 == 0) { /* with the units goes what is remembered */
                 ms_ses_drop_units(small);
-            wrong += small->decoded == NULL && small->last.hi != 0;
+                wrong += small->last.hi != 0;
+            }
+            wrong += small->decoded == NULL && small->last.hi != 0 && small->last.unit != NULL;
         }
         wrong += large->last.hi == 0;
         machsym_session_trim(small);

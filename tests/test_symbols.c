@@ -323,10 +323,51 @@ static void test_fixture(void)
     machsym_image_close(image);
 }
 
+/* The first lookups of a session search LC_SYMTAB instead of sorting it. They find what later ones find, also
+ * where the nearest entry has no name, where several share an address, and in any order of entries. */
+static void test_cold(void)
+{
+    static const make_symbol symbols[] = {
+        {"_first", EXT, 1, 0x1000},
+        {"", EXT, 1, 0x1080},
+        {"_second", LOCAL, 1, 0x1100},
+        {"", EXT, 1, 0x1180},
+        {"_second2", EXT, 1, 0x1100},
+        {"_last", EXT, 1, 0x1ff0},
+        {"_fourth", EXT, 1, 0x1300},
+        {"_third", EXT, 1, 0x1200},
+        {"_third2", PRIVATE, 1, 0x1200},
+        {"", EXT, 1, 0x1280},
+        {"", EXT, 1, 0x1fff},
+        {"_stab", STAB_FUN, 1, 0x1110},
+        {"_undefined", UNDEFINED, 0, 0x1120},
+    };
+    program p;
+    memset(&p, 0, sizeof p);
+    lookup l = open_symbols(&p, symbols, sizeof symbols / sizeof symbols[0]);
+    for (unsigned i = 0; i < MACHSYM_SCANS + 1; i++) /* so that the table is sorted */
+        check_symbol(&l, 0x1000, "first", 0x1000, MACHSYM_SOURCE_SYMTAB);
+    check_symbol(&l, 0x11ff, "second2", 0x1100, MACHSYM_SOURCE_SYMTAB);
+    for (uint64_t addr = 0x1000; addr < 0x2000; addr += 0x10) {
+        machsym_frame cold;
+        machsym_session *session = test_session(l.image, MACHSYM_LINES_ATOS, 0);
+        CHECK_EQ(ask(&l, addr), 1);
+        CHECK_EQ(machsym_session_frames(session, addr, &cold, 1), 1);
+        CHECK(cold.linkage_name.len == l.v[0].linkage_name.len &&
+              memcmp(cold.linkage_name.ptr, l.v[0].linkage_name.ptr, cold.linkage_name.len) == 0);
+        CHECK_EQ(cold.function_start, l.v[0].function_start);
+        CHECK_EQ(cold.function_size, l.v[0].function_size);
+        machsym_session_close(session);
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
 int main(void)
 {
     test_which();
     test_rank();
+    test_cold();
     test_bounds();
     test_behind_code();
     test_thumb();

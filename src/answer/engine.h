@@ -146,13 +146,15 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
     return true;
 }
 
-/* The unit and function of an address. A function is remembered: the next address is often in it too. */
+/* The unit and function of an address. They are remembered: the next address is often in the same function,
+ * or in the same code without debug info. What memory did not suffice for is asked again. */
 static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 {
     if (s->last.lo <= addr && addr < s->last.hi)
         return s->last;
     ms_ses_span span = ms_eng_owner(s, addr);
-    if (span.function != ms_SEG_NONE && ms_eng_open(s, &span))
+    bool is_known = span.unit != NULL ? ms_eng_open(s, &span) : !ms_ses_failed(s);
+    if (is_known)
         s->last = span;
     return span;
 }

@@ -286,26 +286,80 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
     ms_sym_add_ranked(t, addr, source, 0, name);
 }
 
+/* Adds one entry of a half's LC_SYMTAB; strings are those of ms_sym_whole_strings. *redacted is where the
+ * name is that most symbols of a cache share, once one was seen; offset 0 is no name. */
+static void ms_sym_add_nlist(ms_sym_table *t, size_t mo_index, ms_span strings, const ms_sym_nlist *entry,
+                             size_t index, uint32_t *redacted)
+{
+    if (!ms_sym_is_defined(entry) || !ms_sym_is_near(t, entry->value))
+        return;
+    bool is_known = *redacted != 0 && entry->strx == *redacted;
+    machsym_str head = is_known ? ms_str_empty() : ms_sym_head_at(strings, entry->strx);
+    unsigned rank = ms_sym_rank(entry, head);
+    if (rank == 4 && !is_known && ms_sym_is_redacted(head))
+        *redacted = entry->strx;
+    if (rank < 4)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, index));
+    else if (*redacted != 0 && entry->strx == *redacted)
+        ms_sym_add_item(t, entry->value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* The entries of LC_SYMTAB that stand nearest to an address on one side of it, whether they have names or
+ * not. */
+typedef struct ms_sym_side {
+    uint64_t value; /* of the entries */
+    size_t first;   /* all of them lie between first and end, among others */
+    size_t end;
+} ms_sym_side;
+
+/* Finds the entries next to an address: those at or below it, and those past it. The sides come with the
+ * values that bound the search. */
+static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
+{
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (entry.value < sides[0].value || entry.value > sides[1].value || !ms_sym_is_defined(&entry))
+            continue;
+        ms_sym_side *side = &sides[entry.value > asked];
+        if (entry.value != side->value || side->end == 0)
+            side->first = i;
+        side->value = entry.value;
+        side->end = i + 1;
+    }
+}
+
+/* Adds of LC_SYMTAB what stands next to the address that a narrow table is for. Where that is, is found by
+ * numbers alone: linkers sort entries by address, so that else half of them would be ranked by name and
+ * dropped again. Returns false when no entry there has a name, so that others are the next. */
+static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_sym_side sides[2] = {{t->near_lo, 0, 0}, {t->near_hi, 0, 0}};
+    uint32_t redacted = 0;
+    ms_sym_find_sides(mo, nlists, t->asked, sides);
+    for (unsigned side = 0; side < 2; side++) {
+        for (size_t i = sides[side].first; i < sides[side].end; i++) {
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            if (entry.value == sides[side].value)
+                ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
+        }
+    }
+    return t->near_lo == sides[0].value && t->near_hi == sides[1].value;
+}
+
 static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
 {
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_whole_strings(mo);
     size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    uint32_t redacted = 0; /* where the name is that most symbols of a cache share; offset 0 is no name */
-    for (size_t i = 0; i < count; i++) {
+    uint32_t redacted = 0;
+    if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
+        return;
+    for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
-            continue;
-        bool is_known = redacted != 0 && entry.strx == redacted;
-        machsym_str head = is_known ? ms_str_empty() : ms_sym_head_at(strings, entry.strx);
-        unsigned rank = ms_sym_rank(&entry, head);
-        if (rank == 4 && !is_known && ms_sym_is_redacted(head))
-            redacted = entry.strx;
-        if (rank < 4)
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
-        else if (redacted != 0 && entry.strx == redacted)
-            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+        ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
     }
 }
 
@@ -506,7 +560,10 @@ static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *ou
     size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
-    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
+    at--;
+    if (at > 0 && t->v[at - 1].key == t->v[at].key)
+        at = ms_sym_first(t, t->v[at].key);
+    ms_sym_get(t, at, out);
     return addr < out->hi;
 }
 
@@ -530,7 +587,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = ms_lower_bound(v, count, sizeof *v, key);
+    size_t at = is_crowd ? ms_lower_bound(v, count, sizeof *v, key) : first;
     for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
