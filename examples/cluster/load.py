@@ -51,11 +51,12 @@ def drain(s, to, bodies, count):
     s.wait_for(lambda: all(name in told(cluster) for name in names), "the symbolicators")
     for name in names:
         s.kill(name, signal.SIGSTOP)
-    begin, ingest = time.monotonic(), cpu([s.processes["ingest"].pid])
+    redis = [s.processes["redis%d" % i].pid for i in range(service.NODES)]
+    begin, ingest, before_redis = time.monotonic(), cpu([s.processes["ingest"].pid]), cpu(redis)
     to.send_all(bodies)
     sent, ingest = time.monotonic() - begin, cpu([s.processes["ingest"].pid]) - ingest
-    pids, redis = [s.processes[name].pid for name in names], [s.processes["redis%d" % i].pid for i in range(service.NODES)]
-    before, before_redis, begin = cpu(pids), cpu(redis), time.monotonic()
+    pids = [s.processes[name].pid for name in names]
+    before, begin = cpu(pids), time.monotonic()
     for name in names:
         s.kill(name, signal.SIGCONT)
     s.wait_for(lambda: faults.left(cluster) == 0, "the results", 600)
