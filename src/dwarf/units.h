@@ -710,8 +710,8 @@ static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
     return ms_cu_claimant(env, &env->aranges, addr, hi);
 }
 
-/* Asks the roots of all units, for a first, cold lookup. The first one that states the address has it. Returns
- * the unit's number; count when there is none. Lowers *hi to where another unit may state it. */
+/* Asks the roots of all units, for a first, cold lookup. The first one that states the address has it.
+ * Returns the unit's number; count when there is none. Lowers *hi to where another unit may state it. */
 static size_t ms_cu_scan_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
     ms_ranges list = {env->scratch, NULL, 0, 0, 0};
