@@ -180,9 +180,26 @@ for library in bsd darwin gnu fat/arm64; do
     check "a member of $library.a"
 done
 
-says "a thin static library says where its members are" 1 "thin.a: a thin static library: it names its members" \
-    $machsym info "$bin/archive/thin.a"
-
+# The members of a thin one are files beside it: below its folder, and nowhere else.
+says "thin.a is listed" 0 "util_with_a_long_name.o" $machsym info --quick "$bin/archive/thin.a"
+$machsym symbols "$bin/archive/util.o" | sed 's/ (.*//' >"$work/object" 2>/dev/null
+$machsym symbols "$bin/archive/thin.a" --member util.o | sed 's/ (.*//' | cmp -s "$work/object" -
+check "a member of thin.a"
+mkdir -p "$work/thin/below"
+cp "$bin/archive/thin.a" "$work/thin/below/thin.a"
+cp "$bin/archive/util.o" "$work/thin/util.o"
+outside="no file below the library's folder that can be read; name the file itself"
+says "a thin library without its files" 1 "$outside" $machsym symbols "$work/thin/below/thin.a" --member util.o
+ln -s ../util.o "$work/thin/below/util.o"
+says "a thin library whose file is a link to the outside" 1 "$outside" \
+    $machsym symbols "$work/thin/below/thin.a" --member util.o
+rm "$work/thin/below/util.o"
+sed 's,^util.o/,../u.o/,' "$bin/archive/thin.a" >"$work/thin/below/up.a"
+cp "$bin/archive/util.o" "$work/thin/u.o"
+says "a thin library with a name that leads up" 1 "$outside" $machsym symbols "$work/thin/below/up.a" --member ../u.o
+head -c 3000 "$bin/archive/util.o" >"$work/thin/below/util.o"
+says "a thin library whose file changed" 1 "the member's file has another size than the thin static library says" \
+    $machsym symbols "$work/thin/below/thin.a" --member util.o
 # --member NAME is FILE/NAME, in the answer and in what is said.
 member() { # STATUS FILE NAME COMMAND... (with FILE for the file)
     local want=$1 file=$2 name=$3 status

@@ -63,6 +63,7 @@ static inline void tiny_pointer(bytes *b, const tiny *t, uint64_t addr)
     switch (t->slide) {
     case 2: put64(b, off | (uint64_t)2 << 40); break; /* delta_mask 0xff << 40 */
     case 3: put64(b, off | (uint64_t)1 << 63 | (uint64_t)1 << 51 | (uint64_t)0xabcd << 32); break;
+    case 4: put64(b, off | (uint64_t)2 << 30); break; /* of 32 bits: every second one is skipped */
     case 5: put64(b, off | (uint64_t)1 << 63 | (uint64_t)1 << 52 | (uint64_t)0x1bcd << 34); break;
     default: put64(b, addr);
     }
@@ -74,10 +75,11 @@ static inline void tiny_slide(bytes *b, const tiny *t)
     put32(b, 4096);
     switch (t->slide) {
     case 2:
+    case 4:
         put32(b, 40);
         put32(b, 1);
         put64(b, 0); /* extras */
-        put64(b, (uint64_t)0xff << 40);
+        put64(b, t->slide == 2 ? (uint64_t)0xff << 40 : 0xc0000000);
         put64(b, TINY_BASE);
         break;
     case 3:

@@ -21,6 +21,7 @@ struct archive {
     text directory;
     uint64_t shift; /* bytes before a zip, which its offsets do not count */
     pool names;
+    machsym_str folder; /* that a thin library's members lie below; empty: it has none */
     archive_member *v;
     const archive_member **by_name; /* in the order of their names */
     size_t count;
@@ -353,8 +354,68 @@ static bool inflate_at(const archive *a, uint64_t at, const archive_member *memb
                       : say_inflate(result, at, used, err));
 }
 
+/* The path of a thin library's member; NULL when it leads out of the library's folder, or nowhere. From
+ * malloc. */
+static char *find_outside(const archive *a, const archive_member *member)
+{
+    text path = {0};
+    text_str(&path, a->folder);
+    char *folder = realpath(text_z(&path), NULL);
+    text_char(&path, '/');
+    text_str(&path, member->name);
+    char *real = realpath(text_z(&path), NULL);
+    size_t len = folder != NULL ? strlen(folder) : 0;
+    if (len > 0 && posix_is_slash(folder[len - 1])) /* the root */
+        len--;
+    bool is_inside =
+        folder != NULL && real != NULL && strncmp(real, folder, len) == 0 && posix_is_slash(real[len]);
+    text_free(&path);
+    free(folder);
+    if (is_inside)
+        return real;
+    free(real);
+    return NULL;
+}
+
+/* Appends the first bytes of a thin library's member, which is a file below its folder. */
+static bool read_outside(const archive *a, const archive_member *member, uint64_t max, text *out,
+                         machsym_error *err)
+{
+    const char *where = "static library";
+    struct stat st;
+    archive file;
+    memset(&file, 0, sizeof file);
+    if (a->folder.len == 0)
+        return fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "a thin static library in an archive: its members are files beside it; unpack the archive", where,
+            0);
+    char *path = find_outside(a, member);
+    file.fd = path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+                  ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                  : -1;
+    free(path);
+    if (file.fd < 0)
+        return fail(err, MACHSYM_ERR_IO,
+                    "the member of a thin static library is no file below the library's folder that can be "
+                    "read; name the file itself",
+                    where, 0);
+    file.size = (uint64_t)st.st_size;
+    bool is_same = file.size == member->size;
+    bool ok = is_same && read_at(&file, 0, file.size < max ? file.size : max, out);
+    close(file.fd);
+    if (!is_same)
+        return damaged(err,
+                       "the member's file has another size than the thin static library says; name the file "
+                       "itself, or make the library again",
+                       where, 0);
+    return ok || fail(err, MACHSYM_ERR_IO, "the member's file cannot be read to its end", where, 0);
+}
+
 bool archive_read(const archive *a, const archive_member *member, uint64_t max, text *out, machsym_error *err)
 {
+    if (a->kind == KIND_THIN)
+        return read_outside(a, member, max, out, err);
     uint64_t at = member->at;
     size_t from = out->len;
     uint64_t wanted = member->size < max ? member->size : max;
@@ -637,6 +698,14 @@ static bool take_long_name(const text *names, uint64_t at, machsym_str *name)
     return name->len < ARCHIVE_MAX_AR_NAME;
 }
 
+/* Whether the contents of a thin library's member lie in a file of their own: those of its tables do not,
+ * which are called "/", "//" and "/SYM64/". */
+static bool is_outside(const archive *a, const uint8_t *header)
+{
+    bool is_table = header[0] == '/' && (header[1] < '0' || header[1] > '9');
+    return a->kind == KIND_THIN && !is_table;
+}
+
 /* Names stand in the header, behind it (BSD), or in a table of long names (GNU). The library lies from at to
  * stop; folder goes before its members' names. */
 static bool open_ar(archive *a, uint64_t at, uint64_t stop, const char *folder, machsym_error *err)
@@ -651,11 +720,13 @@ static bool open_ar(archive *a, uint64_t at, uint64_t stop, const char *folder, 
         ok = read_at(a, at, AR_HEADER, &head);
         const uint8_t *p = (const uint8_t *)head.v;
         uint64_t from = at + AR_HEADER;
-        if (!ok || memcmp(p + 58, "`\n", 2) != 0 || !ar_number(p + 48, 10, &size) || size > stop - from) {
+        ok = ok && memcmp(p + 58, "`\n", 2) == 0 && ar_number(p + 48, 10, &size);
+        uint64_t here = !ok || is_outside(a, p) ? 0 : size;
+        if (!ok || here > stop - from) {
             ok = damaged(err, "a member's header is wrong, or it runs past the end", "static library", at);
             break;
         }
-        at = from + size + (size & 1 && size < stop - from);
+        at = from + here + (here & 1 && here < stop - from);
         machsym_str name = str_trim(str_make((const char *)p, 16));
         text bsd = {0};
         if (str_starts(name, "#1/") && ar_number(p + 3, 13, &len) && len <= size &&
@@ -774,6 +845,13 @@ static bool open_gzip(archive *a, machsym_error *err)
     return true;
 }
 
+static void set_folder(archive *a)
+{
+    machsym_str path = str_c(a->path);
+    path.len -= str_base_name(path).len;
+    a->folder = path.len == 0 ? str_c(".") : pool_copy(&a->names, path.ptr, path.len);
+}
+
 static bool open_kind(archive *a, machsym_error *err)
 {
     switch (a->kind) {
@@ -782,10 +860,9 @@ static bool open_kind(archive *a, machsym_error *err)
     case KIND_GZIP: return open_gzip(a, err);
     case KIND_FAT: return open_fat(a, err);
     case KIND_THIN:
-        return fail(
-            err, MACHSYM_ERR_UNSUPPORTED,
-            "a thin static library: it names its members, which are files beside it; name one of those", "",
-            0);
+        if (a->path != NULL)
+            set_folder(a);
+        return open_ar(a, 0, a->size, "", err);
     default: return open_ar(a, 0, a->size, "", err);
     }
 }

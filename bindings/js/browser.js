@@ -32,16 +32,27 @@ function engineApart(modules, worker) {
   };
   worker.onerror = (event) => stop(new MachsymError(`the worker failed: ${event.message}`, 'ERR_MEMORY', 0));
   worker.postMessage({ modules });
+  const send = (method, args, onError) => new Promise((resolve, reject) => {
+    waiting.set(++last, { resolve, reject, onError });
+    worker.postMessage({ call: last, method, args });
+  });
+  const readsBlobs = send('canRead', [new Blob(['?'])]).catch(() => false);
   return {
-    call: (method, args, onError) => new Promise((resolve, reject) => {
-      waiting.set(++last, { resolve, reject, onError });
-      worker.postMessage({ call: last, method, args });
-    }),
+    call: async (method, args, onError) => send(method, await readsBlobs ? args : await withBytes(args), onError),
     terminate() {
       worker.terminate();
       stop(new MachsymError('cancelled', 'ERR_ARGUMENT', 0));
     },
   };
+}
+
+/** Values with bytes in place of Blobs. WebKit lets a worker of a page that was opened from disk read no Blob, and the page
+ *  itself may; then a file must fit into memory. seen: WebKitGTK 2.50.6 */
+async function withBytes(value) {
+  if (value instanceof Blob) return value.arrayBuffer();
+  if (Array.isArray(value)) return Promise.all(value.map(withBytes));
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([name, one]) => [name, await withBytes(one)])));
 }
 
 function revive({ name, message, code, offset }) {

@@ -23,6 +23,7 @@ export function serve(scope) {
 
 /** The methods of an engine with values in place of sources: what a page can send. */
 export const METHODS = {
+  canRead: (engine, onError, value) => toSource(value).read(new Uint8Array(1), 0) === 1,
   open: (engine, onError, value, name, options) => engine.open(toSource(value), name, options),
   slices: (engine, onError, value, name) => engine.slices(toSource(value), name),
   lookup: (engine, onError, ...args) => engine.lookup(...args),

@@ -30,7 +30,8 @@ const csp = [
   'worker-src blob:', 'img-src blob:', "form-action 'none'", "base-uri 'none'",
 ].join('; ');
 const template = fs.readFileSync(path.join(here, 'index.html'), 'utf8');
-const fill = (parts) => template.replace(/\{(csp|style|script)\}/g, (all, name) => parts[name]);
+const { version } = JSON.parse(fs.readFileSync(path.join(programs, 'package.json'), 'utf8'));
+const fill = (parts) => template.replace(/\{(csp|style|script|version)\}/g, (all, name) => ({ ...parts, version })[name]);
 fs.writeFileSync(path.join(out, 'machsym.html'), fill({ csp, style: `<style>${style}</style>`, script: `<script>${script}</script>` }));
 fs.writeFileSync(path.join(out, 'page.js'), script);
 fs.writeFileSync(path.join(out, 'index.html'), fill({

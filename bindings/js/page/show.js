@@ -64,12 +64,18 @@ function showReport(result, index, thread) {
   const { json } = result;
   const parts = [element('h2', {}, result.name)];
   if (!result.isComplete || !json)
-    parts.push(...result.messages.split('\n').filter(Boolean).map((line) =>
-      element('p', { class: 'message' }, line.replace(/^machsym: (\/report: )?/, ''))));
+    parts.push(...messages(result.messages, json !== undefined).map((line) => element('p', { class: 'message' }, line)));
   if (json) parts.push(...report(json, result, index, thread));
   if (result.text !== '') parts.push(element('h2', {}, 'Text'), text(result.text));
   get('report').replaceChildren(...parts);
   if (thread !== undefined) get(`thread-${thread}`)?.scrollIntoView();
+}
+
+/** What the tool said, without its advice for the command line; a report that was read tells itself what is wanted. */
+function messages(said, isRead) {
+  const own = /^machsym: (\/report: )?/;
+  return said.split('\n').filter((line) => (isRead ? own.test(line) && !/^machsym: missing /.test(line) : line !== ''))
+    .map((line) => line.replace(own, '').replaceAll('/symbols/', ''));
 }
 
 function text(content) {
@@ -79,28 +85,48 @@ function text(content) {
 function report(json, result, index, thread) {
   const crashed = json.threads.find((one) => one.crashed) ?? json.threads[0];
   return [
-    facts(json),
+    facts(json, crashed),
     ...counts(json),
     tools(result),
     ...threads(json, crashed, index, thread),
-    ...registers(result.text),
+    ...registers(result.text, json),
     element('h2', {}, 'Binary images'),
     images(json),
   ];
 }
 
-function facts(json) {
+function imageOf(frame, json) {
+  return json.images[frame.image ?? -1];
+}
+
+function isSystem(image) {
+  return image === undefined || SYSTEM.test(image.path ?? '');
+}
+
+/** Whose code it was: the function nearest to the crash that is not the system's. */
+function nearest(json, thread) {
+  const frames = thread?.callers_first ? [...thread.frames].reverse() : thread?.frames ?? [];
+  const frame = frames.find((one) => !isSystem(imageOf(one, json)));
+  if (!frame) return frames.length > 0 ? 'none: all frames are of the system' : '';
+  const call = frame.calls[0];
+  const line = call?.file ? `, ${call.file.split('/').pop()}${call.line ? `:${call.line}` : ''}` : '';
+  return `${call?.name ?? frame.given ?? frame.address}${line}, in ${imageOf(frame, json).name}`;
+}
+
+function facts(json, crashed) {
   const list = element('dl', { class: 'facts' });
   list.append(element('dt', {}, 'Kind'), element('dd', {}, json.format));
   for (const [key, label] of FACTS)
     if (json[key]) list.append(element('dt', {}, label), element('dd', {}, json[key]));
+  const own = nearest(json, crashed);
+  if (own !== '') list.append(element('dt', {}, 'First own frame'), element('dd', {}, element('strong', {}, own)));
   return list;
 }
 
 function counts(json) {
   const { frames, with_line: lines, name_only: names, missing, given } = json.counts;
   const lines1 = `${lines} of ${frames} frames with file and line, ${names} with a name, ${given} had one, ${missing} without.`;
-  const need = json.images.filter((image) => image.status !== 'found' && image.missing > 0 && !SYSTEM.test(image.path ?? ''));
+  const need = json.images.filter((image) => image.status !== 'found' && image.missing > 0 && !isSystem(image));
   const what = need.map((image) => element('p', { class: 'message' },
     `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${image.status}.`));
   return [element('p', {}, lines1), ...what];
@@ -111,7 +137,7 @@ function tools(result) {
   const filter = element('input', { type: 'search', id: 'filter', oninput: () => apply(filter.value) });
   const save = (label, content, file) => element('button', { type: 'button', onclick: () => download(content, file) }, label);
   return element('div', { class: 'tools' },
-    element('label', { for: 'filter' }, 'Search frames'), filter,
+    element('label', { for: 'filter' }, 'Search frames'), filter, element('span', { id: 'hits', role: 'status' }),
     element('button', { type: 'button', onclick: () => unfold(true) }, 'Unfold all threads'),
     element('button', { type: 'button', onclick: () => unfold(false) }, 'Fold all'),
     save('Download text', result.text, `${name}.symbolicated.txt`),
@@ -125,15 +151,18 @@ function unfold(is) {
 /** Shows only frames that have a text, and unfolds their threads. */
 function apply(words) {
   const wanted = words.trim().toLowerCase();
+  let hits = 0;
   for (const thread of document.querySelectorAll('details.thread')) {
     let any = false;
     for (const frame of thread.querySelectorAll('li')) {
       frame.hidden = wanted !== '' && !frame.textContent.toLowerCase().includes(wanted);
       any ||= !frame.hidden;
+      hits += frame.hidden ? 0 : 1;
     }
     thread.hidden = !any;
     if (wanted !== '' && any) thread.open = true;
   }
+  get('hits').textContent = wanted === '' ? '' : hits === 0 ? 'No frame has this.' : `${hits} ${hits === 1 ? 'line' : 'lines'}`;
 }
 
 function download(content, name) {
@@ -165,9 +194,8 @@ function threads(json, crashed, index, wanted) {
 
 /** The lines of a frame: one a call. */
 function rows(frame, json) {
-  const image = frame.image !== null && frame.image !== undefined ? json.images[frame.image] : undefined;
-  const isSystem = image === undefined || SYSTEM.test(image.path ?? '');
-  const kind = isSystem ? 'system' : 'own';
+  const image = imageOf(frame, json);
+  const kind = isSystem(image) ? 'system' : 'own';
   const head = (i) => [
     element('span', { class: 'number' }, i === 0 ? String(frame.index) : ''),
     element('span', { class: 'image' }, image?.name ?? '???'),
@@ -218,20 +246,41 @@ function why(frame, image) {
 }
 
 /** The first state of a thread, up to the next part of the report. */
-function registers(content) {
+function registers(content, json) {
+  const state = json.format === 'ips' ? stateOfIps(content) : stateOfText(content);
+  if (state === '') return [];
+  return [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, state)];
+}
+
+/** Values become texts first: they have 64 bits, and a number of JSON only 53. */
+function stateOfIps(content) {
+  const exact = content.slice(content.indexOf('\n') + 1).replace(/("value" *: *)(\d+)/g, '$1"$2"');
+  let threads;
+  try {
+    ({ threads } = JSON.parse(exact));
+  } catch {
+    return ''; // the report is in other text; the text has them
+  }
+  const state = threads?.find((thread) => thread.triggered)?.threadState ?? {};
+  const values = Object.entries(state).flatMap(([name, one]) =>
+    (Array.isArray(one) ? one.map(({ value }, i) => [`${name}${i}`, value]) : [[name, one?.value]]));
+  const texts = values.filter(([, value]) => /^\d{1,20}$/.test(value))
+    .map(([name, value]) => `${name.padStart(6)}: 0x${BigInt(value).toString(16).padStart(16, '0')}`);
+  return texts.map((one, i) => (i % 4 === 3 ? `${one}\n` : one)).join('').trimEnd();
+}
+
+function stateOfText(content) {
   const lines = content.split('\n');
   const from = lines.findIndex((line) => line.startsWith('Thread ') && line.includes(' State') && line.endsWith(':'));
   let end = from + 1;
   while (lines[end]?.startsWith(' ') || (lines[end] === '' && lines[end + 1]?.startsWith(' '))) end++;
-  if (from < 0 || end === from + 1) return [];
-  const state = lines.slice(from, end).join('\n');
-  return [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, state)];
+  return from < 0 || end === from + 1 ? '' : lines.slice(from, end).join('\n');
 }
 
 function images(json) {
   const rank = (image) => (image.frames === 0 ? 2 : image.status === 'found' ? 1 : 0);
   const list = [...json.images].sort((a, b) => rank(a) - rank(b) || b.frames - a.frames);
   return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => element('tr', {},
-    element('td', {}, image.name), element('td', { class: image.status === 'found' ? 'found' : image.frames > 0 ? 'missing' : '' }, image.status),
+    element('td', {}, image.name), element('td', { class: image.status === 'found' ? 'found' : image.missing > 0 ? 'missing' : '' }, image.status),
     element('td', {}, String(image.frames)), element('td', {}, image.uuid ?? ''), element('td', {}, image.base))));
 }

@@ -98,6 +98,8 @@ test('a report and the folder of its dSYM are dropped', async () => {
   assert.equal(await page.locator('details.crashed[open]').count(), 1);
   assert.ok(await page.locator('.mark', { hasText: 'inlined' }).count() > 0);
   assert.ok(await page.locator('td.found').count() > 0);
+  assert.match(text, /First own frame\s+require\(bool\), queue\.hpp:6, in demo/);
+  assert.match(await page.locator('footer').innerText(), /^machsym \d+\.\d+\.\d+\./);
   await shot('report');
   await assertAccessible();
   assertQuiet();
@@ -146,6 +148,20 @@ test('several reports are grouped; each can be opened by the keyboard', async ()
   assertQuiet();
 });
 
+test('registers of JSON are shown with all their 64 bits', async () => {
+  await fresh();
+  const file = path.join(work, 'registers.ips');
+  const text = fs.readFileSync(fixture('reports/demo.ips'), 'utf8');
+  assert.match(text, /"x":\[\{"value":0\}/);
+  fs.writeFileSync(file, text.replace('"x":[{"value":0}', '"x":[{"value":18446744073709551615}'));
+  await drop(file, dsym);
+  await settled();
+  const state = await page.getByLabel('Registers').innerText();
+  assert.match(state, /x0: 0xffffffffffffffff/);
+  assert.match(state, /pc: 0x0000000102a30aec/);
+  assertQuiet();
+});
+
 test('text is pasted', async () => {
   await fresh();
   await drop(dsym);
@@ -166,6 +182,9 @@ test('files are searched, and what is found can be downloaded', async () => {
   await page.locator('#filter').fill('queue.hpp:13');
   const shown = await page.locator('ol.frames li:visible').allInnerTexts();
   assert.ok(shown.length > 0 && shown.every((text) => text.includes('queue.hpp:13')), shown.join('\n'));
+  assert.match(await page.locator('#hits').innerText(), /^\d+ lines?$/);
+  await page.locator('#filter').fill('in no frame');
+  assert.equal(await page.locator('#hits').innerText(), 'No frame has this.');
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download text').click()]);
   const saved = fs.readFileSync(await download.path(), 'utf8');
   assert.match(saved, /queue\.hpp:13/);
@@ -193,7 +212,9 @@ test('errors are words: no report, half a dSYM, nothing of use', async () => {
   await fresh();
   await drop(report, half);
   await settled();
-  assert.match(await page.locator('#report').innerText(), /cut short|damaged|missing/i);
+  const said = (await page.locator('.message').allInnerTexts()).join('\n');
+  assert.match(said, /cut short/);
+  assert.doesNotMatch(said, /\/symbols\/|-d /); // neither a path of the page's own nor advice for the command line
   await shot('damaged');
   assertQuiet();
 });

@@ -2,6 +2,9 @@
 #include "missing.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -31,6 +34,36 @@ int flock(int fd, int how)
     (void)how;
     errno = ENOTSUP;
     return -1;
+}
+
+enum {
+    PAGE = 65536,
+    STEP_SHARE = 8 /* memory grows by an eighth at least: engines clear up their garbage each time, for milliseconds */
+};
+
+static bool grow(size_t pages)
+{
+    return __builtin_wasm_memory_grow(0, pages) != (size_t)-1;
+}
+
+/* The C library's allocator asks here for memory, which ends where its last page does; libc's own grows by each request. */
+void *sbrk(intptr_t more)
+{
+    static size_t spare; /* bytes that memory has behind those that were asked for */
+    size_t have = __builtin_wasm_memory_size(0);
+    size_t wanted = more > 0 ? (size_t)more : 0;
+    if (wanted > spare) {
+        size_t pages = (size_t)(((uint64_t)wanted - spare + PAGE - 1) / PAGE);
+        size_t step = have / STEP_SHARE > pages ? have / STEP_SHARE : pages;
+        if (!grow(step) && !grow(step = pages)) {
+            errno = ENOMEM;
+            return (void *)-1;
+        }
+        spare += step * PAGE;
+        have += step;
+    }
+    spare -= wanted;
+    return (void *)(have * PAGE - spare - wanted);
 }
 
 /* Relative paths count from where the program was called. */
