@@ -1,14 +1,12 @@
 #!/bin/sh
-# Leaves out each language, and all: the header still compiles without a warning, names of that language come back
-# as they are and the others do not. So do names too large for a small MACHSYM_DEMANGLE_STACK. SAMPLE other than 1: of
-# nine combinations the four that leave out most, and the whole header without all languages only.
+# Leaves out each language, and all: names of that language come back as they are and the others do not. So do names
+# too large for a small MACHSYM_DEMANGLE_STACK. SAMPLE other than 1: of nine combinations the four that leave out most.
+# tests/switches.sh compiles the whole header without them.
 : "${CC:=cc}" "${B:=build}"
 . tests/checks
 tmp=$work
 warn="-Wall -Wextra -Wundef -Werror"
 here=$(pwd)
-printf '#define MACHSYM_STATIC\n#define MACHSYM_IMPLEMENTATION\n#include "%s/machsym.h"\n' "$here" >"$tmp/all.c"
-echo 'int main(void) { return 0; }' >>"$tmp/all.c"
 
 # The room that chooses a language is what machsym_demangle calls.
 cat >"$tmp/one.c" <<END
@@ -43,15 +41,11 @@ int main(void)
 }
 END
 
-# A function that nothing calls any more is found where one language is left out, or all: whole, then, or rooms.
-expect() { # HOW ANSWERS OPTION...
-    how=$1
-    want=$2
-    shift 2
+expect() { # ANSWERS OPTION...
+    want=$1
+    shift
     # shellcheck disable=SC2086 # CC and flags hold several words
-    if { [ "$how" = rooms ] ||
-        $CC -std=c11 -D_GNU_SOURCE $warn $CFLAGS -fsyntax-only "$@" "$tmp/all.c" >"$tmp/log" 2>&1; } &&
-        $CC -std=c11 -D_GNU_SOURCE $warn $CFLAGS -g0 $LDFLAGS "$@" -o "$tmp/one" "$tmp/one.c" >"$tmp/log" 2>&1 &&
+    if $CC -std=c11 -D_GNU_SOURCE $warn $CFLAGS -g0 $LDFLAGS "$@" -o "$tmp/one" "$tmp/one.c" >"$tmp/log" 2>&1 &&
         $RUN "$tmp/one" >"$tmp/log" && [ "$(cat "$tmp/log")" = "$want" ]; then
         count 0
     else
@@ -62,18 +56,16 @@ expect() { # HOW ANSWERS OPTION...
 }
 
 # Swift, Rust, C++, D, a long C++ name
-one=rooms
-[ "${SAMPLE:-1}" -ne 1 ] || one=whole
-expect $one "- yes yes yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_DEMANGLE_STACK=24576
-expect rooms "yes - - - -" -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
-expect rooms "- - - yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX
-expect whole "- - - - -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
+expect "- yes yes yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_DEMANGLE_STACK=24576
+expect "yes - - - -" -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
+expect "- - - yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX
+expect "- - - - -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
 if [ "${SAMPLE:-1}" -eq 1 ]; then
-    expect rooms "yes yes yes yes yes"
-    expect whole "yes - yes yes yes" -DMACHSYM_NO_RUST
-    expect whole "yes yes - yes -" -DMACHSYM_NO_CXX
-    expect whole "yes yes yes - yes" -DMACHSYM_NO_D
-    expect rooms "- - yes yes yes" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST
+    expect "yes yes yes yes yes"
+    expect "yes - yes yes yes" -DMACHSYM_NO_RUST
+    expect "yes yes - yes -" -DMACHSYM_NO_CXX
+    expect "yes yes yes - yes" -DMACHSYM_NO_D
+    expect "- - yes yes yes" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST
 fi
 
 end

@@ -124,6 +124,13 @@ for last in 1006:"0    " 10006:"0     "; do
     has "$((${last%%:*} + 1)) demo                          	       0x102a30064 f100 + 100"
     has "0   libsystem_kernel.dylib        	       0x1d4a51000 mach_msg2_trap + 8"
 done
+# Frames without a name are named by place there too, and a depth of any width leaves six levels: published texts
+# have "ELIDED 1020 LEVELS OF RECURSION THROUGH 0x1011163dc 0x101000000 + 1139676" below "RECURSION LEVEL 1024" of 1026.
+sed 's/,"symbol":"f100","symbolLocation":100//g; s/"depth":10/"depth":1026/' \
+    tests/fixtures/apple/mac-intel.ips >"$work/nameless.ips"
+run -q --to=text -d "$work/empty" "$work/nameless.ips"
+has "-------- RECURSION LEVEL 1024"
+has "-------- ELIDED 1020 LEVELS OF RECURSION THROUGH 0x102a30064 0x102a30000 + 100"
 for report in demo-sentry.json demo-kscrash.json demo-metrickit.json; do
     run -q $demo --to=text $reports/$report
     has "-[Player play:] + 52 (player.mm:14)"

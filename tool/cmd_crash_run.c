@@ -115,15 +115,15 @@ bool crash_explain_no_frames(const report *r, text *why)
         text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
         return false;
     }
-    if (str_find(r->input, embrace_payload) < r->input.len) {
-        text_c(why, "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out "
-                    "of there");
-        return false;
-    }
     if (r->failure != NULL) {
         text_c(why, r->failure);
         text_c(why, ", at byte ");
         text_dec(why, r->failed_at);
+        return false;
+    }
+    if (str_find(r->input, embrace_payload) < r->input.len) {
+        text_c(why, "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out "
+                    "of there");
         return false;
     }
     if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&

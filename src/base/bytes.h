@@ -6,8 +6,18 @@
 /* ==== >>bytes ==============================================================================================
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
- *         ms_upper_bound, ms_lower_bound, ms_fail.
+ *         ms_upper_bound, ms_lower_bound, ms_fail, ms_NOINLINE.
  * Never:  allocates; touches a byte outside its arguments. */
+
+/* In front of small functions with many callers that are rarely run: copies of them in all callers take
+ * compilers a tenth of their time. */
+#if defined(__GNUC__) || defined(__clang__)
+#define ms_NOINLINE __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define ms_NOINLINE __declspec(noinline)
+#else
+#define ms_NOINLINE
+#endif
 
 #ifdef MACHSYM_NO_OS
 static void ms_copy(void *to, const void *from, size_t len)

@@ -166,7 +166,7 @@ static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-static void *ms_arena_zeroed(ms_arena *arena, size_t count, size_t size)
+static ms_NOINLINE void *ms_arena_zeroed(ms_arena *arena, size_t count, size_t size)
 {
     void *memory = ms_arena_alloc(arena, count, size);
     if (memory != NULL)

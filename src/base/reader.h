@@ -101,7 +101,7 @@ static uint16_t ms_rd_u16(ms_rd *rd)
     return ms_rd_raw_u16(rd->p - 2);
 }
 
-static uint32_t ms_rd_u32(ms_rd *rd)
+static ms_NOINLINE uint32_t ms_rd_u32(ms_rd *rd)
 {
     if (!ms_rd_need(rd, 4))
         return 0;

@@ -146,7 +146,7 @@ static void ms_map_store_u32(uint8_t *p, uint32_t number)
     ms_map_store_u16(p + 2, number >> 16);
 }
 
-static void ms_map_store_u64(uint8_t *p, uint64_t number)
+static ms_NOINLINE void ms_map_store_u64(uint8_t *p, uint64_t number)
 {
     ms_map_store_u32(p, (uint32_t)number);
     ms_map_store_u32(p + 4, (uint32_t)(number >> 32));

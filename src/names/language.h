@@ -16,14 +16,6 @@
  * Each language can be left out with MACHSYM_NO_SWIFT, MACHSYM_NO_RUST, MACHSYM_NO_CXX and MACHSYM_NO_D. Its
  * names then come back unchanged. */
 
-#if defined(__GNUC__) || defined(__clang__)
-#define ms_DML_NOINLINE __attribute__((noinline))
-#elif defined(_MSC_VER)
-#define ms_DML_NOINLINE __declspec(noinline)
-#else
-#define ms_DML_NOINLINE
-#endif
-
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
 /* Returns the languages that a name may be of, by its first bytes. *skip is how many bytes to leave out:
@@ -94,7 +86,7 @@ static bool ms_dml_any(ms_dm *d)
 
 /* The scratch is this function's stack frame. It is not inlined, so that other names do not pay for the
  * frame. */
-static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
+static ms_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
@@ -104,7 +96,7 @@ static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 }
 
 #if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
-static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
+static ms_NOINLINE bool ms_dml_run_large(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
     d->no_mem = false;

@@ -590,7 +590,7 @@ static uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, s
 
 #define ms_dmsw_make_lit(p, kind, text) ms_dmsw_make_text(p, kind, text, sizeof(text) - 1)
 
-static uint32_t ms_dmsw_make_index(ms_dmsw *p, unsigned kind, uint64_t index)
+static ms_NOINLINE uint32_t ms_dmsw_make_index(ms_dmsw *p, unsigned kind, uint64_t index)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
     if (ref) {
@@ -664,7 +664,7 @@ static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child
     v[i] = child;
 }
 
-static uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
+static ms_NOINLINE uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
 {
     uint32_t ref = a ? ms_dmsw_make(p, kind) : 0;
     if (ref) {
@@ -674,7 +674,7 @@ static uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
     return ref;
 }
 
-static uint32_t ms_dmsw_make2(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b)
+static ms_NOINLINE uint32_t ms_dmsw_make2(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b)
 {
     uint32_t ref = a && b ? ms_dmsw_make(p, kind) : 0;
     if (ref) {
@@ -838,7 +838,7 @@ static bool ms_dmsw_next_if(ms_dmsw *p, char c)
     return true;
 }
 
-static bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
+static ms_NOINLINE bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
 {
     if (p->len - p->at < len || !ms_equal(p->s + p->at, text, len))
         return false;
@@ -927,7 +927,7 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
 /* ---- nodes of both manglings ---- */
 
 /* A predefined type of the standard library. */
-static uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
+static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
     if (ref)
@@ -1080,7 +1080,7 @@ static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
     return 0;
 }
 
-static uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
+static ms_NOINLINE uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
 {
     return ms_dmsw_add(p, param,
                        ms_dmsw_make_index(p, ms_DMSW_FunctionSignatureSpecializationParamKind, what));

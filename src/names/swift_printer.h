@@ -2,6 +2,7 @@
 #define ms_ROOM_names_swift_printer
 #include "../api/options.h"
 #include "../api/api.h"
+#include "../base/bytes.h"
 #include "core.h"
 #include "swift_nodes.h"
 #include "swift_symbols.h"
@@ -31,7 +32,7 @@ static void ms_dmswp_char(ms_dmsw *p, char c)
 }
 
 /* A word from one of our tables. */
-static void ms_dmswp_word(ms_dmsw *p, const char *word)
+static ms_NOINLINE void ms_dmswp_word(ms_dmsw *p, const char *word)
 {
     size_t len = 0;
     while (word[len] != '\0')
