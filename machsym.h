@@ -10438,7 +10438,8 @@ typedef struct ms_cu_env {
     ms_segs ranges;    /* what the roots say, once has_ranges */
     bool has_aranges;
     bool has_ranges;
-    uint32_t scans; /* lookups that have scanned .debug_aranges */
+    uint32_t scans;       /* lookups that have scanned .debug_aranges */
+    uint32_t range_scans; /* and those that have asked all roots */
 } ms_cu_env;
 
 /* ---- Headers ---- */
@@ -11022,6 +11023,19 @@ static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
            ((claims & ms_CLAIM_LOST_RANGES) != 0 && (claims & ms_CLAIM_ARANGES) == 0);
 }
 
+/* Whether the ranges that roots state can make no unit contested, since .debug_aranges names every unit that
+ * states some. It must have been indexed. */
+static bool ms_cu_are_ranges_named(ms_cu_env *env)
+{
+    for (size_t i = 0; env->claims != NULL && i < env->count; i++) {
+        const ms_cu_root *root = ms_cu_root_of(env, i);
+        bool is_stated = root != NULL && (root->ranges.form != 0 || root->high_pc.form != 0);
+        if (is_stated && (env->claims[i] & ms_CLAIM_ARANGES) == 0)
+            return false;
+    }
+    return env->claims != NULL;
+}
+
 /* What the roots of all units state, as segments. */
 static void ms_cu_index_ranges(ms_cu_env *env)
 {
@@ -11056,9 +11070,33 @@ static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
     return ms_cu_claimant(env, &env->aranges, addr, hi);
 }
 
+/* Asks the roots of all units, for a first, cold lookup. The first one that states the address has it.
+ * Returns the unit's number; count when there is none. Lowers *hi to where another unit may state it. */
+static size_t ms_cu_scan_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
+{
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    ms_arena_reset(env->scratch);
+    list.budget = ms_cu_range_budget(env);
+    for (size_t i = 0; i < env->count; i++) {
+        ms_cu_read_ranges(env, i, &list);
+        for (size_t j = 0; j < list.count; j++) {
+            const ms_range *range = &list.v[j];
+            if (addr < range->lo && range->lo < range->hi)
+                ms_lower_to(hi, range->lo);
+            if (addr < range->lo || addr >= range->hi)
+                continue;
+            ms_lower_to(hi, range->hi);
+            return i;
+        }
+    }
+    return env->count;
+}
+
 /* The unit whose root states an address; count: none. Lowers *hi to where that may be another. */
 static size_t ms_cu_by_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
+    if (!env->has_ranges && env->range_scans++ < MACHSYM_SCANS)
+        return ms_cu_scan_ranges(env, addr, hi);
     ms_cu_index_ranges(env);
     return ms_cu_claimant(env, &env->ranges, addr, hi);
 }
@@ -17444,12 +17482,12 @@ static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t
 /* ---- Which unit and function ---- */
 
 /* The functions of all units that state no range, or whose range another unit has, as segments. They are
- * made once, and asked last. The tables of claims must be there, since they tell whose ranges another unit
- * has. */
+ * made once, and asked last. The tables of claims tell whose ranges another unit has. */
 static void ms_eng_index_silent(machsym_session *s)
 {
     ms_cu_index_aranges(&s->env);
-    ms_cu_index_ranges(&s->env);
+    if (!ms_cu_are_ranges_named(&s->env))
+        ms_cu_index_ranges(&s->env);
     ms_arena room = ms_arena_make(s->allocator);
     ms_cu_pieces pieces = {&room, NULL, 0, 0};
     for (size_t i = 0; i < s->env.count; i++) {

@@ -20,12 +20,12 @@
 /* ---- Which unit and function ---- */
 
 /* The functions of all units that state no range, or whose range another unit has, as segments. They are
- * made once, and asked last. The tables of claims must be there, since they tell whose ranges another unit
- * has. */
+ * made once, and asked last. The tables of claims tell whose ranges another unit has. */
 static void ms_eng_index_silent(machsym_session *s)
 {
     ms_cu_index_aranges(&s->env);
-    ms_cu_index_ranges(&s->env);
+    if (!ms_cu_are_ranges_named(&s->env))
+        ms_cu_index_ranges(&s->env);
     ms_arena room = ms_arena_make(s->allocator);
     ms_cu_pieces pieces = {&room, NULL, 0, 0};
     for (size_t i = 0; i < s->env.count; i++) {
