@@ -64,7 +64,7 @@ size_t members_end(const char *path)
     struct stat st;
     text prefix = {0};
     size_t end = 0;
-    if (stat(path, &st) == 0)
+    if (path[0] == 0 || stat(path, &st) == 0)
         return 0;
     for (size_t i = 1; path[i] != 0 && end == 0; i++) {
         if (!posix_is_slash(path[i]))
