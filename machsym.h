@@ -149,6 +149,10 @@
  * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
  * files of a debug map are opened in the same way as their program.
  *
+ * Windows refuses to truncate or replace a file while it is mapped, and may refuse to delete it: programs
+ * that serve maps close them before others save them anew, or open them with MACHSYM_MAP_COPY. A file on a
+ * network drive can still fail after it was mapped: that raises EXCEPTION_IN_PAGE_ERROR.
+ *
  * Paths are the system's bytes. On Windows they are UTF-8, have slashes of both kinds, and may be longer
  * than MAX_PATH.
  *
@@ -2493,13 +2497,30 @@ typedef struct ms_os_file {
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
+#ifdef _WIN32 /* with MinGW's library */
 #include <io.h>
 #include <wchar.h>
+#ifdef _WIN64
+typedef unsigned long long ms_os_size; /* SIZE_T */
+#else
+typedef unsigned long ms_os_size;
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* As windows.h declares them. */
+struct _SECURITY_ATTRIBUTES;
+__declspec(dllimport) unsigned long __stdcall GetLastError(void);
+__declspec(dllimport) int __stdcall CloseHandle(void *handle);
+__declspec(dllimport) void *__stdcall CreateFileW(const wchar_t *path, unsigned long access,
+                                                  unsigned long share, struct _SECURITY_ATTRIBUTES *security,
+                                                  unsigned long how, unsigned long flags, void *model);
+__declspec(dllimport) void *__stdcall CreateFileMappingW(void *file, struct _SECURITY_ATTRIBUTES *security,
+                                                         unsigned long pages, unsigned long high,
+                                                         unsigned long low, const wchar_t *name);
+__declspec(dllimport) void *__stdcall MapViewOfFile(void *mapping, unsigned long access, unsigned long high,
+                                                    unsigned long low, ms_os_size len);
+__declspec(dllimport) int __stdcall UnmapViewOfFile(const void *view);
 __declspec(dllimport) int __stdcall MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
 __declspec(dllimport) unsigned long __stdcall GetFullPathNameW(const wchar_t *path, unsigned long units,
                                                                wchar_t *out, wchar_t **name);
@@ -2511,10 +2532,9 @@ __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned page, unsigned 
 #ifdef __cplusplus
 }
 #endif
-#define ms_OS_OPEN       O_BINARY
 #define ms_OS_NEW        O_BINARY
 #define ms_os_count(len) ((unsigned)(len))
-#define ms_OS_MAPS       false
+#define ms_OS_MAPS       true
 #define ms_os_read_at(fd, out, len, at)                                                                      \
     (_lseeki64(fd, at, SEEK_SET) < 0 ? -1 : _read(fd, out, (unsigned)(len)))
 #define ms_os_sync(fd)      _commit(fd)
@@ -2523,6 +2543,11 @@ typedef struct _stat64 ms_os_info;
 typedef int64_t ms_os_off; /* off_t has 32 bits */
 
 enum {
+    ms_OS_SHARE_ALL = 7,      /* FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_SHARE_DELETE */
+    ms_OS_OPEN_EXISTING = 3,  /* OPEN_EXISTING */
+    ms_OS_PLAIN_FILE = 0x80,  /* FILE_ATTRIBUTE_NORMAL */
+    ms_OS_PAGE_READ = 2,      /* PAGE_READONLY */
+    ms_OS_MAP_READ = 4,       /* FILE_MAP_READ */
     ms_OS_UTF8 = 65001,       /* CP_UTF8 */
     ms_OS_PATH_UNITS = 32768, /* the most that Windows takes, with the NUL */
     ms_OS_PLAIN_UNITS = 240,  /* longer ones need a prefix, of folders already before MAX_PATH */
@@ -2563,6 +2588,44 @@ static int ms_os_open_path(const char *path, int flags)
 {
     wchar_t wide[ms_OS_PATH_UNITS];
     return ms_os_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+}
+
+/* The errno of a file that CreateFileW did not open. */
+static int ms_os_open_errno(unsigned long error)
+{
+    switch (error) {
+    case 2:                        /* ERROR_FILE_NOT_FOUND */
+    case 3:                        /* ERROR_PATH_NOT_FOUND */
+    case 53:                       /* ERROR_BAD_NETPATH */
+    case 67:                       /* ERROR_BAD_NET_NAME */
+    case 123: return ENOENT;       /* ERROR_INVALID_NAME */
+    case 4: return EMFILE;         /* ERROR_TOO_MANY_OPEN_FILES */
+    case 5:                        /* ERROR_ACCESS_DENIED */
+    case 32: return EACCES;        /* ERROR_SHARING_VIOLATION */
+    case 8: return ENOMEM;         /* ERROR_NOT_ENOUGH_MEMORY */
+    case 206: return ENAMETOOLONG; /* ERROR_FILENAME_EXCED_RANGE */
+    default: return EIO;
+    }
+}
+
+/* Opens a file to read. Unlike _wopen it lets others rename and delete the file meanwhile. */
+static int ms_os_open_to_read(const char *path)
+{
+    wchar_t wide[ms_OS_PATH_UNITS];
+    if (!ms_os_wide(path, wide))
+        return -1;
+    void *file = CreateFileW(wide, 0x80000000u /* GENERIC_READ */, ms_OS_SHARE_ALL, NULL, ms_OS_OPEN_EXISTING,
+                             ms_OS_PLAIN_FILE, NULL);
+    if ((intptr_t)file == -1 /* INVALID_HANDLE_VALUE */) {
+        errno = ms_os_open_errno(GetLastError());
+        return -1;
+    }
+    int fd = _open_osfhandle((intptr_t)file, O_RDONLY | O_BINARY);
+    if (fd < 0) {
+        CloseHandle(file);
+        errno = EMFILE;
+    }
+    return fd;
 }
 
 static int ms_os_stat(const char *path, ms_os_info *st)
@@ -2611,17 +2674,21 @@ static void ms_os_close_dir(ms_os_dir *dir)
     _findclose(dir->handle);
 }
 
+/* Maps a file. Returns NULL when that cannot be: it is read then. */
 static void *ms_os_map_bytes(int fd, size_t len)
 {
-    (void)fd;
-    (void)len;
-    return NULL;
+    void *mapping = CreateFileMappingW((void *)_get_osfhandle(fd), NULL, ms_OS_PAGE_READ, 0, 0, NULL);
+    if (mapping == NULL)
+        return NULL;
+    void *ptr = MapViewOfFile(mapping, ms_OS_MAP_READ, 0, 0, len);
+    CloseHandle(mapping); /* the view holds it */
+    return ptr;
 }
 
 static void ms_os_unmap_bytes(void *ptr, size_t len)
 {
-    (void)ptr;
     (void)len;
+    UnmapViewOfFile(ptr);
 }
 #else
 #include <dirent.h>
@@ -2638,12 +2705,12 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 #define ms_OS_NEW                       0
 #define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
-#define ms_OS_OPEN                   (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
 #define ms_os_count(len)             (len)
 #define ms_os_sync(fd)               fsync(fd)
 #define ms_os_rename(from, to)       rename(from, to)
 #define ms_os_remove(path)           unlink(path)
 #define ms_os_open_path(path, flags) open(path, flags, 0666)
+#define ms_os_open_to_read(path)     open(path, O_RDONLY | ms_OS_NEW | O_NONBLOCK) /* no wait for a FIFO */
 #define ms_os_fstat(fd, st)          fstat(fd, st)
 #define ms_os_stat(path, st)         stat(path, st)
 typedef struct stat ms_os_info;
@@ -2783,7 +2850,7 @@ static void ms_os_clear(machsym_allocator allocator, ms_os_file *file)
 static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
     ms_os_clear(allocator, file);
-    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
+    int fd = ms_os_open_to_read(path);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
@@ -2801,7 +2868,7 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
 static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_os_file *file, uint64_t *size)
 {
     ms_os_clear(allocator, file);
-    int fd = ms_os_open_path(path, O_RDONLY | ms_OS_OPEN);
+    int fd = ms_os_open_to_read(path);
     if (fd < 0)
         return errno;
     int code = ms_os_examine(fd, file, size);

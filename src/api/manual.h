@@ -112,6 +112,10 @@
  * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
  * files of a debug map are opened in the same way as their program.
  *
+ * Windows refuses to truncate or replace a file while it is mapped, and may refuse to delete it: programs
+ * that serve maps close them before others save them anew, or open them with MACHSYM_MAP_COPY. A file on a
+ * network drive can still fail after it was mapped: that raises EXCEPTION_IN_PAGE_ERROR.
+ *
  * Paths are the system's bytes. On Windows they are UTF-8, have slashes of both kinds, and may be longer
  * than MAX_PATH.
  *
