@@ -262,12 +262,9 @@ static void write_all_loaded(void)
 
 static void write_caches(void)
 {
-    static const tiny kinds[] = {{.slide = 1},
-                                 {.slide = 2},
-                                 {.slide = 3, .is_old = true},
-                                 {.slide = 3, .is_split = true},
-                                 {.slide = 4},
-                                 {.slide = 5}};
+    static const tiny kinds[] = {
+        {.slide = 1}, {.slide = 2}, {.slide = 3, .is_old = true}, {.slide = 3, .is_split = true},
+        {.slide = 4}, {.slide = 5}};
     static const char *const names[] = {"slide-1", "slide-2", "old", "split", "slide-4", "slide-5"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         tiny t = kinds[i];
