@@ -39,11 +39,10 @@ static bool parse_thread(text_parser *p, machsym_str s, bool is_selected)
     thread->number = number;
     thread->name = quoted_after(s, "name = '");
     thread->queue = quoted_after(s, "queue = '");
-    size_t stop = str_find(s, reason);
-    if (stop < s.len && is_selected) {
+    size_t stop = str_find(s, reason) + sizeof reason - 1, end = str_find(s, "</"); /* of a page */
+    if (stop < end && is_selected) {
         thread->crashed = true;
-        set_stop_reason(p->r,
-                        (machsym_str){s.ptr + stop + sizeof reason - 1, s.len - stop - sizeof reason + 1});
+        set_stop_reason(p->r, (machsym_str){s.ptr + stop, end - stop});
     }
     return true;
 }

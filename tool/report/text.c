@@ -248,6 +248,8 @@ static size_t parse_line(text_parser *p, text_line line)
     }
     if (text_parse_crashlytics(p, s))
         return line.next;
+    if (str_starts(s, "leaks Report Version:"))
+        p->r->kind = REPORT_LEAKS; /* which may have no stacks */
     if (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z') {
         if (str_starts(s, "Process:") || str_starts(s, "Command:"))
             begin_process(p);

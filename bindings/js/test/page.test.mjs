@@ -148,6 +148,28 @@ test('several reports are grouped; each can be opened by the keyboard', async ()
   assertQuiet();
 });
 
+test('by Tab alone every control is reached, and it shows', async () => {
+  await fresh();
+  await drop(report, fixture('reports/demo.ips'), dsym);
+  await settled();
+  const controls = await page.locator('button:visible, input:visible, summary:visible, pre:visible, .scroll:visible').count();
+  assert.ok(controls > 20);
+  let reached = 0;
+  for (let i = 0; i < controls; i++) {
+    await page.keyboard.press('Tab');
+    reached = await page.evaluate(() => {
+      globalThis.reached ??= new Set();
+      if (getComputedStyle(document.activeElement).outlineStyle === 'solid') globalThis.reached.add(document.activeElement);
+      return globalThis.reached.size;
+    });
+  }
+  assert.equal(reached, controls);
+  await page.locator('details.crashed > summary').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('details.crashed[open]').count(), 0);
+  assertQuiet();
+});
+
 test('registers of JSON are shown with all their 64 bits', async () => {
   await fresh();
   const file = path.join(work, 'registers.ips');
@@ -207,13 +229,16 @@ test('errors are words: no report, half a dSYM, nothing of use', async () => {
   fs.writeFileSync(junk, 'nothing to see here\n');
   await drop(junk);
   await settled();
-  assert.match(await page.locator('main').innerText(), /no frames|not a|no report|nothing/i);
+  assert.match(await page.locator('.message').innerText(), /^Not read as a report: no report: neither stacks/);
+  assert.equal(await page.locator('#chosen').innerText(), '1 file not read as a report: notes.txt');
   await shot('no-report');
   await fresh();
   await drop(report, half);
   await settled();
   const said = (await page.locator('.message').allInnerTexts()).join('\n');
   assert.match(said, /cut short/);
+  assert.match(said, /^Wanted: the dSYM of demo \(arm64\), UUID [-\dA-F]{36}: half is damaged: /m);
+  assert.equal(await page.locator('td.found').count(), 0);
   assert.doesNotMatch(said, /\/symbols\/|-d /); // neither a path of the page's own nor advice for the command line
   await shot('damaged');
   assertQuiet();
