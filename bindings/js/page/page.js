@@ -34,11 +34,7 @@ async function add(files) {
   const sorted = await sort(files);
   if (forgotten !== before) return;
   for (const kind of Object.keys(chosen)) chosen[kind] = joined(chosen[kind], sorted[kind]);
-  get('chosen').replaceChildren(...[
-    ...chosen.reports.map(({ path }) => `report: ${path}`),
-    ...summary(chosen.symbols, 'file with symbols', 'files with symbols'),
-    ...summary(chosen.other, 'file of no use here', 'files of no use here'),
-  ].map((text) => element('li', {}, text)));
+  list(summary(chosen.reports, 'file to read', 'files to read'));
   get('clear').hidden = false;
   if (mine === work) await symbolicate(mine);
 }
@@ -50,6 +46,15 @@ function joined(files, more) {
   let place = '';
   for (let n = 2; more.some(({ path }) => taken.has(top(place + path))); n++) place = `${n}/`;
   return files.concat(more.map((one) => ({ ...one, path: place + one.path })));
+}
+
+/** Lists what was chosen. Whether a file is a report is known once it was read. */
+function list(reports) {
+  get('chosen').replaceChildren(...[
+    ...reports,
+    ...summary(chosen.symbols, 'file with symbols', 'files with symbols'),
+    ...summary(chosen.other, 'file of no use here', 'files of no use here'),
+  ].map((text) => element('li', {}, text)));
 }
 
 function summary(files, one, many) {
@@ -81,6 +86,8 @@ async function symbolicate(mine) {
   const groups = chosen.reports.length > 1 ? await group() : [];
   if (mine !== work) return;
   say('');
+  const [read, unread] = [true, false].map((is) => chosen.reports.filter((_, i) => (results[i].json !== undefined) === is));
+  list([...summary(read, 'report', 'reports'), ...summary(unread, 'file not read as a report', 'files not read as reports')]);
   show(results, groups, explain);
 }
 

@@ -75,7 +75,7 @@ function showReport(result, index, thread) {
 function messages(said, isRead) {
   const own = /^machsym: (\/report: )?/;
   return said.split('\n').filter((line) => (isRead ? own.test(line) && !/^machsym: missing /.test(line) : line !== ''))
-    .map((line) => line.replace(own, '').replaceAll('/symbols/', ''));
+    .map((line) => line.replace(own, isRead ? '' : 'Not read as a report: ').replaceAll('/symbols/', ''));
 }
 
 function text(content) {
@@ -86,12 +86,12 @@ function report(json, result, index, thread) {
   const crashed = json.threads.find((one) => one.crashed) ?? json.threads[0];
   return [
     facts(json, crashed),
-    ...counts(json),
+    ...counts(json, result.messages),
     tools(result),
     ...threads(json, crashed, index, thread),
     ...registers(result.text, json),
     element('h2', {}, 'Binary images'),
-    images(json),
+    images(json, result.messages),
   ];
 }
 
@@ -123,13 +123,26 @@ function facts(json, crashed) {
   return list;
 }
 
-function counts(json) {
+function counts(json, said) {
   const { frames, with_line: lines, name_only: names, missing, given } = json.counts;
-  const lines1 = `${lines} of ${frames} frames with file and line, ${names} with a name, ${given} had one, ${missing} without.`;
-  const need = json.images.filter((image) => image.status !== 'found' && image.missing > 0 && !isSystem(image));
+  const parts = [[names, 'only a name'], [given, 'the name that the report gives'], [missing, 'none']];
+  const rest = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${count === 1 ? 'has' : 'have'} ${what}`);
+  const need = json.images.filter((image) => !isSystem(image) && (image.status === 'found' ? flaw(image, said) : image.missing > 0));
   const what = need.map((image) => element('p', { class: 'message' },
-    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${image.status}.`));
-  return [element('p', {}, lines1), ...what];
+    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image, said)}.`));
+  return [element('p', {}, `${lines} of ${frames} frames have file and line${rest.join('')}.`), ...what];
+}
+
+/** What the tool's list of missing images says of a file that was found, and is damaged or has no debug information. */
+function flaw(image, said) {
+  const head = ` UUID ${image.uuid}${image.arch ? ` ${image.arch}` : ''}: `;
+  const row = said.split('\n').find((line) => /^ +\d+ +\d+ /.test(line) && line.includes(head)) ?? '';
+  const why = row.slice(row.indexOf(head) + head.length).replace(' in /symbols/', ' in ').replace(' in /symbols ', ' ');
+  return / is damaged: | has no debug info$/.test(why) ? why : undefined;
+}
+
+function imageState(image, said) {
+  return image.status === 'found' ? flaw(image, said) ?? 'found' : image.status;
 }
 
 function tools(result) {
@@ -277,10 +290,15 @@ function stateOfText(content) {
   return from < 0 || end === from + 1 ? '' : lines.slice(from, end).join('\n');
 }
 
-function images(json) {
+function images(json, said) {
   const rank = (image) => (image.frames === 0 ? 2 : image.status === 'found' ? 1 : 0);
   const list = [...json.images].sort((a, b) => rank(a) - rank(b) || b.frames - a.frames);
-  return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => element('tr', {},
-    element('td', {}, image.name), element('td', { class: image.status === 'found' ? 'found' : image.missing > 0 ? 'missing' : '' }, image.status),
-    element('td', {}, String(image.frames)), element('td', {}, image.uuid ?? ''), element('td', {}, image.base))));
+  return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => {
+    const words = imageState(image, said);
+    return element('tr', {},
+      element('td', {}, image.name),
+      element('td', { class: words === 'found' ? 'found' : image.missing > 0 || image.status === 'found' ? 'missing' : '' }, words),
+      element('td', {}, String(image.frames)), element('td', { class: 'exact' }, image.uuid ?? ''),
+      element('td', { class: 'exact' }, image.base));
+  }));
 }

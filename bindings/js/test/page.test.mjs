@@ -207,13 +207,16 @@ test('errors are words: no report, half a dSYM, nothing of use', async () => {
   fs.writeFileSync(junk, 'nothing to see here\n');
   await drop(junk);
   await settled();
-  assert.match(await page.locator('main').innerText(), /no frames|not a|no report|nothing/i);
+  assert.match(await page.locator('.message').innerText(), /^Not read as a report: no report: neither stacks/);
+  assert.equal(await page.locator('#chosen').innerText(), '1 file not read as a report: notes.txt');
   await shot('no-report');
   await fresh();
   await drop(report, half);
   await settled();
   const said = (await page.locator('.message').allInnerTexts()).join('\n');
   assert.match(said, /cut short/);
+  assert.match(said, /^Wanted: the dSYM of demo \(arm64\), UUID [-\dA-F]{36}: half is damaged: /m);
+  assert.equal(await page.locator('td.found').count(), 0);
   assert.doesNotMatch(said, /\/symbols\/|-d /); // neither a path of the page's own nor advice for the command line
   await shot('damaged');
   assertQuiet();

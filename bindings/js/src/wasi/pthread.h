@@ -9,6 +9,7 @@
 typedef int pthread_t;
 typedef int pthread_mutex_t;
 typedef int pthread_cond_t;
+typedef int pthread_condattr_t;
 
 #define PTHREAD_MUTEX_INITIALIZER 0
 
@@ -24,15 +25,25 @@ static inline int pthread_join(pthread_t thread, void **result)
     return 0;
 }
 
-#define pthread_mutex_init(lock, how)            ((void)(*(lock) = 0))
-#define pthread_mutex_destroy(lock)              ((void)(lock))
-#define pthread_mutex_lock(lock)                 ((void)(lock))
-#define pthread_mutex_unlock(lock)               ((void)(lock))
-#define pthread_cond_init(cond, how)             ((void)(*(cond) = 0))
-#define pthread_cond_destroy(cond)               ((void)(cond))
-#define pthread_cond_signal(cond)                ((void)(cond))
-#define pthread_cond_broadcast(cond)             ((void)(cond))
-#define pthread_cond_wait(cond, lock)            ((void)(cond), (void)(lock))
-#define pthread_cond_timedwait(cond, lock, time) ((void)(cond), (void)(lock), (void)(time), ETIMEDOUT)
+/* Nobody could end the wait. */
+static inline int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock,
+                                         const struct timespec *until)
+{
+    (void)cond, (void)lock, (void)until;
+    return ETIMEDOUT;
+}
+
+#define pthread_mutex_init(lock, how)         ((void)(*(lock) = 0))
+#define pthread_mutex_destroy(lock)           ((void)(lock))
+#define pthread_mutex_lock(lock)              ((void)(lock))
+#define pthread_mutex_unlock(lock)            ((void)(lock))
+#define pthread_condattr_init(how)            ((void)(*(how) = 0))
+#define pthread_condattr_destroy(how)         ((void)(how))
+#define pthread_condattr_setclock(how, clock) ((void)(how), (void)(clock))
+#define pthread_cond_init(cond, how)          ((void)(*(cond) = 0), (void)(how))
+#define pthread_cond_destroy(cond)            ((void)(cond))
+#define pthread_cond_signal(cond)             ((void)(cond))
+#define pthread_cond_broadcast(cond)          ((void)(cond))
+#define pthread_cond_wait(cond, lock)         ((void)(cond), (void)(lock))
 
 #endif
