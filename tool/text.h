@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_TEXT_H
 #define MACHSYM_TOOL_TEXT_H
 
-#include "../machsym.h"
+#include "../machsym.h" /* here alone: a compiler reads over all of it again wherever else it is named */
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,7 +3,6 @@
 #ifndef MACHSYM_TOOL_H
 #define MACHSYM_TOOL_H
 
-#include "../machsym.h"
 #include "options.h"
 #include "out.h"
 #include "posix.h"

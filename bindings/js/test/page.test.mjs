@@ -148,6 +148,28 @@ test('several reports are grouped; each can be opened by the keyboard', async ()
   assertQuiet();
 });
 
+test('by Tab alone every control is reached, and it shows', async () => {
+  await fresh();
+  await drop(report, fixture('reports/demo.ips'), dsym);
+  await settled();
+  const controls = await page.locator('button:visible, input:visible, summary:visible, pre:visible, .scroll:visible').count();
+  assert.ok(controls > 20);
+  let reached = 0;
+  for (let i = 0; i < controls; i++) {
+    await page.keyboard.press('Tab');
+    reached = await page.evaluate(() => {
+      globalThis.reached ??= new Set();
+      if (getComputedStyle(document.activeElement).outlineStyle === 'solid') globalThis.reached.add(document.activeElement);
+      return globalThis.reached.size;
+    });
+  }
+  assert.equal(reached, controls);
+  await page.locator('details.crashed > summary').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('details.crashed[open]').count(), 0);
+  assertQuiet();
+});
+
 test('registers of JSON are shown with all their 64 bits', async () => {
   await fresh();
   const file = path.join(work, 'registers.ips');
