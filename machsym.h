@@ -20,7 +20,8 @@
  * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
  * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
  * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
- * (__zdebug_*) is decompressed when a file is opened.
+ * (__zdebug_*) is decompressed when a file is opened. Who needs symbols alone opens with
+ * MACHSYM_OPEN_NO_DWARF: then no debug info is read.
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -1106,7 +1107,12 @@ enum machsym_open_flags {
     /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
-    MACHSYM_OPEN_BY_PIECES = 1u << 7
+    MACHSYM_OPEN_BY_PIECES = 1u << 7,
+    /* No debug info will be asked for: none is read or decompressed, and its damage is not found. Sessions
+     * and maps have what symbols and metadata tell: functions without lines or inlined calls.
+     * machsym_image_info.has_dwarf is false, and the debug map is not followed. A dSYM beside the binary is
+     * opened for its symbols. A file that is a map answers as ever. */
+    MACHSYM_OPEN_NO_DWARF = 1u << 8
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -1116,11 +1122,11 @@ typedef struct machsym_oso_prefix {
 } machsym_oso_prefix;
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
- * is asked for its load commands, then for the tables and the sections of debug info that lookups need.
- * Sessions ask for the sections of metadata that they look into, __objc_stubs among them. Nobody asks for
- * other code, for locations of variables and types, or for the slices of other architectures. Object files
- * and kernel collections are read whole. What cannot be read is damage of its section. Of a map the begin
- * is read, and the rest by sessions, when lookups need it. */
+ * is asked for its load commands, then for the tables and the sections of debug info that lookups need; for
+ * none of debug info with MACHSYM_OPEN_NO_DWARF. Sessions ask for the sections of metadata that they look
+ * into, __objc_stubs among them. Nobody asks for other code, for locations of variables and types, or for the
+ * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
+ * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
@@ -1211,8 +1217,8 @@ typedef struct machsym_image_info {
     /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
     uint64_t source_version;
     bool has_dwarf;
-    /* The file has __zdebug_* sections. They are decompressed when the image is opened; those that cannot be
-     * are damage. */
+    /* The file has __zdebug_* sections. They are decompressed when the image is opened, unless
+     * MACHSYM_OPEN_NO_DWARF forbids it; those that cannot be are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
@@ -15230,8 +15236,8 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
     image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
 }
 
-/* Takes the debug info of the first half that has some. */
-static void ms_im_find_dwarf(machsym_image *image)
+/* Takes the debug info of the first half that has some, unless nobody will ask for it. */
+static void ms_im_find_dwarf(machsym_image *image, bool is_wanted)
 {
     const ms_file *input = NULL;
     bool is_pair = false;
@@ -15239,6 +15245,8 @@ static void ms_im_find_dwarf(machsym_image *image)
         const ms_mo *mo = &image->mo[m];
         is_pair = image->damage.count == 0 ? m != 0 : is_pair;
         image->has_compressed_dwarf |= ms_im_compressed(mo, "__debug_info") != NULL;
+        if (!is_wanted)
+            continue;
         ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
         input = &image->inputs[m];
     }
@@ -15313,10 +15321,10 @@ static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
     return lost;
 }
 
-/* Reads the sections of debug info that lookups need, which all sessions share. Those of metadata are left to
- * the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets the others, so that
- * nothing looks at what is not there. */
-static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
+/* Reads the sections of debug info that lookups need, which all sessions share, if needs_lines. Those of
+ * metadata are left to the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets
+ * the others, so that nothing looks at what is not there. */
+static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables, bool needs_lines)
 {
     ms_im_table tables[ms_IM_TABLES];
     ms_im_list_tables(mo, tables);
@@ -15334,7 +15342,7 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
         bool has_lines = section->bytes.len != 0 && ms_im_has_lines(section);
         bool has_names = section->bytes.len != 0 && !has_lines && ms_im_has_names(section);
-        bool needs = has_lines || (has_names && input->reads_itself);
+        bool needs = (has_lines && needs_lines) || (has_names && input->reads_itself);
         bool has = needs && section->bytes.len <= left &&
                    ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
         left -= has ? section->bytes.len : 0;
@@ -15382,7 +15390,7 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     if (result != MACHSYM_OK)
         return result;
     if (is_read && !is_whole)
-        ms_im_read_sections(input, mo, lost_tables);
+        ms_im_read_sections(input, mo, lost_tables, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -15564,9 +15572,10 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dirs = dirs;
     places->dir_count = dir_count;
     places->flags = desc->flags;
-    image->follows_objects =
-        (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 && image->cache == NULL &&
-        (image->inputs[0].path != NULL || prefix_count + dir_count > 0) && image->dw.info.len == 0;
+    const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_NO_DWARF | MACHSYM_OPEN_LOADED;
+    image->follows_objects = (desc->flags & alone) == 0 && image->cache == NULL &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
 }
 
 /* ---- Opening and closing ---- */
@@ -15905,7 +15914,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     ms_im_set_name(image, desc);
     ms_im_list_images(image, desc);
     ms_im_list_code(image);
-    ms_im_find_dwarf(image);
+    ms_im_find_dwarf(image, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
     ms_im_set_places(image, desc);
 #ifndef MACHSYM_NO_OS
     for (size_t i = 0; i < image->mo_count; i++)

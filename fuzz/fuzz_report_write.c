@@ -45,7 +45,7 @@ static void check_json(const report *r, const text *out)
 /* What is printed of one report. */
 static void print(const report *r, const write_options *how, bool colour, text *out)
 {
-    resolve_counts counts = {0, 0, 0, 0, 0};
+    resolve_counts counts = {0};
     signature sign;
     out->len = 0;
     report_write_text(r, how, out);

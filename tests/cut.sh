@@ -196,6 +196,15 @@ $machsym map build --no-progress -o "$work/trie.symmap" $bin/exports-x86_64-trie
 [ $? -eq 1 ] && info_of "$work/trie.symmap"
 check "an exports trie that goes round in a circle is said"
 
+# Who does not ask for debug info has none decompressed: its damage is not found.
+LC_ALL=C sed 's/ZLIB/zlib/g' $bin/inline-x86_64-d4-zdebug.dwarf >"$work/packed"
+for command in "info 1" "info --quick 0" "objc 0" "symbols 1" "symbols --source dwarf 1" "symbols --source symtab 0"; do
+    status=${command##* }
+    $machsym ${command% *} "$work/packed" >"$work/out" 2>"$work/err"
+    [ $? -eq "$status" ]
+    check "compressed debug info that is damaged: ${command% *} ends with $status" "$work/err"
+done
+
 # A damaged object file of a debug map does not answer, and the symbol table does.
 cp -R $bin/map-arm64-d5-O2 "$work/map"
 for object in "$work"/map/*.o; do

@@ -25,13 +25,14 @@ static void count_free(void *user, void *ptr, size_t size)
     free(ptr);
 }
 
-static machsym_image *open_bytes(const void *ptr, size_t len)
+static machsym_image *open_bytes(const void *ptr, size_t len, uint32_t flags)
 {
     machsym_open_desc desc;
     machsym_allocator counting = {count_alloc, count_free, NULL};
     memset(&desc, 0, sizeof desc);
     desc.bytes.ptr = ptr;
     desc.bytes.len = len;
+    desc.flags = flags;
     desc.allocator = counting;
     live = peak = 0;
     return test_open_desc(&desc);
@@ -131,17 +132,36 @@ static const lie lies[] = {
     {"__zdebug_loc", true, 1, 1, "", true, NAMES | LINES}, /* is not read */
 };
 
+/* Where no debug info will be asked for, nothing is decompressed, so that a lie is not found. */
+static void check_symbols(const test_file *file)
+{
+    machsym_image *image = open_bytes(file->ptr, file->len, MACHSYM_OPEN_NO_DWARF);
+    machsym_frame f[16];
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    CHECK(info_of(image).has_compressed_dwarf);
+    CHECK(!info_of(image).has_dwarf);
+    CHECK_EQ(info_of(image).damage_count, 0);
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    CHECK(machsym_session_next_symbol(session, &at, &symbol));
+    CHECK_EQ(machsym_session_frames(session, symbol.lo, f, 16), 1);
+    CHECK(test_same(f[0].linkage_name, symbol.name));
+    CHECK_EQ(f[0].line, 0);
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
 static void test_lies(const machsym_image *plain)
 {
     test_file file = test_read(packed_path);
-    machsym_image *packed = open_bytes(file.ptr, file.len);
+    machsym_image *packed = open_bytes(file.ptr, file.len, 0);
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         const lie *l = &lies[i];
         size_t len;
         size_t at = find_section(packed, l->section, &len);
         at += l->from_end ? len - l->at : l->at;
         file.ptr[at] ^= l->flip;
-        machsym_image *image = open_bytes(file.ptr, file.len);
+        machsym_image *image = open_bytes(file.ptr, file.len, 0);
         machsym_image_info info = info_of(image);
         CHECK_TEXT(info.damage.what, l->what);
         CHECK_EQ(info.damage_count, l->what[0] != 0);
@@ -150,12 +170,13 @@ static void test_lies(const machsym_image *plain)
         CHECK(peak < 16 * file.len + (4 << 20));
         machsym_image_close(image);
         CHECK_EQ(live, 0);
+        check_symbols(&file);
         file.ptr[at] ^= l->flip;
     }
     /* the file ends inside a stream: what it has until there answers */
     size_t len;
     size_t at = find_section(packed, "__zdebug_info", &len);
-    machsym_image *image = open_bytes(file.ptr, at + len / 2);
+    machsym_image *image = open_bytes(file.ptr, at + len / 2, 0);
     CHECK(info_of(image).damage.is_cut_short);
     CHECK(info_of(image).has_dwarf);
     machsym_image_close(image);
@@ -185,7 +206,7 @@ static void test_bombs(void)
         memset(&macho, 0, sizeof macho);
         make_add(&macho, "__zdebug_info", &content);
         bytes file = make_file(&macho);
-        machsym_image *image = open_bytes(file.v, file.len);
+        machsym_image *image = open_bytes(file.v, file.len, 0);
         CHECK_EQ(info_of(image).damage_count, 1);
         CHECK(!info_of(image).has_dwarf);
         CHECK(peak < 16 * file.len + (3 << 20));
@@ -207,7 +228,7 @@ static void test_overlap(void)
     put64(&header, file.len - 1);
     put32(&header, 1);
     memcpy(file.ptr + at + 40, header.v, header.len);
-    machsym_image *image = open_bytes(file.ptr, file.len);
+    machsym_image *image = open_bytes(file.ptr, file.len, 0);
     CHECK_TEXT(info_of(image).damage.what,
                "compressed sections overlap: together they are larger than the file");
     CHECK(info_of(image).damage_count > 0);

@@ -89,7 +89,8 @@ static void dirty_free(void *user, void *ptr, size_t size)
     free(ptr);
 }
 
-static machsym_result open_remote(remote *r, const char *arch, machsym_image **out, machsym_error *err)
+static machsym_result open_remote(remote *r, const char *arch, uint32_t flags, machsym_image **out,
+                                  machsym_error *err)
 {
     machsym_open_desc desc;
     machsym_allocator dirty = {dirty_alloc, dirty_free, NULL};
@@ -98,9 +99,35 @@ static machsym_result open_remote(remote *r, const char *arch, machsym_image **o
     desc.read.user = r;
     desc.read.size = r->file.len;
     desc.arch = arch;
-    desc.flags = MACHSYM_OPEN_NO_OBJECTS;
+    desc.flags = MACHSYM_OPEN_NO_OBJECTS | flags;
     desc.allocator = dirty;
     return machsym_image_open(&desc, out, err);
+}
+
+static void reset(remote *r)
+{
+    r->calls = r->asked = r->of_lines = r->of_names = r->of_others = r->of_tables = 0;
+}
+
+static uint64_t add_symbols(machsym_session *session, uint64_t sum)
+{
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    while (machsym_session_next_symbol(session, &at, &symbol)) {
+        sum = (sum ^ symbol.lo) * 1099511628211u;
+        for (size_t k = 0; k < symbol.name.len; k++)
+            sum = (sum ^ (uint8_t)symbol.name.ptr[k]) * 1099511628211u;
+    }
+    return sum;
+}
+
+/* The symbols of an image, as one number. */
+static uint64_t symbols_of(const machsym_image *image)
+{
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    uint64_t sum = add_symbols(session, 0);
+    machsym_session_close(session);
+    return sum;
 }
 
 /* What an image says of the sections of code, as one number. */
@@ -110,7 +137,6 @@ static uint64_t sum_of(const machsym_image *code, const machsym_image *image, si
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_section section;
-    machsym_symbol symbol;
     machsym_frame f[32];
     char text[600];
     uint64_t sum = 1469598103u;
@@ -131,12 +157,7 @@ static uint64_t sum_of(const machsym_image *code, const machsym_image *image, si
             }
         }
     }
-    memset(&at, 0, sizeof at);
-    while (machsym_session_next_symbol(session, &at, &symbol)) {
-        sum = (sum ^ symbol.lo) * 1099511628211u;
-        for (size_t k = 0; k < symbol.name.len; k++)
-            sum = (sum ^ (uint8_t)symbol.name.ptr[k]) * 1099511628211u;
-    }
+    sum = add_symbols(session, sum);
     machsym_session_get_reads(session, reads);
     machsym_session_close(session);
     return sum;
@@ -159,7 +180,7 @@ static void compare_map(const char *path, const machsym_image *image)
     memset(&desc, 0, sizeof desc);
     desc.bytes = bytes;
     CHECK_EQ(machsym_image_open(&desc, &here, NULL), MACHSYM_OK);
-    CHECK_EQ(open_remote(&r, NULL, &there, NULL), MACHSYM_OK);
+    CHECK_EQ(open_remote(&r, NULL, 0, &there, NULL), MACHSYM_OK);
     uint64_t sums[2] = {sum_of(image, here, &frames[0], &reads), sum_of(image, there, &frames[1], &reads)};
     if (sums[0] != sums[1])
         printf("%s: its map:\n", path);
@@ -169,6 +190,38 @@ static void compare_map(const char *path, const machsym_image *image)
     machsym_image_close(here);
     machsym_image_close(there);
     machsym_map_close(map);
+}
+
+/* Of an image without debug info, none is read; the symbols are those of the image with it, and the other
+ * answers those of the file by its path. lines is how much is read of debug info otherwise. */
+static void compare_symbols(const char *path, remote *r, const machsym_slice *slice, size_t lines)
+{
+    machsym_open_desc desc;
+    machsym_image *here;
+    machsym_image *there;
+    machsym_image_info info;
+    machsym_reads reads;
+    size_t frames[2];
+    bool is_whole = slice->filetype == 1 || slice->filetype == 12;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.arch = slice->arch;
+    desc.flags = MACHSYM_OPEN_NO_PAIR | MACHSYM_OPEN_NO_DWARF;
+    CHECK_EQ(machsym_image_open(&desc, &here, NULL), MACHSYM_OK);
+    reset(r);
+    CHECK_EQ(open_remote(r, slice->arch, MACHSYM_OPEN_NO_DWARF, &there, NULL), MACHSYM_OK);
+    machsym_image_get_info(there, &info);
+    CHECK(!info.has_dwarf);
+    uint64_t sums[2] = {sum_of(r->image, here, &frames[0], &reads),
+                        sum_of(r->image, there, &frames[1], &reads)};
+    if (sums[0] != sums[1] || r->of_lines != 0)
+        printf("%s (%s), without debug info:\n", path, slice->arch);
+    CHECK_EQ(sums[0], sums[1]);
+    CHECK_EQ(frames[0], frames[1]);
+    CHECK_EQ(r->of_lines, is_whole ? lines : 0);
+    CHECK_EQ(symbols_of(there), symbols_of(r->image));
+    machsym_image_close(here);
+    machsym_image_close(there);
 }
 
 /* The same answers for one slice. Returns how many frames there were. */
@@ -186,10 +239,10 @@ static size_t compare(const char *path, remote *r, const machsym_slice *slice)
     desc.arch = slice->arch;
     desc.flags = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_NO_PAIR;
     machsym_result result = machsym_image_open(&desc, &here, NULL);
-    r->calls = r->asked = r->of_lines = r->of_names = r->of_others = r->of_tables = 0;
+    reset(r);
     r->image = here;
     r->slice = slice->offset;
-    CHECK_EQ(open_remote(r, slice->arch, &there, NULL), result);
+    CHECK_EQ(open_remote(r, slice->arch, 0, &there, NULL), result);
     if (result != MACHSYM_OK)
         return 0;
     machsym_image_get_info(here, &a);
@@ -213,6 +266,7 @@ static size_t compare(const char *path, remote *r, const machsym_slice *slice)
     CHECK_EQ(is_whole ? 0 : r->of_others, 0);
     CHECK_EQ(r->asked, b.read_bytes + reads.bytes);
     compare_map(path, there);
+    compare_symbols(path, r, slice, r->of_lines);
     machsym_image_close(here);
     machsym_image_close(there);
     return frames[0];
@@ -266,7 +320,7 @@ static void test_failures(const char *path)
     machsym_error err;
     machsym_reads reads;
     size_t frames;
-    CHECK_EQ(open_remote(&r, NULL, &image, &err), MACHSYM_OK);
+    CHECK_EQ(open_remote(&r, NULL, 0, &image, &err), MACHSYM_OK);
     size_t calls = r.calls;
     size_t opening = calls;
     sum_of(image, image, &frames, &reads);
@@ -277,7 +331,7 @@ static void test_failures(const char *path)
     for (size_t i = 1; i <= calls; i++) {
         r.calls = 0;
         r.fails_at = i;
-        machsym_result result = open_remote(&r, NULL, &image, &err);
+        machsym_result result = open_remote(&r, NULL, 0, &image, &err);
         machsym_image_info info;
         machsym_session_info found;
         if (i == 1) {
@@ -445,7 +499,7 @@ static void test_overlaps(void)
     }
     put_zeros(&b, SIZE - b.len);
     remote r = make_remote(file_of(&b));
-    CHECK_EQ(open_remote(&r, NULL, &image, NULL), MACHSYM_OK);
+    CHECK_EQ(open_remote(&r, NULL, 0, &image, NULL), MACHSYM_OK);
     machsym_image_get_info(image, &info);
     CHECK_EQ(info.damage_count, 0);
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);

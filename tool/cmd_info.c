@@ -149,6 +149,7 @@ static machsym_image *open_entry(machsym_open_desc desc, machsym_str name, machs
     machsym_image *one = NULL;
     text_str(&name_z, name);
     desc.entry = text_z(&name_z);
+    desc.flags |= MACHSYM_OPEN_NO_DWARF;
     memset(info, 0, sizeof *info);
     if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
         machsym_image_get_info(one, info);
@@ -437,7 +438,7 @@ static bool print_file(const char *path, const info_options *o)
     size_t shown = 0;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
+    desc.flags = (o->from.copy ? MACHSYM_OPEN_COPY : 0u) | (o->quick ? MACHSYM_OPEN_NO_DWARF : 0u);
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
@@ -527,7 +528,8 @@ static int run_info(int argc, char **argv)
 }
 
 static const option table[] = {
-    {"quick", NULL, "headers only: do not decode the debug info", offsetof(info_options, quick), NULL},
+    {"quick", NULL, "headers only: debug info is not read, and so its damage is not found",
+     offsetof(info_options, quick), NULL},
     {"json", NULL, "one JSON object a slice", offsetof(info_options, json), NULL},
     {0},
 };

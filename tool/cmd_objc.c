@@ -111,7 +111,7 @@ typedef struct objc_options {
 
 static int run_objc(int argc, char **argv)
 {
-    objc_options o = {0};
+    objc_options o = {.from = {.no_dwarf = true}};
     machsym_session *session;
     machsym_image *image;
     int status = image_command_open(&objc_command, &o.from, argc, argv, &o, &image, &session);

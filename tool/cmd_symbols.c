@@ -113,14 +113,16 @@ typedef struct symbols_options {
     bool raw;
 } symbols_options;
 
-static bool take_source(void *field, const char *value)
+static bool take_source(void *to, const char *value)
 {
-    unsigned *to = field;
-    *to = 0;
+    symbols_options *o = to;
+    o->source = 0;
+    o->from.no_dwarf = false;
     if (strcmp(value, "all") == 0)
         return true;
-    for (*to = 1; *to < MACHSYM_SOURCE_COUNT; ++*to) {
-        if (strcmp(value, machsym_source_name((machsym_source)*to)) == 0)
+    for (o->source = 1; o->source < MACHSYM_SOURCE_COUNT; ++o->source) {
+        o->from.no_dwarf = o->source != MACHSYM_SOURCE_DWARF;
+        if (strcmp(value, machsym_source_name((machsym_source)o->source)) == 0)
             return true;
     }
     tool_say("%s is no source; see machsym symbols --help", value);
@@ -146,7 +148,7 @@ static int run_symbols(int argc, char **argv)
 
 static const option table[] = {
     {"source", "all|dwarf|symtab|stub|exports|objc|block|swift|function_starts",
-     "names of one source only, or (the default) of all", offsetof(symbols_options, source), take_source},
+     "names of one source only, or (the default) of all", 0, take_source},
     {"no-symtab", NULL, "as if LC_SYMTAB had been stripped", offsetof(symbols_options, from.no_symtab), NULL},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(symbols_options, raw), NULL},
     {"json", NULL, "one JSON object a line", offsetof(symbols_options, json), NULL},

@@ -502,7 +502,8 @@ void image_options_apply(const image_options *from, machsym_open_desc *desc)
     desc->arch = from->arch;
     desc->uuid = from->uuid.is_set ? &from->uuid.uuid : NULL;
     desc->entry = from->entry;
-    desc->flags |= (from->copy ? MACHSYM_OPEN_COPY : 0u) | (from->no_symtab ? MACHSYM_OPEN_NO_SYMTAB : 0u);
+    desc->flags |= (from->copy ? MACHSYM_OPEN_COPY : 0u) | (from->no_symtab ? MACHSYM_OPEN_NO_SYMTAB : 0u) |
+                   (from->no_dwarf ? MACHSYM_OPEN_NO_DWARF : 0u);
 }
 
 machsym_image *image_options_open(const image_options *from)

@@ -111,6 +111,7 @@ typedef struct image_options {
     uuid_option uuid;
     bool copy;
     bool no_symtab; /* as if LC_SYMTAB had been stripped */
+    bool no_dwarf;  /* of the command, or of another option: no debug info will be asked for */
 } image_options;
 
 /* Their tables, for a field of the struct above: which slice; all of them, the other half too. */

@@ -188,7 +188,12 @@ enum machsym_open_flags {
     /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
-    MACHSYM_OPEN_BY_PIECES = 1u << 7
+    MACHSYM_OPEN_BY_PIECES = 1u << 7,
+    /* No debug info will be asked for: none is read or decompressed, and its damage is not found. Sessions
+     * and maps have what symbols and metadata tell: functions without lines or inlined calls.
+     * machsym_image_info.has_dwarf is false, and the debug map is not followed. A dSYM beside the binary is
+     * opened for its symbols. A file that is a map answers as ever. */
+    MACHSYM_OPEN_NO_DWARF = 1u << 8
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -198,11 +203,11 @@ typedef struct machsym_oso_prefix {
 } machsym_oso_prefix;
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
- * is asked for its load commands, then for the tables and the sections of debug info that lookups need.
- * Sessions ask for the sections of metadata that they look into, __objc_stubs among them. Nobody asks for
- * other code, for locations of variables and types, or for the slices of other architectures. Object files
- * and kernel collections are read whole. What cannot be read is damage of its section. Of a map the begin
- * is read, and the rest by sessions, when lookups need it. */
+ * is asked for its load commands, then for the tables and the sections of debug info that lookups need; for
+ * none of debug info with MACHSYM_OPEN_NO_DWARF. Sessions ask for the sections of metadata that they look
+ * into, __objc_stubs among them. Nobody asks for other code, for locations of variables and types, or for the
+ * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
+ * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
      * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
@@ -293,8 +298,8 @@ typedef struct machsym_image_info {
     /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
     uint64_t source_version;
     bool has_dwarf;
-    /* The file has __zdebug_* sections. They are decompressed when the image is opened; those that cannot be
-     * are damage. */
+    /* The file has __zdebug_* sections. They are decompressed when the image is opened, unless
+     * MACHSYM_OPEN_NO_DWARF forbids it; those that cannot be are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */

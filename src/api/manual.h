@@ -15,7 +15,8 @@
  * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
  * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
  * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
- * (__zdebug_*) is decompressed when a file is opened.
+ * (__zdebug_*) is decompressed when a file is opened. Who needs symbols alone opens with
+ * MACHSYM_OPEN_NO_DWARF: then no debug info is read.
  *
  * ---- One address: examples/minimal.c ----
  *

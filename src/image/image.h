@@ -238,8 +238,8 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
     image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
 }
 
-/* Takes the debug info of the first half that has some. */
-static void ms_im_find_dwarf(machsym_image *image)
+/* Takes the debug info of the first half that has some, unless nobody will ask for it. */
+static void ms_im_find_dwarf(machsym_image *image, bool is_wanted)
 {
     const ms_file *input = NULL;
     bool is_pair = false;
@@ -247,6 +247,8 @@ static void ms_im_find_dwarf(machsym_image *image)
         const ms_mo *mo = &image->mo[m];
         is_pair = image->damage.count == 0 ? m != 0 : is_pair;
         image->has_compressed_dwarf |= ms_im_compressed(mo, "__debug_info") != NULL;
+        if (!is_wanted)
+            continue;
         ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
         input = &image->inputs[m];
     }
@@ -321,10 +323,10 @@ static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
     return lost;
 }
 
-/* Reads the sections of debug info that lookups need, which all sessions share. Those of metadata are left to
- * the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets the others, so that
- * nothing looks at what is not there. */
-static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
+/* Reads the sections of debug info that lookups need, which all sessions share, if needs_lines. Those of
+ * metadata are left to the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets
+ * the others, so that nothing looks at what is not there. */
+static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables, bool needs_lines)
 {
     ms_im_table tables[ms_IM_TABLES];
     ms_im_list_tables(mo, tables);
@@ -342,7 +344,7 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
         bool has_lines = section->bytes.len != 0 && ms_im_has_lines(section);
         bool has_names = section->bytes.len != 0 && !has_lines && ms_im_has_names(section);
-        bool needs = has_lines || (has_names && input->reads_itself);
+        bool needs = (has_lines && needs_lines) || (has_names && input->reads_itself);
         bool has = needs && section->bytes.len <= left &&
                    ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
         left -= has ? section->bytes.len : 0;
@@ -390,7 +392,7 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     if (result != MACHSYM_OK)
         return result;
     if (is_read && !is_whole)
-        ms_im_read_sections(input, mo, lost_tables);
+        ms_im_read_sections(input, mo, lost_tables, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -572,9 +574,10 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dirs = dirs;
     places->dir_count = dir_count;
     places->flags = desc->flags;
-    image->follows_objects =
-        (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 && image->cache == NULL &&
-        (image->inputs[0].path != NULL || prefix_count + dir_count > 0) && image->dw.info.len == 0;
+    const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_NO_DWARF | MACHSYM_OPEN_LOADED;
+    image->follows_objects = (desc->flags & alone) == 0 && image->cache == NULL &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
 }
 
 /* ---- Opening and closing ---- */
@@ -913,7 +916,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     ms_im_set_name(image, desc);
     ms_im_list_images(image, desc);
     ms_im_list_code(image);
-    ms_im_find_dwarf(image);
+    ms_im_find_dwarf(image, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
     ms_im_set_places(image, desc);
 #ifndef MACHSYM_NO_OS
     for (size_t i = 0; i < image->mo_count; i++)
