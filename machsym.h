@@ -1814,7 +1814,7 @@ typedef struct machsym_map_frame {
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
  * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: 0.1 to 0.5 microseconds; the larger the map, the more of it is waiting for memory.
+ * Threads: any. Cost: 0.1 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
  * Signals: usable in handlers; no allocation, lock or system call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
@@ -7131,8 +7131,8 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
 
 enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
 
-/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. Of names that
- * begin as those of functions do it needs one byte. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. One byte is
+ * enough where a name begins as names of functions do. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
@@ -7389,9 +7389,9 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     }
 }
 
-/* Adds of LC_SYMTAB what stands next to the address that a narrow table is for. Where that is, is found by
- * numbers alone: linkers sort entries by address, so that else half of them would be ranked by name and
- * dropped again. Returns false when no entry there has a name, so that others are the next. */
+/* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
+ * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
+ * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
 static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
 {
     const ms_mo *mo = &t->mo[mo_index];
@@ -11096,8 +11096,8 @@ static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
            ((claims & ms_CLAIM_LOST_RANGES) != 0 && (claims & ms_CLAIM_ARANGES) == 0);
 }
 
-/* Whether the ranges that roots state can make no unit contested, since .debug_aranges names every unit that
- * states some. It must have been indexed. */
+/* Whether .debug_aranges names every unit whose root states ranges: then those ranges make no unit contested.
+ * .debug_aranges must have been indexed. */
 static bool ms_cu_are_ranges_named(ms_cu_env *env)
 {
     for (size_t i = 0; env->claims != NULL && i < env->count; i++) {

@@ -895,7 +895,7 @@ typedef struct machsym_map_frame {
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
  * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: 0.1 to 0.5 microseconds; the larger the map, the more of it is waiting for memory.
+ * Threads: any. Cost: 0.1 to 0.6 microseconds; the larger the map, the more of it is waiting for memory.
  * Signals: usable in handlers; no allocation, lock or system call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);

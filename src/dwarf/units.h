@@ -663,8 +663,8 @@ static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
            ((claims & ms_CLAIM_LOST_RANGES) != 0 && (claims & ms_CLAIM_ARANGES) == 0);
 }
 
-/* Whether the ranges that roots state can make no unit contested, since .debug_aranges names every unit that
- * states some. It must have been indexed. */
+/* Whether .debug_aranges names every unit whose root states ranges: then those ranges make no unit contested.
+ * .debug_aranges must have been indexed. */
 static bool ms_cu_are_ranges_named(ms_cu_env *env)
 {
     for (size_t i = 0; env->claims != NULL && i < env->count; i++) {

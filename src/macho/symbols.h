@@ -71,8 +71,8 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
 
 enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
 
-/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. Of names that
- * begin as those of functions do it needs one byte. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. One byte is
+ * enough where a name begins as names of functions do. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
@@ -329,9 +329,9 @@ static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, m
     }
 }
 
-/* Adds of LC_SYMTAB what stands next to the address that a narrow table is for. Where that is, is found by
- * numbers alone: linkers sort entries by address, so that else half of them would be ranked by name and
- * dropped again. Returns false when no entry there has a name, so that others are the next. */
+/* Adds the entries of LC_SYMTAB that stand next to the address of a narrow table. They are found by their
+ * values alone: linkers sort entries by address, so a search by name would rank half of them and drop them
+ * again. Returns false when an entry that stands there has no name: then another one is the nearest. */
 static bool ms_sym_add_nearest(ms_sym_table *t, size_t mo_index, ms_span nlists, ms_span strings)
 {
     const ms_mo *mo = &t->mo[mo_index];
