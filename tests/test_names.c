@@ -164,7 +164,7 @@ static void test_frames(void)
         memset(&d, 0, sizeof d);
         d.s = name;
         d.len = strlen(name);
-        bool ok = ms_dml_run_small(&d);
+        bool ok = ms_dml_run_small(&d, ms_DML_RUST | ms_DML_CXX);
         report(ok == (i == 0) && d.no_mem == (i != 0), "frame", name, ok ? "fits" : "does not fit",
                "another");
         bool shown = strcmp(demangle(name, 0), name) != 0;

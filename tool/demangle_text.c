@@ -12,6 +12,7 @@
 
 enum {
     READ_SIZE = 64 << 10,
+    STEP = 4,             /* bytes of a token that are classified at once */
     TOKEN_MAX = 64 << 10, /* the longest names of real programs have 12 KB */
     OUT_SIZE = 64 << 10,  /* so much is written at once */
     NAME_ROOM = 4096,     /* room for a name before its length is known: nearly all need one call then */
@@ -102,13 +103,12 @@ static void put_token(filter *f, const char *ptr, size_t len, bool has_utf8)
     put(f, ptr + name_len, len - name_len);
 }
 
-/* Finds where a token ends. A byte of another class stands behind the text. */
+/* Finds where a token ends. STEP bytes of another class stand behind the text. */
 static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_utf8)
 {
     const unsigned char *class_of = f->class_of, *end = (const unsigned char *)ptr + at;
-    while ((class_of[end[0]] & IN_TOKEN) != 0 && (class_of[end[1]] & IN_TOKEN) != 0 &&
-           (class_of[end[2]] & IN_TOKEN) != 0 && (class_of[end[3]] & IN_TOKEN) != 0)
-        end += 4; /* most of the text is names: four bytes a step */
+    while ((class_of[end[0]] & class_of[end[1]] & class_of[end[2]] & class_of[end[3]] & IN_TOKEN) != 0)
+        end += STEP; /* most of the text is names: four bytes a step */
     while ((class_of[*end] & IN_TOKEN) != 0)
         end++;
     at = (size_t)((const char *)end - ptr);
@@ -120,8 +120,8 @@ static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_u
     return at;
 }
 
-/* Takes a piece of the text, which a zero ends. Returns how much of it is done: the rest is a token that may
- * go on. */
+/* Takes a piece of the text, behind which STEP zeros stand. Returns how much of it is done: the rest is a
+ * token that may go on. */
 static size_t feed(filter *f, const char *ptr, size_t len, bool is_last)
 {
     bool has_utf8 = false;
@@ -159,7 +159,7 @@ static bool would_wait(int in)
     return poll(&p, 1, 0) == 0;
 }
 
-/* buffer has room for a token, what is read behind it and a zero. */
+/* buffer has room for a token, what is read behind it and STEP zeros. */
 static int copy_text(filter *f, int in, char *buffer)
 {
     size_t held = 0;
@@ -174,7 +174,7 @@ static int copy_text(filter *f, int in, char *buffer)
         if (got < 0)
             return -1;
         size_t len = held + (size_t)got;
-        buffer[len] = 0;
+        memset(buffer + len, 0, STEP);
         size_t done = feed(f, buffer, len, got == 0);
         held = len - done;
         memmove(buffer, buffer + done, held);
@@ -188,7 +188,7 @@ static int copy_text(filter *f, int in, char *buffer)
 int filter_text(int in, uint32_t flags)
 {
     filter f = {flags, {0}, {0}, false};
-    char *buffer = tool_alloc(TOKEN_MAX + READ_SIZE + 1);
+    char *buffer = tool_alloc(TOKEN_MAX + READ_SIZE + STEP);
     classify(f.class_of);
     int status = copy_text(&f, in, buffer);
     text_free(&f.out);

@@ -20571,18 +20571,33 @@ static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
     d->out_len += len;
 }
 
+/* Appends one character. */
+static inline void ms_dm_char(ms_dm *d, char c)
+{
+    if (d->out_len < d->room)
+        d->out[d->out_len++] = c;
+    else
+        ms_dm_put_any(d, &c, 1);
+}
+
 /* Appends to the output. Most of what is printed is short: it is copied without a call, its two halves by
  * words that may overlap. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     size_t end = d->out_len + len;
-    if (len - 1 > 15 || end > d->room) {
+    if (len - 1 > 31 || end > d->room) {
         ms_dm_put_any(d, ptr, len);
         return;
     }
     char *to = d->out + d->out_len;
     d->out_len = end;
-    if (len >= 8) {
+    if (len >= 16) {
+        uint64_t first[2], last[2];
+        ms_copy(first, ptr, 16);
+        ms_copy(last, ptr + len - 16, 16);
+        ms_copy(to, first, 16);
+        ms_copy(to + len - 16, last, 16);
+    } else if (len >= 8) {
         uint64_t first, last;
         ms_copy(&first, ptr, 8);
         ms_copy(&last, ptr + len - 8, 8);
@@ -20717,6 +20732,8 @@ static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *ou
 
 enum {
     ms_DMSW_MAX_WORDS = 26,    /* words that later identifiers may use: one for each letter */
+    ms_DMSW_MAX_PARTS = 8,     /* parts of identifiers that wait: most names use no words */
+    ms_DMSW_FIRST_REFS = 32,   /* references that need no memory from the scratch */
     ms_DMSW_MAX_BUILTIN = 4096 /* the largest size of a builtin type that Swift's own reader takes */
 };
 
@@ -20730,9 +20747,9 @@ enum {
  * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
+    ms_DMSW_H_OWN,     /* the node's text; the kinds above and this one are printed without children */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
     ms_DMSW_H_ALL,     /* the row's text and all children */
-    ms_DMSW_H_OWN,     /* the node's text */
     ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
     ms_DMSW_H_PART,    /* a declaration without a name: context, dot, the row's text */
     ms_DMSW_H_ACCESS,  /* an accessor: the storage, dot, the row's text */
@@ -21215,9 +21232,13 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     bool specialized;   /* the simplified style has printed "specialized " */
     bool spells;        /* the name spells an identifier */
     uint8_t word_count;
+    uint8_t part_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;
+    uint32_t first_stack[ms_DMSW_FIRST_REFS]; /* enough for nearly all names */
+    uint32_t first_subs[ms_DMSW_FIRST_REFS];
     machsym_str words[ms_DMSW_MAX_WORDS];
+    machsym_str parts[ms_DMSW_MAX_PARTS]; /* parts of identifiers whose words are not in the list yet */
 } ms_dmsw;
 
 /* ---- nodes ---- */
@@ -21259,9 +21280,23 @@ static bool ms_dmsw_step(ms_dmsw *p)
     return true;
 }
 
-static uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
+/* Takes room for a node, and a step for it. Returns NULL when either is missing. */
+static inline ms_dmsw_node *ms_dmsw_take(ms_dmsw *p)
 {
-    ms_dmsw_node *n = ms_dmsw_step(p) ? (ms_dmsw_node *)ms_dm_alloc(p->d, sizeof *n) : NULL;
+    ms_dm *d = p->d;
+    if (d->work == 0 || d->mem_len - d->mem_used < sizeof(ms_dmsw_node)) {
+        d->no_mem = d->no_mem || d->work != 0;
+        d->failed = true;
+        return NULL;
+    }
+    d->work--;
+    d->mem_used += sizeof(ms_dmsw_node);
+    return (ms_dmsw_node *)(void *)(d->mem + (d->mem_used - sizeof(ms_dmsw_node)));
+}
+
+static ms_NOINLINE uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
+{
+    ms_dmsw_node *n = ms_dmsw_take(p);
     if (!n)
         return 0;
     n->kind = (uint16_t)kind;
@@ -21272,16 +21307,17 @@ static uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
     return (uint32_t)(n - p->base);
 }
 
-static uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, size_t len)
+static ms_NOINLINE uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, size_t len)
 {
-    uint32_t ref = ms_dmsw_make(p, kind);
-    if (ref) {
-        ms_dmsw_node *n = ms_dmsw_at(p, ref);
-        n->form = ms_DMSW_F_TEXT;
-        n->count = (uint32_t)len;
-        n->u.text = text;
-    }
-    return ref;
+    ms_dmsw_node *n = ms_dmsw_take(p);
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_DMSW_F_TEXT;
+    n->mark = 0;
+    n->count = (uint32_t)len;
+    n->u.text = text;
+    return (uint32_t)(n - p->base);
 }
 
 #define ms_dmsw_make_lit(p, kind, text) ms_dmsw_make_text(p, kind, text, sizeof(text) - 1)
@@ -21326,19 +21362,10 @@ static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
     return 0;
 }
 
-/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
- * fail. */
-static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
+/* Appends a third or later child. */
+static ms_NOINLINE uint32_t ms_dmsw_add_more(ms_dmsw *p, uint32_t parent, uint32_t child)
 {
-    if (!parent || !child)
-        return 0;
     ms_dmsw_node *n = ms_dmsw_at(p, parent);
-    if (n->form != ms_DMSW_F_KIDS)
-        return 0;
-    if (n->count < 2) {
-        n->u.kid[n->count++] = child;
-        return parent;
-    }
     if (n->count == 2 || n->count == n->u.kid[1]) {
         uint32_t cap = n->count * 2;
         uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
@@ -21353,6 +21380,21 @@ static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
     return parent;
 }
 
+/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
+ * fail. */
+static ms_NOINLINE uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
+{
+    if (!parent || !child)
+        return 0;
+    ms_dmsw_node *n = ms_dmsw_at(p, parent);
+    if (n->form != ms_DMSW_F_KIDS)
+        return 0;
+    if (n->count >= 2)
+        return ms_dmsw_add_more(p, parent, child);
+    n->u.kid[n->count++] = child;
+    return parent;
+}
+
 static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child)
 {
     ms_dmsw_node *n = ms_dmsw_at(p, ref);
@@ -21362,23 +21404,30 @@ static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child
 
 static ms_NOINLINE uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
 {
-    uint32_t ref = a ? ms_dmsw_make(p, kind) : 0;
-    if (ref) {
-        ms_dmsw_at(p, ref)->count = 1;
-        ms_dmsw_at(p, ref)->u.kid[0] = a;
-    }
-    return ref;
+    ms_dmsw_node *n = a ? ms_dmsw_take(p) : NULL;
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_DMSW_F_KIDS;
+    n->mark = 0;
+    n->count = 1;
+    n->u.kid[0] = a;
+    n->u.kid[1] = 0;
+    return (uint32_t)(n - p->base);
 }
 
 static ms_NOINLINE uint32_t ms_dmsw_make2(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b)
 {
-    uint32_t ref = a && b ? ms_dmsw_make(p, kind) : 0;
-    if (ref) {
-        ms_dmsw_at(p, ref)->count = 2;
-        ms_dmsw_at(p, ref)->u.kid[0] = a;
-        ms_dmsw_at(p, ref)->u.kid[1] = b;
-    }
-    return ref;
+    ms_dmsw_node *n = a && b ? ms_dmsw_take(p) : NULL;
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_DMSW_F_KIDS;
+    n->mark = 0;
+    n->count = 2;
+    n->u.kid[0] = a;
+    n->u.kid[1] = b;
+    return (uint32_t)(n - p->base);
 }
 
 static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b, uint32_t c)
@@ -21415,19 +21464,23 @@ static bool ms_dmsw_text_is(const ms_dmsw *p, uint32_t ref, const char *text, si
            ms_equal(n->u.text, text, len);
 }
 
-static void ms_dmsw_append(ms_dmsw *p, ms_dmsw_refs *refs, uint32_t ref)
+/* Makes room for more references. */
+static ms_NOINLINE bool ms_dmsw_more(ms_dmsw *p, ms_dmsw_refs *refs)
 {
-    if (refs->count == refs->cap) {
-        uint32_t cap = refs->cap ? refs->cap * 2 : 32;
-        uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
-        if (!v)
-            return;
-        if (refs->count)
-            ms_copy(v, refs->v, refs->count * sizeof *v);
-        refs->v = v;
-        refs->cap = cap;
-    }
-    refs->v[refs->count++] = ref;
+    uint32_t cap = refs->cap * 2;
+    uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
+    if (!v)
+        return false;
+    ms_copy(v, refs->v, refs->count * sizeof *v);
+    refs->v = v;
+    refs->cap = cap;
+    return true;
+}
+
+static inline void ms_dmsw_append(ms_dmsw *p, ms_dmsw_refs *refs, uint32_t ref)
+{
+    if (refs->count < refs->cap || ms_dmsw_more(p, refs))
+        refs->v[refs->count++] = ref;
 }
 
 static uint32_t ms_dmsw_remember(ms_dmsw *p, uint32_t ref)
@@ -21534,12 +21587,20 @@ static bool ms_dmsw_next_if(ms_dmsw *p, char c)
     return true;
 }
 
-static ms_NOINLINE bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
+/* Takes a text of two characters or more. */
+static ms_NOINLINE bool ms_dmsw_next_all(ms_dmsw *p, const char *text, size_t len)
 {
     if (p->len - p->at < len || !ms_equal(p->s + p->at, text, len))
         return false;
     p->at += len;
     return true;
+}
+
+/* Nearly all texts that are tried differ in their first or second character. */
+static inline bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
+{
+    return p->len - p->at > 1 && p->s[p->at] == text[0] && p->s[p->at + 1] == text[1] &&
+           ms_dmsw_next_all(p, text, len);
 }
 
 static bool ms_dmsw_digit(char c)
@@ -21569,15 +21630,13 @@ static int ms_dmsw_find(const char *letters, char c)
 /* NATURAL; -1 when there is none, or when it is larger than any name needs. */
 static int64_t ms_dmsw_natural(ms_dmsw *p)
 {
-    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
-        return -1;
-    int64_t value = 0;
-    while (ms_dmsw_digit(ms_dmsw_peek(p))) {
-        value = value * 10 + (ms_dmsw_next(p) - '0');
-        if (value > INT32_MAX)
-            return -1;
-    }
-    return value;
+    size_t first = p->at, at = first, len = p->len;
+    unsigned digit;
+    uint64_t value = 0;
+    for (; at < len && (digit = (unsigned char)p->s[at] - (unsigned)'0') < 10 && value <= INT32_MAX; at++)
+        value = value * 10 + digit;
+    p->at = at;
+    return at > first && value <= INT32_MAX ? (int64_t)value : -1;
 }
 
 /* Reads a length and as many bytes: an identifier, or a literal part of one. */
@@ -21825,9 +21884,9 @@ static void ms_dmswr_add_word(ms_dmsw *p, const char *s, size_t len)
     p->words[p->word_count++].len = len;
 }
 
-/* Enters the words of a literal part of an identifier. '_' divides words, and an upper case letter starts
+/* Splits a literal part of an identifier into words. '_' divides words, and an upper case letter starts
  * one. */
-static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
+static void ms_dmswr_split(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
     for (size_t i = 0; i < len && p->word_count < ms_DMSW_MAX_WORDS; i++) {
@@ -21852,6 +21911,24 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         ms_dmswr_add_word(p, s + start, len - start);
 }
 
+/* Enters the words of all parts that wait. */
+static ms_NOINLINE void ms_dmswr_split_parts(ms_dmsw *p)
+{
+    for (unsigned i = 0; i < p->part_count; i++)
+        ms_dmswr_split(p, p->parts[i].ptr, p->parts[i].len);
+    p->part_count = 0;
+}
+
+/* Notes a literal part of an identifier. It is split once an identifier asks for words: few names do. */
+static void ms_dmswr_add_words(ms_dmsw *p, machsym_str part)
+{
+    if (p->word_count >= ms_DMSW_MAX_WORDS)
+        return;
+    if (p->part_count == ms_DMSW_MAX_PARTS)
+        ms_dmswr_split_parts(p);
+    p->parts[p->part_count++] = part;
+}
+
 /* Reads an identifier with word substitutions. Its text is put together in the scratch. */
 static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 {
@@ -21860,6 +21937,7 @@ static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
     for (bool more = true; more;) {
         for (char c = ms_dmsw_peek(p); more && (ms_dmsw_lower(c) || ms_dmsw_upper(c)); c = ms_dmsw_peek(p)) {
             more = ms_dmsw_lower(c);
+            ms_dmswr_split_parts(p);
             unsigned word = (unsigned)(more ? c - 'a' : c - 'A');
             p->at++;
             if (word >= p->word_count || !ms_dmsw_grow(p, p->words[word], &used))
@@ -21869,7 +21947,7 @@ static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
             break;
         if (!ms_dmsw_literal(p, &part) || !ms_dmsw_grow(p, part, &used))
             return false;
-        ms_dmswr_add_words(p, part.ptr, part.len);
+        ms_dmswr_add_words(p, part);
     }
     out->ptr = (const char *)p->d->mem + p->d->mem_used;
     out->len = used;
@@ -21883,7 +21961,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
     if (ms_dmsw_peek(p) != '0') {
         if (!ms_dmsw_literal(p, &name))
             return 0;
-        ms_dmswr_add_words(p, name.ptr, name.len);
+        ms_dmswr_add_words(p, name);
     } else if (ms_dmsw_next_is(p, "00", 2)) {
         int64_t len = ms_dmsw_natural(p);
         ms_dmsw_next_if(p, '_');
@@ -25133,7 +25211,8 @@ static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
 
 static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
 {
-    ms_dmsw_refs none = {NULL, 0, 0};
+    ms_dmsw_refs stack = {p->first_stack, 0, ms_DMSW_FIRST_REFS};
+    ms_dmsw_refs subs = {p->first_subs, 0, ms_DMSW_FIRST_REFS};
     p->d = d;
     p->base = (ms_dmsw_node *)(void *)(d->mem + d->mem_used);
     p->s = s;
@@ -25144,8 +25223,9 @@ static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint
     p->specialized = false;
     p->spells = false;
     p->word_count = 0;
-    p->stack = none;
-    p->subs = none;
+    p->part_count = 0;
+    p->stack = stack;
+    p->subs = subs;
 }
 
 /* Reads the whole name into a tree; 0 when it is no Swift name. */
@@ -25189,7 +25269,7 @@ static bool ms_dmswp_short(const ms_dmsw *p)
 
 static void ms_dmswp_char(ms_dmsw *p, char c)
 {
-    ms_dm_put(p->d, &c, 1);
+    ms_dm_char(p->d, c);
 }
 
 /* A word from one of our tables. */
@@ -25239,10 +25319,11 @@ static void ms_dmswp_kid(ms_dmsw *p, uint32_t ref, uint32_t i)
 static void ms_dmswp_kids(ms_dmsw *p, uint32_t ref, const char *sep, size_t len)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
+    const uint32_t *v = ms_dmsw_kids(p, ms_dmsw_at(p, ref));
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
-        if (i > 0)
+        if (i > 0 && len > 0)
             ms_dm_put(p->d, sep, len);
-        ms_dmswp_kid(p, ref, i);
+        ms_dmswp_print(p, v[i]);
     }
 }
 
@@ -25557,6 +25638,25 @@ static uint32_t ms_dmswp_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigne
 {
     ms_dmswp_decl decl = {type, true, false, "", 0, 0, -1, false};
     return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
+}
+
+/* A nominal type, or what else is printed as context, dot, name. Nearly all have an identifier as their name
+ * and nothing else. */
+static uint32_t ms_dmswp_nominal(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    if (n->form != ms_DMSW_F_KIDS || n->count != 2 || ms_dmsw_kind_of(p, n->u.kid[1]) != ms_DMSW_Identifier)
+        return ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
+    size_t before = p->d->out_len;
+    uint32_t left = ms_dmswp_print_as(p, n->u.kid[0], true);
+    if (p->d->out_len != before && !left)
+        ms_dmswp_char(p, '.');
+    ms_dmswp_print(p, n->u.kid[1]);
+    if (as_prefix || !left)
+        return left;
+    ms_dmswp_lit(p, " in ");
+    ms_dmswp_print(p, left);
+    return 0;
 }
 
 /* An accessor of a variable or subscript. */
@@ -26323,6 +26423,11 @@ static void ms_dmswp_anonymous(ms_dmsw *p, uint32_t ref)
 
 static void ms_dmswp_tuple_element(ms_dmsw *p, uint32_t ref)
 {
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    if (n->form == ms_DMSW_F_KIDS && n->count == 1 && (n->u.kid[0] & ms_DMSW_AS_TYPE) != 0) {
+        ms_dmswp_print(p, n->u.kid[0]); /* a type alone, as most elements are */
+        return;
+    }
     uint32_t name = ms_dmsw_kid_of(p, ref, ms_DMSW_TupleElementName);
     if (name) {
         ms_dmswp_own(p, name);
@@ -26848,53 +26953,66 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
     }
 }
 
-/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
- * does. */
-static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
+/* Prints a node that has children or needs words around it. */
+static ms_NOINLINE uint32_t ms_dmswp_tree(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmsw_row *row)
 {
-    if (!ref || p->d->failed || !ms_dmsw_step(p))
-        return 0;
-    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH) {
-        p->d->failed = true;
-        return 0;
-    }
-    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
-    uint32_t left = 0;
     switch (row->how) {
     case ms_DMSW_H_FIRST:
         ms_dm_put(p->d, row->text, row->len);
         ms_dmswp_kid(p, ref, 0);
-        break;
+        return 0;
     case ms_DMSW_H_ALL:
-        ms_dm_put(p->d, row->text, row->len);
+        if (row->len > 0)
+            ms_dm_put(p->d, row->text, row->len);
         ms_dmswp_kids(p, ref, "", 0);
-        break;
-    case ms_DMSW_H_TEXT: ms_dm_put(p->d, row->text, row->len); break;
-    case ms_DMSW_H_OWN: ms_dmswp_own(p, ref); break;
-    case ms_DMSW_H_NAMED:
-        if (n->form == ms_DMSW_F_KNOWN) {
-            if (!ms_dmswp_short(p))
-                ms_dmswp_lit(p, "Swift.");
-            ms_dmswp_own(p, ref);
-        } else {
-            left = ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
-        }
-        break;
-    case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
-    case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
-    case ms_DMSW_H_CALL: left = ms_dmswp_callable(p, ref, as_prefix); break;
-    case ms_DMSW_H_MACRO: left = ms_dmswp_macro(p, ref, as_prefix); break;
-    case ms_DMSW_H_NAME: left = ms_dmswp_name_part(p, ref, as_prefix); break;
-    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); break;
-    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); break;
-    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); break;
-    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); break;
-    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); break;
-    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); break;
-    default: ms_dmswp_table(p, ref); break;
+        return 0;
+    case ms_DMSW_H_NAMED: return ms_dmswp_nominal(p, ref, as_prefix);
+    case ms_DMSW_H_PART: return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1);
+    case ms_DMSW_H_ACCESS: return ms_dmswp_accessor(p, ref, as_prefix);
+    case ms_DMSW_H_CALL: return ms_dmswp_callable(p, ref, as_prefix);
+    case ms_DMSW_H_MACRO: return ms_dmswp_macro(p, ref, as_prefix);
+    case ms_DMSW_H_NAME: return ms_dmswp_name_part(p, ref, as_prefix);
+    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); return 0;
+    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); return 0;
+    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); return 0;
+    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); return 0;
+    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); return 0;
+    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); return 0;
+    default: ms_dmswp_table(p, ref); return 0;
     }
-    p->d->depth--;
+}
+
+/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+ * does. A node that is one text is printed here: half of all are. */
+static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    ms_dm *d = p->d;
+    if (!ref || d->failed || !ms_dmsw_step(p))
+        return 0;
+    if (d->depth >= MACHSYM_DEMANGLE_DEPTH) {
+        d->failed = true;
+        return 0;
+    }
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
+    if (row->how <= ms_DMSW_H_OWN) {
+        if (row->how == ms_DMSW_H_TEXT) {
+            if (row->len > 0)
+                ms_dm_put(d, row->text, row->len);
+        } else if (n->form == ms_DMSW_F_TEXT) {
+            ms_dm_put(d, n->u.text, n->count);
+        }
+        return 0;
+    }
+    if (n->form == ms_DMSW_F_KNOWN) { /* a nominal type */
+        if (!ms_dmswp_short(p))
+            ms_dmswp_lit(p, "Swift.");
+        ms_dm_put(d, n->u.text, n->count);
+        return 0;
+    }
+    d->depth++;
+    uint32_t left = ms_dmswp_tree(p, ref, as_prefix, row);
+    d->depth--;
     return left;
 }
 
@@ -32401,9 +32519,8 @@ static size_t ms_dmd_digits(ms_dmd *p)
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
     size_t first = p->at, at = first, len = p->len;
-    uint32_t value = 0;
-    for (; at < len && ms_dmd_is_digit(p->s[at]); at++) {
-        uint32_t digit = (uint32_t)(p->s[at] - '0');
+    uint32_t value = 0, digit;
+    for (; at < len && (digit = (unsigned char)p->s[at] - (uint32_t)'0') < 10; at++) {
         if (value > (UINT32_MAX - 9) / 10 && value > (UINT32_MAX - digit) / 10)
             return false;
         value = value * 10 + digit;
@@ -32434,7 +32551,7 @@ static bool ms_dmd_ref(const ms_dmd *p, size_t q, size_t *end, size_t *target)
 
 static bool ms_dmd_is_template(const ms_dmd *p, size_t at)
 {
-    return ms_dmd_has(p, at, "__T", 3) || ms_dmd_has(p, at, "__U", 3);
+    return ms_dmd_has(p, at, "__", 2) && at + 2 < p->len && (p->s[at + 2] == 'T' || p->s[at + 2] == 'U');
 }
 
 /* A SymbolName may start at position at. */
@@ -33233,8 +33350,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
             continue;
         }
         size_t out_len = p->d->out_len;
-        if (count++ > 0)
-            ms_dmd_lit(p, ".");
+        if (count++ > 0 && !p->quiet)
+            ms_dm_char(p->d, '.');
         if (!ms_dmd_ident(p))
             return false;
         if (p->tail_seen)
@@ -33382,42 +33499,36 @@ static bool ms_dml_try(ms_dm *d, unsigned language)
     }
 }
 
-/* Rust is tried before C++: a name of its older scheme is a C++ name too, but few C++ names are names of
- * that scheme. */
-static bool ms_dml_any(ms_dm *d)
+/* Tries the languages that a name may be of. Rust is tried before C++: a name of its older scheme is a C++
+ * name too, but few C++ names are names of that scheme. */
+static bool ms_dml_any(ms_dm *d, unsigned languages)
 {
-    size_t skip;
-    unsigned languages = ms_dml_detect(d->s, d->len, &skip);
-    d->s += skip;
-    d->len -= skip;
-    bool ok = false;
-    for (unsigned language = ms_DML_SWIFT; language <= ms_DML_D && !ok; language <<= 1)
-        ok = (languages & language) != 0 && ms_dml_try(d, language);
-    d->s -= skip;
-    d->len += skip;
-    return ok;
+    for (; languages != 0; languages &= languages - 1)
+        if (ms_dml_try(d, languages & (0u - languages)))
+            return true;
+    return false;
 }
 
 /* The scratch is this function's stack frame. It is not inlined, so that other names do not pay for the
  * frame. */
-static ms_NOINLINE bool ms_dml_run_small(ms_dm *d)
+static ms_NOINLINE bool ms_dml_run_small(ms_dm *d, unsigned languages)
 {
     uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
     d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
-    return ms_dml_any(d);
+    return ms_dml_any(d, languages);
 }
 
 #if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
-static ms_NOINLINE bool ms_dml_run_large(ms_dm *d)
+static ms_NOINLINE bool ms_dml_run_large(ms_dm *d, unsigned languages)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
     d->no_mem = false;
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
     d->mem_len = MACHSYM_DEMANGLE_STACK & ~(size_t)15u;
-    return ms_dml_any(d);
+    return ms_dml_any(d, languages);
 }
 #endif
 
@@ -33428,12 +33539,15 @@ static bool ms_dml_run(ms_dm *d)
         d->s++;
         d->len--;
     }
-    if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
+    unsigned languages = ms_dml_detect(d->s, d->len, &skip);
+    if (languages == ms_DML_NONE)
         return false;
-    bool ok = ms_dml_run_small(d);
+    d->s += skip;
+    d->len -= skip;
+    bool ok = ms_dml_run_small(d, languages);
 #if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
     if (!ok && d->no_mem)
-        ok = ms_dml_run_large(d);
+        ok = ms_dml_run_large(d, languages);
 #endif
     d->mem = NULL;
     return ok;

@@ -57,18 +57,33 @@ static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
     d->out_len += len;
 }
 
+/* Appends one character. */
+static inline void ms_dm_char(ms_dm *d, char c)
+{
+    if (d->out_len < d->room)
+        d->out[d->out_len++] = c;
+    else
+        ms_dm_put_any(d, &c, 1);
+}
+
 /* Appends to the output. Most of what is printed is short: it is copied without a call, its two halves by
  * words that may overlap. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     size_t end = d->out_len + len;
-    if (len - 1 > 15 || end > d->room) {
+    if (len - 1 > 31 || end > d->room) {
         ms_dm_put_any(d, ptr, len);
         return;
     }
     char *to = d->out + d->out_len;
     d->out_len = end;
-    if (len >= 8) {
+    if (len >= 16) {
+        uint64_t first[2], last[2];
+        ms_copy(first, ptr, 16);
+        ms_copy(last, ptr + len - 16, 16);
+        ms_copy(to, first, 16);
+        ms_copy(to + len - 16, last, 16);
+    } else if (len >= 8) {
         uint64_t first, last;
         ms_copy(&first, ptr, 8);
         ms_copy(&last, ptr + len - 8, 8);

@@ -103,9 +103,8 @@ static size_t ms_dmd_digits(ms_dmd *p)
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
     size_t first = p->at, at = first, len = p->len;
-    uint32_t value = 0;
-    for (; at < len && ms_dmd_is_digit(p->s[at]); at++) {
-        uint32_t digit = (uint32_t)(p->s[at] - '0');
+    uint32_t value = 0, digit;
+    for (; at < len && (digit = (unsigned char)p->s[at] - (uint32_t)'0') < 10; at++) {
         if (value > (UINT32_MAX - 9) / 10 && value > (UINT32_MAX - digit) / 10)
             return false;
         value = value * 10 + digit;
@@ -136,7 +135,7 @@ static bool ms_dmd_ref(const ms_dmd *p, size_t q, size_t *end, size_t *target)
 
 static bool ms_dmd_is_template(const ms_dmd *p, size_t at)
 {
-    return ms_dmd_has(p, at, "__T", 3) || ms_dmd_has(p, at, "__U", 3);
+    return ms_dmd_has(p, at, "__", 2) && at + 2 < p->len && (p->s[at + 2] == 'T' || p->s[at + 2] == 'U');
 }
 
 /* A SymbolName may start at position at. */
@@ -935,8 +934,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
             continue;
         }
         size_t out_len = p->d->out_len;
-        if (count++ > 0)
-            ms_dmd_lit(p, ".");
+        if (count++ > 0 && !p->quiet)
+            ms_dm_char(p->d, '.');
         if (!ms_dmd_ident(p))
             return false;
         if (p->tail_seen)

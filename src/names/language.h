@@ -68,42 +68,36 @@ static bool ms_dml_try(ms_dm *d, unsigned language)
     }
 }
 
-/* Rust is tried before C++: a name of its older scheme is a C++ name too, but few C++ names are names of
- * that scheme. */
-static bool ms_dml_any(ms_dm *d)
+/* Tries the languages that a name may be of. Rust is tried before C++: a name of its older scheme is a C++
+ * name too, but few C++ names are names of that scheme. */
+static bool ms_dml_any(ms_dm *d, unsigned languages)
 {
-    size_t skip;
-    unsigned languages = ms_dml_detect(d->s, d->len, &skip);
-    d->s += skip;
-    d->len -= skip;
-    bool ok = false;
-    for (unsigned language = ms_DML_SWIFT; language <= ms_DML_D && !ok; language <<= 1)
-        ok = (languages & language) != 0 && ms_dml_try(d, language);
-    d->s -= skip;
-    d->len += skip;
-    return ok;
+    for (; languages != 0; languages &= languages - 1)
+        if (ms_dml_try(d, languages & (0u - languages)))
+            return true;
+    return false;
 }
 
 /* The scratch is this function's stack frame. It is not inlined, so that other names do not pay for the
  * frame. */
-static ms_NOINLINE bool ms_dml_run_small(ms_dm *d)
+static ms_NOINLINE bool ms_dml_run_small(ms_dm *d, unsigned languages)
 {
     uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
     d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
-    return ms_dml_any(d);
+    return ms_dml_any(d, languages);
 }
 
 #if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
-static ms_NOINLINE bool ms_dml_run_large(ms_dm *d)
+static ms_NOINLINE bool ms_dml_run_large(ms_dm *d, unsigned languages)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
     d->no_mem = false;
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
     d->mem_len = MACHSYM_DEMANGLE_STACK & ~(size_t)15u;
-    return ms_dml_any(d);
+    return ms_dml_any(d, languages);
 }
 #endif
 
@@ -114,12 +108,15 @@ static bool ms_dml_run(ms_dm *d)
         d->s++;
         d->len--;
     }
-    if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
+    unsigned languages = ms_dml_detect(d->s, d->len, &skip);
+    if (languages == ms_DML_NONE)
         return false;
-    bool ok = ms_dml_run_small(d);
+    d->s += skip;
+    d->len -= skip;
+    bool ok = ms_dml_run_small(d, languages);
 #if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
     if (!ok && d->no_mem)
-        ok = ms_dml_run_large(d);
+        ok = ms_dml_run_large(d, languages);
 #endif
     d->mem = NULL;
     return ok;

@@ -21,6 +21,8 @@
 
 enum {
     ms_DMSW_MAX_WORDS = 26,    /* words that later identifiers may use: one for each letter */
+    ms_DMSW_MAX_PARTS = 8,     /* parts of identifiers that wait: most names use no words */
+    ms_DMSW_FIRST_REFS = 32,   /* references that need no memory from the scratch */
     ms_DMSW_MAX_BUILTIN = 4096 /* the largest size of a builtin type that Swift's own reader takes */
 };
 
@@ -34,9 +36,9 @@ enum {
  * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
+    ms_DMSW_H_OWN,     /* the node's text; the kinds above and this one are printed without children */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
     ms_DMSW_H_ALL,     /* the row's text and all children */
-    ms_DMSW_H_OWN,     /* the node's text */
     ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
     ms_DMSW_H_PART,    /* a declaration without a name: context, dot, the row's text */
     ms_DMSW_H_ACCESS,  /* an accessor: the storage, dot, the row's text */
@@ -519,9 +521,13 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     bool specialized;   /* the simplified style has printed "specialized " */
     bool spells;        /* the name spells an identifier */
     uint8_t word_count;
+    uint8_t part_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;
+    uint32_t first_stack[ms_DMSW_FIRST_REFS]; /* enough for nearly all names */
+    uint32_t first_subs[ms_DMSW_FIRST_REFS];
     machsym_str words[ms_DMSW_MAX_WORDS];
+    machsym_str parts[ms_DMSW_MAX_PARTS]; /* parts of identifiers whose words are not in the list yet */
 } ms_dmsw;
 
 /* ---- nodes ---- */
@@ -563,9 +569,23 @@ static bool ms_dmsw_step(ms_dmsw *p)
     return true;
 }
 
-static uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
+/* Takes room for a node, and a step for it. Returns NULL when either is missing. */
+static inline ms_dmsw_node *ms_dmsw_take(ms_dmsw *p)
 {
-    ms_dmsw_node *n = ms_dmsw_step(p) ? (ms_dmsw_node *)ms_dm_alloc(p->d, sizeof *n) : NULL;
+    ms_dm *d = p->d;
+    if (d->work == 0 || d->mem_len - d->mem_used < sizeof(ms_dmsw_node)) {
+        d->no_mem = d->no_mem || d->work != 0;
+        d->failed = true;
+        return NULL;
+    }
+    d->work--;
+    d->mem_used += sizeof(ms_dmsw_node);
+    return (ms_dmsw_node *)(void *)(d->mem + (d->mem_used - sizeof(ms_dmsw_node)));
+}
+
+static ms_NOINLINE uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
+{
+    ms_dmsw_node *n = ms_dmsw_take(p);
     if (!n)
         return 0;
     n->kind = (uint16_t)kind;
@@ -576,16 +596,17 @@ static uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
     return (uint32_t)(n - p->base);
 }
 
-static uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, size_t len)
+static ms_NOINLINE uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, size_t len)
 {
-    uint32_t ref = ms_dmsw_make(p, kind);
-    if (ref) {
-        ms_dmsw_node *n = ms_dmsw_at(p, ref);
-        n->form = ms_DMSW_F_TEXT;
-        n->count = (uint32_t)len;
-        n->u.text = text;
-    }
-    return ref;
+    ms_dmsw_node *n = ms_dmsw_take(p);
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_DMSW_F_TEXT;
+    n->mark = 0;
+    n->count = (uint32_t)len;
+    n->u.text = text;
+    return (uint32_t)(n - p->base);
 }
 
 #define ms_dmsw_make_lit(p, kind, text) ms_dmsw_make_text(p, kind, text, sizeof(text) - 1)
@@ -630,19 +651,10 @@ static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
     return 0;
 }
 
-/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
- * fail. */
-static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
+/* Appends a third or later child. */
+static ms_NOINLINE uint32_t ms_dmsw_add_more(ms_dmsw *p, uint32_t parent, uint32_t child)
 {
-    if (!parent || !child)
-        return 0;
     ms_dmsw_node *n = ms_dmsw_at(p, parent);
-    if (n->form != ms_DMSW_F_KIDS)
-        return 0;
-    if (n->count < 2) {
-        n->u.kid[n->count++] = child;
-        return parent;
-    }
     if (n->count == 2 || n->count == n->u.kid[1]) {
         uint32_t cap = n->count * 2;
         uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
@@ -657,6 +669,21 @@ static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
     return parent;
 }
 
+/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
+ * fail. */
+static ms_NOINLINE uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
+{
+    if (!parent || !child)
+        return 0;
+    ms_dmsw_node *n = ms_dmsw_at(p, parent);
+    if (n->form != ms_DMSW_F_KIDS)
+        return 0;
+    if (n->count >= 2)
+        return ms_dmsw_add_more(p, parent, child);
+    n->u.kid[n->count++] = child;
+    return parent;
+}
+
 static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child)
 {
     ms_dmsw_node *n = ms_dmsw_at(p, ref);
@@ -666,23 +693,30 @@ static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child
 
 static ms_NOINLINE uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
 {
-    uint32_t ref = a ? ms_dmsw_make(p, kind) : 0;
-    if (ref) {
-        ms_dmsw_at(p, ref)->count = 1;
-        ms_dmsw_at(p, ref)->u.kid[0] = a;
-    }
-    return ref;
+    ms_dmsw_node *n = a ? ms_dmsw_take(p) : NULL;
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_DMSW_F_KIDS;
+    n->mark = 0;
+    n->count = 1;
+    n->u.kid[0] = a;
+    n->u.kid[1] = 0;
+    return (uint32_t)(n - p->base);
 }
 
 static ms_NOINLINE uint32_t ms_dmsw_make2(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b)
 {
-    uint32_t ref = a && b ? ms_dmsw_make(p, kind) : 0;
-    if (ref) {
-        ms_dmsw_at(p, ref)->count = 2;
-        ms_dmsw_at(p, ref)->u.kid[0] = a;
-        ms_dmsw_at(p, ref)->u.kid[1] = b;
-    }
-    return ref;
+    ms_dmsw_node *n = a && b ? ms_dmsw_take(p) : NULL;
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_DMSW_F_KIDS;
+    n->mark = 0;
+    n->count = 2;
+    n->u.kid[0] = a;
+    n->u.kid[1] = b;
+    return (uint32_t)(n - p->base);
 }
 
 static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b, uint32_t c)
@@ -719,19 +753,23 @@ static bool ms_dmsw_text_is(const ms_dmsw *p, uint32_t ref, const char *text, si
            ms_equal(n->u.text, text, len);
 }
 
-static void ms_dmsw_append(ms_dmsw *p, ms_dmsw_refs *refs, uint32_t ref)
+/* Makes room for more references. */
+static ms_NOINLINE bool ms_dmsw_more(ms_dmsw *p, ms_dmsw_refs *refs)
 {
-    if (refs->count == refs->cap) {
-        uint32_t cap = refs->cap ? refs->cap * 2 : 32;
-        uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
-        if (!v)
-            return;
-        if (refs->count)
-            ms_copy(v, refs->v, refs->count * sizeof *v);
-        refs->v = v;
-        refs->cap = cap;
-    }
-    refs->v[refs->count++] = ref;
+    uint32_t cap = refs->cap * 2;
+    uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
+    if (!v)
+        return false;
+    ms_copy(v, refs->v, refs->count * sizeof *v);
+    refs->v = v;
+    refs->cap = cap;
+    return true;
+}
+
+static inline void ms_dmsw_append(ms_dmsw *p, ms_dmsw_refs *refs, uint32_t ref)
+{
+    if (refs->count < refs->cap || ms_dmsw_more(p, refs))
+        refs->v[refs->count++] = ref;
 }
 
 static uint32_t ms_dmsw_remember(ms_dmsw *p, uint32_t ref)
@@ -838,12 +876,20 @@ static bool ms_dmsw_next_if(ms_dmsw *p, char c)
     return true;
 }
 
-static ms_NOINLINE bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
+/* Takes a text of two characters or more. */
+static ms_NOINLINE bool ms_dmsw_next_all(ms_dmsw *p, const char *text, size_t len)
 {
     if (p->len - p->at < len || !ms_equal(p->s + p->at, text, len))
         return false;
     p->at += len;
     return true;
+}
+
+/* Nearly all texts that are tried differ in their first or second character. */
+static inline bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
+{
+    return p->len - p->at > 1 && p->s[p->at] == text[0] && p->s[p->at + 1] == text[1] &&
+           ms_dmsw_next_all(p, text, len);
 }
 
 static bool ms_dmsw_digit(char c)
@@ -873,15 +919,13 @@ static int ms_dmsw_find(const char *letters, char c)
 /* NATURAL; -1 when there is none, or when it is larger than any name needs. */
 static int64_t ms_dmsw_natural(ms_dmsw *p)
 {
-    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
-        return -1;
-    int64_t value = 0;
-    while (ms_dmsw_digit(ms_dmsw_peek(p))) {
-        value = value * 10 + (ms_dmsw_next(p) - '0');
-        if (value > INT32_MAX)
-            return -1;
-    }
-    return value;
+    size_t first = p->at, at = first, len = p->len;
+    unsigned digit;
+    uint64_t value = 0;
+    for (; at < len && (digit = (unsigned char)p->s[at] - (unsigned)'0') < 10 && value <= INT32_MAX; at++)
+        value = value * 10 + digit;
+    p->at = at;
+    return at > first && value <= INT32_MAX ? (int64_t)value : -1;
 }
 
 /* Reads a length and as many bytes: an identifier, or a literal part of one. */

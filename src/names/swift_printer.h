@@ -28,7 +28,7 @@ static bool ms_dmswp_short(const ms_dmsw *p)
 
 static void ms_dmswp_char(ms_dmsw *p, char c)
 {
-    ms_dm_put(p->d, &c, 1);
+    ms_dm_char(p->d, c);
 }
 
 /* A word from one of our tables. */
@@ -78,10 +78,11 @@ static void ms_dmswp_kid(ms_dmsw *p, uint32_t ref, uint32_t i)
 static void ms_dmswp_kids(ms_dmsw *p, uint32_t ref, const char *sep, size_t len)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
+    const uint32_t *v = ms_dmsw_kids(p, ms_dmsw_at(p, ref));
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
-        if (i > 0)
+        if (i > 0 && len > 0)
             ms_dm_put(p->d, sep, len);
-        ms_dmswp_kid(p, ref, i);
+        ms_dmswp_print(p, v[i]);
     }
 }
 
@@ -396,6 +397,25 @@ static uint32_t ms_dmswp_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigne
 {
     ms_dmswp_decl decl = {type, true, false, "", 0, 0, -1, false};
     return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
+}
+
+/* A nominal type, or what else is printed as context, dot, name. Nearly all have an identifier as their name
+ * and nothing else. */
+static uint32_t ms_dmswp_nominal(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    if (n->form != ms_DMSW_F_KIDS || n->count != 2 || ms_dmsw_kind_of(p, n->u.kid[1]) != ms_DMSW_Identifier)
+        return ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
+    size_t before = p->d->out_len;
+    uint32_t left = ms_dmswp_print_as(p, n->u.kid[0], true);
+    if (p->d->out_len != before && !left)
+        ms_dmswp_char(p, '.');
+    ms_dmswp_print(p, n->u.kid[1]);
+    if (as_prefix || !left)
+        return left;
+    ms_dmswp_lit(p, " in ");
+    ms_dmswp_print(p, left);
+    return 0;
 }
 
 /* An accessor of a variable or subscript. */
@@ -1162,6 +1182,11 @@ static void ms_dmswp_anonymous(ms_dmsw *p, uint32_t ref)
 
 static void ms_dmswp_tuple_element(ms_dmsw *p, uint32_t ref)
 {
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    if (n->form == ms_DMSW_F_KIDS && n->count == 1 && (n->u.kid[0] & ms_DMSW_AS_TYPE) != 0) {
+        ms_dmswp_print(p, n->u.kid[0]); /* a type alone, as most elements are */
+        return;
+    }
     uint32_t name = ms_dmsw_kid_of(p, ref, ms_DMSW_TupleElementName);
     if (name) {
         ms_dmswp_own(p, name);
@@ -1687,53 +1712,66 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
     }
 }
 
-/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
- * does. */
-static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
+/* Prints a node that has children or needs words around it. */
+static ms_NOINLINE uint32_t ms_dmswp_tree(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmsw_row *row)
 {
-    if (!ref || p->d->failed || !ms_dmsw_step(p))
-        return 0;
-    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH) {
-        p->d->failed = true;
-        return 0;
-    }
-    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
-    uint32_t left = 0;
     switch (row->how) {
     case ms_DMSW_H_FIRST:
         ms_dm_put(p->d, row->text, row->len);
         ms_dmswp_kid(p, ref, 0);
-        break;
+        return 0;
     case ms_DMSW_H_ALL:
-        ms_dm_put(p->d, row->text, row->len);
+        if (row->len > 0)
+            ms_dm_put(p->d, row->text, row->len);
         ms_dmswp_kids(p, ref, "", 0);
-        break;
-    case ms_DMSW_H_TEXT: ms_dm_put(p->d, row->text, row->len); break;
-    case ms_DMSW_H_OWN: ms_dmswp_own(p, ref); break;
-    case ms_DMSW_H_NAMED:
-        if (n->form == ms_DMSW_F_KNOWN) {
-            if (!ms_dmswp_short(p))
-                ms_dmswp_lit(p, "Swift.");
-            ms_dmswp_own(p, ref);
-        } else {
-            left = ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
-        }
-        break;
-    case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
-    case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
-    case ms_DMSW_H_CALL: left = ms_dmswp_callable(p, ref, as_prefix); break;
-    case ms_DMSW_H_MACRO: left = ms_dmswp_macro(p, ref, as_prefix); break;
-    case ms_DMSW_H_NAME: left = ms_dmswp_name_part(p, ref, as_prefix); break;
-    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); break;
-    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); break;
-    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); break;
-    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); break;
-    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); break;
-    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); break;
-    default: ms_dmswp_table(p, ref); break;
+        return 0;
+    case ms_DMSW_H_NAMED: return ms_dmswp_nominal(p, ref, as_prefix);
+    case ms_DMSW_H_PART: return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1);
+    case ms_DMSW_H_ACCESS: return ms_dmswp_accessor(p, ref, as_prefix);
+    case ms_DMSW_H_CALL: return ms_dmswp_callable(p, ref, as_prefix);
+    case ms_DMSW_H_MACRO: return ms_dmswp_macro(p, ref, as_prefix);
+    case ms_DMSW_H_NAME: return ms_dmswp_name_part(p, ref, as_prefix);
+    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); return 0;
+    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); return 0;
+    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); return 0;
+    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); return 0;
+    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); return 0;
+    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); return 0;
+    default: ms_dmswp_table(p, ref); return 0;
     }
-    p->d->depth--;
+}
+
+/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+ * does. A node that is one text is printed here: half of all are. */
+static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    ms_dm *d = p->d;
+    if (!ref || d->failed || !ms_dmsw_step(p))
+        return 0;
+    if (d->depth >= MACHSYM_DEMANGLE_DEPTH) {
+        d->failed = true;
+        return 0;
+    }
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
+    if (row->how <= ms_DMSW_H_OWN) {
+        if (row->how == ms_DMSW_H_TEXT) {
+            if (row->len > 0)
+                ms_dm_put(d, row->text, row->len);
+        } else if (n->form == ms_DMSW_F_TEXT) {
+            ms_dm_put(d, n->u.text, n->count);
+        }
+        return 0;
+    }
+    if (n->form == ms_DMSW_F_KNOWN) { /* a nominal type */
+        if (!ms_dmswp_short(p))
+            ms_dmswp_lit(p, "Swift.");
+        ms_dm_put(d, n->u.text, n->count);
+        return 0;
+    }
+    d->depth++;
+    uint32_t left = ms_dmswp_tree(p, ref, as_prefix, row);
+    d->depth--;
     return left;
 }
 

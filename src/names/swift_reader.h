@@ -40,9 +40,9 @@ static void ms_dmswr_add_word(ms_dmsw *p, const char *s, size_t len)
     p->words[p->word_count++].len = len;
 }
 
-/* Enters the words of a literal part of an identifier. '_' divides words, and an upper case letter starts
+/* Splits a literal part of an identifier into words. '_' divides words, and an upper case letter starts
  * one. */
-static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
+static void ms_dmswr_split(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
     for (size_t i = 0; i < len && p->word_count < ms_DMSW_MAX_WORDS; i++) {
@@ -67,6 +67,24 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         ms_dmswr_add_word(p, s + start, len - start);
 }
 
+/* Enters the words of all parts that wait. */
+static ms_NOINLINE void ms_dmswr_split_parts(ms_dmsw *p)
+{
+    for (unsigned i = 0; i < p->part_count; i++)
+        ms_dmswr_split(p, p->parts[i].ptr, p->parts[i].len);
+    p->part_count = 0;
+}
+
+/* Notes a literal part of an identifier. It is split once an identifier asks for words: few names do. */
+static void ms_dmswr_add_words(ms_dmsw *p, machsym_str part)
+{
+    if (p->word_count >= ms_DMSW_MAX_WORDS)
+        return;
+    if (p->part_count == ms_DMSW_MAX_PARTS)
+        ms_dmswr_split_parts(p);
+    p->parts[p->part_count++] = part;
+}
+
 /* Reads an identifier with word substitutions. Its text is put together in the scratch. */
 static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 {
@@ -75,6 +93,7 @@ static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
     for (bool more = true; more;) {
         for (char c = ms_dmsw_peek(p); more && (ms_dmsw_lower(c) || ms_dmsw_upper(c)); c = ms_dmsw_peek(p)) {
             more = ms_dmsw_lower(c);
+            ms_dmswr_split_parts(p);
             unsigned word = (unsigned)(more ? c - 'a' : c - 'A');
             p->at++;
             if (word >= p->word_count || !ms_dmsw_grow(p, p->words[word], &used))
@@ -84,7 +103,7 @@ static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
             break;
         if (!ms_dmsw_literal(p, &part) || !ms_dmsw_grow(p, part, &used))
             return false;
-        ms_dmswr_add_words(p, part.ptr, part.len);
+        ms_dmswr_add_words(p, part);
     }
     out->ptr = (const char *)p->d->mem + p->d->mem_used;
     out->len = used;
@@ -98,7 +117,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
     if (ms_dmsw_peek(p) != '0') {
         if (!ms_dmsw_literal(p, &name))
             return 0;
-        ms_dmswr_add_words(p, name.ptr, name.len);
+        ms_dmswr_add_words(p, name);
     } else if (ms_dmsw_next_is(p, "00", 2)) {
         int64_t len = ms_dmsw_natural(p);
         ms_dmsw_next_if(p, '_');

@@ -1099,7 +1099,8 @@ static bool ms_dmsws_is_symbol(const ms_dmsw *p, uint32_t top)
 
 static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
 {
-    ms_dmsw_refs none = {NULL, 0, 0};
+    ms_dmsw_refs stack = {p->first_stack, 0, ms_DMSW_FIRST_REFS};
+    ms_dmsw_refs subs = {p->first_subs, 0, ms_DMSW_FIRST_REFS};
     p->d = d;
     p->base = (ms_dmsw_node *)(void *)(d->mem + d->mem_used);
     p->s = s;
@@ -1110,8 +1111,9 @@ static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint
     p->specialized = false;
     p->spells = false;
     p->word_count = 0;
-    p->stack = none;
-    p->subs = none;
+    p->part_count = 0;
+    p->stack = stack;
+    p->subs = subs;
 }
 
 /* Reads the whole name into a tree; 0 when it is no Swift name. */
