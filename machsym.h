@@ -2292,52 +2292,6 @@ static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
     return true;
 }
 
-/* Merges two sorted lists, which lie one behind the other, into to. */
-static void ms_key_merge(const ms_key *v, size_t middle, size_t end, ms_key *to)
-{
-    size_t a = 0;
-    size_t b = middle;
-    while (a < middle && b < end) {
-        bool second = ms_key_less(&v[b], &v[a]);
-        *to++ = v[second ? b : a];
-        a += !second;
-        b += second;
-    }
-    for (; a < middle; a++)
-        *to++ = v[a];
-    for (; b < end; b++)
-        *to++ = v[b];
-}
-
-/* Sorts by merging what ascends already, in rounds. Each round halves the number of ascending runs. */
-static void ms_key_merge_sort(ms_key *v, size_t count, ms_key *room)
-{
-    ms_key *from = v;
-    ms_key *to = room;
-    for (size_t first = 1; first != 0;) {
-        first = 0; /* where the last two runs that were merged begin */
-        for (size_t at = 0; at < count;) {
-            size_t middle = at + 1;
-            while (middle < count && !ms_key_less(&from[middle], &from[middle - 1]))
-                middle++;
-            size_t end = middle < count ? middle + 1 : middle;
-            while (end < count && !ms_key_less(&from[end], &from[end - 1]))
-                end++;
-            ms_key_merge(from + at, middle - at, end - at, to + at);
-            first = at;
-            at = end;
-        }
-        MACHSYM_COUNT_WORK(count);
-        ms_key *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != v)
-        ms_copy(v, from, count * sizeof *v);
-}
-
-enum { ms_MERGED_KEYS = 256 }; /* fewer are merged: a radix pass costs as much as 256 keys by itself */
-
 /* Sorts by key, then by item. It makes radix passes of 8 bits, with room for count keys, and leaves out
  * bytes that all keys share. Items must ascend in the input: then stable passes give the full order.
  * Without room (NULL) it sorts by a heap. */
@@ -2352,10 +2306,6 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         return;
     if (room == NULL) {
         ms_key_heap_sort(v, count);
-        return;
-    }
-    if (count <= ms_MERGED_KEYS) {
-        ms_key_merge_sort(v, count, room);
         return;
     }
     uint64_t varying = 0;
@@ -11892,20 +11842,6 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
     return at;
 }
 
-/* The first row behind row number at that may answer otherwise: chosen is the row that answers there. Rows that
- * are no statement have the answer of the statement before them, if it is not too far back. */
-static inline size_t ms_ln_next(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at,
-                                size_t chosen)
-{
-    size_t next = at + 1;
-    size_t stop = (size_t)seq->first + seq->count - 1; /* its row ends the sequence */
-    if (lines != MACHSYM_LINES_STMT || !table->rows[chosen].is_stmt)
-        return next;
-    for (; next < stop && next - chosen <= MACHSYM_MAX_ROWS_BACK && !table->rows[next].is_stmt; next++)
-        MACHSYM_COUNT_WORK(1);
-    return next;
-}
-
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
  * row may answer. past_end: under the stmt policy code behind a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
@@ -11917,8 +11853,8 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool pas
     const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
     if (seq != NULL && seq->lo <= addr) {
         size_t last = hint->row = ms_ln_last_at(table->rows, seq, hint->row, addr);
+        ms_lower_to(hi, table->rows[last + 1].addr);
         at = ms_ln_choose(table, lines, seq, last);
-        ms_lower_to(hi, table->rows[ms_ln_next(table, lines, seq, last, at)].addr);
     } else {
         if (seq != NULL)
             ms_lower_to(hi, seq->lo);
@@ -19882,7 +19818,11 @@ static void ms_mg_close(ms_mg *m)
 enum {
     /* Bytes of debug info in a part: small parts let threads end at about the same time, large ones share
      * more records. */
-    ms_MB_UNIT_BYTES = 4 << 20
+    ms_MB_UNIT_BYTES = 4 << 20,
+    /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
+     * same few hundred entries again and again: 6 of 7 are found here, without a look at the table. */
+    ms_MB_RECENT_BITS = 8,
+    ms_MB_RECENT = 1 << ms_MB_RECENT_BITS
 };
 
 /* ---- Plan ---- */
@@ -20095,6 +20035,14 @@ typedef struct ms_mb_file {
     uint32_t number; /* in the part's table */
 } ms_mb_file;
 
+/* The function of an origin that a call of the unit at hand named. */
+typedef struct ms_mb_recent {
+    uint64_t origin;
+    uint32_t stamp; /* of the unit */
+    uint32_t function;
+    machsym_source source;
+} ms_mb_recent;
+
 /* Encodes one unit after the other. */
 typedef struct ms_mb_work {
     const machsym_plan *plan;
@@ -20112,6 +20060,7 @@ typedef struct ms_mb_work {
     uint32_t function; /* the one whose blocks have links */
     ms_range range;    /* of it */
     ms_tab origins;    /* entry offset and unit to the function's number */
+    ms_mb_recent recent[ms_MB_RECENT];
     machsym_part_info counts;
 } ms_mb_work;
 
@@ -20146,7 +20095,7 @@ static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 }
 
 /* The number of a block's function, and where its name is from. Calls share that of what they call. */
-static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
+static uint32_t ms_mb_find_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
@@ -20167,6 +20116,22 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
     if (slot != NULL)
         slot->value = (function + 1) << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
     return function;
+}
+
+/* The same, through the recent ones. */
+static inline uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
+{
+    ms_mb_recent *recent = &w->recent[(block->origin ^ block->origin >> ms_MB_RECENT_BITS) % ms_MB_RECENT];
+    if (block->origin == 0 || block->parent == ms_SEG_NONE)
+        return ms_mb_find_function(w, block, source);
+    if (recent->stamp != w->stamp || recent->origin != block->origin) {
+        recent->function = ms_mb_find_function(w, block, source);
+        recent->source = *source;
+        recent->origin = block->origin;
+        recent->stamp = w->stamp;
+    }
+    *source = recent->source;
+    return recent->function;
 }
 
 /* The chain from the function at hand down to a block. Adds what of it has no link yet, callers first. */

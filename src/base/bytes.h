@@ -272,52 +272,6 @@ static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
     return true;
 }
 
-/* Merges two sorted lists, which lie one behind the other, into to. */
-static void ms_key_merge(const ms_key *v, size_t middle, size_t end, ms_key *to)
-{
-    size_t a = 0;
-    size_t b = middle;
-    while (a < middle && b < end) {
-        bool second = ms_key_less(&v[b], &v[a]);
-        *to++ = v[second ? b : a];
-        a += !second;
-        b += second;
-    }
-    for (; a < middle; a++)
-        *to++ = v[a];
-    for (; b < end; b++)
-        *to++ = v[b];
-}
-
-/* Sorts by merging what ascends already, in rounds. Each round halves the number of ascending runs. */
-static void ms_key_merge_sort(ms_key *v, size_t count, ms_key *room)
-{
-    ms_key *from = v;
-    ms_key *to = room;
-    for (size_t first = 1; first != 0;) {
-        first = 0; /* where the last two runs that were merged begin */
-        for (size_t at = 0; at < count;) {
-            size_t middle = at + 1;
-            while (middle < count && !ms_key_less(&from[middle], &from[middle - 1]))
-                middle++;
-            size_t end = middle < count ? middle + 1 : middle;
-            while (end < count && !ms_key_less(&from[end], &from[end - 1]))
-                end++;
-            ms_key_merge(from + at, middle - at, end - at, to + at);
-            first = at;
-            at = end;
-        }
-        MACHSYM_COUNT_WORK(count);
-        ms_key *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != v)
-        ms_copy(v, from, count * sizeof *v);
-}
-
-enum { ms_MERGED_KEYS = 256 }; /* fewer are merged: a radix pass costs as much as 256 keys by itself */
-
 /* Sorts by key, then by item. It makes radix passes of 8 bits, with room for count keys, and leaves out
  * bytes that all keys share. Items must ascend in the input: then stable passes give the full order.
  * Without room (NULL) it sorts by a heap. */
@@ -332,10 +286,6 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         return;
     if (room == NULL) {
         ms_key_heap_sort(v, count);
-        return;
-    }
-    if (count <= ms_MERGED_KEYS) {
-        ms_key_merge_sort(v, count, room);
         return;
     }
     uint64_t varying = 0;
