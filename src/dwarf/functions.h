@@ -175,9 +175,9 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Keeps the ranges of the next block, which has several. It gets them when the table is finished: until then
- * nothing but the blocks comes into their arena, so that what they do not use can be given back. Returns false
- * when memory is out. */
+/* Keeps the ranges of the next block, which has several. It gets them when the table is finished: until
+ * then nothing but the blocks comes into their arena, so that what they do not use can be given back.
+ * Returns false when memory is out. */
 static bool ms_fn_keep_ranges(ms_fn_walk *w)
 {
     uint32_t *listed =
@@ -186,7 +186,8 @@ static bool ms_fn_keep_ranges(ms_fn_walk *w)
         return false;
     w->listed = listed;
     while (w->list.count > w->kept_cap - w->kept_count) {
-        ms_range *v = (ms_range *)ms_arena_double(w->scratch, w->kept, w->kept_count, &w->kept_cap, sizeof *v);
+        ms_range *v =
+            (ms_range *)ms_arena_double(w->scratch, w->kept, w->kept_count, &w->kept_cap, sizeof *v);
         if (v == NULL)
             return false;
         w->kept = v;
@@ -597,8 +598,8 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     w->reads_calls = reads_calls;
 }
 
-/* Gives the walk's blocks to a table. What has room in their arena may follow then. Returns false when memory is
- * out; the table is empty then. */
+/* Gives the walk's blocks to a table. What has room in their arena may follow then. Returns false when
+ * memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
     table->is_damaged = w->is_damaged;

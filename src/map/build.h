@@ -31,7 +31,7 @@ enum {
      * more records. */
     ms_MB_UNIT_BYTES = 4 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
-     * same few hundred entries again and again: 6 of 7 are found here, without a look at the table. */
+     * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
     ms_MB_RECENT = 1 << ms_MB_RECENT_BITS
 };
