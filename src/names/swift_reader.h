@@ -68,7 +68,7 @@ static void ms_dmswr_split(ms_dmsw *p, const char *s, size_t len)
 }
 
 /* Enters the words of all parts that wait. */
-static ms_NOINLINE void ms_dmswr_split_parts(ms_dmsw *p)
+static void ms_dmswr_split_parts(ms_dmsw *p)
 {
     for (unsigned i = 0; i < p->part_count; i++)
         ms_dmswr_split(p, p->parts[i].ptr, p->parts[i].len);
