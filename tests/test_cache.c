@@ -1,6 +1,6 @@
 /* dyld shared caches: those that tests/cache builds, with all that LLVM's tools said of the dylibs in them
  * (truth.tsv), and what hand-made headers make of the reader. */
-#define TEST_ROOM "../src/image/image.h"
+#define TEST_ROOM <rooms/src/image/image.h>
 #include "test.h"
 #include "make_cache.h"
 

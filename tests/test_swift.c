@@ -1,6 +1,6 @@
 /* Swift type metadata by hand: types with vtables, generics and initialisation records, protocols and
  * conformances; broken ones; and a real framework against the symbols of its dSYM. */
-#define TEST_ROOM "../src/answer/session.h"
+#define TEST_ROOM <rooms/src/answer/session.h>
 #include "test.h"
 #include "make.h"
 
