@@ -135,6 +135,8 @@ static inline void drive_open(const machsym_open_desc *desc)
         drive_session(session, image);
         machsym_session_close(session);
     }
+    machsym_image_read_info(image, &info);
+    drive_sum += info.damage_count;
     machsym_image_close(image);
 }
 

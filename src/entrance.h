@@ -129,6 +129,11 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
     ms_im_get_info(image, out);
 }
 
+MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out)
+{
+    return ms_im_read_info(image, out);
+}
+
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out)
 {

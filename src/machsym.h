@@ -43,6 +43,7 @@
 #include "dwarf/lines.h"
 #include "dwarf/functions.h"
 #include "image/cachefiles.h"
+#include "image/sections.h"
 #include "image/image.h"
 #include "image/debugmap.h"
 #include "answer/session.h"

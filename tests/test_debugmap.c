@@ -788,8 +788,16 @@ static void check_relocated(uint32_t cputype, bool is_64, const uint32_t *relocs
     section.bytes = ms_span_make(file.v, sizeof section_bytes);
     section.reloc_off = sizeof section_bytes;
     section.reloc_count = (uint32_t)count;
-    ms_span got = ms_im_relocated(&mo, &section, &arena);
+    section.name = ms_str_from_c("__debug_info");
+    mo.sections = &section;
+    mo.section_count = 1;
+    ms_file input;
+    ms_span got;
+    memset(&input, 0, sizeof input);
+    ms_sec *sec = ms_sec_start(&mo, &input, 1, &arena);
+    CHECK(ms_sec_lend(sec, ms_DW_INFO, &got));
     CHECK(got.len == sizeof section_bytes && memcmp(got.ptr, want, sizeof section_bytes) == 0);
+    ms_sec_drop(sec);
     ms_arena_free(&arena);
     free(file.v);
 }

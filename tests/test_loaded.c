@@ -110,7 +110,9 @@ static void check_image(const machsym_image *file, const char *what)
     if (memory != NULL) {
         CHECK_EQ(memory->mo[0].slide, l.slide);
         compare_names(file, memory, what);
-        if (file->dw.info.len == 0)
+        machsym_image_info info;
+        machsym_image_get_info(file, &info);
+        if (!info.has_dwarf)
             check_lookups(file, memory, &l);
         image_count++;
     }

@@ -343,7 +343,7 @@ static void check_slice(const char *path, const machsym_slice *slice)
     s.stride = test_env("SAMPLE");
     if (machsym_image_open(&desc, &s.image, NULL) != MACHSYM_OK)
         return; /* what cannot be opened is the subject of other tests */
-    machsym_image_get_info(s.image, &s.info);
+    CHECK(machsym_image_read_info(s.image, &s.info));
     check_policy(&s, MACHSYM_LINES_ATOS, 0);
     check_policy(&s, MACHSYM_LINES_DWARF, 0);
     check_policy(&s, MACHSYM_LINES_STMT, MACHSYM_MAP_COLUMNS);

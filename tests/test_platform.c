@@ -137,19 +137,26 @@ static void check_reads(bool copy, bool mapped)
     failer f = {0, 0, false, 0, 0};
     ms_os_file file;
     char few[16];
-    CHECK_EQ(ms_os_open(in_folder("big"), copy, allocator_of(&f), &file), 0);
+    ms_os_file again;
+    CHECK_EQ(ms_os_map(in_folder("big"), copy, allocator_of(&f), &file), 0);
     CHECK_EQ(file.len, BIG);
     CHECK(file.ptr != NULL && memcmp(file.ptr, big, BIG) == 0);
     CHECK_EQ(file.mapped, mapped);
     const char *begin = (const char *)file.ptr;
-    CHECK_EQ(ms_os_peek(&file, begin + 500, few, 16), mapped);
-    CHECK(!mapped || memcmp(few, big + 500, 16) == 0);
-    CHECK_EQ(ms_os_peek(&file, begin + BIG - 16, few, 16), mapped);
-    CHECK(!ms_os_peek(&file, begin + BIG - 15, few, 16));
-    CHECK(!ms_os_peek(&file, big, few, 16) || !mapped);
-    CHECK(!ms_os_peek(&file, begin, few, (size_t)BIG + 1));
-    ms_os_settle(&file);
-    CHECK(!ms_os_peek(&file, begin, few, 16));
+    CHECK(!ms_os_peek(&file, begin, few, 16)); /* it is closed */
+    CHECK(!ms_os_reopen(&file, in_folder("no such"), &again));
+    CHECK(!ms_os_reopen(&file, __FILE__, &again)); /* another file */
+    CHECK_EQ(ms_os_reopen(&file, in_folder("big"), &again), mapped);
+    if (mapped) {
+        CHECK(ms_os_peek(&again, begin + 500, few, 16));
+        CHECK(memcmp(few, big + 500, 16) == 0);
+        CHECK(ms_os_peek(&again, begin + BIG - 16, few, 16));
+        CHECK(!ms_os_peek(&again, begin + BIG - 15, few, 16));
+        CHECK(!ms_os_peek(&again, big, few, 16));
+        CHECK(!ms_os_peek(&again, begin, few, (size_t)BIG + 1));
+        ms_os_settle(&again);
+        CHECK(!ms_os_peek(&again, begin, few, 16));
+    }
     ms_os_unmap(&file);
     CHECK(file.ptr == NULL && file.len == 0);
     CHECK_EQ(f.out, 0);
@@ -174,7 +181,7 @@ static void check_refused(const char *path, int code)
 {
     failer f = {0, 0, false, 0, 0};
     ms_os_file file;
-    CHECK_EQ(ms_os_open(path, true, allocator_of(&f), &file), code);
+    CHECK_EQ(ms_os_map(path, true, allocator_of(&f), &file), code);
     CHECK(file.ptr == NULL && file.len == 0 && !file.is_open);
     CHECK_EQ(f.out, 0);
     system_is_well();

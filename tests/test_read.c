@@ -130,11 +130,9 @@ static uint64_t symbols_of(const machsym_image *image)
     return sum;
 }
 
-/* What an image says of the sections of code, as one number. */
-static uint64_t sum_of(const machsym_image *code, const machsym_image *image, size_t *frames_seen,
-                       machsym_reads *reads)
+/* What a session says of the sections of code, as one number. */
+static uint64_t sum_frames(const machsym_image *code, machsym_session *session, size_t *frames_seen)
 {
-    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_section section;
     machsym_frame f[32];
@@ -157,7 +155,15 @@ static uint64_t sum_of(const machsym_image *code, const machsym_image *image, si
             }
         }
     }
-    sum = add_symbols(session, sum);
+    return sum;
+}
+
+/* What an image says of the sections of code, and its symbols. */
+static uint64_t sum_of(const machsym_image *code, const machsym_image *image, size_t *frames_seen,
+                       machsym_reads *reads)
+{
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    uint64_t sum = add_symbols(session, sum_frames(code, session, frames_seen));
     machsym_session_get_reads(session, reads);
     machsym_session_close(session);
     return sum;
@@ -192,36 +198,50 @@ static void compare_map(const char *path, const machsym_image *image)
     machsym_map_close(map);
 }
 
-/* Of an image without debug info, none is read; the symbols are those of the image with it, and the other
- * answers those of the file by its path. lines is how much is read of debug info otherwise. */
-static void compare_symbols(const char *path, remote *r, const machsym_slice *slice, size_t lines)
+/* Who asks for symbols alone has no debug info read. Whoever asks for more afterwards has it. */
+static void compare_symbols(const char *path, remote *r, const machsym_slice *slice, bool is_whole)
 {
-    machsym_open_desc desc;
-    machsym_image *here;
     machsym_image *there;
     machsym_image_info info;
-    machsym_reads reads;
-    size_t frames[2];
-    bool is_whole = slice->filetype == 1 || slice->filetype == 12;
-    memset(&desc, 0, sizeof desc);
-    desc.path = path;
-    desc.arch = slice->arch;
-    desc.flags = MACHSYM_OPEN_NO_PAIR | MACHSYM_OPEN_NO_DWARF;
-    CHECK_EQ(machsym_image_open(&desc, &here, NULL), MACHSYM_OK);
+    machsym_session_info found;
     reset(r);
-    CHECK_EQ(open_remote(r, slice->arch, MACHSYM_OPEN_NO_DWARF, &there, NULL), MACHSYM_OK);
-    machsym_image_get_info(there, &info);
-    CHECK(!info.has_dwarf);
-    uint64_t sums[2] = {sum_of(r->image, here, &frames[0], &reads),
-                        sum_of(r->image, there, &frames[1], &reads)};
-    if (sums[0] != sums[1] || r->of_lines != 0)
-        printf("%s (%s), without debug info:\n", path, slice->arch);
-    CHECK_EQ(sums[0], sums[1]);
-    CHECK_EQ(frames[0], frames[1]);
-    CHECK_EQ(r->of_lines, is_whole ? lines : 0);
+    CHECK_EQ(open_remote(r, slice->arch, 0, &there, NULL), MACHSYM_OK);
     CHECK_EQ(symbols_of(there), symbols_of(r->image));
-    machsym_image_close(here);
+    if (r->of_lines != 0 && !is_whole)
+        printf("%s (%s), for symbols alone:\n", path, slice->arch);
+    CHECK_EQ(is_whole ? 0 : r->of_lines, 0);
+    machsym_session *session = test_session(there, MACHSYM_LINES_ATOS, 0);
+    machsym_session_read_info(session, &found);
+    machsym_image_get_info(there, &info);
+    CHECK_EQ(info.has_dwarf, found.unit_count != 0);
+    machsym_session_close(session);
     machsym_image_close(there);
+}
+
+/* Nothing of debug info is read a second time, and all of it is read for damage. */
+static void read_again(remote *r, const machsym_image *here, const machsym_image *there, bool is_whole)
+{
+    machsym_image_info a;
+    machsym_image_info b;
+    machsym_reads reads;
+    size_t frames;
+    CHECK(machsym_image_read_info(here, &a));
+    CHECK(machsym_image_read_info(there, &b));
+    CHECK_EQ(a.damage_count, b.damage_count);
+    CHECK_EQ(a.has_dwarf, b.has_dwarf);
+    size_t lines = r->of_lines;
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    size_t all = 0;
+    while (machsym_image_next_section(here, &at, &section)) {
+        size_t before = r->of_lines;
+        count_read(r, r->slice + section.offset, section.bytes.len);
+        all += r->of_lines - before;
+        r->of_lines = before;
+    }
+    CHECK(is_whole || lines <= all);
+    sum_of(here, there, &frames, &reads);
+    CHECK_EQ(r->of_lines, lines);
 }
 
 /* The same answers for one slice. Returns how many frames there were. */
@@ -253,20 +273,24 @@ static size_t compare(const char *path, remote *r, const machsym_slice *slice)
     CHECK_EQ(a.read_count, 0);
     CHECK_EQ(b.read_count, r->calls);
     CHECK_EQ(b.read_bytes, r->asked);
-    bool shares = strstr(path, "indirectsyms-overlap") != NULL; /* a table and a section are one there */
-    CHECK_EQ(shares ? 0 : r->of_names, 0);                      /* when it is opened */
+    bool shares = strstr(path, "indirectsyms-overlap") != NULL;    /* a table and a section are one there */
+    bool is_whole = slice->filetype == 1 || slice->filetype == 12; /* an object file, a collection */
+    CHECK_EQ(shares ? 0 : r->of_names, 0);                         /* when it is opened */
+    CHECK_EQ(is_whole ? 0 : r->of_lines, 0);
     uint64_t sums[2] = {sum_of(here, here, &frames[0], &reads), sum_of(here, there, &frames[1], &reads)};
     if (sums[0] != sums[1])
         printf("%s (%s):\n", path, slice->arch);
     CHECK_EQ(sums[0], sums[1]);
     CHECK_EQ(frames[0], frames[1]);
-    bool is_whole = slice->filetype == 1 || slice->filetype == 12; /* an object file, a collection */
     CHECK_EQ(reads.lost, 0);
     CHECK_EQ(reads.bytes, is_whole || shares ? 0 : r->of_names);
     CHECK_EQ(is_whole ? 0 : r->of_others, 0);
+    machsym_image_get_info(there, &b);
     CHECK_EQ(r->asked, b.read_bytes + reads.bytes);
+    CHECK_EQ(r->calls, b.read_count + reads.count);
     compare_map(path, there);
-    compare_symbols(path, r, slice, r->of_lines);
+    read_again(r, here, there, is_whole);
+    compare_symbols(path, r, slice, is_whole);
     machsym_image_close(here);
     machsym_image_close(there);
     return frames[0];
@@ -312,6 +336,18 @@ static void test_files(void)
         test_leave_out("../shared/corpus", "it is not here");
 }
 
+/* What was asked for once is not asked for again, if it failed too: the first session has had it all. */
+static void ask_again(remote *r, const machsym_image *image)
+{
+    machsym_reads reads[2];
+    size_t frames;
+    r->fails_at = 0;
+    sum_of(image, image, &frames, &reads[0]);
+    size_t calls = r->calls;
+    sum_of(image, image, &frames, &reads[1]);
+    CHECK_EQ(r->calls - calls, reads[1].count); /* metadata, which each session reads */
+}
+
 /* Each read fails once: the file does not open, or says that it is damaged. */
 static void test_failures(const char *path)
 {
@@ -321,11 +357,13 @@ static void test_failures(const char *path)
     machsym_reads reads;
     size_t frames;
     CHECK_EQ(open_remote(&r, NULL, 0, &image, &err), MACHSYM_OK);
-    size_t calls = r.calls;
-    size_t opening = calls;
+    machsym_image_info all;
+    CHECK(machsym_image_read_info(image, &all));
+    CHECK_EQ(all.read_count, r.calls);
+    size_t opening = r.calls; /* with debug info */
     sum_of(image, image, &frames, &reads);
     machsym_image_close(image);
-    calls = r.calls;
+    size_t calls = r.calls;
     CHECK_EQ(calls, opening + reads.count);
     CHECK(opening > 3);
     for (size_t i = 1; i <= calls; i++) {
@@ -340,7 +378,7 @@ static void test_failures(const char *path)
         }
         if (result != MACHSYM_OK)
             continue;
-        machsym_image_get_info(image, &info);
+        CHECK(machsym_image_read_info(image, &info));
         CHECK_EQ(info.damage_count > 0, i <= opening);
         machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
         machsym_session_read_info(session, &found);
@@ -350,6 +388,7 @@ static void test_failures(const char *path)
         machsym_session_close(session);
         sum_of(image, image, &frames, &reads);
         CHECK_EQ(reads.lost, 0); /* it is asked for again */
+        ask_again(&r, image);
         machsym_image_close(image);
     }
     free(r.file.ptr);
@@ -513,6 +552,137 @@ static void test_overlaps(void)
     bytes_free(&b);
 }
 
+/* ---- What is made once ---- */
+
+/* A file whose reader asks the image itself, while a section of debug info is read. */
+typedef struct nested {
+    test_file file;
+    const machsym_image *image; /* NULL: it does not */
+    size_t calls;
+    size_t depth;
+    uint64_t sum;
+} nested;
+
+static size_t nested_read(void *user, uint64_t offset, void *out, size_t len)
+{
+    nested *n = (nested *)user;
+    machsym_reads reads;
+    size_t frames;
+    n->calls++;
+    if (n->image != NULL && n->depth == 0) {
+        n->depth++;
+        n->sum = sum_of(n->image, n->image, &frames, &reads);
+        n->depth--;
+    }
+    memcpy(out, n->file.ptr + offset, len);
+    return len;
+}
+
+static machsym_image *open_nested(nested *n, failer *f)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.read.call = nested_read;
+    desc.read.user = n;
+    desc.read.size = n->file.len;
+    desc.allocator.alloc = failing_alloc;
+    desc.allocator.free = failing_free;
+    desc.allocator.user = f;
+    return test_open_desc(&desc);
+}
+
+/* Somebody else makes every section while it is made, as another thread may: that one stays, and the memory of
+ * what comes second goes back. */
+static void test_second(const char *path)
+{
+    failer f = {0, 0, false, 0, 0};
+    machsym_image_info info;
+    machsym_reads reads;
+    size_t frames;
+    nested n;
+    memset(&n, 0, sizeof n);
+    n.file = test_read(path);
+    machsym_image *image = open_nested(&n, &f);
+    uint64_t sum = sum_of(image, image, &frames, &reads);
+    CHECK(frames > 100);
+    CHECK(machsym_image_read_info(image, &info));
+    uint64_t count = info.read_count;
+    machsym_image_close(image);
+    CHECK_EQ(f.out, 0);
+    image = open_nested(&n, &f);
+    n.image = image;
+    n.calls = 0;
+    CHECK_EQ(sum_of(image, image, &frames, &reads), sum);
+    CHECK_EQ(n.sum, sum);
+    n.image = NULL;
+    CHECK(machsym_image_read_info(image, &info));
+    CHECK_EQ(info.read_count, count); /* each section counts once */
+    CHECK_EQ(info.damage_count, 0);
+    machsym_image_close(image);
+    CHECK_EQ(f.out, 0);
+    free(n.file.ptr);
+}
+
+/* Each allocation of the image fails once. A session says so, and has all when it is asked again. */
+static void test_memory(const char *path, bool by_reader)
+{
+    failer f = {0, 0, false, 0, 0};
+    test_file file = test_read(path);
+    remote r = make_remote(file);
+    machsym_open_desc desc;
+    machsym_image_info info;
+    machsym_reads reads;
+    size_t frames;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = by_reader ? NULL : file.ptr;
+    desc.bytes.len = file.len;
+    desc.read.call = remote_read;
+    desc.read.user = &r;
+    desc.read.size = file.len;
+    desc.flags = MACHSYM_OPEN_NO_OBJECTS;
+    desc.allocator.alloc = failing_alloc;
+    desc.allocator.free = failing_free;
+    desc.allocator.user = &f;
+    machsym_image *image = test_open_desc(&desc);
+    uint64_t want = sum_of(image, image, &frames, &reads);
+    size_t opening = 0;
+    machsym_image_close(image);
+    for (bool more = true; more;) {
+        f.calls = 0;
+        f.fail_at++;
+        if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK) {
+            opening = f.fail_at;
+            CHECK_EQ(f.out, 0);
+            continue;
+        }
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        uint64_t sum = sum_frames(image, session, &frames);
+        more = f.calls >= f.fail_at;
+        CHECK_EQ(machsym_session_lacked_memory(session), more);
+        machsym_session_trim(session);
+        sum = add_symbols(session, sum_frames(image, session, &frames));
+        CHECK_EQ(sum, want);
+        CHECK(!machsym_session_lacked_memory(session));
+        machsym_session_close(session);
+        machsym_image_close(image);
+        CHECK_EQ(f.out, 0);
+    }
+    CHECK(f.fail_at > opening + 3);
+    f.fail_at = opening;
+    for (bool more = true; more;) {
+        f.calls = 0;
+        f.fail_at++;
+        CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+        bool has_all = machsym_image_read_info(image, &info);
+        more = f.calls >= f.fail_at;
+        CHECK_EQ(has_all, !more);
+        CHECK(machsym_image_read_info(image, &info));
+        CHECK_EQ(info.damage_count, 0);
+        machsym_image_close(image);
+    }
+    free(file.ptr);
+}
+
 /* With arguments: these files. */
 int main(int argc, char **argv)
 {
@@ -524,6 +694,11 @@ int main(int argc, char **argv)
     test_failures("tests/fixtures/bin/inline-arm64-d5-22");
     test_failures("tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo");
     test_failures("tests/fixtures/bin/zoo-arm64-chained");
+    test_second("tests/fixtures/bin/inline-x86_64-d4-zdebug.dwarf");
+    test_second("tests/fixtures/bin/inline-x86_64-d5-O0-22.dwarf");
+    test_memory("tests/fixtures/bin/inline-x86_64-d4-zdebug.dwarf", false);
+    test_memory("tests/fixtures/bin/inline-x86_64-d4-zdebug.dwarf", true);
+    test_memory("tests/fixtures/bin/inline-x86_64-d5-O0-22.dwarf", true);
     test_limits();
     test_slices();
     test_overlaps();

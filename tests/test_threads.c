@@ -1,5 +1,6 @@
-/* Threads that share an image, each with a session of its own, and answer as one thread does. Under `make
- * tsan` a write to what they share would be reported. */
+/* Threads that share an image, each with a session of its own, and answer as one thread does. All of them ask
+ * at once for debug info that nobody asked for before. Under `make tsan` a write to what they share would be
+ * reported. */
 #include "test.h"
 
 #include <pthread.h>
@@ -10,6 +11,7 @@ enum { THREADS = 4, ROUNDS = 3, STEPS = 400 };
 typedef struct worker {
     pthread_t thread;
     const machsym_image *image;
+    pthread_mutex_t *begin; /* held until all are there; NULL: there is only one */
     machsym_lines lines;
     uint64_t sum;
     bool ran;
@@ -33,6 +35,10 @@ static void *work(void *user)
     memset(&how, 0, sizeof how);
     how.image = w->image;
     how.lines = w->lines;
+    if (w->begin != NULL) {
+        pthread_mutex_lock(w->begin);
+        pthread_mutex_unlock(w->begin);
+    }
     if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
         return NULL;
     while (machsym_image_next_section(w->image, &at, &code) && !code.is_code) {
@@ -41,7 +47,7 @@ static void *work(void *user)
         uint64_t addr = code.addr + code.size * (i % STEPS) / STEPS;
         size_t count = machsym_session_frames(session, addr, frames, 32);
         for (size_t j = 0; j < count && j < 32; j++)
-            w->sum = add_text(w->sum + frames[j].line, frames[j].name);
+            w->sum = add_text(add_text(w->sum + frames[j].line, frames[j].name), frames[j].linkage_name);
         if (i % STEPS == 0)
             machsym_session_trim(session);
     }
@@ -52,30 +58,74 @@ static void *work(void *user)
 
 static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
 
+static size_t read_file(void *user, uint64_t offset, void *out, size_t len)
+{
+    const test_file *file = (const test_file *)user;
+    memcpy(out, file->ptr + offset, len);
+    return len;
+}
+
+/* What one thread finds in an image that nobody else has. */
+static uint64_t alone(const machsym_open_desc *desc, machsym_image_info *info)
+{
+    worker one;
+    machsym_image *image = test_open_desc(desc);
+    memset(&one, 0, sizeof one);
+    one.image = image;
+    work(&one);
+    CHECK(one.ran && one.sum != 0);
+    CHECK(machsym_image_read_info(image, info));
+    machsym_image_close(image);
+    return one.sum;
+}
+
+static void check_desc(const machsym_open_desc *desc)
+{
+    worker workers[THREADS];
+    machsym_image_info want;
+    machsym_image_info got;
+    pthread_mutex_t begin;
+    uint64_t sum = alone(desc, &want);
+    machsym_image *image = test_open_desc(desc);
+    memset(workers, 0, sizeof workers);
+    pthread_mutex_init(&begin, NULL);
+    pthread_mutex_lock(&begin);
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i].image = image;
+        workers[i].begin = &begin;
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+    pthread_mutex_unlock(&begin);
+    CHECK(machsym_image_read_info(image, &got));
+    CHECK_EQ(got.damage_count, want.damage_count);
+    CHECK_EQ(got.read_count, want.read_count);
+    CHECK_EQ(got.read_bytes, want.read_bytes);
+    for (unsigned i = 0; i < THREADS; i++) {
+        CHECK(pthread_join(workers[i].thread, NULL) == 0);
+        CHECK(workers[i].ran);
+        CHECK_EQ(workers[i].sum, sum);
+    }
+    machsym_image_close(image);
+    pthread_mutex_destroy(&begin);
+}
+
+/* A file by its path, and the same by a reader. */
 static void check_file(const char *name)
 {
     char path[256];
-    worker workers[THREADS + 1];
     machsym_open_desc desc;
     snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    test_file file = test_read(path);
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     desc.oso_dirs = &objects;
     desc.oso_dir_count = 1;
-    machsym_image *image = test_open_desc(&desc);
-    memset(workers, 0, sizeof workers);
-    for (unsigned i = 0; i <= THREADS; i++)
-        workers[i].image = image;
-    work(&workers[THREADS]);
-    CHECK(workers[THREADS].ran && workers[THREADS].sum != 0);
-    for (unsigned i = 0; i < THREADS; i++)
-        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
-    for (unsigned i = 0; i < THREADS; i++) {
-        CHECK(pthread_join(workers[i].thread, NULL) == 0);
-        CHECK(workers[i].ran);
-        CHECK_EQ(workers[i].sum, workers[THREADS].sum);
-    }
-    machsym_image_close(image);
+    check_desc(&desc);
+    desc.read.call = read_file;
+    desc.read.user = &file;
+    desc.read.size = file.len;
+    check_desc(&desc);
+    free(file.ptr);
 }
 
 int main(void)
@@ -85,6 +135,7 @@ int main(void)
     check_file("inline-arm64-d5-22");
     check_file("inline-x86_64-d4-noaranges.dwarf");
     check_file("cross-arm64-d5-22.dwarf");
+    check_file("inline-x86_64-d4-zdebug.dwarf");
     check_file("map-x86_64-d4-O2/program");
     check_file("map-arm64-d5-O2/program");
     return test_done();

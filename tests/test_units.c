@@ -362,7 +362,7 @@ static void test_damage(void)
     CHECK_EQ(info.damaged_units, 4);
     CHECK_EQ(info.first_damage_offset, bad_version);
     machsym_image_info image_info;
-    machsym_image_get_info(l.image, &image_info);
+    CHECK(machsym_image_read_info(l.image, &image_info));
     CHECK(image_info.damage_count >= 3);
     CHECK_TEXT(image_info.damage.where, ".debug_info");
     CHECK_EQ(image_info.damage.offset, bad_version);
@@ -376,7 +376,7 @@ static void test_damage(void)
     put_zeros(&p.info, 100);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_STR(name_at(&l, 0x1000), "first");
-    machsym_image_get_info(l.image, &image_info);
+    CHECK(machsym_image_read_info(l.image, &image_info));
     CHECK_EQ(image_info.damage_count, 1);
     lookup_close(&l);
     program_free(&p);

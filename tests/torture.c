@@ -240,6 +240,7 @@ static void use(const uint8_t *ptr, size_t len)
             continue;
         machsym_image_get_info(image, &info);
         use_image(image);
+        machsym_image_read_info(image, &info);
         if (info.slice.filetype == 0)
             use_entries(image);
         machsym_image_close(image);

@@ -66,14 +66,11 @@ typedef struct atos {
     machsym_frame frames[MAX_FRAMES]; /* the last field: never cleared */
 } atos;
 
-/* A word of the input, and where its answer is when there are many. */
+/* A word of the input. */
 typedef struct token {
-    size_t at;
-    size_t len;
     uint64_t number;
+    size_t len;
     bool is_number;
-    uint8_t share; /* number of the thread that answered */
-    uint32_t line; /* the first line of the answer, among those of the share */
 } token;
 
 /* What was found for a word. */

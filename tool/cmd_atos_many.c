@@ -12,100 +12,140 @@ enum {
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
     PRINT_BYTES = 1 << 18,
-    THREAD_WORTH = 4096,  /* addresses: fewer are answered before a thread has started to help */
+    THREAD_WORTH = 4096,       /* addresses: fewer are answered before a thread has started to help */
+    FETCH_AHEAD = 8,           /* words: what so many more need is asked of memory while one is answered */
+    FETCH_BYTES = 64,          /* that memory gives at once */
+    ANSWER_BYTES = 256,        /* of most answers: room for them is taken at once, */
+    ANSWERS_AT_ONCE = 1 << 16, /* for so many: memory that is never touched costs nothing but addresses */
     BATCH_CACHE = 4 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted */
 };
+
+/* Asks for a place of memory to be brought near. */
+static void fetch(const void *place)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(place);
+#else
+    (void)place;
+#endif
+}
 
 static bool is_space(char c)
 {
     return (unsigned char)c <= ' ' && (c == ' ' || (c >= '\t' && c <= '\r'));
 }
 
-static size_t split(const char *input, size_t len, token **tokens)
+/* A word of the input, and where its answer is. */
+typedef struct word {
+    size_t at;
+    size_t len;
+    uint32_t answer; /* its number among those of the share */
+    uint8_t share;   /* number of the thread that answered */
+} word;
+
+/* A word in the order of addresses. It has all that a lookup needs: the words are then far apart, and to wait
+ * for each would take as long as a quick lookup. */
+typedef struct lookup {
+    uint64_t number;
+    uint32_t word; /* its number */
+    bool is_number;
+} lookup;
+
+/* All words of a batch. */
+typedef struct batch {
+    const char *input;
+    word *words;
+    lookup *lookups;
+    size_t count;
+    size_t word_cap;
+    size_t lookup_cap;
+} batch;
+
+static void split(batch *b, size_t len)
 {
-    size_t count = 0;
-    size_t cap = 0;
+    const char *input = b->input;
     for (size_t i = 0; i < len;) {
         size_t start;
+        uint64_t number = 0;
         while (i < len && is_space(input[i]))
             i++;
         for (start = i; i < len && !is_space(input[i]);)
             i++;
         if (i == start)
             break;
-        *tokens = tool_room(*tokens, count, &cap, sizeof **tokens);
-        token *t = &(*tokens)[count++];
-        t->at = start;
-        t->len = i - start;
-        t->number = 0;
-        t->is_number = parse_hex(input + start, t->len, &t->number);
+        b->words = tool_room(b->words, b->count, &b->word_cap, sizeof *b->words);
+        b->lookups = tool_room(b->lookups, b->count, &b->lookup_cap, sizeof *b->lookups);
+        bool is_number = parse_hex(input + start, i - start, &number);
+        b->words[b->count] = (word){start, i - start, 0, 0};
+        b->lookups[b->count] = (lookup){number, (uint32_t)b->count, is_number};
+        b->count++;
     }
-    return count;
 }
 
-/* Sorts by number, 11 bits at a time from the lowest; room holds as many. Addresses agree in most bits, which
- * takes no pass: several times faster than qsort. */
-static void sort_by_number(token **v, size_t count, token **room)
+/* Sorts by number, 11 bits at a time from the lowest. Addresses agree in most bits, which takes no pass:
+ * several times faster than qsort. */
+static void sort_by_number(batch *b)
 {
     enum { BITS = 11, DIGITS = 1 << BITS };
+    lookup *from = b->lookups;
+    lookup *to = tool_alloc(b->lookup_cap * sizeof *to);
     uint64_t differ = 0;
-    for (size_t i = 0; i < count; i++)
-        differ |= v[i]->number ^ v[0]->number;
+    for (size_t i = 0; i < b->count; i++)
+        differ |= from[i].number ^ from[0].number;
     for (unsigned shift = 0; shift < 64; shift += BITS) {
         size_t starts[DIGITS + 1] = {0};
         if ((differ >> shift & (DIGITS - 1)) == 0)
             continue;
-        for (size_t i = 0; i < count; i++)
-            starts[(v[i]->number >> shift & (DIGITS - 1)) + 1]++;
+        for (size_t i = 0; i < b->count; i++)
+            starts[(from[i].number >> shift & (DIGITS - 1)) + 1]++;
         for (size_t i = 0; i < DIGITS; i++)
             starts[i + 1] += starts[i];
-        for (size_t i = 0; i < count; i++)
-            room[starts[v[i]->number >> shift & (DIGITS - 1)]++] = v[i];
-        memcpy(v, room, count * sizeof *v);
+        for (size_t i = 0; i < b->count; i++)
+            to[starts[from[i].number >> shift & (DIGITS - 1)]++] = from[i];
+        lookup *sorted = to;
+        to = from;
+        from = sorted;
     }
+    free(to);
+    b->lookups = from;
 }
 
 /* ---- What one thread answers ---- */
 
-/* A line of an answer. Answers share the lines of the frames that they have in common, from the outermost
- * on. */
-typedef struct answer_line {
-    size_t at; /* in the share's text */
-    size_t len;
-    uint32_t outer; /* number of the line behind it; 0: it is the last */
-} answer_line;
+/* An answer: text of its own, up to where that of the next one begins, and behind that the end of another
+ * answer's text, with what stands behind that. So answers share the lines of the frames that they have in
+ * common, from the outermost on. */
+typedef struct answer {
+    size_t at;       /* in the share's text */
+    size_t outer_at; /* what it shares begins there */
+    uint32_t outer;  /* number of the answer that has it; NO_ANSWER: it shares nothing */
+} answer;
 
-/* A frame of the last answer, and its line. */
+enum { NO_ANSWER = 0 }; /* the first stands for none: no answer needs a text before its own */
+
+/* A frame of the last answer. Its line and those behind it are what another answer may share. */
 typedef struct answer_frame {
     machsym_frame frame;
-    uint32_t line;
+    size_t at;       /* of the line, in the share's text */
+    uint32_t answer; /* the one that has the line */
 } answer_frame;
 
 /* What one thread answers of many addresses. */
 typedef struct share {
     atos *a;
-    const char *input;
-    token **order;
-    size_t count;
+    const batch *batch;
+    size_t first; /* of its lookups */
+    size_t end;
     uint8_t number;
-    text answers;
-    answer_line *lines; /* line number n at n - 1 */
-    uint32_t line_count;
-    size_t line_cap;
+    text text;
+    answer *answers; /* one for each lookup behind NO_ANSWER, and one where the last ends */
+    uint32_t count;
     answer_frame last[MAX_FRAMES]; /* outermost first */
     size_t last_count;
     const target *last_target;
     unsigned last_trims; /* of its source: names of frames before are gone */
     pthread_t thread;
 } share;
-
-/* Makes a line of what was added to the text. Returns its number. */
-static uint32_t add_line(share *s, size_t from, uint32_t outer)
-{
-    s->lines = tool_room(s->lines, s->line_count, &s->line_cap, sizeof *s->lines);
-    s->lines[s->line_count++] = (answer_line){from, s->answers.len - from, outer};
-    return s->line_count;
-}
 
 static bool same_text(machsym_str a, machsym_str b)
 {
@@ -120,8 +160,8 @@ static bool same_line(const machsym_frame *a, const machsym_frame *b)
            same_text(a->file.comp_dir, b->file.comp_dir) && a->name_source == b->name_source;
 }
 
-/* Adds the lines of an answer that the last one does not have. Returns the number of the first. */
-static uint32_t add_lines(share *s, const finding *found, const token *word)
+/* Adds the lines of an answer that the last one does not have. */
+static void add_lines(share *s, const finding *found, const token *t)
 {
     const machsym_frame *outermost = &s->a->frames[found->count - 1];
     unsigned trims = symbol_source_trims(found->t->source);
@@ -130,32 +170,43 @@ static uint32_t add_lines(share *s, const finding *found, const token *word)
         s->last_count = 0;
     while (same < found->count && same < s->last_count && same_line(&s->last[same].frame, outermost - same))
         same++;
-    for (size_t i = same; i < found->count; i++) {
-        size_t from = s->answers.len;
-        atos_print_line(s->a, &s->answers, found, word, found->count - 1 - i);
+    if (same > 0) {
+        s->answers[s->count].outer = s->last[same - 1].answer;
+        s->answers[s->count].outer_at = s->last[same - 1].at;
+    }
+    for (size_t i = found->count; i-- > same;) {
         s->last[i].frame = *(outermost - i);
-        s->last[i].line = add_line(s, from, i > 0 ? s->last[i - 1].line : 0);
+        s->last[i].at = s->text.len;
+        s->last[i].answer = s->count;
+        atos_print_line(s->a, &s->text, found, t, found->count - 1 - i);
     }
     s->last_count = found->count;
     s->last_target = found->t;
     s->last_trims = trims;
-    return s->last[found->count - 1].line;
 }
 
 static void *answer_share(void *argument)
 {
     share *s = argument;
-    for (size_t i = 0; i < s->count; i++) {
-        token *t = s->order[i];
-        size_t from = s->answers.len;
-        finding found = atos_find(s->a, t);
-        t->share = s->number;
-        if (atos_has_plain_lines(s->a, &found)) {
-            t->line = add_lines(s, &found, t);
-        } else {
-            atos_print(s->a, &s->answers, &found, t, s->input + t->at);
-            t->line = add_line(s, from, 0);
-        }
+    size_t count = s->end - s->first;
+    text_room(&s->text, (count < ANSWERS_AT_ONCE ? count : ANSWERS_AT_ONCE) * ANSWER_BYTES);
+    s->answers = tool_alloc((count + 2) * sizeof *s->answers);
+    s->answers[NO_ANSWER + 1].at = 0;
+    for (size_t i = s->first; i < s->end; i++) {
+        const lookup *l = &s->batch->lookups[i];
+        if (i + FETCH_AHEAD < s->end)
+            fetch(&s->batch->words[l[FETCH_AHEAD].word]);
+        word *w = &s->batch->words[l->word];
+        token t = {l->number, w->len, l->is_number};
+        finding found = atos_find(s->a, &t);
+        w->share = s->number;
+        w->answer = ++s->count;
+        s->answers[s->count].outer = NO_ANSWER;
+        if (atos_has_plain_lines(s->a, &found))
+            add_lines(s, &found, &t);
+        else
+            atos_print(s->a, &s->text, &found, &t, s->batch->input + w->at);
+        s->answers[s->count + 1].at = s->text.len;
     }
     return NULL;
 }
@@ -195,16 +246,46 @@ static size_t thread_count(const atos *a, size_t count)
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
 }
 
+/* Asks memory for what the answers of words to come are made of: for the text of one, and for the place of
+ * one that is twice as far. They lie in the order of addresses, and to wait for each would take longer than to
+ * print it. */
+static void fetch_ahead(const share *shares, const batch *b, size_t i)
+{
+    if (i + 2 * FETCH_AHEAD < b->count) {
+        const word *w = &b->words[i + 2 * FETCH_AHEAD];
+        fetch(&shares[w->share].answers[w->answer]);
+    }
+    if (i + FETCH_AHEAD < b->count) {
+        const word *w = &b->words[i + FETCH_AHEAD];
+        const share *s = &shares[w->share];
+        const answer *own = &s->answers[w->answer];
+        for (size_t at = 0; at < ANSWER_BYTES; at += FETCH_BYTES)
+            fetch(s->text.v + own->at + at);
+        if (own->outer != NO_ANSWER)
+            fetch(s->text.v + own->outer_at);
+    }
+}
+
+/* Adds the text of an answer, and what stands behind it. */
+static void add_answer(text *out, const share *s, uint32_t number)
+{
+    size_t at = s->answers[number].at;
+    for (uint32_t n = number; n != NO_ANSWER; n = s->answers[n].outer) {
+        text_add(out, s->text.v + at, s->answers[n + 1].at - at);
+        at = s->answers[n].outer_at;
+    }
+}
+
 /* Prints all answers in the order of the words, many at a time: a call of the system for every 4 KB, which
  * stdout gathers, would take a tenth as long as answering. */
-static void print_answers(const share *shares, const token *tokens, size_t count)
+static void print_answers(const share *shares, const batch *b)
 {
     text out = {0};
-    for (size_t i = 0; i < count; i++) {
-        const share *s = &shares[tokens[i].share];
-        for (uint32_t at = tokens[i].line; at != 0; at = s->lines[at - 1].outer)
-            text_add(&out, s->answers.v + s->lines[at - 1].at, s->lines[at - 1].len);
-        if (out.len >= PRINT_BYTES || i + 1 == count)
+    for (size_t i = 0; i < b->count; i++) {
+        const share *s = &shares[b->words[i].share];
+        fetch_ahead(shares, b, i);
+        add_answer(&out, s, b->words[i].answer);
+        if (out.len >= PRINT_BYTES || i + 1 == b->count)
             out_text(&out);
     }
     out_flush();
@@ -213,17 +294,15 @@ static void print_answers(const share *shares, const token *tokens, size_t count
 
 /* Answers the words by so many threads. Each takes words whose addresses follow each other. Of many words
  * each has lookups of its own, which keep less: units are asked one after the other. */
-static void answer_words(atos *a, share *shares, size_t threads, const char *input, token **order,
-                         size_t count)
+static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
 {
     bool has_own = threads > 1;
     for (size_t i = 0; i < threads; i++) {
-        size_t first = count * i / threads;
         memset(&shares[i], 0, sizeof shares[i]);
         shares[i].a = has_own ? clone_atos(a) : a;
-        shares[i].input = input;
-        shares[i].order = order + first;
-        shares[i].count = count * (i + 1) / threads - first;
+        shares[i].batch = b;
+        shares[i].first = b->count * i / threads;
+        shares[i].end = b->count * (i + 1) / threads;
         shares[i].number = (uint8_t)i;
     }
     for (size_t i = 1; i < threads; i++) {
@@ -243,23 +322,21 @@ static void answer_words(atos *a, share *shares, size_t threads, const char *inp
  * them in the order given. */
 static void atos_answer_all(atos *a, const char *input, size_t len)
 {
-    token *tokens = NULL;
-    size_t count = split(input, len, &tokens);
-    size_t threads = thread_count(a, count);
-    token **order = tool_alloc(2 * count * sizeof *order);
+    batch b = {0};
+    b.input = input;
+    split(&b, len);
+    size_t threads = thread_count(a, b.count);
     share *shares = tool_alloc(threads * sizeof *shares);
-    for (size_t i = 0; i < count; i++)
-        order[i] = &tokens[i];
-    sort_by_number(order, count, order + count);
-    answer_words(a, shares, threads, input, order, count);
-    free(order);
-    print_answers(shares, tokens, count);
+    sort_by_number(&b);
+    answer_words(a, shares, threads, &b);
+    free(b.lookups);
+    print_answers(shares, &b);
     for (size_t i = 0; i < threads; i++) {
-        text_free(&shares[i].answers);
-        free(shares[i].lines);
+        text_free(&shares[i].text);
+        free(shares[i].answers);
     }
     free(shares);
-    free(tokens);
+    free(b.words);
 }
 
 static bool more_soon(int fd)

@@ -149,7 +149,6 @@ static machsym_image *open_entry(machsym_open_desc desc, machsym_str name, machs
     machsym_image *one = NULL;
     text_str(&name_z, name);
     desc.entry = text_z(&name_z);
-    desc.flags |= MACHSYM_OPEN_NO_DWARF;
     memset(info, 0, sizeof *info);
     if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
         machsym_image_get_info(one, info);
@@ -185,11 +184,20 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
         tool_say("the first %d images are shown", MAX_ENTRIES);
 }
 
+/* With --quick debug info is not looked at. */
+static void read_info(const machsym_image *image, bool quick, machsym_image_info *info)
+{
+    if (quick)
+        machsym_image_get_info(image, info);
+    else
+        tool_read_info(image, info);
+}
+
 /* Returns whether nothing in it is damaged. */
 static bool print_image(const machsym_image *image, bool quick)
 {
     machsym_image_info info;
-    machsym_image_get_info(image, &info);
+    read_info(image, quick, &info);
     print_slice(&info.slice);
     if (info.pair_path != NULL)
         out_line("  other half: %s", info.pair_path);
@@ -380,7 +388,7 @@ static bool print_image_json(const char *path, const machsym_image *image, const
 {
     text t = {0};
     machsym_image_info info;
-    machsym_image_get_info(image, &info);
+    read_info(image, quick, &info);
     json_begin(&t, "info");
     json_put_str(&t, "file", str_c(path));
     json_put_str(&t, "arch", str_c(info.slice.arch));
@@ -438,7 +446,7 @@ static bool print_file(const char *path, const info_options *o)
     size_t shown = 0;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    desc.flags = (o->from.copy ? MACHSYM_OPEN_COPY : 0u) | (o->quick ? MACHSYM_OPEN_NO_DWARF : 0u);
+    desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0u;
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
     if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
@@ -458,7 +466,7 @@ static bool print_file(const char *path, const info_options *o)
             continue;
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid && desc.entry == NULL ? &slices[i].uuid : NULL;
-        machsym_image *image = tool_open(&desc);
+        machsym_image *image = o->quick ? tool_open_without_dwarf(&desc) : tool_open(&desc);
         ok = ok && image != NULL;
         if (image != NULL && cache_is(image)) {
             cache_print_info(image, o->json);

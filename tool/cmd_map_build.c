@@ -303,7 +303,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     desc.image = image;
     desc.lines = c->lines.lines;
     desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
-    machsym_image_get_info(image, &info);
+    tool_read_info(image, &info);
     if (!refuse_cut(c, &info))
         output_path(c, &info, &path);
     if (path.len > 0)

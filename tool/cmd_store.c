@@ -424,7 +424,7 @@ static const char *check_dsym(const kept_image *image, machsym_error *err)
     desc.flags = MACHSYM_OPEN_NO_PAIR;
     if (machsym_image_open(&desc, &opened, err) != MACHSYM_OK)
         return err->what;
-    machsym_image_get_info(opened, &info);
+    tool_read_info(opened, &info);
     *err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
     machsym_image_close(opened);
     return info.damage_count > 0 ? err->what : NULL;

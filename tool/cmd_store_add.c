@@ -256,7 +256,7 @@ static bool add_slice(const add_command *c, const char *path, const machsym_slic
     machsym_image *image = tool_open_damaged(&desc);
     bool ok = image != NULL && !tool_refuse_collection(image);
     if (ok) {
-        machsym_image_get_info(image, &info);
+        tool_read_info(image, &info);
         ok = !refuse(path, &info);
     }
     if (ok) {

@@ -222,7 +222,7 @@ static bool build_image(answering *a, const build_request *b, const symbol_file 
     symbol_file built;
     if (tool_refuse_collection(file->image))
         return false;
-    machsym_image_get_info(file->image, &info);
+    tool_read_info(file->image, &info);
     if (info.damage.is_cut_short) {
         text why = {0};
         text_damage(&why, &info);

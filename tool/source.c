@@ -22,7 +22,7 @@ static void set_info(symbol_file *file)
 {
     machsym_image_info info;
     machsym_map_info map;
-    machsym_image_get_info(file->image, &info);
+    tool_read_info(file->image, &info);
     file->map = info.map;
     if (file->map != NULL) {
         machsym_map_get_info(file->map, &map);

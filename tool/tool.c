@@ -345,6 +345,13 @@ static bool is_new_to_say(const char *path)
     return is_new;
 }
 
+static atomic_bool lacked_memory;
+
+void tool_lacked_memory(void)
+{
+    lacked_memory = true;
+}
+
 static atomic_bool found_damage;
 
 void tool_note_damage(void)
@@ -359,22 +366,33 @@ void tool_say_fault(const char *path, const machsym_error *err)
         tool_say_error(path, err);
 }
 
-void tool_say_damage(const machsym_image *image)
+void tool_read_info(const machsym_image *image, machsym_image_info *info)
 {
-    machsym_image_info info;
+    if (!machsym_image_read_info(image, info))
+        tool_lacked_memory();
+}
+
+static void say_damage(const machsym_image *image, const machsym_image_info *info)
+{
     text t = {0};
-    machsym_image_get_info(image, &info);
     bool lacks_files = cache_lacks_files(image);
-    if (info.map != NULL || (info.damage_count == 0 && !lacks_files))
+    if (info->map != NULL || (info->damage_count == 0 && !lacks_files))
         return;
     tool_note_damage();
-    text_damage(&t, &info);
-    bool is_new = is_new_to_say(damaged_path(&info));
+    text_damage(&t, info);
+    bool is_new = is_new_to_say(damaged_path(info));
     if (is_new && lacks_files)
         cache_say_files(image);
     else if (is_new)
         tool_say("%.*s", (int)t.len, t.v);
     text_free(&t);
+}
+
+void tool_say_damage(const machsym_image *image)
+{
+    machsym_image_info info;
+    tool_read_info(image, &info);
+    say_damage(image, &info);
 }
 
 void tool_say_lost(const char *path, const machsym_session *session)
@@ -399,6 +417,17 @@ machsym_image *tool_open(const machsym_open_desc *desc)
     return image;
 }
 
+machsym_image *tool_open_without_dwarf(const machsym_open_desc *desc)
+{
+    machsym_image_info info;
+    machsym_image *image = tool_open_damaged(desc);
+    if (image == NULL)
+        return NULL;
+    machsym_image_get_info(image, &info);
+    say_damage(image, &info);
+    return image;
+}
+
 machsym_image *tool_open_damaged(const machsym_open_desc *desc)
 {
     machsym_image *image;
@@ -414,13 +443,6 @@ machsym_image *tool_open_damaged(const machsym_open_desc *desc)
     tool_say("%s: a symbol map; name the dSYM or binary that it was made of", desc->path);
     machsym_image_close(image);
     return NULL;
-}
-
-static atomic_bool lacked_memory;
-
-void tool_lacked_memory(void)
-{
-    lacked_memory = true;
 }
 
 int tool_end(int status)
@@ -502,8 +524,7 @@ void image_options_apply(const image_options *from, machsym_open_desc *desc)
     desc->arch = from->arch;
     desc->uuid = from->uuid.is_set ? &from->uuid.uuid : NULL;
     desc->entry = from->entry;
-    desc->flags |= (from->copy ? MACHSYM_OPEN_COPY : 0u) | (from->no_symtab ? MACHSYM_OPEN_NO_SYMTAB : 0u) |
-                   (from->no_dwarf ? MACHSYM_OPEN_NO_DWARF : 0u);
+    desc->flags |= (from->copy ? MACHSYM_OPEN_COPY : 0u) | (from->no_symtab ? MACHSYM_OPEN_NO_SYMTAB : 0u);
 }
 
 machsym_image *image_options_open(const image_options *from)
@@ -511,7 +532,7 @@ machsym_image *image_options_open(const image_options *from)
     machsym_open_desc desc;
     memset(&desc, 0, sizeof desc);
     image_options_apply(from, &desc);
-    machsym_image *image = tool_open(&desc);
+    machsym_image *image = from->no_dwarf ? tool_open_without_dwarf(&desc) : tool_open(&desc);
     if (image == NULL || !tool_refuse_collection(image))
         return image;
     machsym_image_close(image);

@@ -75,10 +75,14 @@ bool take_best_line(void *field, const char *value);  /* machsym_session_flags *
 /* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was
  * found is said. Returns NULL on failure. */
 machsym_image *tool_open(const machsym_open_desc *desc);
+/* The same for commands that do not look at debug info, nor for damage in it. */
+machsym_image *tool_open_without_dwarf(const machsym_open_desc *desc);
 /* The same, but leaves it to the caller to say what is damaged. */
 machsym_image *tool_open_damaged(const machsym_open_desc *desc);
-/* Says what of a Mach-O file was found damaged when it was opened, once for each file. The exit status is 1
- * from then on. Of a map it says nothing: map info and --explain do. Threads: any. */
+/* Tells what is known of an image, damage of its debug info with it. Threads: any. */
+void tool_read_info(const machsym_image *image, machsym_image_info *info);
+/* Says what of a Mach-O file is damaged, once for each file. The exit status is 1 from then on. Of a map it
+ * says nothing: map info and --explain do. Threads: any. */
 void tool_say_damage(const machsym_image *image);
 /* Says that a session found its map damaged, if it did; the rest as tool_say_damage. Threads: any. */
 void tool_say_lost(const char *path, const machsym_session *session);

@@ -213,7 +213,7 @@ size_t flat_info(const flat_image *image, char *out, size_t cap)
     machsym_image_info info;
     machsym_map_info map;
     memset(&map, 0, sizeof map);
-    machsym_image_get_info(image->image, &info);
+    machsym_image_read_info(image->image, &info);
     if (info.map != NULL)
         machsym_map_get_info(info.map, &map);
     put32(&s, info.map != NULL);

@@ -70,7 +70,7 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
     span.function = ms_SEG_NONE;
     span.lo = addr;
     span.hi = ms_dw_code_until(s->env.dw, addr);
-    if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
+    if (ms_dw_code_at(s->env.dw, addr) == NULL || ms_ses_units(s) == 0)
         return span;
     for (int i = MACHSYM_UNIT_ARANGES; i <= MACHSYM_UNIT_FUNCTIONS && span.function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;

@@ -25,7 +25,7 @@
  * several segments, it is one range here. */
 static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
-    for (; at->a < s->env.count; at->a++, at->b = 0) {
+    for (; at->a < ms_ses_units(s); at->a++, at->b = 0) {
         ms_ses_trim(s);
         const ms_ses_unit *unit = ms_ses_functions_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
@@ -67,7 +67,7 @@ static void ms_it_get_row(const ms_ln_table *lines, const ms_cu_root *root, size
 static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     ms_ses_list_programs(s);
-    for (; at->a < s->env.count; at->a++, at->b = 0) {
+    for (; at->a < ms_ses_units(s); at->a++, at->b = 0) {
         ms_ses_trim(s);
         if (at->b == 0 && !ms_ses_owns_lines(s, (size_t)at->a))
             continue; /* rows of a program that units share come with one of them */
@@ -249,9 +249,9 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_sets(const machsym_session *s, machsym_session_info *out)
+static void ms_it_count_sets(machsym_session *s, machsym_session_info *out)
 {
-    ms_rd rd = ms_rd_make(s->env.dw->aranges);
+    ms_rd rd = ms_cu_sets(&s->env);
     ms_cu_set set;
     while (ms_cu_next_set(&rd, &set))
         out->arange_set_count++;
@@ -263,7 +263,7 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
     ms_ses_drop_units(s); /* they may have been read without calls */
     s->reads_calls = true;
     ms_it_count_sets(s, out);
-    out->unit_count += (uint32_t)s->env.count;
+    out->unit_count += (uint32_t)ms_ses_units(s);
     ms_ses_list_programs(s);
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ses_trim(s);

@@ -13,13 +13,14 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../image/sections.h"
 #include "../image/image.h"
 #include "../image/debugmap.h"
 #include "../map/symmap.h"
 
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
- * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
+ * Offers: machsym_session, ms_ses_open, ms_ses_units, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
  *         ms_ses_object_at.
  * Never:  decides what answers for an address. */
 
@@ -95,10 +96,11 @@ struct machsym_session {
     uint32_t flags;
     size_t cache_limit;
     machsym_allocator allocator;
-    ms_arena keep;    /* indexes, root entries, abbreviations, symbols: until trim */
-    ms_arena cache;   /* decoded units: dropped together when over the limit */
-    ms_arena scratch; /* reset for every unit */
-    ms_cu_env env;
+    ms_arena keep;        /* indexes, root entries, abbreviations, symbols: until trim */
+    ms_arena cache;       /* decoded units: dropped together when over the limit */
+    ms_arena scratch;     /* reset for every unit */
+    ms_cu_env env;        /* its units once has_units */
+    ms_dw dw;             /* sections of debug info that were needed so far */
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
@@ -116,6 +118,7 @@ struct machsym_session {
     ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
+    bool has_units;
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -150,13 +153,12 @@ static void ms_ses_clear(machsym_session *s)
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
-    s->has_silent = s->has_objc = s->has_objects = false;
+    s->has_units = s->has_silent = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     ms_zero(&s->env, sizeof s->env);
     ms_zero(&s->silent, sizeof s->silent);
-    s->env.dw = &s->image->dw;
-    s->env.v = s->image->cus;
-    s->env.count = s->image->cu_count;
+    s->dw = s->image->dw;
+    s->env.dw = &s->dw;
     s->env.arena = &s->keep;
     s->env.scratch = &s->scratch;
     s->silent.arena = &s->keep;
@@ -264,6 +266,28 @@ static void ms_ses_close(machsym_session *s)
 }
 
 /* ---- What a session decodes ---- */
+
+/* Has sections be there. Returns false when memory is out. */
+static bool ms_ses_need(machsym_session *s, uint32_t needs)
+{
+    return ms_cu_need(&s->env, needs);
+}
+
+/* How many units there are. Their headers are read once an image, when they are first asked for. */
+static size_t ms_ses_units(machsym_session *s)
+{
+    bool oom = false;
+    if (s->has_units)
+        return s->env.count;
+    const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
+    ms_arena_admit(&s->keep, oom);
+    if (units != NULL) {
+        s->env.v = units->v;
+        s->env.count = units->count;
+    }
+    s->has_units = !oom;
+    return s->env.count;
+}
 
 static void ms_ses_drop_units(machsym_session *s)
 {
@@ -408,7 +432,7 @@ static void ms_ses_end_programs(machsym_session *s)
  * would be run twice. */
 static void ms_ses_list_programs(machsym_session *s)
 {
-    if (s->env.programs != NULL || s->env.count == 0)
+    if (s->env.programs != NULL || ms_ses_units(s) == 0 || !ms_ses_need(s, ms_NEEDS_LINE))
         return;
     ms_arena_reset(&s->scratch);
     ms_cu_list_programs(&s->env, &s->scratch);
@@ -421,7 +445,9 @@ static void ms_ses_list_programs(machsym_session *s)
 static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
                              ms_arena *arena, ms_ln_table *table)
 {
-    ms_dw dw = *s->env.dw;
+    if (!ms_ses_need(s, ms_ln_needs(&s->dw, root->line_off)))
+        return false;
+    ms_dw dw = s->dw;
     dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
     ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
@@ -462,6 +488,8 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
         return own;
+    if (!ms_ses_need(s, ms_NEEDS_LINE))
+        return NULL;
     if (s->lines_run > s->env.dw->line.len)
         ms_ses_list_programs(s);
     ms_cu_program program = ms_cu_program_of(&s->env, root, index);
@@ -519,9 +547,11 @@ static const ms_oc_list *ms_ses_objc(machsym_session *s)
 static ms_ses_objects *ms_ses_map_of(machsym_session *s)
 {
     uint64_t size = 0;
-    if (s->has_objects || !s->image->follows_objects)
+    if (s->has_objects || !s->image->follows_objects || !ms_ses_need(s, ms_NEEDS_UNITS))
         return s->objects;
     s->has_objects = true;
+    if (s->dw.info.len != 0)
+        return NULL;
     ms_ses_objects *o = (ms_ses_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
     for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++) {
         ms_om_list(&o->map, &s->image->mo[i], &s->keep);
@@ -620,8 +650,8 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
 /* The object that has a linked address; NULL when none has, or it cannot be opened. */
 static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
 {
-    ms_ses_objects *o = ms_ses_map_of(s);
-    if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
+    ms_ses_objects *o = ms_dw_code_at(&s->dw, addr) != NULL ? ms_ses_map_of(s) : NULL;
+    if (o == NULL)
         return NULL;
     size_t index = ms_om_object_at(&o->map, addr, &s->scratch, &s->keep);
     return index < o->map.count ? ms_ses_object_of(s, index) : NULL;

@@ -188,12 +188,7 @@ enum machsym_open_flags {
     /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
-    MACHSYM_OPEN_BY_PIECES = 1u << 7,
-    /* No debug info will be asked for: none is read or decompressed, and its damage is not found. Sessions
-     * and maps have what symbols and metadata tell: functions without lines or inlined calls.
-     * machsym_image_info.has_dwarf is false, and the debug map is not followed. A dSYM beside the binary is
-     * opened for its symbols. A file that is a map answers as ever. */
-    MACHSYM_OPEN_NO_DWARF = 1u << 8
+    MACHSYM_OPEN_BY_PIECES = 1u << 7
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -203,14 +198,15 @@ typedef struct machsym_oso_prefix {
 } machsym_oso_prefix;
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
- * is asked for its load commands, then for the tables and the sections of debug info that lookups need; for
- * none of debug info with MACHSYM_OPEN_NO_DWARF. Sessions ask for the sections of metadata that they look
+ * is asked for its load commands, then for tables. Each section of debug info is asked for once, for the
+ * first session that needs it, and shared by all. Sessions ask for the sections of metadata that they look
  * into, __objc_stubs among them. Nobody asks for other code, for locations of variables and types, or for the
  * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
  * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
-     * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
+     * the rest cannot be read. NULL: there is no reader. It is called in the thread that needs the bytes, and
+     * so by several at once. */
     size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
@@ -245,6 +241,8 @@ typedef struct machsym_open_desc {
      * name last. */
     const char *const *oso_dirs;
     size_t oso_dir_count;
+    /* It is called in every thread that has a session on the image, where sections of debug info have to be
+     * read, decompressed or relocated, and where unit headers are listed. */
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
@@ -297,14 +295,16 @@ typedef struct machsym_image_info {
     uint32_t sdk;
     /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
     uint64_t source_version;
+    /* The file has debug info. Before it has been looked at, this is what the header of its section says. */
     bool has_dwarf;
-    /* The file has __zdebug_* sections. They are decompressed when the image is opened, unless
-     * MACHSYM_OPEN_NO_DWARF forbids it; those that cannot be are damage. */
+    /* The file has __zdebug_* sections. Each is decompressed when it is first needed; those that cannot be
+     * are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
     uint32_t symbol_count;
-    /* How many parts were found damaged while opening. machsym_session_read_info counts what lookups find. */
+    /* How many parts were found damaged so far: while opening, and in what is read once for all sessions (see
+     * machsym_image_read_info). machsym_session_read_info counts what lookups find. */
     uint32_t damage_count;
     /* The first of them. */
     machsym_damage damage;
@@ -313,8 +313,10 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes.
-     * machsym_session_get_reads tells what sessions asked for. */
+    /* How often machsym_open_desc.read was asked for what all sessions share, and for how many bytes:
+     * while the image was opened, and since then for sections of debug info. If two threads asked for the
+     * same section at once, one counts. machsym_session_get_reads tells what sessions asked for
+     * themselves. */
     uint64_t read_count;
     uint64_t read_bytes;
 } machsym_image_info;
@@ -392,8 +394,14 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
 /* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
  * one. */
 MACHSYM_API void machsym_image_close(machsym_image *image);
-/* Tells what is known of an image. Borrows: views into the image. Threads: any. Cost: constant. */
+/* Tells what is known of an image so far. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out);
+/* The same, after debug info has been looked at for damage: its sections are read or decompressed, those that
+ * were not yet, and all unit headers are read. Who tells people about damage calls this.
+ * Returns: false when memory is out: then some damage may be unknown. Borrows: views into the image.
+ * Threads: any. Cost: debug info that has to be read or decompressed, and a record for each unit; once an
+ * image. */
+MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out);
 /* Iterates over the sections of the image, then over those of its other half, each in file order.
  * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,

@@ -15,8 +15,7 @@
  * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
  * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
  * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
- * (__zdebug_*) is decompressed when a file is opened. Who needs symbols alone opens with
- * MACHSYM_OPEN_NO_DWARF: then no debug info is read.
+ * (__zdebug_*) is decompressed section by section, each once an image, when it is first needed.
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -82,17 +81,18 @@
  * browser. Only the chosen slice is read, in this order. Code other than __objc_stubs, types and locations of
  * variables are not read.
  *
- * - While the image is opened: headers, the tables of symbols and imports, function starts, and the sections
- *   of debug info that lookups need. All sessions and threads share them: lookups in debug info and symbols
- *   read nothing.
+ * - While the image is opened: headers, the tables of symbols and imports, function starts.
+ * - When a lookup first needs it: each section of debug info, once. All sessions and threads share it. Who
+ *   asks for symbols alone reads none. No lock is needed: if two threads need a section at the same moment,
+ *   both read it, and one throws its copy away.
  * - When a session first needs names that metadata may have (in a program, but not in a dSYM; and when it
  *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
- *   that is looked into, once. The session keeps it, and reads in its own thread: no lock is needed.
+ *   that is looked into, once a session, which keeps it.
  *
- * machsym_image_info and machsym_session_get_reads count both. Memory is asked for as many bytes as the
- * slice has, of which the rest is never touched: systems provide no pages for it. A slice that is too large
- * for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read is damage. To
- * learn what a file is, machsym_list_slices reads its headers only.
+ * machsym_image_info counts the first two, machsym_session_get_reads the third. Memory is asked for as many
+ * bytes as the slice has, of which the rest is never touched: systems provide no pages for it. A slice that
+ * is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read
+ * is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
  * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
@@ -130,9 +130,10 @@
  * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
  * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
- * machsym_image_info tells what was found while opening, and how many bytes a file lacks that is cut short.
- * No map is made of half a file unless that is asked for, and every map of a damaged file says what it is
- * (MACHSYM_MAP_DAMAGED).
+ * machsym_image_info tells what was found so far, and how many bytes a file lacks that is cut short.
+ * machsym_image_read_info looks at the sections and unit headers of debug info before, which opening does not
+ * touch. No map is made of half a file unless that is asked for, and every map of a damaged file says what it
+ * is (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).

@@ -6,7 +6,7 @@
 /* ==== >>bytes ==============================================================================================
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
- *         ms_upper_bound, ms_lower_bound, ms_fail, ms_NOINLINE.
+ *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -406,6 +406,35 @@ static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 static machsym_result ms_fail_memory(machsym_error *err)
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
+}
+
+/* A slot for what threads share and one of them makes: NULL until it is published, and never changed after
+ * that. Whoever gets it sees all that was written to it before. Where the compiler has no such access, there
+ * are no threads that share: bytes-only builds on small machines. */
+#if defined(__clang__) || (defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && __GCC_ATOMIC_POINTER_LOCK_FREE == 2)
+#define ms_ATOMIC_LOAD(slot) __atomic_load_n(slot, __ATOMIC_ACQUIRE)
+#define ms_ATOMIC_SWAP(slot, old, made)                                                                      \
+    __atomic_compare_exchange_n(slot, old, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define ms_ATOMIC_LOAD(slot) _InterlockedCompareExchangePointer((void *volatile *)(slot), NULL, NULL)
+#define ms_ATOMIC_SWAP(slot, old, made)                                                                      \
+    ((*(old) = _InterlockedCompareExchangePointer((void *volatile *)(slot), made, NULL)) == NULL)
+#else
+#define ms_ATOMIC_LOAD(slot)            (*(slot))
+#define ms_ATOMIC_SWAP(slot, old, made) ((*(old) = *(slot)) == NULL && (*(slot) = (made)) != NULL)
+#endif
+
+static inline void *ms_once_get(void *const *slot)
+{
+    return ms_ATOMIC_LOAD(slot);
+}
+
+/* Publishes what was made. Returns what is in the slot then: another thread's, if that was first. */
+static void *ms_once_put(void **slot, void *made)
+{
+    void *old = NULL;
+    return ms_ATOMIC_SWAP(slot, &old, made) ? made : old;
 }
 
 /* How many low bits of a number that is not 0 are 0. */

@@ -6,7 +6,7 @@
 
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
- * Offers: ms_os_open, ms_os_open_unread, ms_os_read, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap,
+ * Offers: ms_os_map, ms_os_open_unread, ms_os_read, ms_os_reopen, ms_os_peek, ms_os_settle, ms_os_unmap,
  *         ms_os_is_folder, ms_os_is_file, ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
@@ -39,11 +39,13 @@ static machsym_str ms_os_base_name(machsym_str path)
 typedef struct ms_os_file {
     void *ptr;
     size_t len;
-    uint64_t time; /* of its last change, in seconds since 1970 */
+    uint64_t time;   /* of its last change, in seconds since 1970 */
+    uint64_t device; /* and number there: 0 where the system has none */
+    uint64_t number;
     machsym_allocator allocator;
     size_t taken; /* bytes from the allocator */
     bool mapped;  /* else read into memory from the allocator */
-    bool is_open; /* fd is open, until ms_os_settle */
+    bool is_open; /* fd is open, until ms_os_settle: of a file that is not mapped or read at once */
     int fd;
 } ms_os_file;
 
@@ -377,6 +379,8 @@ static int ms_os_examine(int fd, ms_os_file *file, uint64_t *size)
     if (!S_ISREG(st.st_mode))
         return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
     file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
+    file->device = (uint64_t)st.st_dev;
+    file->number = (uint64_t)st.st_ino;
     *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
     return 0;
 }
@@ -398,13 +402,12 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 
 static void ms_os_clear(machsym_allocator allocator, ms_os_file *file)
 {
-    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
+    const ms_os_file none = {NULL, 0, 0, 0, 0, allocator, 0, false, false, 0};
     *file = none;
 }
 
-/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
- * until ms_os_settle. */
-static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
+/* Maps or reads a file. Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. */
+static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
     ms_os_clear(allocator, file);
     int fd = ms_os_open_to_read(path);
@@ -413,15 +416,12 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
     int code = ms_os_map_fd(fd, copy, file);
     if (code != 0)
         ms_os_clear(allocator, file);
-    file->is_open = file->mapped;
-    file->fd = fd;
-    if (!file->is_open)
-        close(fd);
+    close(fd);
     return code;
 }
 
 /* Opens a file whose bytes are read later, until ms_os_settle: for systems that do not map files. Returns as
- * ms_os_open does. */
+ * ms_os_map does. */
 static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_os_file *file, uint64_t *size)
 {
     ms_os_clear(allocator, file);
@@ -434,6 +434,14 @@ static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_o
     if (code != 0)
         close(fd);
     return code;
+}
+
+/* Closes a file that is open: nothing is read of it after this. */
+static void ms_os_settle(ms_os_file *file)
+{
+    if (file->is_open)
+        close(file->fd);
+    file->is_open = false;
 }
 
 /* Reads bytes of the open file with the number fd, as a machsym_reader does. */
@@ -452,6 +460,23 @@ static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
     return done;
 }
 
+/* Opens a mapped file once more, for ms_os_peek, until ms_os_settle. Returns false when another file has its
+ * path now. */
+static bool ms_os_reopen(const ms_os_file *file, const char *path, ms_os_file *again)
+{
+    uint64_t size;
+    if (!file->mapped || ms_os_open_unread(path, file->allocator, again, &size) != 0)
+        return false;
+    if (size == file->len && again->time == file->time && again->device == file->device &&
+        again->number == file->number) {
+        again->ptr = file->ptr;
+        again->len = file->len;
+        return true;
+    }
+    ms_os_settle(again);
+    return false;
+}
+
 /* Copies a few bytes out of a mapped file by reading the file. Touching a page of the map for the first
  * time costs several times as much. Returns false when that is not possible. */
 static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
@@ -460,22 +485,6 @@ static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t
     const char *p = (const char *)at;
     return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
            ms_os_read_at(file->fd, out, len, (ms_os_off)(p - begin)) == (ssize_t)len;
-}
-
-/* Closes a mapped file, whose map stays. There are no peeks after this. */
-static void ms_os_settle(ms_os_file *file)
-{
-    if (file->is_open)
-        close(file->fd);
-    file->is_open = false;
-}
-
-/* Opens a file as ms_os_open does, and settles it. */
-static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
-{
-    int code = ms_os_open(path, copy, allocator, file);
-    ms_os_settle(file);
-    return code;
 }
 
 static void ms_os_unmap(ms_os_file *file)

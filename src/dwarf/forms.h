@@ -9,7 +9,8 @@
 
 /* ==== >>forms ==============================================================================================
  * Job:    reads the values of DWARF entries.
- * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
+ * Offers: ms_dw, ms_dw_need, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address,
+ *         ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
 /* DWARF5 7.5.3 to 7.5.6 and the vendors' own */
@@ -108,8 +109,47 @@ typedef struct ms_dw_move {
     uint64_t to;
 } ms_dw_move;
 
-/* The debug info of one program: its sections, and the ranges of its code. It never changes. */
+/* The sections that are read. */
+typedef enum ms_dw_section {
+    ms_DW_INFO = 0,
+    ms_DW_ABBREV,
+    ms_DW_STR,
+    ms_DW_LINE,
+    ms_DW_LINE_STR,
+    ms_DW_STR_OFFSETS,
+    ms_DW_ADDR,
+    ms_DW_RANGES,
+    ms_DW_RNGLISTS,
+    ms_DW_ARANGES,
+    ms_DW_SECTIONS
+} ms_dw_section;
+
+/* Sections, a bit each. */
+enum {
+    ms_NEEDS_UNITS = 1u << ms_DW_INFO | 1u << ms_DW_ABBREV,
+    ms_NEEDS_STR = 1u << ms_DW_STR,
+    ms_NEEDS_LINE = 1u << ms_DW_LINE,
+    ms_NEEDS_LINE_STR = 1u << ms_DW_LINE_STR,
+    ms_NEEDS_STRX = 1u << ms_DW_STR_OFFSETS | 1u << ms_DW_STR,
+    ms_NEEDS_ADDR = 1u << ms_DW_ADDR,
+    ms_NEEDS_RANGES = 1u << ms_DW_RANGES,
+    ms_NEEDS_RNGLISTS = 1u << ms_DW_RNGLISTS | 1u << ms_DW_ADDR,
+    ms_NEEDS_ARANGES = 1u << ms_DW_ARANGES,
+    ms_NEEDS_ALL = (1u << ms_DW_SECTIONS) - 1
+};
+
+/* Who has the sections. */
+typedef struct ms_dw_lender {
+    /* Gives a section, empty when there is none. Returns false when memory is out. NULL: nobody lends. */
+    bool (*lend)(void *owner, ms_dw_section which, ms_span *out);
+    void *owner;
+} ms_dw_lender;
+
+/* The debug info of one program: its sections, which are lent when they are first needed, and the ranges of
+ * its code. It belongs to one thread. */
 typedef struct ms_dw {
+    ms_dw_lender lender;
+    uint32_t lent; /* sections that need not be asked for any more, a bit each */
     ms_span info;
     ms_span abbrev;
     ms_span str;
@@ -127,6 +167,28 @@ typedef struct ms_dw {
     const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
+
+/* Has the sections be there whose bits are set. Returns false when memory is out: it is asked again then. */
+static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
+{
+    ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,  &dw->line,
+                                             &dw->line_str, &dw->str_offsets, &dw->addr, &dw->ranges,
+                                             &dw->rnglists, &dw->aranges};
+    for (unsigned i = 0; i < ms_DW_SECTIONS && dw->lender.lend != NULL; i++) {
+        if ((needs & ~dw->lent & (1u << i)) == 0)
+            continue;
+        if (!dw->lender.lend(dw->lender.owner, (ms_dw_section)i, places[i]))
+            return false;
+        dw->lent |= 1u << i;
+    }
+    return true;
+}
+
+/* The same, for where the sections are often there. */
+static inline bool ms_dw_need(ms_dw *dw, uint32_t needs)
+{
+    return (needs & ~dw->lent) == 0 || ms_dw_borrow(dw, needs);
+}
 
 /* How a unit encodes its values. */
 typedef struct ms_dw_enc {
@@ -256,6 +318,7 @@ typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
     uint64_t off;
     uint8_t encoding; /* ms_dw_encoding_of */
+    uint32_t needs;   /* sections that values lead to: ms_NEEDS_RANGES stands for lists of either kind */
     bool dense;       /* codes are 1, 2, 3, ...: v[code - 1] */
     const ms_dw_abbrev *v;
     size_t count;
@@ -406,7 +469,8 @@ typedef struct ms_dw_compiler {
     ms_dw_step *v;
     size_t count;
     size_t cap;
-    uint32_t run; /* fixed bytes not yet put into a step */
+    uint32_t run;   /* fixed bytes not yet put into a step */
+    uint32_t needs; /* sections that values of the entries lead to */
 } ms_dw_compiler;
 
 static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
@@ -456,6 +520,29 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
     }
 }
 
+/* The sections that a value of this form leads to, lists of ranges apart. */
+static uint32_t ms_dw_form_needs(uint32_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_strp: return ms_NEEDS_STR;
+    case ms_DW_FORM_line_strp: return ms_NEEDS_LINE_STR;
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_strx1:
+    case ms_DW_FORM_strx2:
+    case ms_DW_FORM_strx3:
+    case ms_DW_FORM_strx4:
+    case ms_DW_FORM_GNU_str_index: return ms_NEEDS_STRX;
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_addrx1:
+    case ms_DW_FORM_addrx2:
+    case ms_DW_FORM_addrx3:
+    case ms_DW_FORM_addrx4:
+    case ms_DW_FORM_GNU_addr_index: return ms_NEEDS_ADDR;
+    case ms_DW_FORM_indirect: return ms_NEEDS_ALL & ~(uint32_t)(ms_NEEDS_LINE | ms_NEEDS_ARANGES);
+    default: return 0;
+    }
+}
+
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
  * Returns false at a form that nobody knows: nothing behind it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
@@ -478,6 +565,9 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         if ((seen >> slot & 1) != 0)
             slot = ms_SLOT_NONE;
+        if (slot != ms_SLOT_NONE)
+            c->needs |=
+                ms_dw_form_needs((uint32_t)form) | (slot == ms_SLOT_RANGES ? (uint32_t)ms_NEEDS_RANGES : 0u);
         if (slot == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
             c->run += (uint32_t)size;
         else
@@ -692,6 +782,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     table->count = t.count;
     table->by_code = t.codes;
     table->steps = t.steps.v;
+    table->needs = t.steps.needs;
     ms_dw_add_layouts(table, t.v, arena);
     ms_dw_add_briefs(table, arena);
     return arena->oom ? NULL : table;

@@ -196,6 +196,14 @@ static uint64_t ms_ln_end(const ms_dw *dw, uint64_t off)
     return dw->line.len - left + (len < left ? len : left);
 }
 
+/* The sections that the names of the program at off may lead to. */
+static uint32_t ms_ln_needs(const ms_dw *dw, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(dw->line, off);
+    ms_rd_skip(&rd, ms_rd_u32(&rd) == 0xffffffff ? 8 : 0);
+    return ms_rd_u16(&rd) == 5 ? ms_NEEDS_LINE_STR | ms_NEEDS_STRX : 0u;
+}
+
 /* Reads the header at off. Returns false when the program cannot be run. */
 static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ln_head *head,
                             ms_ln_build *b)

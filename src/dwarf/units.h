@@ -61,7 +61,7 @@ enum {
 
 /* The units of one program, and what has been decoded of their frames so far. */
 typedef struct ms_cu_env {
-    const ms_dw *dw;
+    ms_dw *dw;
     const ms_cu *v;
     size_t count;
     ms_arena *arena;    /* for the tables and roots */
@@ -356,6 +356,23 @@ static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
     enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
+/* Has sections be there. Returns false when memory is out. */
+static bool ms_cu_need(ms_cu_env *env, uint32_t needs)
+{
+    bool has = ms_dw_need(env->dw, needs);
+    ms_arena_admit(env->arena, !has);
+    return has;
+}
+
+/* The same for what the values of a unit lead to. */
+static bool ms_cu_need_values(ms_cu_env *env, const ms_cu_root *root)
+{
+    uint32_t needs = root->abbrevs->needs;
+    if (root->enc.version >= 5 && (needs & ms_NEEDS_RANGES) != 0)
+        needs = (needs & ~(uint32_t)ms_NEEDS_RANGES) | ms_NEEDS_RNGLISTS;
+    return ms_cu_need(env, needs);
+}
+
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
 {
     ms_dw_die die;
@@ -366,12 +383,14 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->enc.addr_size = cu->addr_size;
     root->enc.offset_size = cu->offset_size;
     root->first_child = cu->end;
+    if (!ms_cu_need(env, ms_NEEDS_UNITS))
+        return false;
     ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, cu->off, cu->end - cu->off));
     ms_rd_skip(&rd, cu->root);
     if (ms_rd_left(&rd) == 0)
         return true; /* seen: Swift 3 dSYMs end in units that are only a header */
     root->abbrevs = ms_cu_abbrevs(env, cu, &root->enc);
-    if (root->abbrevs == NULL)
+    if (root->abbrevs == NULL || !ms_cu_need_values(env, root))
         return false;
     uint64_t code = ms_rd_uleb(&rd);
     if (code == 0)
@@ -470,10 +489,10 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 
 /* ---- Which unit covers an address ---- */
 
-/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
 /* How many list entries may be read for the ranges of all roots. Roots may share lists. */
-static uint64_t ms_cu_range_budget(const ms_cu_env *env)
+static uint64_t ms_cu_range_budget(ms_cu_env *env)
 {
+    ms_cu_need(env, ms_NEEDS_RANGES | ms_NEEDS_RNGLISTS);
     return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
 }
 
@@ -490,11 +509,19 @@ static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
         ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
 }
 
+/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
 typedef struct ms_cu_set {
     ms_rd tuples;
     uint64_t info_off; /* of the unit's header; some producers give the root entry's */
     uint8_t addr_size;
 } ms_cu_set;
+
+/* Where the sets begin. */
+static ms_rd ms_cu_sets(ms_cu_env *env)
+{
+    ms_cu_need(env, ms_NEEDS_ARANGES);
+    return ms_rd_make(env->dw->aranges);
+}
 
 /* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
 static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
@@ -538,9 +565,9 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
 /* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
  * the unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be
  * named. */
-static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
+static size_t ms_cu_scan_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
-    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_rd rd = ms_cu_sets(env);
     ms_cu_set set;
     ms_range range;
     while (ms_cu_next_set(&rd, &set)) {
@@ -564,7 +591,7 @@ static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
 {
     bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
     ms_ranges list = {room, NULL, 0, 0, 0};
-    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_rd rd = ms_cu_sets(env);
     ms_cu_set set;
     ms_range range;
     list.budget = ms_cu_range_budget(env);
@@ -631,7 +658,7 @@ static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t c
 /* The whole of .debug_aranges as segments: for many lookups. */
 static void ms_cu_index_aranges(ms_cu_env *env)
 {
-    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_rd rd = ms_cu_sets(env);
     ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
     ms_cu_set set;
     ms_range range;

@@ -14,6 +14,7 @@
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "image.h"
+#include "sections.h"
 
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds a program's debug info in the object files that its debug map names.
@@ -607,6 +608,7 @@ static void ms_om_close(ms_om_file *file)
     ms_os_unmap(&file->files[0]);
     ms_os_unmap(&file->files[1]);
 #endif
+    ms_sec_drop(file->image.sections);
     ms_arena_free(&file->image.arena);
 }
 
@@ -722,12 +724,13 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         return MACHSYM_OBJECT_NO_OBJECT;
     if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
         return MACHSYM_OBJECT_CUT_SHORT;
-    ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
+    ms_im_start_dwarf(image);
+    if (image->arena.oom || !ms_dw_need(&image->dw, ms_NEEDS_UNITS))
+        return MACHSYM_OBJECT_UNTRIED;
     if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
-    image->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    image->dw.lent |= ms_NEEDS_ARANGES; /* in the object's addresses, and rare: the roots' ranges do */
     ms_om_read_moves(m, object, mo, &image->arena, scratch, &image->dw);
-    ms_im_list_units(image, NULL);
     return image->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
 }
 #endif

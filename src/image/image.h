@@ -4,25 +4,23 @@
 #include "../api/api.h"
 #include "../base/platform.h"
 #include "../base/bytes.h"
-#include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/segments.h"
-#include "../base/inflate.h"
 #include "../macho/cache.h"
 #include "../macho/macho.h"
 #include "../macho/files.h"
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
-#include "../dwarf/units.h"
 #include "../map/symmap.h"
 #include "cachefiles.h"
+#include "sections.h"
 
 /* ==== >>image ==============================================================================================
  * Job:    opens an image.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
  *         ms_im_next_entry, ms_im_entry_at, ms_im_next_cache_file, ms_im_addr, ms_im_loaded_at,
- *         ms_im_read_dwarf, ms_im_list_units.
- * Never:  changes an image once it is open; reads debug info past the unit headers. */
+ *         ms_im_start_dwarf.
+ * Never:  changes an image once it is open; reads debug info. */
 
 /* Where to look for the object files of a debug map, and whether their times must match. */
 typedef struct ms_im_places {
@@ -46,214 +44,22 @@ struct machsym_image {
     ms_segs entries;
     uint64_t *entry_places; /* of a collection: by image, where ms_mo_next_entry finds it */
     size_t mo_count;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
+    ms_sec *sections; /* of debug info */
+    ms_dw dw;         /* what sessions start with: no section is lent yet */
     machsym_str name;
     bool has_compressed_dwarf;
-    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    bool follows_objects; /* without debug info, the debug map tells where that is, if there is one */
     ms_im_places places;
-    ms_damage damage; /* of unit headers */
 };
 
-/* reloc.h */
-enum {
-    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
-    ms_ARM64_RELOC_SUBTRACTOR = 1,
-    ms_X86_64_RELOC_SUBTRACTOR = 5
-};
-
-#define ms_R_SCATTERED 0x80000000u
-
-/* ---- Debug info ---- */
-
-/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
-static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+/* Prepares for debug info, of which nothing is looked at before it is asked for. */
+static void ms_im_start_dwarf(machsym_image *image)
 {
-    ms_span nlists = ms_sym_nlists(mo);
-    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
-    size_t size = (size_t)1 << (bits >> 25 & 3);
-    unsigned type = bits >> 28;
-    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
-                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
-    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
-        (type != ms_RELOC_UNSIGNED && !subtracts))
-        return;
-    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
-    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
-    uint64_t sum = 0;
-    for (size_t i = size; i-- > 0;)
-        sum = sum << 8 | bytes[off + i];
-    sum = subtracts ? sum - value : sum + value;
-    for (size_t i = 0; i < size; i++)
-        bytes[off + i] = (uint8_t)(sum >> 8 * i);
-}
-
-/* A section of an object file, with the relocations applied that its values need. Those against a section
- * leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit files
- * (SECTDIFF among them). Only those against a symbol (r_extern) have to be applied, to a copy. */
-static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
-{
-    uint8_t *copy = NULL;
-    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t off = ms_rd_u32(&rd);
-        uint32_t bits = ms_rd_u32(&rd);
-        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
-            continue;
-        if (copy == NULL) {
-            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
-            if (copy == NULL)
-                return ms_span_make(NULL, 0);
-            ms_copy(copy, section->bytes.ptr, section->bytes.len);
-        }
-        ms_im_relocate(mo, copy, section->bytes.len, off, bits);
-    }
-    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
-}
-
-/* What the debug info of a slice is read with. */
-typedef struct ms_im_reader {
-    const ms_mo *mo;
-    ms_arena *arena;
-    uint64_t packed;     /* bytes that compressed sections may still have: they do not overlap */
-    uint64_t inflatable; /* ... and may still become */
-    ms_damage *damage;
-} ms_im_reader;
-
-/* Decompresses a section: "ZLIB", the size of its contents in 8 bytes with the highest first, a zlib stream.
- * Of a stream that is cut short, what it has is used. One that is damaged in another way may be wrong from
- * its first byte on, so nothing of it is used. */
-static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
-{
-    const char *where = "compressed section";
-    uint64_t at = ms_mo_file_offset(r->mo, section->off);
-    ms_rd rd = ms_rd_make(section->bytes);
-    ms_span magic = ms_rd_span(&rd, 4);
-    uint64_t size = ms_rd_be64(&rd);
-    ms_span none = ms_span_make(NULL, 0);
-    if (section->bytes.len > r->packed) {
-        ms_damage_note(r->damage, "compressed sections overlap: together they are larger than the file",
-                       where, at);
-        return none;
-    }
-    r->packed -= section->bytes.len;
-    if (rd.failed || !ms_equal(magic.ptr, "ZLIB", 4)) {
-        ms_damage_note(r->damage, "compressed debug info does not begin with ZLIB and its size", where, at);
-        return none;
-    }
-    if (size > r->inflatable || size > SIZE_MAX / 4) {
-        ms_damage_note(r->damage, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
-                       where, at);
-        return none;
-    }
-#ifdef MACHSYM_NO_INFLATE
-    return none;
-#else
-    size_t len;
-    size_t used;
-    uint8_t *out = (uint8_t *)ms_arena_alloc(r->arena, (size_t)size, 1);
-    if (out == NULL)
-        return none;
-    r->inflatable -= size;
-    ms_inf_end end = ms_inf_zlib(ms_span_from(section->bytes, 12), out, (size_t)size, &len, &used);
-    if (end == ms_INF_SHORT)
-        ms_damage_note_cut(r->damage, "compressed debug info is cut short", where, at);
-    else if (end != ms_INF_OK || len != size)
-        ms_damage_note(r->damage, "compressed debug info is damaged", where, at);
-    return end == ms_INF_OK || end == ms_INF_SHORT ? ms_span_sub(ms_span_make(out, len), 0, len) : none;
-#endif
-}
-
-/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
- * cut at 16 characters. */
-static void ms_im_put_compressed(const char *name, char compressed[17])
-{
-    size_t len = ms_str_from_c(name).len;
-    ms_zero(compressed, 17);
-    ms_copy(compressed, "__z", 3);
-    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
-}
-
-/* The compressed section that stands for one of debug info; NULL when there is none. */
-static const ms_mo_section *ms_im_compressed(const ms_mo *mo, const char *name)
-{
-    char compressed[17];
-    ms_im_put_compressed(name, compressed);
-    return ms_mo_section_named(mo, NULL, compressed);
-}
-
-static ms_span ms_im_debug_section(ms_im_reader *r, const char *name)
-{
-    const ms_mo_section *section = ms_mo_section_named(r->mo, NULL, name);
-    if (section != NULL)
-        return r->mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(r->mo, section, r->arena)
-                                                     : section->bytes;
-    section = ms_im_compressed(r->mo, name);
-    return section != NULL ? ms_im_inflated(r, section) : ms_span_make(NULL, 0);
-}
-
-/* Finds the sections of debug info in a slice: decompressed, and those of an object file with relocations
- * applied. */
-static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw, ms_damage *damage)
-{
-    ms_im_reader r;
-    r.mo = mo;
-    r.arena = arena;
-    r.packed = mo->bytes.len;
-    r.inflatable = (uint64_t)mo->bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
-    r.damage = damage;
-    dw->info = ms_im_debug_section(&r, "__debug_info");
-    dw->abbrev = ms_im_debug_section(&r, "__debug_abbrev");
-    dw->str = ms_im_debug_section(&r, "__debug_str");
-    dw->line = ms_im_debug_section(&r, "__debug_line");
-    dw->line_str = ms_im_debug_section(&r, "__debug_line_str");
-    dw->str_offsets = ms_im_debug_section(&r, "__debug_str_offs"); /* names are cut at 16 characters */
-    dw->addr = ms_im_debug_section(&r, "__debug_addr");
-    dw->ranges = ms_im_debug_section(&r, "__debug_ranges");
-    dw->rnglists = ms_im_debug_section(&r, "__debug_rnglists");
-    dw->aranges = ms_im_debug_section(&r, "__debug_aranges");
-}
-
-#ifndef MACHSYM_NO_OS
-static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
-{
-    return ms_os_peek((const ms_os_file *)file, at, out, len);
-}
-#endif
-
-/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
-static void ms_im_list_units(machsym_image *image, const ms_file *input)
-{
-    const ms_cu_peeker *peeker = NULL;
-#ifndef MACHSYM_NO_OS
-    ms_cu_peeker of_file = {ms_im_peek, NULL};
-    if (input != NULL) {
-        of_file.source = &input->file;
-        peeker = &of_file;
-    }
-#else
-    (void)input;
-#endif
-    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
-}
-
-/* Takes the debug info of the first half that has some, unless nobody will ask for it. */
-static void ms_im_find_dwarf(machsym_image *image, bool is_wanted)
-{
-    const ms_file *input = NULL;
-    bool is_pair = false;
-    for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
-        const ms_mo *mo = &image->mo[m];
-        is_pair = image->damage.count == 0 ? m != 0 : is_pair;
-        image->has_compressed_dwarf |= ms_im_compressed(mo, "__debug_info") != NULL;
-        if (!is_wanted)
-            continue;
-        ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
-        input = &image->inputs[m];
-    }
-    ms_im_list_units(image, input);
-    image->damage.first.is_pair = is_pair;
+    for (size_t m = 0; m < image->mo_count; m++)
+        image->has_compressed_dwarf |= ms_sec_is_compressed(&image->mo[m]);
+    image->sections = ms_sec_start(image->mo, image->inputs, image->mo_count, &image->arena);
+    image->dw.lender.lend = ms_sec_lend;
+    image->dw.lender.owner = image->sections;
 }
 
 /* ---- Files that are not in memory ---- */
@@ -265,21 +71,6 @@ static bool ms_im_has_names(const ms_mo_section *section)
     if ((section->flags & ms_S_ATTR_CODE) != 0)
         return ms_str_is(section->name, "__objc_stubs");
     return !ms_str_is(section->segment, "__DWARF");
-}
-
-/* Whether a section is one of those that ms_im_read_dwarf reads. */
-static bool ms_im_has_lines(const ms_mo_section *section)
-{
-    static const char *const read[] = {
-        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
-        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
-    char compressed[17];
-    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
-        ms_im_put_compressed(read[i], compressed);
-        if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
-            return true;
-    }
-    return false;
 }
 
 /* A table that load commands lead to. */
@@ -323,10 +114,10 @@ static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
     return lost;
 }
 
-/* Reads the sections of debug info that lookups need, which all sessions share, if needs_lines. Those of
- * metadata are left to the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets
- * the others, so that nothing looks at what is not there. */
-static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables, bool needs_lines)
+/* Leaves the sections of debug info and metadata to those who ask for them (ms_sec_lend, ms_fx_bytes). Those
+ * of metadata are read if the file is one that this image opened by itself. Forgets the others, so that
+ * nothing looks at what is not there. */
+static void ms_im_leave_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
 {
     ms_im_table tables[ms_IM_TABLES];
     ms_im_list_tables(mo, tables);
@@ -342,16 +133,16 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables,
     for (uint32_t i = 0; i < mo->section_count; i++) {
         ms_mo_section *section = &mo->sections[i];
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
-        bool has_lines = section->bytes.len != 0 && ms_im_has_lines(section);
+        bool has_lines = section->bytes.len != 0 && ms_sec_is_one(section);
         bool has_names = section->bytes.len != 0 && !has_lines && ms_im_has_names(section);
-        bool needs = (has_lines && needs_lines) || (has_names && input->reads_itself);
+        bool needs = has_names && input->reads_itself;
         bool has = needs && section->bytes.len <= left &&
                    ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
         left -= has ? section->bytes.len : 0;
         if (needs && !has)
             ms_damage_note(&mo->damage, "a section cannot be read, or shares its bytes with others",
                            "section", ms_mo_file_offset(mo, at));
-        if (has_names && !needs)
+        if (has_lines || (has_names && !needs))
             section->unread = section->bytes.len;
         if (!has)
             section->bytes = ms_span_make(NULL, 0);
@@ -392,7 +183,7 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     if (result != MACHSYM_OK)
         return result;
     if (is_read && !is_whole)
-        ms_im_read_sections(input, mo, lost_tables, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
+        ms_im_leave_sections(input, mo, lost_tables);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -426,8 +217,8 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 #ifndef MACHSYM_NO_OS
 static bool ms_im_has_dwarf(const ms_mo *mo)
 {
-    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
-           ms_im_compressed(mo, "__debug_info") != NULL;
+    bool is_compressed;
+    return ms_sec_find(mo, ms_DW_INFO, &is_compressed) != NULL;
 }
 
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
@@ -574,10 +365,9 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dirs = dirs;
     places->dir_count = dir_count;
     places->flags = desc->flags;
-    const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_NO_DWARF | MACHSYM_OPEN_LOADED;
+    const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED;
     image->follows_objects = (desc->flags & alone) == 0 && image->cache == NULL &&
-                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
-                             image->dw.info.len == 0;
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0);
 }
 
 /* ---- Opening and closing ---- */
@@ -904,11 +694,10 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     machsym_result result = ms_im_open_halves(image, desc, err);
     if (result != MACHSYM_OK)
         return result;
+    if (image->map != NULL || image->cache != NULL)
+        ms_file_settle(&image->inputs[0]);
     if (image->map != NULL) {
         image->name = ms_map_name_of(image->map);
-#ifndef MACHSYM_NO_OS
-        ms_os_settle(&image->inputs[0].file);
-#endif
         return MACHSYM_OK;
     }
     for (size_t i = 0; i < image->mo_count; i++)
@@ -916,12 +705,8 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     ms_im_set_name(image, desc);
     ms_im_list_images(image, desc);
     ms_im_list_code(image);
-    ms_im_find_dwarf(image, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
+    ms_im_start_dwarf(image);
     ms_im_set_places(image, desc);
-#ifndef MACHSYM_NO_OS
-    for (size_t i = 0; i < image->mo_count; i++)
-        ms_os_settle(&image->inputs[i].file);
-#endif
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -931,6 +716,7 @@ static void ms_im_close(machsym_image *image)
         ms_map_close(image->map);
     if (image->own_cache != NULL)
         ms_cf_close(image->own_cache);
+    ms_sec_drop(image->sections);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -972,7 +758,7 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
     out->map = image->map;
-    out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
+    out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : ms_sec_has_info(image->sections);
     out->has_compressed_dwarf = image->has_compressed_dwarf;
     for (size_t i = 0; i < 2; i++) {
         out->read_count += image->inputs[i].reads_itself ? 0 : image->inputs[i].read_count;
@@ -980,6 +766,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);
+    if (image->sections != NULL)
+        ms_sec_count_reads(image->sections, &out->read_count, &out->read_bytes);
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
@@ -987,7 +775,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
         part.first.is_pair = part.cut.is_pair = i != 0;
         ms_damage_add(&damage, &part);
     }
-    ms_damage_add(&damage, &image->damage);
+    if (image->sections != NULL)
+        ms_sec_add_damage(image->sections, &damage);
     if (image->map != NULL && (image->map->head.flags & MACHSYM_MAP_DAMAGED) != 0)
         ms_damage_note(&damage, "the map was made of a damaged file", "map header", 12);
     if (image->map != NULL && image->map->lost_name)
@@ -998,6 +787,15 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->cut = damage.cut;
     if (damage.count == 0)
         out->damage.what = out->damage.where = "";
+}
+
+/* The same once all of debug info has been looked at that damage is found in. Returns false when memory is
+ * out. */
+static bool ms_im_read_info(const machsym_image *image, machsym_image_info *out)
+{
+    bool has_all = image->sections == NULL || ms_sec_load(image->sections);
+    ms_im_get_info(image, out);
+    return has_all;
 }
 
 static bool ms_im_next_platform(const machsym_image *image, machsym_cursor *at, machsym_platform *out)

@@ -11,8 +11,8 @@
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
- *         ms_file_take_slice, ms_file_read_begin, ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_settle, ms_file_close, ms_file_slice_at,
+ *         ms_file_choose, ms_file_take_slice, ms_file_read_begin, ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -140,7 +140,7 @@ typedef struct ms_file {
     machsym_result lacks; /* why the begin of the slice that was looked at last is not there; else OK */
     uint64_t read_count;
     uint64_t read_bytes;
-    bool reads_itself; /* read is this room's, of the file at path, which is open until all is read */
+    bool reads_itself; /* read is this room's, of the file at path, which stays open */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -216,6 +216,16 @@ static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_er
     input->room_len = (size_t)len;
     input->bytes = ms_span_make(room, (size_t)len);
     return MACHSYM_OK;
+}
+
+/* Closes a file that is open to be read: all that is needed is there. */
+static void ms_file_settle(ms_file *input)
+{
+#ifdef MACHSYM_NO_OS
+    (void)input;
+#else
+    ms_os_settle(&input->file);
+#endif
 }
 
 /* Has so many bytes of a file's begin be there. */
@@ -464,7 +474,7 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
     }
     if (!ms_OS_MAPS && (flags & MACHSYM_OPEN_COPY) == 0)
         return ms_file_open_unread(input, err);
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
+    int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);

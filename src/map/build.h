@@ -8,6 +8,7 @@
 #include "../base/segments.h"
 #include "../macho/macho.h"
 #include "../macho/symbols.h"
+#include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
@@ -61,10 +62,12 @@ struct machsym_plan {
     bool is_damaged; /* the image, as far as opening it told */
 };
 
-static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
+static void ms_mb_set_spaces(machsym_session *s, ms_pk_spaces *spaces)
 {
+    const machsym_image *image = s->image;
     ms_zero(spaces, sizeof *spaces);
-    ms_pk_add_space(spaces, 0, image->dw.str);
+    ms_ses_need(s, ms_NEEDS_STR);
+    ms_pk_add_space(spaces, 0, s->dw.str);
     for (size_t i = 0; i < image->mo_count; i++)
         ms_pk_add_space(spaces, 1 + i, ms_sym_strings(&image->mo[i]));
 }
@@ -127,11 +130,11 @@ static void ms_mb_cut_objects(machsym_plan *plan)
 /* Cuts the units into parts of about equal size. The number of threads does not matter. */
 static void ms_mb_cut_tasks(machsym_plan *plan)
 {
-    const machsym_image *image = plan->image;
+    const ms_cu_env *env = &plan->session->env;
     size_t first = 0;
-    for (size_t i = 0; i < image->cu_count; i++) {
-        uint64_t size = image->cus[i].end - image->cus[first].off;
-        if (size < ms_MB_UNIT_BYTES && i + 1 < image->cu_count)
+    for (size_t i = 0; i < env->count; i++) {
+        uint64_t size = env->v[i].end - env->v[first].off;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < env->count)
             continue;
         ms_mb_add_task(plan, ms_MB_UNITS, first, i + 1, size);
         first = i + 1;
@@ -147,14 +150,16 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
+    s->dw = shared->dw;
     s->env = shared->env;
+    s->env.dw = &s->dw;
     s->env.arena = &s->keep;
     s->env.scratch = &s->scratch;
     s->silent = shared->silent;
     s->claims = shared->claims;
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
-    s->has_silent = true;
+    s->has_units = s->has_silent = true;
     return s;
 }
 
@@ -167,7 +172,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
         return ms_fail_memory(err);
     ms_eng_index(session);
     ms_eng_list_claims(session);
-    ms_mb_set_spaces(plan->image, &plan->spaces);
+    ms_mb_set_spaces(session, &plan->spaces);
     if (plan->image->mo_count > 0 && plan->image->mo[0].cache != NULL)
         ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
     else
@@ -189,7 +194,8 @@ static void ms_mb_close(machsym_plan *plan)
 static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
 {
     machsym_image_info info;
-    ms_im_get_info(plan->image, &info);
+    if (!ms_im_read_info(plan->image, &info))
+        return ms_fail_memory(err);
     plan->is_damaged = info.damage_count != 0;
     if (info.damage.is_cut_short && !is_wanted)
         return ms_fail(err, MACHSYM_ERR_DAMAGED,
@@ -512,7 +518,7 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     ms_eng_index(w->session);
     ms_eng_list_claims(w->session);
     ms_mb_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
-    bool ok = ms_mb_add_units(w, part, 0, object->file.image.cu_count);
+    bool ok = ms_mb_add_units(w, part, 0, ms_ses_units(w->session));
     ms_ses_close_object(object);
     w->session = NULL;
     return ok;
@@ -542,7 +548,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     if (ok && task->kind == ms_MB_UNITS) {
         w.session = ms_mb_session(plan);
         if (w.session != NULL)
-            ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
+            ms_mb_set_budget(&w, task->size, plan->session->dw.info.len);
         ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
     }
     part->info = w.counts;

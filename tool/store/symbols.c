@@ -41,7 +41,7 @@ static void add_bad(uuid_choice *c, const char *path, const char *why)
 static bool take_file(uuid_choice *c, const symbol_file *file, const store_entry *entry)
 {
     machsym_image_info info;
-    machsym_image_get_info(file->image, &info);
+    tool_read_info(file->image, &info);
     if (info.damage_count == 0) {
         c->file = *file;
         c->used = entry;

@@ -1,0 +1,611 @@
+#ifndef ms_ROOM_image_sections
+#define ms_ROOM_image_sections
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/platform.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/inflate.h"
+#include "../macho/macho.h"
+#include "../macho/files.h"
+#include "../macho/symbols.h"
+#include "../dwarf/forms.h"
+#include "../dwarf/units.h"
+
+/* ==== >>sections ===========================================================================================
+ * Job:    has each section of an image's debug info be there once it is first asked for.
+ * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
+ *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed.
+ * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
+ *
+ * The image is shared by threads, and there are no locks. What is made is complete before it is published in
+ * its slot, and never changes again. If two threads make the same, the second one throws its own away. */
+
+/* A section that is not in the file as it is needed: it was read, decompressed, or relocated. */
+typedef struct ms_sec_part {
+    size_t size;   /* of this and of the bytes that follow it */
+    ms_span bytes; /* empty when it is damaged */
+    ms_damage damage;
+    uint64_t read_count; /* what was asked of the image's reader */
+    uint64_t read_bytes;
+} ms_sec_part;
+
+/* The unit headers. */
+typedef struct ms_sec_units {
+    ms_arena arena; /* that this lies in */
+    const ms_cu *v;
+    size_t count;
+    ms_damage damage;
+} ms_sec_units;
+
+enum {
+    ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
+    ms_SEC_PARTS,
+    ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
+};
+
+/* The debug info of an image. */
+typedef struct ms_sec {
+    const ms_mo *mo;
+    const ms_file *inputs; /* of the halves */
+    size_t mo_count;
+    machsym_allocator allocator;
+    void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
+    void *units;                  /* ms_sec_units; NULL: not asked for yet */
+} ms_sec;
+
+/* ---- Parts ---- */
+
+/* A part with room for len bytes; NULL when memory is out. */
+static ms_sec_part *ms_sec_new_part(const ms_sec *sec, uint64_t len)
+{
+    ms_sec_part *part = NULL;
+    size_t size = sizeof *part + (size_t)len;
+    if (len <= SIZE_MAX / 4)
+        part = (ms_sec_part *)sec->allocator.alloc(sec->allocator.user, size);
+    if (part == NULL)
+        return NULL;
+    ms_zero(part, sizeof *part);
+    part->size = size;
+    part->bytes = ms_span_make(part + 1, (size_t)len);
+    return part;
+}
+
+static void ms_sec_free_part(const ms_sec *sec, ms_sec_part *part)
+{
+    if (part != NULL)
+        sec->allocator.free(sec->allocator.user, part, part->size);
+}
+
+static uint8_t *ms_sec_room(ms_sec_part *part)
+{
+    return (uint8_t *)(part + 1);
+}
+
+/* Notes the damage of a part, which has no bytes then. */
+static void ms_sec_fail(ms_sec_part *part, const char *what, const char *where, uint64_t at)
+{
+    ms_damage_note(&part->damage, what, where, at);
+    part->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Which sections there are ---- */
+
+static const char *ms_sec_name(unsigned which)
+{
+    static const char *const names[ms_DW_SECTIONS] = {
+        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
+        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+    return names[which]; /* Mach-O cuts names at 16 characters */
+}
+
+/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
+ * cut at 16 characters. */
+static void ms_sec_put_compressed(const char *name, char compressed[17])
+{
+    size_t len = ms_str_from_c(name).len;
+    ms_zero(compressed, 17);
+    ms_copy(compressed, "__z", 3);
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
+}
+
+/* Whether a section is one of those that are read here. */
+static bool ms_sec_is_one(const ms_mo_section *section)
+{
+    char compressed[17];
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        ms_sec_put_compressed(ms_sec_name(i), compressed);
+        if (ms_str_is(section->name, ms_sec_name(i)) || ms_str_is(section->name, compressed))
+            return true;
+    }
+    return false;
+}
+
+/* The section of a half, or the compressed one that stands for it; NULL when there is none. */
+static const ms_mo_section *ms_sec_find(const ms_mo *mo, unsigned which, bool *is_compressed)
+{
+    char compressed[17];
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, ms_sec_name(which));
+    *is_compressed = section == NULL;
+    if (section != NULL)
+        return section;
+    ms_sec_put_compressed(ms_sec_name(which), compressed);
+    return ms_mo_section_named(mo, NULL, compressed);
+}
+
+/* Whether a half has compressed debug info. */
+static bool ms_sec_is_compressed(const ms_mo *mo)
+{
+    char compressed[17];
+    ms_sec_put_compressed(ms_sec_name(ms_DW_INFO), compressed);
+    return ms_mo_section_named(mo, NULL, compressed) != NULL;
+}
+
+static size_t ms_sec_len(const ms_mo_section *section)
+{
+    return section->unread != 0 ? section->unread : section->bytes.len;
+}
+
+/* Whether a section is within what those may have together that are read or decompressed: sections do not
+ * share bytes, so that all are no longer than the slice. */
+static bool ms_sec_fits(const ms_mo *mo, unsigned which)
+{
+    uint64_t left = mo->bytes.len;
+    bool fits = false;
+    for (unsigned i = 0; i <= which; i++) {
+        bool is_compressed;
+        const ms_mo_section *section = ms_sec_find(mo, i, &is_compressed);
+        bool counts = section != NULL && (is_compressed || section->unread != 0);
+        size_t len = counts ? ms_sec_len(section) : 0;
+        fits = len <= left;
+        left -= fits ? len : 0;
+    }
+    return fits;
+}
+
+/* ---- Sections of object files ---- */
+
+/* reloc.h */
+enum {
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_sec_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* Moves rd to the next relocation that has to be applied: those against a symbol (r_extern). Those against a
+ * section leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit
+ * files (SECTDIFF among them). */
+static bool ms_sec_next_relocation(ms_rd *rd, uint32_t *off, uint32_t *bits)
+{
+    while (ms_rd_left(rd) >= 8) {
+        *off = ms_rd_u32(rd);
+        *bits = ms_rd_u32(rd);
+        if ((*off & ms_R_SCATTERED) == 0 && (*bits >> 27 & 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The relocations of a section, if it has any that have to be applied. */
+static ms_rd ms_sec_relocations(const ms_mo *mo, const ms_mo_section *section)
+{
+    uint32_t off;
+    uint32_t bits;
+    ms_span none = ms_span_make(NULL, 0);
+    if (mo->slice.filetype != ms_MH_OBJECT)
+        return ms_rd_make(none);
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    ms_rd first = rd;
+    return ms_sec_next_relocation(&first, &off, &bits) ? rd : ms_rd_make(none);
+}
+
+/* A copy of a section of an object file, with its relocations applied. */
+static ms_sec_part *ms_sec_relocated(const ms_sec *sec, const ms_mo *mo, const ms_mo_section *section,
+                                     ms_rd relocations)
+{
+    uint32_t off;
+    uint32_t bits;
+    ms_sec_part *part = ms_sec_new_part(sec, section->bytes.len);
+    if (part == NULL)
+        return NULL;
+    ms_copy(ms_sec_room(part), section->bytes.ptr, section->bytes.len);
+    while (ms_sec_next_relocation(&relocations, &off, &bits))
+        ms_sec_relocate(mo, ms_sec_room(part), section->bytes.len, off, bits);
+    return part;
+}
+
+/* ---- Sections that are read ---- */
+
+/* Copies the first bytes of a section, and counts in part what that asks of the reader. Returns false when
+ * they cannot be read. */
+static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *section, uint8_t *out,
+                        size_t len, ms_sec_part *part)
+{
+    const machsym_reader *read = &sec->inputs[half].read;
+    if (section->unread == 0) {
+        ms_copy(out, section->bytes.ptr, len);
+        return true;
+    }
+    part->read_count++;
+    part->read_bytes += len;
+    return read->call(read->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
+}
+
+/* The bytes of a section as the file has them. */
+static ms_sec_part *ms_sec_read(const ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
+{
+    bool fits = ms_sec_fits(&sec->mo[half], which);
+    size_t len = fits ? ms_sec_len(section) : 0;
+    ms_sec_part *part = ms_sec_new_part(sec, len);
+    if (part != NULL && (!fits || !ms_sec_copy(sec, half, section, ms_sec_room(part), len, part)))
+        ms_sec_fail(part, "a section cannot be read, or shares its bytes with others", "section",
+                    ms_mo_file_offset(&sec->mo[half], section->off));
+    return part;
+}
+
+/* ---- Sections that are compressed ---- */
+
+static ms_sec_part *ms_sec_heads(const ms_sec *sec, size_t half)
+{
+    const size_t len = (size_t)ms_SEC_HEAD * ms_DW_SECTIONS;
+    ms_sec_part *part = ms_sec_new_part(sec, len);
+    if (part == NULL)
+        return NULL;
+    ms_zero(ms_sec_room(part), len);
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        bool is_compressed;
+        uint8_t *head = ms_sec_room(part) + i * (size_t)ms_SEC_HEAD;
+        const ms_mo_section *section = ms_sec_find(&sec->mo[half], i, &is_compressed);
+        if (section == NULL || !is_compressed || ms_sec_len(section) < ms_SEC_HEAD ||
+            !ms_sec_fits(&sec->mo[half], i))
+            continue;
+        if (!ms_sec_copy(sec, half, section, head, ms_SEC_HEAD, part))
+            ms_zero(head, ms_SEC_HEAD);
+    }
+    return part;
+}
+
+static ms_sec_part *ms_sec_publish(const ms_sec *sec, void **slot, ms_sec_part *part)
+{
+    ms_sec_part *first = part != NULL ? (ms_sec_part *)ms_once_put(slot, part) : NULL;
+    if (first != part)
+        ms_sec_free_part(sec, part);
+    return first;
+}
+
+/* The size that a compressed section says that its contents have. Returns false when it says none. */
+static bool ms_sec_size_of(ms_span bytes, uint64_t *size)
+{
+    ms_rd rd = ms_rd_make(bytes);
+    ms_span magic = ms_rd_span(&rd, 4);
+    *size = ms_rd_be64(&rd);
+    return !rd.failed && ms_equal(magic.ptr, "ZLIB", 4);
+}
+
+/* How many bytes the contents of a compressed section may have, after those of the sections before it.
+ * Returns false when memory is out. */
+static bool ms_sec_limit(ms_sec *sec, size_t half, unsigned which, uint64_t *limit)
+{
+    void **slot = &sec->parts[half][ms_SEC_HEADS];
+    *limit = (uint64_t)sec->mo[half].bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
+    if (which == 0)
+        return true;
+    ms_sec_part *heads = (ms_sec_part *)ms_once_get(slot);
+    if (heads == NULL)
+        heads = ms_sec_publish(sec, slot, ms_sec_heads(sec, half));
+    for (unsigned i = 0; i < which && heads != NULL; i++) {
+        uint64_t size;
+        ms_span head = ms_span_sub(heads->bytes, i * (size_t)ms_SEC_HEAD, ms_SEC_HEAD);
+        if (ms_sec_size_of(head, &size) && size <= *limit)
+            *limit -= size;
+    }
+    return heads != NULL;
+}
+
+/* A part without bytes that says why. */
+static ms_sec_part *ms_sec_refused(const ms_sec *sec, const char *what, const char *where, uint64_t at)
+{
+    ms_sec_part *part = ms_sec_new_part(sec, 0);
+    if (part != NULL)
+        ms_sec_fail(part, what, where, at);
+    return part;
+}
+
+/* Decompresses a section: its head, then a zlib stream. Of a stream that is cut short, what it has is used.
+ * One that is damaged in another way may be wrong from its first byte on, so nothing of it is used. */
+static ms_sec_part *ms_sec_inflated(ms_sec *sec, size_t half, unsigned which, ms_span packed, uint64_t at)
+{
+    const char *where = "compressed section";
+    uint64_t size;
+    uint64_t limit;
+    if (!ms_sec_size_of(packed, &size))
+        return ms_sec_refused(sec, "compressed debug info does not begin with ZLIB and its size", where, at);
+    if (!ms_sec_limit(sec, half, which, &limit))
+        return NULL;
+    if (size > limit || size > SIZE_MAX / 4)
+        return ms_sec_refused(sec, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
+                              where, at);
+#ifdef MACHSYM_NO_INFLATE
+    return ms_sec_new_part(sec, 0);
+#else
+    size_t len;
+    size_t used;
+    ms_sec_part *part = ms_sec_new_part(sec, size);
+    if (part == NULL)
+        return NULL;
+    ms_inf_end end =
+        ms_inf_zlib(ms_span_from(packed, ms_SEC_HEAD), ms_sec_room(part), (size_t)size, &len, &used);
+    if (end == ms_INF_SHORT)
+        ms_damage_note_cut(&part->damage, "compressed debug info is cut short", where, at);
+    else if (end != ms_INF_OK || len != size)
+        ms_damage_note(&part->damage, "compressed debug info is damaged", where, at);
+    bool is_usable = end == ms_INF_OK || end == ms_INF_SHORT;
+    part->bytes = ms_span_sub(part->bytes, 0, is_usable ? len : 0);
+    return part;
+#endif
+}
+
+/* The contents of a compressed section. */
+static ms_sec_part *ms_sec_unpacked(ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
+{
+    uint64_t at = ms_mo_file_offset(&sec->mo[half], section->off);
+    if (!ms_sec_fits(&sec->mo[half], which))
+        return ms_sec_refused(sec, "compressed sections overlap: together they are larger than the file",
+                              "compressed section", at);
+    if (section->unread == 0)
+        return ms_sec_inflated(sec, half, which, section->bytes, at);
+    ms_sec_part *packed = ms_sec_read(sec, half, which, section);
+    if (packed == NULL || packed->damage.count != 0)
+        return packed;
+    ms_sec_part *part = ms_sec_inflated(sec, half, which, packed->bytes, at);
+    if (part != NULL) {
+        part->read_count = packed->read_count;
+        part->read_bytes = packed->read_bytes;
+    }
+    ms_sec_free_part(sec, packed);
+    return part;
+}
+
+/* ---- All of them ---- */
+
+/* A section of a half. Returns false when memory is out. */
+static bool ms_sec_of_half(ms_sec *sec, size_t half, unsigned which, ms_span *out)
+{
+    bool is_compressed;
+    const ms_mo *mo = &sec->mo[half];
+    void **slot = &sec->parts[half][which];
+    const ms_mo_section *section = ms_sec_find(mo, which, &is_compressed);
+    *out = ms_span_make(NULL, 0);
+    if (section == NULL)
+        return true;
+    ms_rd relocations = ms_sec_relocations(mo, section);
+    if (!is_compressed && section->unread == 0 && ms_rd_left(&relocations) == 0) {
+        *out = section->bytes;
+        return true;
+    }
+    ms_sec_part *part = (ms_sec_part *)ms_once_get(slot);
+    if (part == NULL) {
+        part = is_compressed          ? ms_sec_unpacked(sec, half, which, section)
+               : section->unread != 0 ? ms_sec_read(sec, half, which, section)
+                                      : ms_sec_relocated(sec, mo, section, relocations);
+        part = ms_sec_publish(sec, slot, part);
+    }
+    if (part != NULL)
+        *out = part->bytes;
+    return part != NULL;
+}
+
+/* The half that has the debug info: the first one whose .debug_info has something; sec->mo_count when
+ * there is none. Returns false when memory is out. */
+static bool ms_sec_half(ms_sec *sec, size_t *half)
+{
+    ms_span info;
+    for (*half = 0; *half < sec->mo_count; ++*half) {
+        if (!ms_sec_of_half(sec, *half, ms_DW_INFO, &info))
+            return false;
+        if (info.len != 0)
+            break;
+    }
+    return true;
+}
+
+/* Lends a section to a session: see ms_dw_lender. */
+static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
+{
+    ms_sec *sec = (ms_sec *)owner;
+    size_t half;
+    *out = ms_span_make(NULL, 0);
+    if (!ms_sec_half(sec, &half))
+        return false;
+    return half == sec->mo_count || ms_sec_of_half(sec, half, which, out);
+}
+
+/* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
+static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
+{
+    ms_sec *sec = (ms_sec *)ms_arena_zeroed(arena, 1, sizeof *sec);
+    if (sec == NULL)
+        return NULL;
+    sec->mo = mo;
+    sec->inputs = inputs;
+    sec->mo_count = mo_count;
+    sec->allocator = arena->allocator;
+    return sec;
+}
+
+/* ---- Unit headers ---- */
+
+static void ms_sec_free_units(ms_sec_units *units)
+{
+    if (units == NULL)
+        return;
+    ms_arena arena = units->arena;
+    ms_arena_free(&arena);
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_sec_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
+}
+#endif
+
+/* Lists the units of .debug_info, which lies in input or in memory. */
+static void ms_sec_list_units(const ms_dw *dw, const ms_file *input, ms_sec_units *units)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_file again;
+    ms_cu_peeker peeker = {ms_sec_peek, &again};
+    if (input->path != NULL && ms_os_reopen(&input->file, input->path, &again)) {
+        units->v = ms_cu_index(dw, &peeker, &units->arena, &units->count, &units->damage);
+        ms_os_settle(&again);
+        return;
+    }
+#else
+    (void)input;
+#endif
+    units->v = ms_cu_index(dw, NULL, &units->arena, &units->count, &units->damage);
+}
+
+static ms_sec_units *ms_sec_make_units(ms_sec *sec)
+{
+    ms_dw dw;
+    size_t half;
+    ms_arena arena = ms_arena_make(sec->allocator);
+    ms_zero(&dw, sizeof dw);
+    if (!ms_sec_half(sec, &half) || half == sec->mo_count ||
+        !ms_sec_of_half(sec, half, ms_DW_INFO, &dw.info) ||
+        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev))
+        return NULL;
+    ms_sec_units *units = (ms_sec_units *)ms_arena_zeroed(&arena, 1, sizeof *units);
+    if (units == NULL)
+        return NULL;
+    units->arena = arena;
+    ms_sec_list_units(&dw, &sec->inputs[half], units);
+    units->damage.first.is_pair = half != 0;
+    if (!units->arena.failed)
+        return units;
+    ms_sec_free_units(units);
+    return NULL;
+}
+
+/* The unit headers of the image; NULL when there are none, or memory is out, which *oom tells. */
+static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
+{
+    size_t half;
+    *oom = !ms_sec_half(sec, &half);
+    if (*oom || half == sec->mo_count)
+        return NULL;
+    ms_sec_units *units = (ms_sec_units *)ms_once_get(&sec->units);
+    if (units != NULL)
+        return units;
+    ms_sec_units *made = ms_sec_make_units(sec);
+    *oom = made == NULL;
+    if (made == NULL)
+        return NULL;
+    units = (ms_sec_units *)ms_once_put(&sec->units, made);
+    if (units != made)
+        ms_sec_free_units(made);
+    return units;
+}
+
+/* ---- What is known ---- */
+
+/* Has all be there that damage may be found in. Returns false when memory is out. */
+static bool ms_sec_load(ms_sec *sec)
+{
+    ms_span bytes;
+    bool oom;
+    bool has_info = false;
+    for (size_t half = 0; half < sec->mo_count && !has_info; half++) {
+        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+            if (!ms_sec_of_half(sec, half, i, &bytes))
+                return false;
+            has_info |= i == ms_DW_INFO && bytes.len != 0;
+        }
+    }
+    ms_sec_units_of(sec, &oom);
+    return !oom;
+}
+
+/* Adds the damage that was found so far. */
+static void ms_sec_add_damage(const ms_sec *sec, ms_damage *damage)
+{
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
+            if (part == NULL)
+                continue;
+            ms_damage found = part->damage;
+            found.first.is_pair = half != 0;
+            ms_damage_add(damage, &found);
+        }
+    }
+    const ms_sec_units *units = (const ms_sec_units *)ms_once_get(&sec->units);
+    if (units != NULL)
+        ms_damage_add(damage, &units->damage);
+}
+
+/* Adds what was asked of the image's reader so far. */
+static void ms_sec_count_reads(const ms_sec *sec, uint64_t *count, uint64_t *bytes)
+{
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++) {
+            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
+            bool counts = part != NULL && !sec->inputs[half].reads_itself;
+            *count += counts ? part->read_count : 0;
+            *bytes += counts ? part->read_bytes : 0;
+        }
+    }
+}
+
+/* Whether a half has debug info, as far as that is known: of a section that was not made yet its header
+ * tells. */
+static bool ms_sec_has_info(const ms_sec *sec)
+{
+    bool has = false;
+    for (size_t half = 0; half < sec->mo_count && !has; half++) {
+        bool is_compressed;
+        const ms_mo_section *section = ms_sec_find(&sec->mo[half], ms_DW_INFO, &is_compressed);
+        const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][ms_DW_INFO]);
+        has = part != NULL ? part->bytes.len != 0 : section != NULL && ms_sec_len(section) != 0;
+    }
+    return has;
+}
+
+static void ms_sec_drop(ms_sec *sec)
+{
+    for (size_t half = 0; sec != NULL && half < 2; half++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++)
+            ms_sec_free_part(sec, (ms_sec_part *)sec->parts[half][i]);
+    }
+    if (sec != NULL)
+        ms_sec_free_units((ms_sec_units *)sec->units);
+}
+
+#endif /* ms_ROOM_image_sections */
