@@ -20,8 +20,7 @@
  * caches, DWARF 2 to 5, debug maps to object files, symbol tables, stubs, exports, Objective-C and Swift
  * metadata, function starts. It knows the names of C++, Swift, Rust and D. It does not read ELF or PE,
  * unwind stacks, or read crash reports: the program machsym in tool/ reads those. Compressed debug info
- * (__zdebug_*) is decompressed when a file is opened. Who needs symbols alone opens with
- * MACHSYM_OPEN_NO_DWARF: then no debug info is read.
+ * (__zdebug_*) is decompressed section by section, each once an image, when it is first needed.
  *
  * ---- One address: examples/minimal.c ----
  *
@@ -119,17 +118,18 @@
  * browser. Only the chosen slice is read, in this order. Code other than __objc_stubs, types and locations of
  * variables are not read.
  *
- * - While the image is opened: headers, the tables of symbols and imports, function starts, and the sections
- *   of debug info that lookups need. All sessions and threads share them: lookups in debug info and symbols
- *   read nothing.
+ * - While the image is opened: headers, the tables of symbols and imports, function starts.
+ * - When a lookup first needs it: each section of debug info, once. All sessions and threads share it. Who
+ *   asks for symbols alone reads none. No lock is needed: if two threads need a section at the same moment,
+ *   both read it, and one throws its copy away.
  * - When a session first needs names that metadata may have (in a program, but not in a dSYM; and when it
  *   lists symbols, classes or types), and when a map of such a program is planned: each section of metadata
- *   that is looked into, once. The session keeps it, and reads in its own thread: no lock is needed.
+ *   that is looked into, once a session, which keeps it.
  *
- * machsym_image_info and machsym_session_get_reads count both. Memory is asked for as many bytes as the
- * slice has, of which the rest is never touched: systems provide no pages for it. A slice that is too large
- * for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read is damage. To
- * learn what a file is, machsym_list_slices reads its headers only.
+ * machsym_image_info counts the first two, machsym_session_get_reads the third. Memory is asked for as many
+ * bytes as the slice has, of which the rest is never touched: systems provide no pages for it. A slice that
+ * is too large for that is MACHSYM_ERR_MEMORY, with its size as the offset of the error. What cannot be read
+ * is damage. To learn what a file is, machsym_list_slices reads its headers only.
  *
  * Of a symbol map only the begin is read when it is opened: 32 KB, or more of maps above 32 MB. Then sessions
  * read pieces of 16 KB when lookups need them. At most four of them wait for each other: index, run, names,
@@ -167,9 +167,10 @@
  * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
  * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
- * machsym_image_info tells what was found while opening, and how many bytes a file lacks that is cut short.
- * No map is made of half a file unless that is asked for, and every map of a damaged file says what it is
- * (MACHSYM_MAP_DAMAGED).
+ * machsym_image_info tells what was found so far, and how many bytes a file lacks that is cut short.
+ * machsym_image_read_info looks at the sections and unit headers of debug info before, which opening does not
+ * touch. No map is made of half a file unless that is asked for, and every map of a damaged file says what it
+ * is (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
@@ -445,6 +446,7 @@
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
  *   >>cachefiles    finds the files of a split shared cache.
+ *   >>sections      has each section of an image's debug info be there once it is first asked for.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
@@ -1109,12 +1111,7 @@ enum machsym_open_flags {
     /* The file is a map: sessions compare the checksum of each piece of 16 KB when they first need it, so
      * that opening costs the same whatever the size. See machsym_session_get_reads. What
      * machsym_image_info.map gives by itself is unchecked. */
-    MACHSYM_OPEN_BY_PIECES = 1u << 7,
-    /* No debug info will be asked for: none is read or decompressed, and its damage is not found. Sessions
-     * and maps have what symbols and metadata tell: functions without lines or inlined calls.
-     * machsym_image_info.has_dwarf is false, and the debug map is not followed. A dSYM beside the binary is
-     * opened for its symbols. A file that is a map answers as ever. */
-    MACHSYM_OPEN_NO_DWARF = 1u << 8
+    MACHSYM_OPEN_BY_PIECES = 1u << 7
 };
 
 /* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
@@ -1124,14 +1121,15 @@ typedef struct machsym_oso_prefix {
 } machsym_oso_prefix;
 
 /* A file that is not in memory: on a server, in a browser, in a larger file. While the image is opened, it
- * is asked for its load commands, then for the tables and the sections of debug info that lookups need; for
- * none of debug info with MACHSYM_OPEN_NO_DWARF. Sessions ask for the sections of metadata that they look
+ * is asked for its load commands, then for tables. Each section of debug info is asked for once, for the
+ * first session that needs it, and shared by all. Sessions ask for the sections of metadata that they look
  * into, __objc_stubs among them. Nobody asks for other code, for locations of variables and types, or for the
  * slices of other architectures. Object files and kernel collections are read whole. What cannot be read is
  * damage of its section. Of a map the begin is read, and the rest by sessions, when lookups need it. */
 typedef struct machsym_reader {
     /* Copies len bytes from an offset of the file to out. Returns how many were copied: when that is less,
-     * the rest cannot be read. NULL: there is no reader. Each session asks in its own thread. */
+     * the rest cannot be read. NULL: there is no reader. It is called in the thread that needs the bytes, and
+     * so by several at once. */
     size_t (*call)(void *user, uint64_t offset, void *out, size_t len);
     void *user;
     uint64_t size; /* of the file */
@@ -1166,6 +1164,8 @@ typedef struct machsym_open_desc {
      * name last. */
     const char *const *oso_dirs;
     size_t oso_dir_count;
+    /* It is called in every thread that has a session on the image, where sections of debug info have to be
+     * read, decompressed or relocated, and where unit headers are listed. */
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
@@ -1218,14 +1218,16 @@ typedef struct machsym_image_info {
     uint32_t sdk;
     /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
     uint64_t source_version;
+    /* The file has debug info. Before it has been looked at, this is what the header of its section says. */
     bool has_dwarf;
-    /* The file has __zdebug_* sections. They are decompressed when the image is opened, unless
-     * MACHSYM_OPEN_NO_DWARF forbids it; those that cannot be are damage. */
+    /* The file has __zdebug_* sections. Each is decompressed when it is first needed; those that cannot be
+     * are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
     uint32_t symbol_count;
-    /* How many parts were found damaged while opening. machsym_session_read_info counts what lookups find. */
+    /* How many parts were found damaged so far: while opening, and in what is read once for all sessions (see
+     * machsym_image_read_info). machsym_session_read_info counts what lookups find. */
     uint32_t damage_count;
     /* The first of them. */
     machsym_damage damage;
@@ -1234,8 +1236,10 @@ typedef struct machsym_image_info {
     const machsym_map *map;
     /* What is missing of a file that is cut short; all zero for others. */
     machsym_cut cut;
-    /* How often machsym_open_desc.read was asked while the image was opened, and for how many bytes.
-     * machsym_session_get_reads tells what sessions asked for. */
+    /* How often machsym_open_desc.read was asked for what all sessions share, and for how many bytes:
+     * while the image was opened, and since then for sections of debug info. If two threads asked for the
+     * same section at once, one counts. machsym_session_get_reads tells what sessions asked for
+     * themselves. */
     uint64_t read_count;
     uint64_t read_bytes;
 } machsym_image_info;
@@ -1313,8 +1317,14 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
 /* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
  * one. */
 MACHSYM_API void machsym_image_close(machsym_image *image);
-/* Tells what is known of an image. Borrows: views into the image. Threads: any. Cost: constant. */
+/* Tells what is known of an image so far. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out);
+/* The same, after debug info has been looked at for damage: its sections are read or decompressed, those that
+ * were not yet, and all unit headers are read. Who tells people about damage calls this.
+ * Returns: false when memory is out: then some damage may be unknown. Borrows: views into the image.
+ * Threads: any. Cost: debug info that has to be read or decompressed, and a record for each unit; once an
+ * image. */
+MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out);
 /* Iterates over the sections of the image, then over those of its other half, each in file order.
  * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
@@ -2028,7 +2038,7 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 /* ==== >>bytes ==============================================================================================
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
- *         ms_upper_bound, ms_lower_bound, ms_fail, ms_NOINLINE.
+ *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -2430,6 +2440,35 @@ static machsym_result ms_fail_memory(machsym_error *err)
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
+/* A slot for what threads share and one of them makes: NULL until it is published, and never changed after
+ * that. Whoever gets it sees all that was written to it before. Where the compiler has no such access, there
+ * are no threads that share: bytes-only builds on small machines. */
+#if defined(__clang__) || (defined(__GCC_ATOMIC_POINTER_LOCK_FREE) && __GCC_ATOMIC_POINTER_LOCK_FREE == 2)
+#define ms_ATOMIC_LOAD(slot) __atomic_load_n(slot, __ATOMIC_ACQUIRE)
+#define ms_ATOMIC_SWAP(slot, old, made)                                                                      \
+    __atomic_compare_exchange_n(slot, old, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define ms_ATOMIC_LOAD(slot) _InterlockedCompareExchangePointer((void *volatile *)(slot), NULL, NULL)
+#define ms_ATOMIC_SWAP(slot, old, made)                                                                      \
+    ((*(old) = _InterlockedCompareExchangePointer((void *volatile *)(slot), made, NULL)) == NULL)
+#else
+#define ms_ATOMIC_LOAD(slot)            (*(slot))
+#define ms_ATOMIC_SWAP(slot, old, made) ((*(old) = *(slot)) == NULL && (*(slot) = (made)) != NULL)
+#endif
+
+static inline void *ms_once_get(void *const *slot)
+{
+    return ms_ATOMIC_LOAD(slot);
+}
+
+/* Publishes what was made. Returns what is in the slot then: another thread's, if that was first. */
+static void *ms_once_put(void **slot, void *made)
+{
+    void *old = NULL;
+    return ms_ATOMIC_SWAP(slot, &old, made) ? made : old;
+}
+
 /* How many low bits of a number that is not 0 are 0. */
 static inline unsigned ms_low_zeros(uint64_t number)
 {
@@ -2457,7 +2496,7 @@ static inline void ms_fetch(const void *ptr)
 
 /* ==== >>platform ===========================================================================================
  * Job:    makes all calls to the operating system.
- * Offers: ms_os_open, ms_os_open_unread, ms_os_read, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap,
+ * Offers: ms_os_map, ms_os_open_unread, ms_os_read, ms_os_reopen, ms_os_peek, ms_os_settle, ms_os_unmap,
  *         ms_os_is_folder, ms_os_is_file, ms_os_first_file, ms_os_base_name, ms_os_error_text.
  * Never:  looks at contents. */
 
@@ -2490,11 +2529,13 @@ static machsym_str ms_os_base_name(machsym_str path)
 typedef struct ms_os_file {
     void *ptr;
     size_t len;
-    uint64_t time; /* of its last change, in seconds since 1970 */
+    uint64_t time;   /* of its last change, in seconds since 1970 */
+    uint64_t device; /* and number there: 0 where the system has none */
+    uint64_t number;
     machsym_allocator allocator;
     size_t taken; /* bytes from the allocator */
     bool mapped;  /* else read into memory from the allocator */
-    bool is_open; /* fd is open, until ms_os_settle */
+    bool is_open; /* fd is open, until ms_os_settle: of a file that is not mapped or read at once */
     int fd;
 } ms_os_file;
 
@@ -2828,6 +2869,8 @@ static int ms_os_examine(int fd, ms_os_file *file, uint64_t *size)
     if (!S_ISREG(st.st_mode))
         return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
     file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
+    file->device = (uint64_t)st.st_dev;
+    file->number = (uint64_t)st.st_ino;
     *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
     return 0;
 }
@@ -2849,13 +2892,12 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 
 static void ms_os_clear(machsym_allocator allocator, ms_os_file *file)
 {
-    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
+    const ms_os_file none = {NULL, 0, 0, 0, 0, allocator, 0, false, false, 0};
     *file = none;
 }
 
-/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
- * until ms_os_settle. */
-static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
+/* Maps or reads a file. Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. */
+static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
     ms_os_clear(allocator, file);
     int fd = ms_os_open_to_read(path);
@@ -2864,15 +2906,12 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
     int code = ms_os_map_fd(fd, copy, file);
     if (code != 0)
         ms_os_clear(allocator, file);
-    file->is_open = file->mapped;
-    file->fd = fd;
-    if (!file->is_open)
-        close(fd);
+    close(fd);
     return code;
 }
 
 /* Opens a file whose bytes are read later, until ms_os_settle: for systems that do not map files. Returns as
- * ms_os_open does. */
+ * ms_os_map does. */
 static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_os_file *file, uint64_t *size)
 {
     ms_os_clear(allocator, file);
@@ -2885,6 +2924,14 @@ static int ms_os_open_unread(const char *path, machsym_allocator allocator, ms_o
     if (code != 0)
         close(fd);
     return code;
+}
+
+/* Closes a file that is open: nothing is read of it after this. */
+static void ms_os_settle(ms_os_file *file)
+{
+    if (file->is_open)
+        close(file->fd);
+    file->is_open = false;
 }
 
 /* Reads bytes of the open file with the number fd, as a machsym_reader does. */
@@ -2903,6 +2950,23 @@ static size_t ms_os_read(void *fd, uint64_t offset, void *out, size_t len)
     return done;
 }
 
+/* Opens a mapped file once more, for ms_os_peek, until ms_os_settle. Returns false when another file has its
+ * path now. */
+static bool ms_os_reopen(const ms_os_file *file, const char *path, ms_os_file *again)
+{
+    uint64_t size;
+    if (!file->mapped || ms_os_open_unread(path, file->allocator, again, &size) != 0)
+        return false;
+    if (size == file->len && again->time == file->time && again->device == file->device &&
+        again->number == file->number) {
+        again->ptr = file->ptr;
+        again->len = file->len;
+        return true;
+    }
+    ms_os_settle(again);
+    return false;
+}
+
 /* Copies a few bytes out of a mapped file by reading the file. Touching a page of the map for the first
  * time costs several times as much. Returns false when that is not possible. */
 static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
@@ -2911,22 +2975,6 @@ static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t
     const char *p = (const char *)at;
     return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
            ms_os_read_at(file->fd, out, len, (ms_os_off)(p - begin)) == (ssize_t)len;
-}
-
-/* Closes a mapped file, whose map stays. There are no peeks after this. */
-static void ms_os_settle(ms_os_file *file)
-{
-    if (file->is_open)
-        close(file->fd);
-    file->is_open = false;
-}
-
-/* Opens a file as ms_os_open does, and settles it. */
-static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
-{
-    int code = ms_os_open(path, copy, allocator, file);
-    ms_os_settle(file);
-    return code;
 }
 
 static void ms_os_unmap(ms_os_file *file)
@@ -5893,8 +5941,8 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_close, ms_file_slice_at, ms_file_choose,
- *         ms_file_take_slice, ms_file_read_begin, ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_fill, ms_file_settle, ms_file_close, ms_file_slice_at,
+ *         ms_file_choose, ms_file_take_slice, ms_file_read_begin, ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -6022,7 +6070,7 @@ typedef struct ms_file {
     machsym_result lacks; /* why the begin of the slice that was looked at last is not there; else OK */
     uint64_t read_count;
     uint64_t read_bytes;
-    bool reads_itself; /* read is this room's, of the file at path, which is open until all is read */
+    bool reads_itself; /* read is this room's, of the file at path, which stays open */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -6098,6 +6146,16 @@ static machsym_result ms_file_make_room(ms_file *input, uint64_t len, machsym_er
     input->room_len = (size_t)len;
     input->bytes = ms_span_make(room, (size_t)len);
     return MACHSYM_OK;
+}
+
+/* Closes a file that is open to be read: all that is needed is there. */
+static void ms_file_settle(ms_file *input)
+{
+#ifdef MACHSYM_NO_OS
+    (void)input;
+#else
+    ms_os_settle(&input->file);
+#endif
 }
 
 /* Has so many bytes of a file's begin be there. */
@@ -6346,7 +6404,7 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
     }
     if (!ms_OS_MAPS && (flags & MACHSYM_OPEN_COPY) == 0)
         return ms_file_open_unread(input, err);
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
+    int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
@@ -9165,7 +9223,8 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 
 /* ==== >>forms ==============================================================================================
  * Job:    reads the values of DWARF entries.
- * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
+ * Offers: ms_dw, ms_dw_need, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address,
+ *         ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
 /* DWARF5 7.5.3 to 7.5.6 and the vendors' own */
@@ -9264,8 +9323,47 @@ typedef struct ms_dw_move {
     uint64_t to;
 } ms_dw_move;
 
-/* The debug info of one program: its sections, and the ranges of its code. It never changes. */
+/* The sections that are read. */
+typedef enum ms_dw_section {
+    ms_DW_INFO = 0,
+    ms_DW_ABBREV,
+    ms_DW_STR,
+    ms_DW_LINE,
+    ms_DW_LINE_STR,
+    ms_DW_STR_OFFSETS,
+    ms_DW_ADDR,
+    ms_DW_RANGES,
+    ms_DW_RNGLISTS,
+    ms_DW_ARANGES,
+    ms_DW_SECTIONS
+} ms_dw_section;
+
+/* Sections, a bit each. */
+enum {
+    ms_NEEDS_UNITS = 1u << ms_DW_INFO | 1u << ms_DW_ABBREV,
+    ms_NEEDS_STR = 1u << ms_DW_STR,
+    ms_NEEDS_LINE = 1u << ms_DW_LINE,
+    ms_NEEDS_LINE_STR = 1u << ms_DW_LINE_STR,
+    ms_NEEDS_STRX = 1u << ms_DW_STR_OFFSETS | 1u << ms_DW_STR,
+    ms_NEEDS_ADDR = 1u << ms_DW_ADDR,
+    ms_NEEDS_RANGES = 1u << ms_DW_RANGES,
+    ms_NEEDS_RNGLISTS = 1u << ms_DW_RNGLISTS | 1u << ms_DW_ADDR,
+    ms_NEEDS_ARANGES = 1u << ms_DW_ARANGES,
+    ms_NEEDS_ALL = (1u << ms_DW_SECTIONS) - 1
+};
+
+/* Who has the sections. */
+typedef struct ms_dw_lender {
+    /* Gives a section, empty when there is none. Returns false when memory is out. NULL: nobody lends. */
+    bool (*lend)(void *owner, ms_dw_section which, ms_span *out);
+    void *owner;
+} ms_dw_lender;
+
+/* The debug info of one program: its sections, which are lent when they are first needed, and the ranges of
+ * its code. It belongs to one thread. */
 typedef struct ms_dw {
+    ms_dw_lender lender;
+    uint32_t lent; /* sections that need not be asked for any more, a bit each */
     ms_span info;
     ms_span abbrev;
     ms_span str;
@@ -9283,6 +9381,28 @@ typedef struct ms_dw {
     const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
+
+/* Has the sections be there whose bits are set. Returns false when memory is out: it is asked again then. */
+static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
+{
+    ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,  &dw->line,
+                                             &dw->line_str, &dw->str_offsets, &dw->addr, &dw->ranges,
+                                             &dw->rnglists, &dw->aranges};
+    for (unsigned i = 0; i < ms_DW_SECTIONS && dw->lender.lend != NULL; i++) {
+        if ((needs & ~dw->lent & (1u << i)) == 0)
+            continue;
+        if (!dw->lender.lend(dw->lender.owner, (ms_dw_section)i, places[i]))
+            return false;
+        dw->lent |= 1u << i;
+    }
+    return true;
+}
+
+/* The same, for where the sections are often there. */
+static inline bool ms_dw_need(ms_dw *dw, uint32_t needs)
+{
+    return (needs & ~dw->lent) == 0 || ms_dw_borrow(dw, needs);
+}
 
 /* How a unit encodes its values. */
 typedef struct ms_dw_enc {
@@ -9412,6 +9532,7 @@ typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
     uint64_t off;
     uint8_t encoding; /* ms_dw_encoding_of */
+    uint32_t needs;   /* sections that values lead to: ms_NEEDS_RANGES stands for lists of either kind */
     bool dense;       /* codes are 1, 2, 3, ...: v[code - 1] */
     const ms_dw_abbrev *v;
     size_t count;
@@ -9562,7 +9683,8 @@ typedef struct ms_dw_compiler {
     ms_dw_step *v;
     size_t count;
     size_t cap;
-    uint32_t run; /* fixed bytes not yet put into a step */
+    uint32_t run;   /* fixed bytes not yet put into a step */
+    uint32_t needs; /* sections that values of the entries lead to */
 } ms_dw_compiler;
 
 static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
@@ -9612,6 +9734,29 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
     }
 }
 
+/* The sections that a value of this form leads to, lists of ranges apart. */
+static uint32_t ms_dw_form_needs(uint32_t form)
+{
+    switch (form) {
+    case ms_DW_FORM_strp: return ms_NEEDS_STR;
+    case ms_DW_FORM_line_strp: return ms_NEEDS_LINE_STR;
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_strx1:
+    case ms_DW_FORM_strx2:
+    case ms_DW_FORM_strx3:
+    case ms_DW_FORM_strx4:
+    case ms_DW_FORM_GNU_str_index: return ms_NEEDS_STRX;
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_addrx1:
+    case ms_DW_FORM_addrx2:
+    case ms_DW_FORM_addrx3:
+    case ms_DW_FORM_addrx4:
+    case ms_DW_FORM_GNU_addr_index: return ms_NEEDS_ADDR;
+    case ms_DW_FORM_indirect: return ms_NEEDS_ALL & ~(uint32_t)(ms_NEEDS_LINE | ms_NEEDS_ARANGES);
+    default: return 0;
+    }
+}
+
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
  * Returns false at a form that nobody knows: nothing behind it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
@@ -9634,6 +9779,9 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         if ((seen >> slot & 1) != 0)
             slot = ms_SLOT_NONE;
+        if (slot != ms_SLOT_NONE)
+            c->needs |=
+                ms_dw_form_needs((uint32_t)form) | (slot == ms_SLOT_RANGES ? (uint32_t)ms_NEEDS_RANGES : 0u);
         if (slot == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
             c->run += (uint32_t)size;
         else
@@ -9848,6 +9996,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     table->count = t.count;
     table->by_code = t.codes;
     table->steps = t.steps.v;
+    table->needs = t.steps.needs;
     ms_dw_add_layouts(table, t.v, arena);
     ms_dw_add_briefs(table, arena);
     return arena->oom ? NULL : table;
@@ -10496,7 +10645,7 @@ enum {
 
 /* The units of one program, and what has been decoded of their frames so far. */
 typedef struct ms_cu_env {
-    const ms_dw *dw;
+    ms_dw *dw;
     const ms_cu *v;
     size_t count;
     ms_arena *arena;    /* for the tables and roots */
@@ -10791,6 +10940,23 @@ static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
     enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
+/* Has sections be there. Returns false when memory is out. */
+static bool ms_cu_need(ms_cu_env *env, uint32_t needs)
+{
+    bool has = ms_dw_need(env->dw, needs);
+    ms_arena_admit(env->arena, !has);
+    return has;
+}
+
+/* The same for what the values of a unit lead to. */
+static bool ms_cu_need_values(ms_cu_env *env, const ms_cu_root *root)
+{
+    uint32_t needs = root->abbrevs->needs;
+    if (root->enc.version >= 5 && (needs & ms_NEEDS_RANGES) != 0)
+        needs = (needs & ~(uint32_t)ms_NEEDS_RANGES) | ms_NEEDS_RNGLISTS;
+    return ms_cu_need(env, needs);
+}
+
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
 {
     ms_dw_die die;
@@ -10801,12 +10967,14 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->enc.addr_size = cu->addr_size;
     root->enc.offset_size = cu->offset_size;
     root->first_child = cu->end;
+    if (!ms_cu_need(env, ms_NEEDS_UNITS))
+        return false;
     ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, cu->off, cu->end - cu->off));
     ms_rd_skip(&rd, cu->root);
     if (ms_rd_left(&rd) == 0)
         return true; /* seen: Swift 3 dSYMs end in units that are only a header */
     root->abbrevs = ms_cu_abbrevs(env, cu, &root->enc);
-    if (root->abbrevs == NULL)
+    if (root->abbrevs == NULL || !ms_cu_need_values(env, root))
         return false;
     uint64_t code = ms_rd_uleb(&rd);
     if (code == 0)
@@ -10905,10 +11073,10 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 
 /* ---- Which unit covers an address ---- */
 
-/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
 /* How many list entries may be read for the ranges of all roots. Roots may share lists. */
-static uint64_t ms_cu_range_budget(const ms_cu_env *env)
+static uint64_t ms_cu_range_budget(ms_cu_env *env)
 {
+    ms_cu_need(env, ms_NEEDS_RANGES | ms_NEEDS_RNGLISTS);
     return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
 }
 
@@ -10925,11 +11093,19 @@ static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
         ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
 }
 
+/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
 typedef struct ms_cu_set {
     ms_rd tuples;
     uint64_t info_off; /* of the unit's header; some producers give the root entry's */
     uint8_t addr_size;
 } ms_cu_set;
+
+/* Where the sets begin. */
+static ms_rd ms_cu_sets(ms_cu_env *env)
+{
+    ms_cu_need(env, ms_NEEDS_ARANGES);
+    return ms_rd_make(env->dw->aranges);
+}
 
 /* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
 static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
@@ -10973,9 +11149,9 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
 /* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
  * the unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be
  * named. */
-static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
+static size_t ms_cu_scan_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
-    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_rd rd = ms_cu_sets(env);
     ms_cu_set set;
     ms_range range;
     while (ms_cu_next_set(&rd, &set)) {
@@ -10999,7 +11175,7 @@ static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
 {
     bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
     ms_ranges list = {room, NULL, 0, 0, 0};
-    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_rd rd = ms_cu_sets(env);
     ms_cu_set set;
     ms_range range;
     list.budget = ms_cu_range_budget(env);
@@ -11066,7 +11242,7 @@ static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t c
 /* The whole of .debug_aranges as segments: for many lookups. */
 static void ms_cu_index_aranges(ms_cu_env *env)
 {
-    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_rd rd = ms_cu_sets(env);
     ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
     ms_cu_set set;
     ms_range range;
@@ -11363,6 +11539,14 @@ static uint64_t ms_ln_end(const ms_dw *dw, uint64_t off)
         len = ms_rd_u64(&rd);
     uint64_t left = ms_rd_left(&rd);
     return dw->line.len - left + (len < left ? len : left);
+}
+
+/* The sections that the names of the program at off may lead to. */
+static uint32_t ms_ln_needs(const ms_dw *dw, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(dw->line, off);
+    ms_rd_skip(&rd, ms_rd_u32(&rd) == 0xffffffff ? 8 : 0);
+    return ms_rd_u16(&rd) == 5 ? ms_NEEDS_LINE_STR | ms_NEEDS_STRX : 0u;
 }
 
 /* Reads the header at off. Returns false when the program cannot be run. */
@@ -12921,6 +13105,601 @@ static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsy
     *out = at->a == 0 ? cache->main : cache->files[at->a - 1].info;
     at->a++;
     return true;
+}
+
+/* ==== >>sections ===========================================================================================
+ * Job:    has each section of an image's debug info be there once it is first asked for.
+ * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
+ *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed.
+ * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
+ *
+ * The image is shared by threads, and there are no locks. What is made is complete before it is published in
+ * its slot, and never changes again. If two threads make the same, the second one throws its own away. */
+
+/* A section that is not in the file as it is needed: it was read, decompressed, or relocated. */
+typedef struct ms_sec_part {
+    size_t size;   /* of this and of the bytes that follow it */
+    ms_span bytes; /* empty when it is damaged */
+    ms_damage damage;
+    uint64_t read_count; /* what was asked of the image's reader */
+    uint64_t read_bytes;
+} ms_sec_part;
+
+/* The unit headers. */
+typedef struct ms_sec_units {
+    ms_arena arena; /* that this lies in */
+    const ms_cu *v;
+    size_t count;
+    ms_damage damage;
+} ms_sec_units;
+
+enum {
+    ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
+    ms_SEC_PARTS,
+    ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
+};
+
+/* The debug info of an image. */
+typedef struct ms_sec {
+    const ms_mo *mo;
+    const ms_file *inputs; /* of the halves */
+    size_t mo_count;
+    machsym_allocator allocator;
+    void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
+    void *units;                  /* ms_sec_units; NULL: not asked for yet */
+} ms_sec;
+
+/* ---- Parts ---- */
+
+/* A part with room for len bytes; NULL when memory is out. */
+static ms_sec_part *ms_sec_new_part(const ms_sec *sec, uint64_t len)
+{
+    ms_sec_part *part = NULL;
+    size_t size = sizeof *part + (size_t)len;
+    if (len <= SIZE_MAX / 4)
+        part = (ms_sec_part *)sec->allocator.alloc(sec->allocator.user, size);
+    if (part == NULL)
+        return NULL;
+    ms_zero(part, sizeof *part);
+    part->size = size;
+    part->bytes = ms_span_make(part + 1, (size_t)len);
+    return part;
+}
+
+static void ms_sec_free_part(const ms_sec *sec, ms_sec_part *part)
+{
+    if (part != NULL)
+        sec->allocator.free(sec->allocator.user, part, part->size);
+}
+
+static uint8_t *ms_sec_room(ms_sec_part *part)
+{
+    return (uint8_t *)(part + 1);
+}
+
+/* Notes the damage of a part, which has no bytes then. */
+static void ms_sec_fail(ms_sec_part *part, const char *what, const char *where, uint64_t at)
+{
+    ms_damage_note(&part->damage, what, where, at);
+    part->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Which sections there are ---- */
+
+static const char *ms_sec_name(unsigned which)
+{
+    static const char *const names[ms_DW_SECTIONS] = {
+        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
+        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+    return names[which]; /* Mach-O cuts names at 16 characters */
+}
+
+/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
+ * cut at 16 characters. */
+static void ms_sec_put_compressed(const char *name, char compressed[17])
+{
+    size_t len = ms_str_from_c(name).len;
+    ms_zero(compressed, 17);
+    ms_copy(compressed, "__z", 3);
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
+}
+
+/* Whether a section is one of those that are read here. */
+static bool ms_sec_is_one(const ms_mo_section *section)
+{
+    char compressed[17];
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        ms_sec_put_compressed(ms_sec_name(i), compressed);
+        if (ms_str_is(section->name, ms_sec_name(i)) || ms_str_is(section->name, compressed))
+            return true;
+    }
+    return false;
+}
+
+/* The section of a half, or the compressed one that stands for it; NULL when there is none. */
+static const ms_mo_section *ms_sec_find(const ms_mo *mo, unsigned which, bool *is_compressed)
+{
+    char compressed[17];
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, ms_sec_name(which));
+    *is_compressed = section == NULL;
+    if (section != NULL)
+        return section;
+    ms_sec_put_compressed(ms_sec_name(which), compressed);
+    return ms_mo_section_named(mo, NULL, compressed);
+}
+
+/* Whether a half has compressed debug info. */
+static bool ms_sec_is_compressed(const ms_mo *mo)
+{
+    char compressed[17];
+    ms_sec_put_compressed(ms_sec_name(ms_DW_INFO), compressed);
+    return ms_mo_section_named(mo, NULL, compressed) != NULL;
+}
+
+static size_t ms_sec_len(const ms_mo_section *section)
+{
+    return section->unread != 0 ? section->unread : section->bytes.len;
+}
+
+/* Whether a section is within what those may have together that are read or decompressed: sections do not
+ * share bytes, so that all are no longer than the slice. */
+static bool ms_sec_fits(const ms_mo *mo, unsigned which)
+{
+    uint64_t left = mo->bytes.len;
+    bool fits = false;
+    for (unsigned i = 0; i <= which; i++) {
+        bool is_compressed;
+        const ms_mo_section *section = ms_sec_find(mo, i, &is_compressed);
+        bool counts = section != NULL && (is_compressed || section->unread != 0);
+        size_t len = counts ? ms_sec_len(section) : 0;
+        fits = len <= left;
+        left -= fits ? len : 0;
+    }
+    return fits;
+}
+
+/* ---- Sections of object files ---- */
+
+/* reloc.h */
+enum {
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_sec_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* Moves rd to the next relocation that has to be applied: those against a symbol (r_extern). Those against a
+ * section leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit
+ * files (SECTDIFF among them). */
+static bool ms_sec_next_relocation(ms_rd *rd, uint32_t *off, uint32_t *bits)
+{
+    while (ms_rd_left(rd) >= 8) {
+        *off = ms_rd_u32(rd);
+        *bits = ms_rd_u32(rd);
+        if ((*off & ms_R_SCATTERED) == 0 && (*bits >> 27 & 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The relocations of a section, if it has any that have to be applied. */
+static ms_rd ms_sec_relocations(const ms_mo *mo, const ms_mo_section *section)
+{
+    uint32_t off;
+    uint32_t bits;
+    ms_span none = ms_span_make(NULL, 0);
+    if (mo->slice.filetype != ms_MH_OBJECT)
+        return ms_rd_make(none);
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    ms_rd first = rd;
+    return ms_sec_next_relocation(&first, &off, &bits) ? rd : ms_rd_make(none);
+}
+
+/* A copy of a section of an object file, with its relocations applied. */
+static ms_sec_part *ms_sec_relocated(const ms_sec *sec, const ms_mo *mo, const ms_mo_section *section,
+                                     ms_rd relocations)
+{
+    uint32_t off;
+    uint32_t bits;
+    ms_sec_part *part = ms_sec_new_part(sec, section->bytes.len);
+    if (part == NULL)
+        return NULL;
+    ms_copy(ms_sec_room(part), section->bytes.ptr, section->bytes.len);
+    while (ms_sec_next_relocation(&relocations, &off, &bits))
+        ms_sec_relocate(mo, ms_sec_room(part), section->bytes.len, off, bits);
+    return part;
+}
+
+/* ---- Sections that are read ---- */
+
+/* Copies the first bytes of a section, and counts in part what that asks of the reader. Returns false when
+ * they cannot be read. */
+static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *section, uint8_t *out,
+                        size_t len, ms_sec_part *part)
+{
+    const machsym_reader *read = &sec->inputs[half].read;
+    if (section->unread == 0) {
+        ms_copy(out, section->bytes.ptr, len);
+        return true;
+    }
+    part->read_count++;
+    part->read_bytes += len;
+    return read->call(read->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
+}
+
+/* The bytes of a section as the file has them. */
+static ms_sec_part *ms_sec_read(const ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
+{
+    bool fits = ms_sec_fits(&sec->mo[half], which);
+    size_t len = fits ? ms_sec_len(section) : 0;
+    ms_sec_part *part = ms_sec_new_part(sec, len);
+    if (part != NULL && (!fits || !ms_sec_copy(sec, half, section, ms_sec_room(part), len, part)))
+        ms_sec_fail(part, "a section cannot be read, or shares its bytes with others", "section",
+                    ms_mo_file_offset(&sec->mo[half], section->off));
+    return part;
+}
+
+/* ---- Sections that are compressed ---- */
+
+static ms_sec_part *ms_sec_heads(const ms_sec *sec, size_t half)
+{
+    const size_t len = (size_t)ms_SEC_HEAD * ms_DW_SECTIONS;
+    ms_sec_part *part = ms_sec_new_part(sec, len);
+    if (part == NULL)
+        return NULL;
+    ms_zero(ms_sec_room(part), len);
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        bool is_compressed;
+        uint8_t *head = ms_sec_room(part) + i * (size_t)ms_SEC_HEAD;
+        const ms_mo_section *section = ms_sec_find(&sec->mo[half], i, &is_compressed);
+        if (section == NULL || !is_compressed || ms_sec_len(section) < ms_SEC_HEAD ||
+            !ms_sec_fits(&sec->mo[half], i))
+            continue;
+        if (!ms_sec_copy(sec, half, section, head, ms_SEC_HEAD, part))
+            ms_zero(head, ms_SEC_HEAD);
+    }
+    return part;
+}
+
+static ms_sec_part *ms_sec_publish(const ms_sec *sec, void **slot, ms_sec_part *part)
+{
+    ms_sec_part *first = part != NULL ? (ms_sec_part *)ms_once_put(slot, part) : NULL;
+    if (first != part)
+        ms_sec_free_part(sec, part);
+    return first;
+}
+
+/* The size that a compressed section says that its contents have. Returns false when it says none. */
+static bool ms_sec_size_of(ms_span bytes, uint64_t *size)
+{
+    ms_rd rd = ms_rd_make(bytes);
+    ms_span magic = ms_rd_span(&rd, 4);
+    *size = ms_rd_be64(&rd);
+    return !rd.failed && ms_equal(magic.ptr, "ZLIB", 4);
+}
+
+/* How many bytes the contents of a compressed section may have, after those of the sections before it.
+ * Returns false when memory is out. */
+static bool ms_sec_limit(ms_sec *sec, size_t half, unsigned which, uint64_t *limit)
+{
+    void **slot = &sec->parts[half][ms_SEC_HEADS];
+    *limit = (uint64_t)sec->mo[half].bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
+    if (which == 0)
+        return true;
+    ms_sec_part *heads = (ms_sec_part *)ms_once_get(slot);
+    if (heads == NULL)
+        heads = ms_sec_publish(sec, slot, ms_sec_heads(sec, half));
+    for (unsigned i = 0; i < which && heads != NULL; i++) {
+        uint64_t size;
+        ms_span head = ms_span_sub(heads->bytes, i * (size_t)ms_SEC_HEAD, ms_SEC_HEAD);
+        if (ms_sec_size_of(head, &size) && size <= *limit)
+            *limit -= size;
+    }
+    return heads != NULL;
+}
+
+/* A part without bytes that says why. */
+static ms_sec_part *ms_sec_refused(const ms_sec *sec, const char *what, const char *where, uint64_t at)
+{
+    ms_sec_part *part = ms_sec_new_part(sec, 0);
+    if (part != NULL)
+        ms_sec_fail(part, what, where, at);
+    return part;
+}
+
+/* Decompresses a section: its head, then a zlib stream. Of a stream that is cut short, what it has is used.
+ * One that is damaged in another way may be wrong from its first byte on, so nothing of it is used. */
+static ms_sec_part *ms_sec_inflated(ms_sec *sec, size_t half, unsigned which, ms_span packed, uint64_t at)
+{
+    const char *where = "compressed section";
+    uint64_t size;
+    uint64_t limit;
+    if (!ms_sec_size_of(packed, &size))
+        return ms_sec_refused(sec, "compressed debug info does not begin with ZLIB and its size", where, at);
+    if (!ms_sec_limit(sec, half, which, &limit))
+        return NULL;
+    if (size > limit || size > SIZE_MAX / 4)
+        return ms_sec_refused(sec, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
+                              where, at);
+#ifdef MACHSYM_NO_INFLATE
+    return ms_sec_new_part(sec, 0);
+#else
+    size_t len;
+    size_t used;
+    ms_sec_part *part = ms_sec_new_part(sec, size);
+    if (part == NULL)
+        return NULL;
+    ms_inf_end end =
+        ms_inf_zlib(ms_span_from(packed, ms_SEC_HEAD), ms_sec_room(part), (size_t)size, &len, &used);
+    if (end == ms_INF_SHORT)
+        ms_damage_note_cut(&part->damage, "compressed debug info is cut short", where, at);
+    else if (end != ms_INF_OK || len != size)
+        ms_damage_note(&part->damage, "compressed debug info is damaged", where, at);
+    bool is_usable = end == ms_INF_OK || end == ms_INF_SHORT;
+    part->bytes = ms_span_sub(part->bytes, 0, is_usable ? len : 0);
+    return part;
+#endif
+}
+
+/* The contents of a compressed section. */
+static ms_sec_part *ms_sec_unpacked(ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
+{
+    uint64_t at = ms_mo_file_offset(&sec->mo[half], section->off);
+    if (!ms_sec_fits(&sec->mo[half], which))
+        return ms_sec_refused(sec, "compressed sections overlap: together they are larger than the file",
+                              "compressed section", at);
+    if (section->unread == 0)
+        return ms_sec_inflated(sec, half, which, section->bytes, at);
+    ms_sec_part *packed = ms_sec_read(sec, half, which, section);
+    if (packed == NULL || packed->damage.count != 0)
+        return packed;
+    ms_sec_part *part = ms_sec_inflated(sec, half, which, packed->bytes, at);
+    if (part != NULL) {
+        part->read_count = packed->read_count;
+        part->read_bytes = packed->read_bytes;
+    }
+    ms_sec_free_part(sec, packed);
+    return part;
+}
+
+/* ---- All of them ---- */
+
+/* A section of a half. Returns false when memory is out. */
+static bool ms_sec_of_half(ms_sec *sec, size_t half, unsigned which, ms_span *out)
+{
+    bool is_compressed;
+    const ms_mo *mo = &sec->mo[half];
+    void **slot = &sec->parts[half][which];
+    const ms_mo_section *section = ms_sec_find(mo, which, &is_compressed);
+    *out = ms_span_make(NULL, 0);
+    if (section == NULL)
+        return true;
+    ms_rd relocations = ms_sec_relocations(mo, section);
+    if (!is_compressed && section->unread == 0 && ms_rd_left(&relocations) == 0) {
+        *out = section->bytes;
+        return true;
+    }
+    ms_sec_part *part = (ms_sec_part *)ms_once_get(slot);
+    if (part == NULL) {
+        part = is_compressed          ? ms_sec_unpacked(sec, half, which, section)
+               : section->unread != 0 ? ms_sec_read(sec, half, which, section)
+                                      : ms_sec_relocated(sec, mo, section, relocations);
+        part = ms_sec_publish(sec, slot, part);
+    }
+    if (part != NULL)
+        *out = part->bytes;
+    return part != NULL;
+}
+
+/* The half that has the debug info: the first one whose .debug_info has something; sec->mo_count when
+ * there is none. Returns false when memory is out. */
+static bool ms_sec_half(ms_sec *sec, size_t *half)
+{
+    ms_span info;
+    for (*half = 0; *half < sec->mo_count; ++*half) {
+        if (!ms_sec_of_half(sec, *half, ms_DW_INFO, &info))
+            return false;
+        if (info.len != 0)
+            break;
+    }
+    return true;
+}
+
+/* Lends a section to a session: see ms_dw_lender. */
+static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
+{
+    ms_sec *sec = (ms_sec *)owner;
+    size_t half;
+    *out = ms_span_make(NULL, 0);
+    if (!ms_sec_half(sec, &half))
+        return false;
+    return half == sec->mo_count || ms_sec_of_half(sec, half, which, out);
+}
+
+/* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
+static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
+{
+    ms_sec *sec = (ms_sec *)ms_arena_zeroed(arena, 1, sizeof *sec);
+    if (sec == NULL)
+        return NULL;
+    sec->mo = mo;
+    sec->inputs = inputs;
+    sec->mo_count = mo_count;
+    sec->allocator = arena->allocator;
+    return sec;
+}
+
+/* ---- Unit headers ---- */
+
+static void ms_sec_free_units(ms_sec_units *units)
+{
+    if (units == NULL)
+        return;
+    ms_arena arena = units->arena;
+    ms_arena_free(&arena);
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_sec_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
+}
+#endif
+
+/* Lists the units of .debug_info, which lies in input or in memory. */
+static void ms_sec_list_units(const ms_dw *dw, const ms_file *input, ms_sec_units *units)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_file again;
+    ms_cu_peeker peeker = {ms_sec_peek, &again};
+    if (input->path != NULL && ms_os_reopen(&input->file, input->path, &again)) {
+        units->v = ms_cu_index(dw, &peeker, &units->arena, &units->count, &units->damage);
+        ms_os_settle(&again);
+        return;
+    }
+#else
+    (void)input;
+#endif
+    units->v = ms_cu_index(dw, NULL, &units->arena, &units->count, &units->damage);
+}
+
+static ms_sec_units *ms_sec_make_units(ms_sec *sec)
+{
+    ms_dw dw;
+    size_t half;
+    ms_arena arena = ms_arena_make(sec->allocator);
+    ms_zero(&dw, sizeof dw);
+    if (!ms_sec_half(sec, &half) || half == sec->mo_count ||
+        !ms_sec_of_half(sec, half, ms_DW_INFO, &dw.info) ||
+        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev))
+        return NULL;
+    ms_sec_units *units = (ms_sec_units *)ms_arena_zeroed(&arena, 1, sizeof *units);
+    if (units == NULL)
+        return NULL;
+    units->arena = arena;
+    ms_sec_list_units(&dw, &sec->inputs[half], units);
+    units->damage.first.is_pair = half != 0;
+    if (!units->arena.failed)
+        return units;
+    ms_sec_free_units(units);
+    return NULL;
+}
+
+/* The unit headers of the image; NULL when there are none, or memory is out, which *oom tells. */
+static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
+{
+    size_t half;
+    *oom = !ms_sec_half(sec, &half);
+    if (*oom || half == sec->mo_count)
+        return NULL;
+    ms_sec_units *units = (ms_sec_units *)ms_once_get(&sec->units);
+    if (units != NULL)
+        return units;
+    ms_sec_units *made = ms_sec_make_units(sec);
+    *oom = made == NULL;
+    if (made == NULL)
+        return NULL;
+    units = (ms_sec_units *)ms_once_put(&sec->units, made);
+    if (units != made)
+        ms_sec_free_units(made);
+    return units;
+}
+
+/* ---- What is known ---- */
+
+/* Has all be there that damage may be found in. Returns false when memory is out. */
+static bool ms_sec_load(ms_sec *sec)
+{
+    ms_span bytes;
+    bool oom;
+    bool has_info = false;
+    for (size_t half = 0; half < sec->mo_count && !has_info; half++) {
+        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+            if (!ms_sec_of_half(sec, half, i, &bytes))
+                return false;
+            has_info |= i == ms_DW_INFO && bytes.len != 0;
+        }
+    }
+    ms_sec_units_of(sec, &oom);
+    return !oom;
+}
+
+/* Adds the damage that was found so far. */
+static void ms_sec_add_damage(const ms_sec *sec, ms_damage *damage)
+{
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
+            if (part == NULL)
+                continue;
+            ms_damage found = part->damage;
+            found.first.is_pair = half != 0;
+            ms_damage_add(damage, &found);
+        }
+    }
+    const ms_sec_units *units = (const ms_sec_units *)ms_once_get(&sec->units);
+    if (units != NULL)
+        ms_damage_add(damage, &units->damage);
+}
+
+/* Adds what was asked of the image's reader so far. */
+static void ms_sec_count_reads(const ms_sec *sec, uint64_t *count, uint64_t *bytes)
+{
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++) {
+            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
+            bool counts = part != NULL && !sec->inputs[half].reads_itself;
+            *count += counts ? part->read_count : 0;
+            *bytes += counts ? part->read_bytes : 0;
+        }
+    }
+}
+
+/* Whether a half has debug info, as far as that is known: of a section that was not made yet its header
+ * tells. */
+static bool ms_sec_has_info(const ms_sec *sec)
+{
+    bool has = false;
+    for (size_t half = 0; half < sec->mo_count && !has; half++) {
+        bool is_compressed;
+        const ms_mo_section *section = ms_sec_find(&sec->mo[half], ms_DW_INFO, &is_compressed);
+        const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][ms_DW_INFO]);
+        has = part != NULL ? part->bytes.len != 0 : section != NULL && ms_sec_len(section) != 0;
+    }
+    return has;
+}
+
+static void ms_sec_drop(ms_sec *sec)
+{
+    for (size_t half = 0; sec != NULL && half < 2; half++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++)
+            ms_sec_free_part(sec, (ms_sec_part *)sec->parts[half][i]);
+    }
+    if (sec != NULL)
+        ms_sec_free_units((ms_sec_units *)sec->units);
 }
 
 /* ==== >>table ==============================================================================================
@@ -14976,8 +15755,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
  * Job:    opens an image.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
  *         ms_im_next_entry, ms_im_entry_at, ms_im_next_cache_file, ms_im_addr, ms_im_loaded_at,
- *         ms_im_read_dwarf, ms_im_list_units.
- * Never:  changes an image once it is open; reads debug info past the unit headers. */
+ *         ms_im_start_dwarf.
+ * Never:  changes an image once it is open; reads debug info. */
 
 /* Where to look for the object files of a debug map, and whether their times must match. */
 typedef struct ms_im_places {
@@ -15001,214 +15780,22 @@ struct machsym_image {
     ms_segs entries;
     uint64_t *entry_places; /* of a collection: by image, where ms_mo_next_entry finds it */
     size_t mo_count;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
+    ms_sec *sections; /* of debug info */
+    ms_dw dw;         /* what sessions start with: no section is lent yet */
     machsym_str name;
     bool has_compressed_dwarf;
-    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    bool follows_objects; /* without debug info, the debug map tells where that is, if there is one */
     ms_im_places places;
-    ms_damage damage; /* of unit headers */
 };
 
-/* reloc.h */
-enum {
-    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
-    ms_ARM64_RELOC_SUBTRACTOR = 1,
-    ms_X86_64_RELOC_SUBTRACTOR = 5
-};
-
-#define ms_R_SCATTERED 0x80000000u
-
-/* ---- Debug info ---- */
-
-/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
-static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+/* Prepares for debug info, of which nothing is looked at before it is asked for. */
+static void ms_im_start_dwarf(machsym_image *image)
 {
-    ms_span nlists = ms_sym_nlists(mo);
-    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
-    size_t size = (size_t)1 << (bits >> 25 & 3);
-    unsigned type = bits >> 28;
-    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
-                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
-    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
-        (type != ms_RELOC_UNSIGNED && !subtracts))
-        return;
-    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
-    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
-    uint64_t sum = 0;
-    for (size_t i = size; i-- > 0;)
-        sum = sum << 8 | bytes[off + i];
-    sum = subtracts ? sum - value : sum + value;
-    for (size_t i = 0; i < size; i++)
-        bytes[off + i] = (uint8_t)(sum >> 8 * i);
-}
-
-/* A section of an object file, with the relocations applied that its values need. Those against a section
- * leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit files
- * (SECTDIFF among them). Only those against a symbol (r_extern) have to be applied, to a copy. */
-static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
-{
-    uint8_t *copy = NULL;
-    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t off = ms_rd_u32(&rd);
-        uint32_t bits = ms_rd_u32(&rd);
-        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
-            continue;
-        if (copy == NULL) {
-            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
-            if (copy == NULL)
-                return ms_span_make(NULL, 0);
-            ms_copy(copy, section->bytes.ptr, section->bytes.len);
-        }
-        ms_im_relocate(mo, copy, section->bytes.len, off, bits);
-    }
-    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
-}
-
-/* What the debug info of a slice is read with. */
-typedef struct ms_im_reader {
-    const ms_mo *mo;
-    ms_arena *arena;
-    uint64_t packed;     /* bytes that compressed sections may still have: they do not overlap */
-    uint64_t inflatable; /* ... and may still become */
-    ms_damage *damage;
-} ms_im_reader;
-
-/* Decompresses a section: "ZLIB", the size of its contents in 8 bytes with the highest first, a zlib stream.
- * Of a stream that is cut short, what it has is used. One that is damaged in another way may be wrong from
- * its first byte on, so nothing of it is used. */
-static ms_span ms_im_inflated(ms_im_reader *r, const ms_mo_section *section)
-{
-    const char *where = "compressed section";
-    uint64_t at = ms_mo_file_offset(r->mo, section->off);
-    ms_rd rd = ms_rd_make(section->bytes);
-    ms_span magic = ms_rd_span(&rd, 4);
-    uint64_t size = ms_rd_be64(&rd);
-    ms_span none = ms_span_make(NULL, 0);
-    if (section->bytes.len > r->packed) {
-        ms_damage_note(r->damage, "compressed sections overlap: together they are larger than the file",
-                       where, at);
-        return none;
-    }
-    r->packed -= section->bytes.len;
-    if (rd.failed || !ms_equal(magic.ptr, "ZLIB", 4)) {
-        ms_damage_note(r->damage, "compressed debug info does not begin with ZLIB and its size", where, at);
-        return none;
-    }
-    if (size > r->inflatable || size > SIZE_MAX / 4) {
-        ms_damage_note(r->damage, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
-                       where, at);
-        return none;
-    }
-#ifdef MACHSYM_NO_INFLATE
-    return none;
-#else
-    size_t len;
-    size_t used;
-    uint8_t *out = (uint8_t *)ms_arena_alloc(r->arena, (size_t)size, 1);
-    if (out == NULL)
-        return none;
-    r->inflatable -= size;
-    ms_inf_end end = ms_inf_zlib(ms_span_from(section->bytes, 12), out, (size_t)size, &len, &used);
-    if (end == ms_INF_SHORT)
-        ms_damage_note_cut(r->damage, "compressed debug info is cut short", where, at);
-    else if (end != ms_INF_OK || len != size)
-        ms_damage_note(r->damage, "compressed debug info is damaged", where, at);
-    return end == ms_INF_OK || end == ms_INF_SHORT ? ms_span_sub(ms_span_make(out, len), 0, len) : none;
-#endif
-}
-
-/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
- * cut at 16 characters. */
-static void ms_im_put_compressed(const char *name, char compressed[17])
-{
-    size_t len = ms_str_from_c(name).len;
-    ms_zero(compressed, 17);
-    ms_copy(compressed, "__z", 3);
-    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
-}
-
-/* The compressed section that stands for one of debug info; NULL when there is none. */
-static const ms_mo_section *ms_im_compressed(const ms_mo *mo, const char *name)
-{
-    char compressed[17];
-    ms_im_put_compressed(name, compressed);
-    return ms_mo_section_named(mo, NULL, compressed);
-}
-
-static ms_span ms_im_debug_section(ms_im_reader *r, const char *name)
-{
-    const ms_mo_section *section = ms_mo_section_named(r->mo, NULL, name);
-    if (section != NULL)
-        return r->mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(r->mo, section, r->arena)
-                                                     : section->bytes;
-    section = ms_im_compressed(r->mo, name);
-    return section != NULL ? ms_im_inflated(r, section) : ms_span_make(NULL, 0);
-}
-
-/* Finds the sections of debug info in a slice: decompressed, and those of an object file with relocations
- * applied. */
-static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw, ms_damage *damage)
-{
-    ms_im_reader r;
-    r.mo = mo;
-    r.arena = arena;
-    r.packed = mo->bytes.len;
-    r.inflatable = (uint64_t)mo->bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
-    r.damage = damage;
-    dw->info = ms_im_debug_section(&r, "__debug_info");
-    dw->abbrev = ms_im_debug_section(&r, "__debug_abbrev");
-    dw->str = ms_im_debug_section(&r, "__debug_str");
-    dw->line = ms_im_debug_section(&r, "__debug_line");
-    dw->line_str = ms_im_debug_section(&r, "__debug_line_str");
-    dw->str_offsets = ms_im_debug_section(&r, "__debug_str_offs"); /* names are cut at 16 characters */
-    dw->addr = ms_im_debug_section(&r, "__debug_addr");
-    dw->ranges = ms_im_debug_section(&r, "__debug_ranges");
-    dw->rnglists = ms_im_debug_section(&r, "__debug_rnglists");
-    dw->aranges = ms_im_debug_section(&r, "__debug_aranges");
-}
-
-#ifndef MACHSYM_NO_OS
-static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
-{
-    return ms_os_peek((const ms_os_file *)file, at, out, len);
-}
-#endif
-
-/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
-static void ms_im_list_units(machsym_image *image, const ms_file *input)
-{
-    const ms_cu_peeker *peeker = NULL;
-#ifndef MACHSYM_NO_OS
-    ms_cu_peeker of_file = {ms_im_peek, NULL};
-    if (input != NULL) {
-        of_file.source = &input->file;
-        peeker = &of_file;
-    }
-#else
-    (void)input;
-#endif
-    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
-}
-
-/* Takes the debug info of the first half that has some, unless nobody will ask for it. */
-static void ms_im_find_dwarf(machsym_image *image, bool is_wanted)
-{
-    const ms_file *input = NULL;
-    bool is_pair = false;
-    for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
-        const ms_mo *mo = &image->mo[m];
-        is_pair = image->damage.count == 0 ? m != 0 : is_pair;
-        image->has_compressed_dwarf |= ms_im_compressed(mo, "__debug_info") != NULL;
-        if (!is_wanted)
-            continue;
-        ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
-        input = &image->inputs[m];
-    }
-    ms_im_list_units(image, input);
-    image->damage.first.is_pair = is_pair;
+    for (size_t m = 0; m < image->mo_count; m++)
+        image->has_compressed_dwarf |= ms_sec_is_compressed(&image->mo[m]);
+    image->sections = ms_sec_start(image->mo, image->inputs, image->mo_count, &image->arena);
+    image->dw.lender.lend = ms_sec_lend;
+    image->dw.lender.owner = image->sections;
 }
 
 /* ---- Files that are not in memory ---- */
@@ -15220,21 +15807,6 @@ static bool ms_im_has_names(const ms_mo_section *section)
     if ((section->flags & ms_S_ATTR_CODE) != 0)
         return ms_str_is(section->name, "__objc_stubs");
     return !ms_str_is(section->segment, "__DWARF");
-}
-
-/* Whether a section is one of those that ms_im_read_dwarf reads. */
-static bool ms_im_has_lines(const ms_mo_section *section)
-{
-    static const char *const read[] = {
-        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
-        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
-    char compressed[17];
-    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
-        ms_im_put_compressed(read[i], compressed);
-        if (ms_str_is(section->name, read[i]) || ms_str_is(section->name, compressed))
-            return true;
-    }
-    return false;
 }
 
 /* A table that load commands lead to. */
@@ -15278,10 +15850,10 @@ static uint32_t ms_im_read_tables(ms_file *input, ms_mo *mo)
     return lost;
 }
 
-/* Reads the sections of debug info that lookups need, which all sessions share, if needs_lines. Those of
- * metadata are left to the sessions that ask for them (ms_fx_bytes), unless input is closed before. Forgets
- * the others, so that nothing looks at what is not there. */
-static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables, bool needs_lines)
+/* Leaves the sections of debug info and metadata to those who ask for them (ms_sec_lend, ms_fx_bytes). Those
+ * of metadata are read if the file is one that this image opened by itself. Forgets the others, so that
+ * nothing looks at what is not there. */
+static void ms_im_leave_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables)
 {
     ms_im_table tables[ms_IM_TABLES];
     ms_im_list_tables(mo, tables);
@@ -15297,16 +15869,16 @@ static void ms_im_read_sections(ms_file *input, ms_mo *mo, uint32_t lost_tables,
     for (uint32_t i = 0; i < mo->section_count; i++) {
         ms_mo_section *section = &mo->sections[i];
         uint64_t at = (uint64_t)(section->bytes.len != 0 ? section->bytes.ptr - mo->bytes.ptr : 0);
-        bool has_lines = section->bytes.len != 0 && ms_im_has_lines(section);
+        bool has_lines = section->bytes.len != 0 && ms_sec_is_one(section);
         bool has_names = section->bytes.len != 0 && !has_lines && ms_im_has_names(section);
-        bool needs = (has_lines && needs_lines) || (has_names && input->reads_itself);
+        bool needs = has_names && input->reads_itself;
         bool has = needs && section->bytes.len <= left &&
                    ms_file_fill(input, mo->slice.offset + at, section->bytes.len);
         left -= has ? section->bytes.len : 0;
         if (needs && !has)
             ms_damage_note(&mo->damage, "a section cannot be read, or shares its bytes with others",
                            "section", ms_mo_file_offset(mo, at));
-        if (has_names && !needs)
+        if (has_lines || (has_names && !needs))
             section->unread = section->bytes.len;
         if (!has)
             section->bytes = ms_span_make(NULL, 0);
@@ -15347,7 +15919,7 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
     if (result != MACHSYM_OK)
         return result;
     if (is_read && !is_whole)
-        ms_im_read_sections(input, mo, lost_tables, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
+        ms_im_leave_sections(input, mo, lost_tables);
     if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
         ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -15381,8 +15953,8 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 #ifndef MACHSYM_NO_OS
 static bool ms_im_has_dwarf(const ms_mo *mo)
 {
-    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
-           ms_im_compressed(mo, "__debug_info") != NULL;
+    bool is_compressed;
+    return ms_sec_find(mo, ms_DW_INFO, &is_compressed) != NULL;
 }
 
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
@@ -15529,10 +16101,9 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dirs = dirs;
     places->dir_count = dir_count;
     places->flags = desc->flags;
-    const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_NO_DWARF | MACHSYM_OPEN_LOADED;
+    const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED;
     image->follows_objects = (desc->flags & alone) == 0 && image->cache == NULL &&
-                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
-                             image->dw.info.len == 0;
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0);
 }
 
 /* ---- Opening and closing ---- */
@@ -15859,11 +16430,10 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     machsym_result result = ms_im_open_halves(image, desc, err);
     if (result != MACHSYM_OK)
         return result;
+    if (image->map != NULL || image->cache != NULL)
+        ms_file_settle(&image->inputs[0]);
     if (image->map != NULL) {
         image->name = ms_map_name_of(image->map);
-#ifndef MACHSYM_NO_OS
-        ms_os_settle(&image->inputs[0].file);
-#endif
         return MACHSYM_OK;
     }
     for (size_t i = 0; i < image->mo_count; i++)
@@ -15871,12 +16441,8 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     ms_im_set_name(image, desc);
     ms_im_list_images(image, desc);
     ms_im_list_code(image);
-    ms_im_find_dwarf(image, (desc->flags & MACHSYM_OPEN_NO_DWARF) == 0);
+    ms_im_start_dwarf(image);
     ms_im_set_places(image, desc);
-#ifndef MACHSYM_NO_OS
-    for (size_t i = 0; i < image->mo_count; i++)
-        ms_os_settle(&image->inputs[i].file);
-#endif
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -15886,6 +16452,7 @@ static void ms_im_close(machsym_image *image)
         ms_map_close(image->map);
     if (image->own_cache != NULL)
         ms_cf_close(image->own_cache);
+    ms_sec_drop(image->sections);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -15927,7 +16494,7 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
     out->map = image->map;
-    out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
+    out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : ms_sec_has_info(image->sections);
     out->has_compressed_dwarf = image->has_compressed_dwarf;
     for (size_t i = 0; i < 2; i++) {
         out->read_count += image->inputs[i].reads_itself ? 0 : image->inputs[i].read_count;
@@ -15935,6 +16502,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     }
     ms_damage damage;
     ms_zero(&damage, sizeof damage);
+    if (image->sections != NULL)
+        ms_sec_count_reads(image->sections, &out->read_count, &out->read_bytes);
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
@@ -15942,7 +16511,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
         part.first.is_pair = part.cut.is_pair = i != 0;
         ms_damage_add(&damage, &part);
     }
-    ms_damage_add(&damage, &image->damage);
+    if (image->sections != NULL)
+        ms_sec_add_damage(image->sections, &damage);
     if (image->map != NULL && (image->map->head.flags & MACHSYM_MAP_DAMAGED) != 0)
         ms_damage_note(&damage, "the map was made of a damaged file", "map header", 12);
     if (image->map != NULL && image->map->lost_name)
@@ -15953,6 +16523,15 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->cut = damage.cut;
     if (damage.count == 0)
         out->damage.what = out->damage.where = "";
+}
+
+/* The same once all of debug info has been looked at that damage is found in. Returns false when memory is
+ * out. */
+static bool ms_im_read_info(const machsym_image *image, machsym_image_info *out)
+{
+    bool has_all = image->sections == NULL || ms_sec_load(image->sections);
+    ms_im_get_info(image, out);
+    return has_all;
 }
 
 static bool ms_im_next_platform(const machsym_image *image, machsym_cursor *at, machsym_platform *out)
@@ -16653,6 +17232,7 @@ static void ms_om_close(ms_om_file *file)
     ms_os_unmap(&file->files[0]);
     ms_os_unmap(&file->files[1]);
 #endif
+    ms_sec_drop(file->image.sections);
     ms_arena_free(&file->image.arena);
 }
 
@@ -16768,12 +17348,13 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         return MACHSYM_OBJECT_NO_OBJECT;
     if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
         return MACHSYM_OBJECT_CUT_SHORT;
-    ms_im_read_dwarf(mo, &image->arena, &image->dw, &image->damage);
+    ms_im_start_dwarf(image);
+    if (image->arena.oom || !ms_dw_need(&image->dw, ms_NEEDS_UNITS))
+        return MACHSYM_OBJECT_UNTRIED;
     if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
-    image->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    image->dw.lent |= ms_NEEDS_ARANGES; /* in the object's addresses, and rare: the roots' ranges do */
     ms_om_read_moves(m, object, mo, &image->arena, scratch, &image->dw);
-    ms_im_list_units(image, NULL);
     return image->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
 }
 #endif
@@ -16834,7 +17415,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
- * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
+ * Offers: machsym_session, ms_ses_open, ms_ses_units, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
  *         ms_ses_object_at.
  * Never:  decides what answers for an address. */
 
@@ -16910,10 +17491,11 @@ struct machsym_session {
     uint32_t flags;
     size_t cache_limit;
     machsym_allocator allocator;
-    ms_arena keep;    /* indexes, root entries, abbreviations, symbols: until trim */
-    ms_arena cache;   /* decoded units: dropped together when over the limit */
-    ms_arena scratch; /* reset for every unit */
-    ms_cu_env env;
+    ms_arena keep;        /* indexes, root entries, abbreviations, symbols: until trim */
+    ms_arena cache;       /* decoded units: dropped together when over the limit */
+    ms_arena scratch;     /* reset for every unit */
+    ms_cu_env env;        /* its units once has_units */
+    ms_dw dw;             /* sections of debug info that were needed so far */
     ms_ses_unit **units;  /* by number; NULL: not decoded */
     ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
@@ -16931,6 +17513,7 @@ struct machsym_session {
     ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
+    bool has_units;
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -16965,13 +17548,12 @@ static void ms_ses_clear(machsym_session *s)
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
-    s->has_silent = s->has_objc = s->has_objects = false;
+    s->has_units = s->has_silent = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     ms_zero(&s->env, sizeof s->env);
     ms_zero(&s->silent, sizeof s->silent);
-    s->env.dw = &s->image->dw;
-    s->env.v = s->image->cus;
-    s->env.count = s->image->cu_count;
+    s->dw = s->image->dw;
+    s->env.dw = &s->dw;
     s->env.arena = &s->keep;
     s->env.scratch = &s->scratch;
     s->silent.arena = &s->keep;
@@ -17079,6 +17661,28 @@ static void ms_ses_close(machsym_session *s)
 }
 
 /* ---- What a session decodes ---- */
+
+/* Has sections be there. Returns false when memory is out. */
+static bool ms_ses_need(machsym_session *s, uint32_t needs)
+{
+    return ms_cu_need(&s->env, needs);
+}
+
+/* How many units there are. Their headers are read once an image, when they are first asked for. */
+static size_t ms_ses_units(machsym_session *s)
+{
+    bool oom = false;
+    if (s->has_units)
+        return s->env.count;
+    const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
+    ms_arena_admit(&s->keep, oom);
+    if (units != NULL) {
+        s->env.v = units->v;
+        s->env.count = units->count;
+    }
+    s->has_units = !oom;
+    return s->env.count;
+}
 
 static void ms_ses_drop_units(machsym_session *s)
 {
@@ -17223,7 +17827,7 @@ static void ms_ses_end_programs(machsym_session *s)
  * would be run twice. */
 static void ms_ses_list_programs(machsym_session *s)
 {
-    if (s->env.programs != NULL || s->env.count == 0)
+    if (s->env.programs != NULL || ms_ses_units(s) == 0 || !ms_ses_need(s, ms_NEEDS_LINE))
         return;
     ms_arena_reset(&s->scratch);
     ms_cu_list_programs(&s->env, &s->scratch);
@@ -17236,7 +17840,9 @@ static void ms_ses_list_programs(machsym_session *s)
 static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
                              ms_arena *arena, ms_ln_table *table)
 {
-    ms_dw dw = *s->env.dw;
+    if (!ms_ses_need(s, ms_ln_needs(&s->dw, root->line_off)))
+        return false;
+    ms_dw dw = s->dw;
     dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
     ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
@@ -17277,6 +17883,8 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
         return own;
+    if (!ms_ses_need(s, ms_NEEDS_LINE))
+        return NULL;
     if (s->lines_run > s->env.dw->line.len)
         ms_ses_list_programs(s);
     ms_cu_program program = ms_cu_program_of(&s->env, root, index);
@@ -17334,9 +17942,11 @@ static const ms_oc_list *ms_ses_objc(machsym_session *s)
 static ms_ses_objects *ms_ses_map_of(machsym_session *s)
 {
     uint64_t size = 0;
-    if (s->has_objects || !s->image->follows_objects)
+    if (s->has_objects || !s->image->follows_objects || !ms_ses_need(s, ms_NEEDS_UNITS))
         return s->objects;
     s->has_objects = true;
+    if (s->dw.info.len != 0)
+        return NULL;
     ms_ses_objects *o = (ms_ses_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
     for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++) {
         ms_om_list(&o->map, &s->image->mo[i], &s->keep);
@@ -17435,8 +18045,8 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
 /* The object that has a linked address; NULL when none has, or it cannot be opened. */
 static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
 {
-    ms_ses_objects *o = ms_ses_map_of(s);
-    if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
+    ms_ses_objects *o = ms_dw_code_at(&s->dw, addr) != NULL ? ms_ses_map_of(s) : NULL;
+    if (o == NULL)
         return NULL;
     size_t index = ms_om_object_at(&o->map, addr, &s->scratch, &s->keep);
     return index < o->map.count ? ms_ses_object_of(s, index) : NULL;
@@ -17565,7 +18175,7 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
     span.function = ms_SEG_NONE;
     span.lo = addr;
     span.hi = ms_dw_code_until(s->env.dw, addr);
-    if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
+    if (ms_dw_code_at(s->env.dw, addr) == NULL || ms_ses_units(s) == 0)
         return span;
     for (int i = MACHSYM_UNIT_ARANGES; i <= MACHSYM_UNIT_FUNCTIONS && span.function == ms_SEG_NONE; i++) {
         machsym_unit_source source = (machsym_unit_source)i;
@@ -18020,7 +18630,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
  * several segments, it is one range here. */
 static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
-    for (; at->a < s->env.count; at->a++, at->b = 0) {
+    for (; at->a < ms_ses_units(s); at->a++, at->b = 0) {
         ms_ses_trim(s);
         const ms_ses_unit *unit = ms_ses_functions_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
@@ -18062,7 +18672,7 @@ static void ms_it_get_row(const ms_ln_table *lines, const ms_cu_root *root, size
 static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     ms_ses_list_programs(s);
-    for (; at->a < s->env.count; at->a++, at->b = 0) {
+    for (; at->a < ms_ses_units(s); at->a++, at->b = 0) {
         ms_ses_trim(s);
         if (at->b == 0 && !ms_ses_owns_lines(s, (size_t)at->a))
             continue; /* rows of a program that units share come with one of them */
@@ -18244,9 +18854,9 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_sets(const machsym_session *s, machsym_session_info *out)
+static void ms_it_count_sets(machsym_session *s, machsym_session_info *out)
 {
-    ms_rd rd = ms_rd_make(s->env.dw->aranges);
+    ms_rd rd = ms_cu_sets(&s->env);
     ms_cu_set set;
     while (ms_cu_next_set(&rd, &set))
         out->arange_set_count++;
@@ -18258,7 +18868,7 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
     ms_ses_drop_units(s); /* they may have been read without calls */
     s->reads_calls = true;
     ms_it_count_sets(s, out);
-    out->unit_count += (uint32_t)s->env.count;
+    out->unit_count += (uint32_t)ms_ses_units(s);
     ms_ses_list_programs(s);
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ses_trim(s);
@@ -19664,10 +20274,12 @@ struct machsym_plan {
     bool is_damaged; /* the image, as far as opening it told */
 };
 
-static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
+static void ms_mb_set_spaces(machsym_session *s, ms_pk_spaces *spaces)
 {
+    const machsym_image *image = s->image;
     ms_zero(spaces, sizeof *spaces);
-    ms_pk_add_space(spaces, 0, image->dw.str);
+    ms_ses_need(s, ms_NEEDS_STR);
+    ms_pk_add_space(spaces, 0, s->dw.str);
     for (size_t i = 0; i < image->mo_count; i++)
         ms_pk_add_space(spaces, 1 + i, ms_sym_strings(&image->mo[i]));
 }
@@ -19730,11 +20342,11 @@ static void ms_mb_cut_objects(machsym_plan *plan)
 /* Cuts the units into parts of about equal size. The number of threads does not matter. */
 static void ms_mb_cut_tasks(machsym_plan *plan)
 {
-    const machsym_image *image = plan->image;
+    const ms_cu_env *env = &plan->session->env;
     size_t first = 0;
-    for (size_t i = 0; i < image->cu_count; i++) {
-        uint64_t size = image->cus[i].end - image->cus[first].off;
-        if (size < ms_MB_UNIT_BYTES && i + 1 < image->cu_count)
+    for (size_t i = 0; i < env->count; i++) {
+        uint64_t size = env->v[i].end - env->v[first].off;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < env->count)
             continue;
         ms_mb_add_task(plan, ms_MB_UNITS, first, i + 1, size);
         first = i + 1;
@@ -19750,14 +20362,16 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
+    s->dw = shared->dw;
     s->env = shared->env;
+    s->env.dw = &s->dw;
     s->env.arena = &s->keep;
     s->env.scratch = &s->scratch;
     s->silent = shared->silent;
     s->claims = shared->claims;
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
-    s->has_silent = true;
+    s->has_units = s->has_silent = true;
     return s;
 }
 
@@ -19770,7 +20384,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
         return ms_fail_memory(err);
     ms_eng_index(session);
     ms_eng_list_claims(session);
-    ms_mb_set_spaces(plan->image, &plan->spaces);
+    ms_mb_set_spaces(session, &plan->spaces);
     if (plan->image->mo_count > 0 && plan->image->mo[0].cache != NULL)
         ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
     else
@@ -19792,7 +20406,8 @@ static void ms_mb_close(machsym_plan *plan)
 static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
 {
     machsym_image_info info;
-    ms_im_get_info(plan->image, &info);
+    if (!ms_im_read_info(plan->image, &info))
+        return ms_fail_memory(err);
     plan->is_damaged = info.damage_count != 0;
     if (info.damage.is_cut_short && !is_wanted)
         return ms_fail(err, MACHSYM_ERR_DAMAGED,
@@ -20115,7 +20730,7 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     ms_eng_index(w->session);
     ms_eng_list_claims(w->session);
     ms_mb_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
-    bool ok = ms_mb_add_units(w, part, 0, object->file.image.cu_count);
+    bool ok = ms_mb_add_units(w, part, 0, ms_ses_units(w->session));
     ms_ses_close_object(object);
     w->session = NULL;
     return ok;
@@ -20145,7 +20760,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     if (ok && task->kind == ms_MB_UNITS) {
         w.session = ms_mb_session(plan);
         if (w.session != NULL)
-            ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
+            ms_mb_set_budget(&w, task->size, plan->session->dw.info.len);
         ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
     }
     part->info = w.counts;
@@ -33730,6 +34345,11 @@ MACHSYM_API void machsym_image_close(machsym_image *image)
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out)
 {
     ms_im_get_info(image, out);
+}
+
+MACHSYM_API bool machsym_image_read_info(const machsym_image *image, machsym_image_info *out)
+{
+    return ms_im_read_info(image, out);
 }
 
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
