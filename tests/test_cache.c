@@ -527,8 +527,11 @@ static void test_beside(void)
     CHECK_EQ(mkdir(path, 0700), 0);
     CHECK_EQ(second_file(folder, "small"), MACHSYM_CACHE_FILE_MISSING);
     CHECK_EQ(rmdir(path), 0);
-    t.main.v[place_of(&t.main, ".01", 4)] = '/';
+    memcpy(t.main.v + place_of(&t.main, ".01", 4), "x/1", 3);
     put_file(folder, "small", &t.main);
+    snprintf(path, sizeof path, "%s/smallx", folder);
+    CHECK_EQ(mkdir(path, 0700), 0);
+    put_file(path, "1", &t.sibling);
     CHECK_EQ(second_file(folder, "small"), MACHSYM_CACHE_FILE_MISSING);
     static const char *const names[] = {"small", "shared_cache", "shared_cache.development",
                                         "shared_cache.01"};
