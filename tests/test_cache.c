@@ -533,8 +533,8 @@ static void test_beside(void)
     CHECK_EQ(mkdir(path, 0700), 0);
     put_file(path, "1", &t.sibling);
     CHECK_EQ(second_file(folder, "small"), MACHSYM_CACHE_FILE_MISSING);
-    static const char *const names[] = {"small", "shared_cache", "shared_cache.development",
-                                        "shared_cache.01"};
+    static const char *const names[] = {"small",           "shared_cache", "shared_cache.development",
+                                        "shared_cache.01", "smallx/1",     "smallx"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         CHECK_EQ(remove(path), 0);
