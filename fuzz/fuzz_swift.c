@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     fuzz_section(&f, "__TEXT", "__swift5_proto", 0x3080, ms_span_sub(input, 128, 64));
     fuzz_section(&f, "__TEXT", "__const", FUZZ_DATA, ms_span_from(input, 192));
     ms_fx_open(&f.data, &f.mo, NULL, &f.arena);
-    ms_sw_add_names(&f.table, &f.data);
+    ms_sw_add_names(&f.table, &f.data, &f.arena);
     fuzz_end(&f);
     return 0;
 }

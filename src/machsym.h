@@ -33,6 +33,7 @@
 #include "macho/fixups.h"
 #include "macho/code.h"
 #include "macho/symbols.h"
+#include "macho/others.h"
 #include "macho/jumps.h"
 #include "macho/unwind.h"
 #include "macho/objc.h"

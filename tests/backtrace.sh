@@ -34,7 +34,7 @@ const char *_dyld_get_image_name(uint32_t index);
 void *pthread_get_stackaddr_np(pthread_t thread);
 size_t pthread_get_stacksize_np(pthread_t thread);
 EOF
-$CC -std=gnu11 -Wall -Wextra -Werror -D__APPLE__ -I"$work/apple" -fsyntax-only examples/backtrace.c
+$CC -std=gnu11 -Wall -Wextra -Werror -D__APPLE__ -DMACHSYM_IMPLEMENTED -I"$work/apple" -fsyntax-only examples/backtrace.c
 check "its Apple half compiles"
 
 end

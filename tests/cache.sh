@@ -70,13 +70,13 @@ check "info: system and files"
 
 "$machsym" map build "$new" --store "$work/maps" -j 2 >"$work/out" 2>"$work/err"
 check "map build"
-says "5 of 5 maps are made"
-[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 5 ] && [ "$(wc -l <"$work/out")" -eq 5 ]
+says "6 of 6 maps are made"
+[ "$(find "$work/maps" -name '*.symmap' | wc -l)" -eq 6 ] && [ "$(wc -l <"$work/out")" -eq 6 ]
 check "a map an image"
 is 1 "map build without a store" "" map build "$new"
 "$machsym" map build "$new" --images '*/lib*.dylib' --store "$work/some" >"$work/out" 2>"$work/err"
 check "map build --images"
-says "3 of 3 maps are made"
+says "4 of 4 maps are made"
 is 1 "nothing fits" "" map build "$new" --images 'Zoo' --store "$work/some"
 says "fits the pattern"
 
@@ -138,7 +138,7 @@ member="$work/pack.zip/iOS DeviceSupport/16.3/dyld_shared_cache_arm64e"
 "$machsym" map build "$split" --store "$work/unzipped" >/dev/null 2>&1
 "$machsym" map build "$work/pack.zip" --store "$work/zipped" >"$work/out" 2>"$work/err"
 check "map build of a zip"
-says "5 of 5 maps are made"
+says "6 of 6 maps are made"
 diff -r "$work/zipped" "$work/unzipped" >"$work/out"
 check "the maps are those of the cache itself" "$work/out"
 is 0 "an address of a cache in a zip" "-[Animal work:] (in Zoo) + 4" atos -o "$member" 1820108e0
@@ -201,6 +201,36 @@ hostile indirect "it has two tables of indirect symbols"
 hostile methods "a section lies outside of its segment" file
 rm -f "$work/none"
 
+# Swift: a requirement by name, then through a pointer to nowhere, into a name's middle, to itself, to code, and to what is
+# next to the requirement. Only what is one has its kind.
+meadow() # WHERE THE POINTER LEADS, WHAT THE WITNESS IS CALLED
+{
+    python3 - "$caches/ios8" "$work/meadow" "$1" <<'END'
+import struct, sys
+folder, out, where = sys.argv[1:]
+truth = [line.rstrip("\n").split("\t") for line in open(folder + "/truth.tsv")]
+known = {name: int(address, 16) for _, _, address, name in truth}
+requirement = known["_$s4Barn7StabledP5sleepyyFTq"]
+data = bytearray(open(folder + "/dyld_shared_cache_arm64", "rb").read())
+slot = next(int(a, 16) for kind, _, a, to in truth if kind == "pointer" and to == "%x" % requirement)
+mappings, count = struct.unpack_from("<II", data, 0x10)
+address, _, off = next(m for m in struct.iter_unpack("<QQQII", data[mappings:mappings + 32 * count])
+                       if m[0] <= slot < m[0] + m[1])[:3]
+at = slot - address + off
+assert struct.unpack_from("<Q", data, at)[0] == requirement
+struct.pack_into("<Q", data, at, eval(where, {"requirement": requirement, "slot": slot, "code": known["_barn_fill"]}))
+open(out, "wb").write(data)
+END
+    "$machsym" symbols --source=swift --entry libMeadow.dylib "$work/meadow" >"$work/out" 2>"$work/err" &&
+        grep -qF " swift $2 in conformance Meadow.Goat" "$work/out"
+    check "Swift: $2 at $1" "$work/out"
+}
+meadow requirement "protocol witness for Stabled.sleep()"
+meadow requirement+8 "protocol witness for Barn.Stabled.getter[1]"
+for where in 0 0x7fffffffffff requirement+3 slot code requirement-8 requirement+16 0x180000001; do
+    meadow "$where" "protocol witness[0]"
+done
+
 # ---- Files that are missing, of another cache, cut short ----
 
 mkdir "$work/alone"
@@ -209,6 +239,12 @@ is 1 "a missing file costs what lies in it" "base_add (in libbase.dylib) + 0
 184010888" atos -o "$work/alone/dyld_shared_cache_arm64e" 180014570 184010888
 says "its file dyld_shared_cache_arm64e.1 is missing"
 says "its file dyld_shared_cache_arm64e.symbols is missing: local functions have no names"
+is 1 "Swift: what is of a file that is missing stays a number" "0x1800184d4 12 swift type metadata accessor for Meadow.Goat
+0x1800184e0 12 swift type metadata accessor for Meadow.Pony
+0x1800184ec 12 swift Meadow.Pony.override[0]
+0x1800184f8 12 swift Meadow.Pony.override[1]
+0x180018504 12 swift protocol witness[0] in conformance Meadow.Goat
+0x180018510 12 swift protocol witness[1] in conformance Meadow.Goat" symbols --source=swift --entry libMeadow.dylib "$work/alone/dyld_shared_cache_arm64e"
 is 1 "an image in a file that is missing" "" cache extract "$work/alone/dyld_shared_cache_arm64e" Zoo -o "$work/none"
 says "the image lies in a file of the cache that is missing"
 is 1 "maps of a cache without a file" "" map build "$work/alone/dyld_shared_cache_arm64e" --images '*/Zoo' --store "$work/maps"

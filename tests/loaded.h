@@ -2,7 +2,7 @@
 #ifndef MACHSYM_LOADED_H
 #define MACHSYM_LOADED_H
 
-#define TEST_ROOM "../src/image/image.h"
+#define TEST_ROOM <rooms/src/image/image.h>
 #include "test.h"
 
 /* An image in memory. */

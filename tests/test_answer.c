@@ -1,6 +1,6 @@
 /* The room answer: the name rule of concrete and inlined functions, what answers where debug info is silent,
  * best line, many addresses at once, iteration, the cache limit. */
-#define TEST_ROOM "../src/answer/engine.h"
+#define TEST_ROOM <rooms/src/answer/engine.h>
 #include "dwarf.h"
 
 enum { EXT = 0x0f, LOCAL = 0x0e };

@@ -1,5 +1,5 @@
 /* The room memory: chunks, growth, alignment, failure that sticks. */
-#define TEST_ROOM "../src/base/memory.h"
+#define TEST_ROOM <rooms/src/base/memory.h>
 #include "test.h"
 
 /* Counts what is out; fails from the n-th allocation on. */

@@ -1,6 +1,6 @@
 /* dyld shared caches: those that tests/cache builds, with all that LLVM's tools said of the dylibs in them
  * (truth.tsv), and what hand-made headers make of the reader. */
-#define TEST_ROOM "../src/image/image.h"
+#define TEST_ROOM <rooms/src/image/image.h>
 #include "test.h"
 #include "make_cache.h"
 
@@ -32,16 +32,16 @@ typedef struct made {
 } made;
 
 static const made caches[] = {
-    {"ios17", "dyld_shared_cache_arm64e", 1, 5, true, true, false, 2},
-    {"ios16", "dyld_shared_cache_arm64e", 4, 5, true, true, false, 2},
-    {"ios15", "dyld_shared_cache_arm64e", 4, 5, true, true, false, 2},
-    {"ios14", "dyld_shared_cache_arm64e", 1, 5, true, true, true, 2},
-    {"ios13", "dyld_shared_cache_arm64", 1, 5, true, true, true, 2},
-    {"ios8", "dyld_shared_cache_arm64", 1, 5, true, false, true, 0},
-    {"ios6", "dyld_shared_cache_armv7", 1, 5, true, false, true, 0},
-    {"macos12", "dyld_shared_cache_x86_64h", 2, 5, false, true, false, 1},
-    {"watchos9", "dyld_shared_cache_arm64_32", 1, 5, true, true, false, 4},
-    {"watchos5", "dyld_shared_cache_armv7k", 1, 5, true, true, true, 4},
+    {"ios17", "dyld_shared_cache_arm64e", 1, 6, true, true, false, 2},
+    {"ios16", "dyld_shared_cache_arm64e", 4, 6, true, true, false, 2},
+    {"ios15", "dyld_shared_cache_arm64e", 4, 6, true, true, false, 2},
+    {"ios14", "dyld_shared_cache_arm64e", 1, 6, true, true, true, 2},
+    {"ios13", "dyld_shared_cache_arm64", 1, 6, true, true, true, 2},
+    {"ios8", "dyld_shared_cache_arm64", 1, 6, true, false, true, 0},
+    {"ios6", "dyld_shared_cache_armv7", 1, 6, true, false, true, 0},
+    {"macos12", "dyld_shared_cache_x86_64h", 2, 6, false, true, false, 1},
+    {"watchos9", "dyld_shared_cache_arm64_32", 1, 6, true, true, false, 4},
+    {"watchos5", "dyld_shared_cache_armv7k", 1, 6, true, true, true, 4},
 };
 
 static FILE *open_truth(const char *name)

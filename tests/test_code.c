@@ -1,5 +1,5 @@
 /* Code that only jumps: every form as llvm-mc encodes it, cut short, and code that does something else. */
-#define TEST_ROOM "../src/macho/code.h"
+#define TEST_ROOM <rooms/src/macho/code.h>
 #include "test.h"
 #include "make.h"
 

@@ -1,6 +1,6 @@
 /* Debug maps: programs whose debug info still lies in their object files answer as the dSYM of the same link
  * does. */
-#define TEST_ROOM "../src/answer/session.h"
+#define TEST_ROOM <rooms/src/answer/session.h>
 #include "test.h"
 
 #include "make.h"

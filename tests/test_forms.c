@@ -1,6 +1,6 @@
 /* The room forms: every form is skipped by its right size and read to its right value, in every encoding
  * that has it; range lists of all kinds; tombstones. */
-#define TEST_ROOM "../src/dwarf/forms.h"
+#define TEST_ROOM <rooms/src/dwarf/forms.h>
 #include "dwarf.h"
 
 static const encoding encodings[] = {{2, 8, 4}, {2, 4, 4}, {3, 8, 4}, {4, 4, 4}, {4, 8, 4},

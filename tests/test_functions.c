@@ -1,6 +1,6 @@
 /* The room functions: where functions lie, the calls inlined into them, and how origins and specifications
  * name them. */
-#define TEST_ROOM "../src/answer/engine.h"
+#define TEST_ROOM <rooms/src/answer/engine.h>
 #include "dwarf.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* The room inflate: streams by hand, of every kind of block and with every kind of damage, each also cut
  * short everywhere and with less room everywhere. With an argument: the streams that tests/inflate.py wrote. */
-#define TEST_ROOM "../src/base/inflate.h"
+#define TEST_ROOM <rooms/src/base/inflate.h>
 #include "test.h"
 
 /* A stream by hand. */

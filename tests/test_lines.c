@@ -1,6 +1,6 @@
 /* The room lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each
  * policy. */
-#define TEST_ROOM "../src/dwarf/lines.h"
+#define TEST_ROOM <rooms/src/dwarf/lines.h>
 #include "dwarf.h"
 
 /* What a line program's header says. */

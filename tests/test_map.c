@@ -1,7 +1,7 @@
 /* Symbol maps of every slice of every fixture, and of real files: the map answers as a session does, whatever
  * the line policy; it has the same bytes whatever the number of threads and the order of the parts; chunks of
  * it answer as it does. */
-#define TEST_ROOM "../src/image/image.h"
+#define TEST_ROOM <rooms/src/image/image.h>
 #include "maps.h"
 
 #include "../src/map/symmap.h"

@@ -1,6 +1,6 @@
 /* A plan is shared by 8 threads that build its parts, and the map by 8 that look up, at once: run it under
  * ThreadSanitizer. Every thread gets the answers that one thread got. */
-#define TEST_ROOM "../src/image/image.h"
+#define TEST_ROOM <rooms/src/image/image.h>
 #include "maps.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Writing maps range by range, and maps that lie: cut short, flipped bits under a right checksum, packed text
  * that leads astray. Opening gives a clear error, or lookups stay within bounds (run it under
  * AddressSanitizer) and end. */
-#define TEST_ROOM "../src/map/writer.h"
+#define TEST_ROOM <rooms/src/map/writer.h>
 #include "maps.h"
 #include "repair.h"
 

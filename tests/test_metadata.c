@@ -1,6 +1,6 @@
 /* The table of names outside the debug info: encoded pointers, bind code, exports tries, selector stubs,
  * unwind bounds, the debug map, and the symbol table itself. */
-#define TEST_ROOM "../src/answer/session.h"
+#define TEST_ROOM <rooms/src/answer/session.h>
 #include "test.h"
 #include "make.h"
 

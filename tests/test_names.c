@@ -1,5 +1,5 @@
 /* Tests of the front of the demanglers: which language, underscores, scratch frames, the buffer. */
-#define TEST_ROOM "../src/names/language.h"
+#define TEST_ROOM <rooms/src/names/language.h>
 #include "names_harness.h"
 
 static const char *demangle(const char *name, uint32_t flags)

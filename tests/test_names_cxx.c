@@ -1,6 +1,6 @@
 /* Tests of the C++ demangler: own cases, names it must refuse, broken names, names made to be expensive, the
  * vector files. */
-#define TEST_ROOM "../src/names/cxx_printer.h"
+#define TEST_ROOM <rooms/src/names/cxx_printer.h>
 #include "names_harness.h"
 
 /* ---- cases of our own ---- */

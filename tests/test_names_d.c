@@ -1,5 +1,5 @@
 /* Tests of the D demangler: own cases, names made to be expensive, the vector files. */
-#define TEST_ROOM "../src/names/d.h"
+#define TEST_ROOM <rooms/src/names/d.h>
 #include "names_harness.h"
 
 typedef struct own_case {

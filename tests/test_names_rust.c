@@ -1,5 +1,5 @@
 /* Tests of the Rust demangler: own cases, names made to be expensive, the vector files. */
-#define TEST_ROOM "../src/names/rust.h"
+#define TEST_ROOM <rooms/src/names/rust.h>
 #include "names_harness.h"
 
 enum { PLAIN = 0, HASH = MACHSYM_DEMANGLE_RUST_HASH };

@@ -1,5 +1,5 @@
 /* Tests of the Swift demangler: own cases, names made to be expensive, the vector files. */
-#define TEST_ROOM "../src/names/swift_printer.h"
+#define TEST_ROOM <rooms/src/names/swift_printer.h>
 #include "names_harness.h"
 
 enum { FULL = MACHSYM_DEMANGLE_FULL, SIMPLIFIED = MACHSYM_DEMANGLE_SIMPLIFIED };

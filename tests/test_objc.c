@@ -1,6 +1,6 @@
 /* Objective-C metadata: every layout of the same program, records by hand, hostile lists, blocks; and
  * recovery: what metadata names must be what the symbol table says, in the fixtures and in real files. */
-#define TEST_ROOM "../src/image/image.h"
+#define TEST_ROOM <rooms/src/image/image.h>
 #include "test.h"
 #include "make.h"
 

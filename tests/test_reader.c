@@ -1,5 +1,5 @@
 /* The rooms bytes and reader: numbers, LEB128, strings, sticky failure, sorting and search. */
-#define TEST_ROOM "../src/base/reader.h"
+#define TEST_ROOM <rooms/src/base/reader.h>
 #include "test.h"
 #include "make.h"
 

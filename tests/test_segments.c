@@ -1,5 +1,5 @@
 /* The room segments, against the plain rule: of the ranges that hold an address the last one has it. */
-#define TEST_ROOM "../src/base/segments.h"
+#define TEST_ROOM <rooms/src/base/segments.h>
 #include "test.h"
 
 enum { MAX_PIECES = 40, SPACE = 64 };

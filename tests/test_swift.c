@@ -1,6 +1,6 @@
 /* Swift type metadata by hand: types with vtables, generics and initialisation records, protocols and
  * conformances; broken ones; and a real framework against the symbols of its dSYM. */
-#define TEST_ROOM "../src/answer/session.h"
+#define TEST_ROOM <rooms/src/answer/session.h>
 #include "test.h"
 #include "make.h"
 
@@ -186,10 +186,11 @@ static void test_unknown_generic(void)
 /* A protocol with a default implementation, and a conformance with a table and a resilient witness. */
 static void test_protocol(void)
 {
-    static const char *const want[] = {"10 type metadata accessor for Mod.Type", "400 Mod.Inner.default[1]",
-                                       "500 protocol witness[0] for Mod.Inner in conformance Mod.Type",
-                                       "510 protocol witness[1] for Mod.Inner in conformance Mod.Type",
-                                       "600 protocol witness[0] in conformance Mod.Type"};
+    static const char *const want[] = {
+        "10 type metadata accessor for Mod.Type", "400 Mod.Inner.default[1]",
+        "500 protocol witness for Mod.Inner.method[0] in conformance Mod.Type",
+        "510 protocol witness for Mod.Inner.method[1] in conformance Mod.Type",
+        "600 protocol witness for Mod.Inner.method[1] in conformance Mod.Type"};
     swift_file f = begin();
     add_type(&f, 0, 0x51, MODULE, NAMES + 0x10);
     at_u32(&f, 0x100, 3); /* protocol */
@@ -214,6 +215,44 @@ static void test_protocol(void)
     patch(&f.data, 0x318, CODE + 0x520, 8); /* not of this table */
     put_distance(&f.conformances, CONFORMANCES, DATA + 0x200);
     check_names(&f, want, sizeof want / sizeof want[0]);
+}
+
+/* Requirements of every kind. Witnesses refer to each, then to what is between two requirements, before the
+ * first, and past the last; then the protocol is none. */
+static void test_requirements(void)
+{
+    static const char *const kinds[] = {"base protocol", "method",          "init",
+                                        "getter",        "setter",          "read",
+                                        "modify",        "associated type", "associated conformance",
+                                        "requirement"};
+    static const int32_t others[] = {4, -8, 80};
+    for (unsigned is_other = 0; is_other < 2; is_other++) {
+        swift_file f = begin();
+        char lines[14][96];
+        const char *want[14] = {"10 type metadata accessor for Mod.Type"};
+        add_type(&f, 0, 0x51, MODULE, NAMES + 0x10);
+        at_u32(&f, 0x100, is_other != 0 ? 0x51 : 3);
+        at_distance(&f, 0x104, DATA + MODULE);
+        at_distance(&f, 0x108, DATA + NAMES + 0x20);
+        at_u32(&f, 0x110, 10);
+        at_distance(&f, 0x200, DATA + 0x100); /* conformance */
+        at_distance(&f, 0x204, DATA);
+        at_u32(&f, 0x20c, 0x10000);
+        at_u32(&f, 0x210, 13);
+        for (uint32_t i = 0; i < 13; i++) {
+            bool is_one = i < 10 && is_other == 0;
+            size_t to = 0x118 + (i < 10 ? 8 * i : (size_t)others[i - 10]);
+            if (i < 10)
+                at_u32(&f, to, 0x10 | i);
+            at_distance(&f, 0x214 + 8 * i, DATA + to);
+            at_distance(&f, 0x218 + 8 * i, CODE + 0x600 + 16 * i);
+            snprintf(lines[i], sizeof lines[i], "%x protocol witness%s%s[%u] in conformance Mod.Type",
+                     0x600 + 16 * i, is_one ? " for Mod.Inner." : "", is_one ? kinds[i] : "", i);
+            want[i + 1] = lines[i];
+        }
+        put_distance(&f.conformances, CONFORMANCES, DATA + 0x200);
+        check_names(&f, want, 14);
+    }
 }
 
 /* Resilient witnesses stand behind the module of a retroactive conformance and behind the conditions of one
@@ -356,6 +395,7 @@ int main(void)
     test_class();
     test_unknown_generic();
     test_protocol();
+    test_requirements();
     test_late_witnesses();
     test_conforming();
     test_broken();

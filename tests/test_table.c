@@ -1,5 +1,5 @@
 /* The room table, against plain arrays: keys, texts, keys and texts made to collide, memory that runs out. */
-#define TEST_ROOM "../src/base/table.h"
+#define TEST_ROOM <rooms/src/base/table.h>
 #include "test.h"
 
 static machsym_allocator usual(void)

@@ -1,6 +1,6 @@
 /* The room units: headers of every version and type, and which unit covers an address, by .debug_aranges in
  * both conventions, by the units' own ranges, and by the functions of units that state none. */
-#define TEST_ROOM "../src/answer/session.h"
+#define TEST_ROOM <rooms/src/answer/session.h>
 #include "dwarf.h"
 
 enum { CODE_UNIT = 1, CODE_SILENT, CODE_FUNCTION, CODE_PARTIAL, CODE_TYPE, CODE_SKELETON, CODE_IMPORT };

@@ -132,9 +132,10 @@
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
 #endif
 
-/* How many symbols of other images of a shared cache are looked at to name the stubs and islands of one
- * image; load commands count as symbols of that size. As many bytes as they have may be read of exports. A
- * system has five million symbols; the images that one image calls have a tenth of them. Without a limit,
+/* How many symbols of a shared cache's images are looked at to name the stubs and islands of one image, and
+ * how many to name what its Swift code overrides or implements. Load commands count as symbols of that size.
+ * As many bytes as they have may be read of exports. A system has five million symbols; the images that one
+ * image calls have a tenth of them. Without a limit,
  * a list of images that share one table of symbols could be read once for each. Names that are left out
  * count as damage. */
 #ifndef MACHSYM_JUMP_SYMBOLS

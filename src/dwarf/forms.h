@@ -270,6 +270,8 @@ typedef struct ms_dw_layout {
     uint8_t form[ms_CALL_COUNT];
     uint8_t at[ms_CALL_COUNT];   /* bytes from the first value on */
     uint8_t size[ms_CALL_COUNT]; /* 0: it stands in the abbreviation, or is absent */
+    bool is_plain;               /* its code is an address and a size; all numbers fit their fields */
+    bool is_in_unit;             /* its origin counts from the begin of the unit */
 } ms_dw_layout;
 
 /* What the walk does with an entry. */
@@ -684,6 +686,27 @@ static ms_dw_call_value ms_dw_call_value_of(unsigned slot)
     }
 }
 
+/* Whether a value of this form is an offset in its unit, of a fixed size. */
+static bool ms_dw_is_unit_reference(unsigned form)
+{
+    return form == ms_DW_FORM_ref1 || form == ms_DW_FORM_ref2 || form == ms_DW_FORM_ref4 ||
+           form == ms_DW_FORM_ref8;
+}
+
+/* Decides whether a call of this layout is plain: nearly all calls of DWARF 4 with one range are. */
+static void ms_dw_set_plain(ms_dw_layout *layout)
+{
+    unsigned origin = layout->form[ms_CALL_ORIGIN];
+    unsigned high = layout->form[ms_CALL_HIGH_PC];
+    bool is_sized = high == ms_DW_FORM_data1 || high == ms_DW_FORM_data2 || high == ms_DW_FORM_data4 ||
+                    high == ms_DW_FORM_data8;
+    layout->is_in_unit = ms_dw_is_unit_reference(origin);
+    layout->is_plain = (layout->is_in_unit || origin == ms_DW_FORM_ref_addr) && is_sized &&
+                       layout->form[ms_CALL_LOW_PC] == ms_DW_FORM_addr && layout->form[ms_CALL_RANGES] == 0 &&
+                       layout->size[ms_CALL_FILE] <= 4 && layout->size[ms_CALL_LINE] <= 4 &&
+                       layout->size[ms_CALL_COLUMN] <= 4;
+}
+
 /* Makes the layout of a call. Returns false when a value has no fixed size, or does not fit. */
 static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps, ms_dw_layout *layout)
 {
@@ -710,6 +733,7 @@ static bool ms_dw_set_layout(const ms_dw_abbrev *abbrev, const ms_dw_step *steps
         }
         at += step->size;
     }
+    ms_dw_set_plain(layout);
     return true;
 }
 
@@ -1068,16 +1092,21 @@ static inline const uint8_t *ms_dw_read_values(const ms_dw_abbrevs *table, const
 
 enum { ms_DW_LAYOUT_BYTES = UINT8_MAX + 8 }; /* that must be there to read a value of a layout */
 
-/* A value of a call by the call's layout; p is where the first value stands. */
-static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
-                                           ms_dw_call_value which)
+/* The number of a call's value by the call's layout; p is where the first value stands. */
+static inline uint64_t ms_dw_laid_number(const ms_dw_layout *layout, const uint8_t *p, ms_dw_call_value which)
 {
     static const uint64_t masks[] = {
         0, 0xff, 0xffff, 0xffffff, UINT32_MAX, 0xffffffffffu, 0xffffffffffffu, 0xffffffffffffffu, UINT64_MAX};
+    uint64_t number = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
+    return which >= ms_CALL_FILE ? number | layout->number[which - ms_CALL_FILE] : number;
+}
+
+/* The whole value. */
+static inline ms_dw_value ms_dw_laid_value(const ms_dw_layout *layout, const uint8_t *p,
+                                           ms_dw_call_value which)
+{
     ms_dw_value value;
-    value.u = ms_rd_raw_u64(p + layout->at[which]) & masks[layout->size[which]];
-    if (which >= ms_CALL_FILE)
-        value.u |= layout->number[which - ms_CALL_FILE];
+    value.u = ms_dw_laid_number(layout, p, which);
     value.text = NULL;
     value.text_len = 0;
     value.form = layout->form[which];

@@ -124,6 +124,10 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
+/* If units have fewer bytes than this, on average, their headers are read in place: the first touch of a page
+ * brings sixteen, and so eight headers or more, where a copy for each costs three times as much. */
+enum { ms_CU_NEAR = 8192 };
+
 /* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a
  * file that is mapped the first touch of a page costs several times as much as a copy. */
 typedef struct ms_cu_peeker {
@@ -214,7 +218,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
     ms_cu next;
     *count = 0;
     for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
-        more = ms_cu_header_at(dw, peeker, cu.end, &next);
+        bool is_near = cu.end / (*count + 1) < ms_CU_NEAR;
+        more = ms_cu_header_at(dw, is_near ? NULL : peeker, cu.end, &next);
         if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, &next)))) {
             uint64_t end = ms_cu_search(dw, cu.off + 1);
             more = ms_cu_header_at(dw, NULL, end, &next);

@@ -215,12 +215,6 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 }
 
 #ifndef MACHSYM_NO_OS
-static bool ms_im_has_dwarf(const ms_mo *mo)
-{
-    bool is_compressed;
-    return ms_sec_find(mo, ms_DW_INFO, &is_compressed) != NULL;
-}
-
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
  * fits. */
 static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
@@ -610,7 +604,7 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_im_add_pair(image, desc, desc->pair_path, err);
 #ifndef MACHSYM_NO_OS
     if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL && image->inputs[0].path != NULL &&
-        !ms_im_has_dwarf(&image->mo[0]))
+        !ms_sec_is_stated(&image->mo[0]))
         ms_im_find_dsym(image, desc);
 #endif
     return MACHSYM_OK;

@@ -16,7 +16,7 @@
 /* ==== >>sections ===========================================================================================
  * Job:    has each section of an image's debug info be there once it is first asked for.
  * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
- *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed.
+ *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed, ms_sec_is_stated.
  * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
  *
  * The image is shared by threads, and there are no locks. What is made is complete before it is published in
@@ -45,12 +45,19 @@ enum {
     ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
 };
 
+/* Where a half has a section. */
+typedef struct ms_sec_place {
+    const ms_mo_section *section; /* or the compressed one that stands for it; NULL: neither is there */
+    bool is_compressed;
+} ms_sec_place;
+
 /* The debug info of an image. */
 typedef struct ms_sec {
     const ms_mo *mo;
     const ms_file *inputs; /* of the halves */
     size_t mo_count;
     machsym_allocator allocator;
+    ms_sec_place places[2][ms_DW_SECTIONS];
     void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
     void *units;                  /* ms_sec_units; NULL: not asked for yet */
 } ms_sec;
@@ -122,24 +129,18 @@ static bool ms_sec_is_one(const ms_mo_section *section)
     return false;
 }
 
-/* The section of a half, or the compressed one that stands for it; NULL when there is none. */
-static const ms_mo_section *ms_sec_find(const ms_mo *mo, unsigned which, bool *is_compressed)
-{
-    char compressed[17];
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, ms_sec_name(which));
-    *is_compressed = section == NULL;
-    if (section != NULL)
-        return section;
-    ms_sec_put_compressed(ms_sec_name(which), compressed);
-    return ms_mo_section_named(mo, NULL, compressed);
-}
-
 /* Whether a half has compressed debug info. */
 static bool ms_sec_is_compressed(const ms_mo *mo)
 {
     char compressed[17];
     ms_sec_put_compressed(ms_sec_name(ms_DW_INFO), compressed);
     return ms_mo_section_named(mo, NULL, compressed) != NULL;
+}
+
+/* Whether a half says that it has debug info. */
+static bool ms_sec_is_stated(const ms_mo *mo)
+{
+    return ms_mo_section_named(mo, NULL, ms_sec_name(ms_DW_INFO)) != NULL || ms_sec_is_compressed(mo);
 }
 
 static size_t ms_sec_len(const ms_mo_section *section)
@@ -149,15 +150,14 @@ static size_t ms_sec_len(const ms_mo_section *section)
 
 /* Whether a section is within what those may have together that are read or decompressed: sections do not
  * share bytes, so that all are no longer than the slice. */
-static bool ms_sec_fits(const ms_mo *mo, unsigned which)
+static bool ms_sec_fits(const ms_sec *sec, size_t half, unsigned which)
 {
-    uint64_t left = mo->bytes.len;
+    uint64_t left = sec->mo[half].bytes.len;
     bool fits = false;
     for (unsigned i = 0; i <= which; i++) {
-        bool is_compressed;
-        const ms_mo_section *section = ms_sec_find(mo, i, &is_compressed);
-        bool counts = section != NULL && (is_compressed || section->unread != 0);
-        size_t len = counts ? ms_sec_len(section) : 0;
+        const ms_sec_place *place = &sec->places[half][i];
+        bool counts = place->section != NULL && (place->is_compressed || place->section->unread != 0);
+        size_t len = counts ? ms_sec_len(place->section) : 0;
         fits = len <= left;
         left -= fits ? len : 0;
     }
@@ -259,7 +259,7 @@ static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *sec
 /* The bytes of a section as the file has them. */
 static ms_sec_part *ms_sec_read(const ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
 {
-    bool fits = ms_sec_fits(&sec->mo[half], which);
+    bool fits = ms_sec_fits(sec, half, which);
     size_t len = fits ? ms_sec_len(section) : 0;
     ms_sec_part *part = ms_sec_new_part(sec, len);
     if (part != NULL && (!fits || !ms_sec_copy(sec, half, section, ms_sec_room(part), len, part)))
@@ -278,11 +278,10 @@ static ms_sec_part *ms_sec_heads(const ms_sec *sec, size_t half)
         return NULL;
     ms_zero(ms_sec_room(part), len);
     for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
-        bool is_compressed;
         uint8_t *head = ms_sec_room(part) + i * (size_t)ms_SEC_HEAD;
-        const ms_mo_section *section = ms_sec_find(&sec->mo[half], i, &is_compressed);
-        if (section == NULL || !is_compressed || ms_sec_len(section) < ms_SEC_HEAD ||
-            !ms_sec_fits(&sec->mo[half], i))
+        const ms_mo_section *section = sec->places[half][i].section;
+        if (section == NULL || !sec->places[half][i].is_compressed || ms_sec_len(section) < ms_SEC_HEAD ||
+            !ms_sec_fits(sec, half, i))
             continue;
         if (!ms_sec_copy(sec, half, section, head, ms_SEC_HEAD, part))
             ms_zero(head, ms_SEC_HEAD);
@@ -374,7 +373,7 @@ static ms_sec_part *ms_sec_inflated(ms_sec *sec, size_t half, unsigned which, ms
 static ms_sec_part *ms_sec_unpacked(ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
 {
     uint64_t at = ms_mo_file_offset(&sec->mo[half], section->off);
-    if (!ms_sec_fits(&sec->mo[half], which))
+    if (!ms_sec_fits(sec, half, which))
         return ms_sec_refused(sec, "compressed sections overlap: together they are larger than the file",
                               "compressed section", at);
     if (section->unread == 0)
@@ -396,10 +395,10 @@ static ms_sec_part *ms_sec_unpacked(ms_sec *sec, size_t half, unsigned which, co
 /* A section of a half. Returns false when memory is out. */
 static bool ms_sec_of_half(ms_sec *sec, size_t half, unsigned which, ms_span *out)
 {
-    bool is_compressed;
     const ms_mo *mo = &sec->mo[half];
     void **slot = &sec->parts[half][which];
-    const ms_mo_section *section = ms_sec_find(mo, which, &is_compressed);
+    const ms_mo_section *section = sec->places[half][which].section;
+    bool is_compressed = sec->places[half][which].is_compressed;
     *out = ms_span_make(NULL, 0);
     if (section == NULL)
         return true;
@@ -445,6 +444,26 @@ static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
     return half == sec->mo_count || ms_sec_of_half(sec, half, which, out);
 }
 
+/* Remembers a section of a half if it is one of debug info. Of sections of one name the first counts; one
+ * that is compressed counts where there is no other. */
+static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
+{
+    bool is_compressed = ms_str_begins(section->name, "__z");
+    char compressed[17] = {0};
+    if (!is_compressed && !ms_str_begins(section->name, "__debug_"))
+        return;
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        ms_sec_place *place = &places[i];
+        if (is_compressed)
+            ms_sec_put_compressed(ms_sec_name(i), compressed);
+        if (!ms_str_is(section->name, is_compressed ? compressed : ms_sec_name(i)) ||
+            (place->section != NULL && (is_compressed || !place->is_compressed)))
+            continue;
+        place->section = section;
+        place->is_compressed = is_compressed;
+    }
+}
+
 /* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
 static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
 {
@@ -455,6 +474,10 @@ static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_co
     sec->inputs = inputs;
     sec->mo_count = mo_count;
     sec->allocator = arena->allocator;
+    for (size_t half = 0; half < mo_count; half++) {
+        for (uint32_t i = 0; i < mo[half].section_count; i++)
+            ms_sec_place_one(sec->places[half], &mo[half].sections[i]);
+    }
     return sec;
 }
 
@@ -590,8 +613,7 @@ static bool ms_sec_has_info(const ms_sec *sec)
 {
     bool has = false;
     for (size_t half = 0; half < sec->mo_count && !has; half++) {
-        bool is_compressed;
-        const ms_mo_section *section = ms_sec_find(&sec->mo[half], ms_DW_INFO, &is_compressed);
+        const ms_mo_section *section = sec->places[half][ms_DW_INFO].section;
         const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][ms_DW_INFO]);
         has = part != NULL ? part->bytes.len != 0 : section != NULL && ms_sec_len(section) != 0;
     }

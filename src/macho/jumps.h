@@ -4,12 +4,12 @@
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
-#include "../base/segments.h"
 #include "cache.h"
 #include "macho.h"
 #include "fixups.h"
 #include "symbols.h"
 #include "code.h"
+#include "others.h"
 
 /* ==== >>jumps ==============================================================================================
  * Job:    names code of an image in a shared cache that only jumps elsewhere by what it jumps to.
@@ -28,9 +28,6 @@ typedef struct ms_jmp_list {
     ms_sym_table sorted; /* the table as it was: what is added to it is not in order */
     ms_fx_data *data;
     ms_arena *scratch;
-    ms_arena other;     /* what is read of another image, one after the other */
-    uint64_t left;      /* symbols of other images, their load commands by that size, and images to look at */
-    ms_fx_data exports; /* of another image; its budget is for all of them */
 } ms_jmp_list;
 
 /* Where the code at an address goes in the end; 0 when it does something else. */
@@ -88,125 +85,14 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
     }
 }
 
-/* Finds what lies at an address of a cache: an image, up to its end or to the next image where the cache
- * does not tell its size; or what is between two images. Returns whether it is an image. Cost: the number of
- * images. */
-static bool ms_jmp_find_image(ms_jmp_list *list, uint64_t addr, ms_range *out)
-{
-    const ms_dc *dc = list->data->mo->cache;
-    uint64_t best_size = 0;
-    bool has = false;
-    out->lo = 0;
-    out->hi = UINT64_MAX;
-    for (size_t i = 0; i < ms_dc_image_count(dc) && list->left > 0; i++, list->left--) {
-        uint64_t size;
-        uint64_t lo = ms_dc_image_addr(dc, i, &size);
-        if (lo > addr) {
-            out->hi = lo < out->hi ? lo : out->hi;
-        } else if (!has || lo > out->lo) {
-            out->lo = lo;
-            best_size = size;
-            has = true;
-        }
-    }
-    has = has && (best_size == 0 || addr - out->lo < best_size);
-    if (has && best_size != 0 && best_size < out->hi - out->lo)
-        out->hi = out->lo + best_size;
-    return has;
-}
-
-/* Names code that jumps to other code of its image, by the table as it was sorted. */
-static void ms_jmp_name_near(ms_jmp_list *list, const ms_key *v, size_t count)
+/* Finds the names of code of the image itself, by the table as it was sorted. */
+static void ms_jmp_find_near(ms_jmp_list *list, machsym_str *names)
 {
     machsym_symbol symbol;
-    for (size_t i = 0; i < count; i++) {
-        bool is_known = ms_sym_find(&list->sorted, v[i].key, &symbol) && symbol.lo == v[i].key;
-        if (is_known && symbol.name.len != 0)
-            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, symbol.name);
+    for (size_t i = 0; i < list->count; i++) {
+        if (ms_sym_find(&list->sorted, list->v[i].key, &symbol) && symbol.lo == list->v[i].key)
+            names[i] = symbol.name;
     }
-}
-
-static void ms_jmp_spend(ms_jmp_list *list, uint64_t symbols)
-{
-    list->left -= symbols < list->left ? symbols : list->left;
-}
-
-/* Finds the best symbols at sorted addresses in the symbol table of another image, in one pass: of each
- * the rank + 1 and the string. 0: there is none. */
-static void ms_jmp_find_symbols(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count,
-                                ms_key *best)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    ms_span strings = ms_sym_strings(mo); /* images may share them: finding where they end costs too much */
-    size_t symbols = nlists.len / ms_sym_nlist_size(mo);
-    for (size_t i = 0; i < symbols && list->left > 0; i++, list->left--) {
-        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        size_t at = ms_lower_bound(v, count, sizeof *v, entry.value);
-        if (at == count || v[at].key != entry.value || !ms_sym_is_defined(&entry))
-            continue;
-        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
-        if (rank < 4 && (best[at].key == 0 || rank + 1 < best[at].key)) {
-            best[at].key = rank + 1;
-            best[at].item = entry.strx;
-        }
-    }
-}
-
-/* Names code that jumps to what no symbol of another image names, by the exports of that. */
-static void ms_jmp_name_exported(ms_jmp_list *list, const ms_mo *mo, const ms_key *v, size_t count)
-{
-    ms_sym_table t;
-    ms_range *code = (ms_range *)ms_arena_alloc(&list->other, count, sizeof *code);
-    ms_zero(&t, sizeof t);
-    if (count == 0 || code == NULL || list->exports.is_spent)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        if (t.code_count != 0 && code[t.code_count - 1].lo == v[i].key)
-            continue;
-        code[t.code_count].lo = v[i].key;
-        code[t.code_count++].hi = v[i].key + 1;
-    }
-    t.code = code;
-    t.arena = &list->other;
-    list->exports.mo = mo;
-    ms_sym_walk_exports(&t, &list->exports, &list->other);
-    ms_sym_sort(&t, &list->other);
-    for (size_t i = 0; i < count; i++) {
-        size_t at = ms_sym_first(&t, v[i].key);
-        machsym_str name =
-            at < t.count && t.v[at].key == v[i].key ? ms_sym_name(&t, t.v[at].item) : ms_str_empty();
-        name = ms_sym_join(list->table, list->data, &name, 1); /* what is read of another image goes */
-        if (name.len != 0)
-            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
-    }
-}
-
-/* Names code that jumps into another image: by its symbols, and by its exports where it has no symbol. */
-static void ms_jmp_name_far(ms_jmp_list *list, const ms_key *v, size_t count, uint64_t image)
-{
-    ms_mo mo;
-    ms_arena_reset(&list->other);
-    if (ms_mo_load_cached(&mo, list->data->mo->cache, image, &list->other, NULL) != MACHSYM_OK)
-        return;
-    ms_jmp_spend(list, mo.commands.len / ms_sym_nlist_size(&mo));
-    ms_span strings = ms_sym_strings(&mo);
-    ms_key *best = (ms_key *)ms_arena_zeroed(&list->other, count, sizeof *best);
-    ms_key *rest = (ms_key *)ms_arena_alloc(&list->other, count, sizeof *rest);
-    size_t rest_count = 0;
-    if (best == NULL || rest == NULL)
-        return;
-    ms_jmp_find_symbols(list, &mo, v, count, best);
-    for (size_t i = 0, first = 0; i < count; i++) {
-        first = v[i].key == v[first].key ? first : i;
-        if (best[first].key == 0) {
-            rest[rest_count++] = v[i];
-            continue;
-        }
-        machsym_str name = ms_sym_c_name(ms_fx_str_in(list->data, ms_span_from(strings, best[first].item)));
-        if (name.len != 0)
-            ms_sym_add_name(list->table, v[i].item, MACHSYM_SOURCE_STUB, name);
-    }
-    ms_jmp_name_exported(list, &mo, rest, rest_count);
 }
 
 /* Adds the names to a sorted table. Returns whether there are any: then the table is to be sorted again. */
@@ -215,18 +101,14 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     const ms_mo *mo = d->mo;
     size_t before = t->count;
     ms_jmp_list list;
+    ms_oth others;
+    if (mo->cache == NULL)
+        return false;
     ms_zero(&list, sizeof list);
     list.table = t;
     list.sorted = *t;
     list.data = d;
     list.scratch = scratch;
-    list.other = ms_arena_make(scratch->allocator);
-    if (mo->cache == NULL)
-        return false;
-    list.left = mo->cache->size / ms_sym_nlist_size(mo); /* no more than the whole cache has */
-    if (list.left > MACHSYM_JUMP_SYMBOLS)
-        list.left = MACHSYM_JUMP_SYMBOLS;
-    list.exports.budget = list.left * ms_sym_nlist_size(mo);
     ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
@@ -234,23 +116,18 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     }
     ms_jmp_list_islands(&list);
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, list.count, sizeof *room);
-    if (list.count == 0 || room == NULL)
+    machsym_str *names = (machsym_str *)ms_arena_zeroed(scratch, list.count, sizeof *names);
+    if (list.count == 0 || room == NULL || names == NULL)
         return false;
     ms_sort(list.v, list.count, room);
-    for (size_t lo = 0, hi; lo < list.count && list.left > 0; lo = hi) {
-        ms_range image = {0, 0};
-        bool has = ms_jmp_find_image(&list, list.v[lo].key, &image);
-        for (hi = lo + 1; hi < list.count && list.v[hi].key < image.hi;)
-            hi++;
-        if (has && image.lo == mo->text_addr)
-            ms_jmp_name_near(&list, list.v + lo, hi - lo);
-        else if (has)
-            ms_jmp_name_far(&list, list.v + lo, hi - lo, image.lo);
+    ms_jmp_find_near(&list, names);
+    ms_oth_open(&others, t, d, scratch);
+    ms_oth_find(&others, list.v, list.count, mo->text_addr, names);
+    ms_oth_close(&others, scratch);
+    for (size_t i = 0; i < list.count; i++) {
+        if (names[i].len != 0)
+            ms_sym_add_name(t, list.v[i].item, MACHSYM_SOURCE_STUB, names[i]);
     }
-    d->damage_count += list.left == 0 || list.exports.is_spent; /* names were left out */
-    scratch->oom |= list.other.failed;
-    ms_arena_admit(scratch, list.other.failed); /* oom ends with the next reset */
-    ms_arena_free(&list.other);
     return t->count > before;
 }
 

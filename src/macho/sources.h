@@ -67,7 +67,7 @@ static bool ms_src_read(ms_src *names, ms_sym_table *t)
             ms_uw_add_starts(t, d);
         ms_oc_add_names(t, d, scratch);
         ms_oc_add_blocks(t, d);
-        ms_sw_add_names(t, d);
+        ms_sw_add_names(t, d, scratch);
     }
     ms_sym_sort(t, scratch);
     if (t->mo_count > 0 && ms_jmp_add_names(t, &data[0], scratch))

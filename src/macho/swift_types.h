@@ -3,20 +3,25 @@
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
+#include "../base/memory.h"
 #include "macho.h"
 #include "fixups.h"
 #include "symbols.h"
+#include "others.h"
+#include "objc.h"
 
 /* ==== >>swift ==============================================================================================
  * Job:    guesses from Swift type metadata which type a function belongs to.
  * Offers: ms_sw_add_names.
- * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
+ * Never:  makes up a method's name: the metadata holds only its kind and its place in a table. A name is that
+ *         of the descriptor that another image has of the method. */
 
 /* MetadataValues.h: ContextDescriptorKind, ContextDescriptorFlags, TypeContextDescriptorFlags */
 enum {
     ms_SW_KIND_MODULE = 0,
     ms_SW_KIND_EXTENSION = 1,
     ms_SW_KIND_ANONYMOUS = 2,
+    ms_SW_KIND_PROTOCOL = 3,
     ms_SW_KIND_CLASS = 16,
     ms_SW_KIND_MASK = 31
 };
@@ -40,7 +45,9 @@ enum {
     ms_SW_ACCESSOR = 12,
     ms_SW_STRUCT_END = 28,
     ms_SW_CLASS_END = 44,
-    ms_SW_REQUIREMENTS = 24 /* of a protocol */
+    ms_SW_SIGNATURE_COUNT = 12, /* of a protocol */
+    ms_SW_REQUIREMENT_COUNT = 16,
+    ms_SW_PROTOCOL_END = 24
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
@@ -118,6 +125,106 @@ static void ms_sw_add_about(ms_sym_table *t, ms_fx_data *d, uint64_t code, const
     ms_sw_add(t, d, code, parts, 2);
 }
 
+/* ---- Uses of methods and requirements ---- */
+
+/* A function that overrides a method, or fulfils a requirement. */
+typedef struct ms_sw_use {
+    uint64_t code;
+    uint64_t descriptor; /* of what it overrides or fulfils; 0: another image has it */
+    machsym_str method;  /* the descriptor's symbol; empty: not known */
+    machsym_str type;    /* whose function it is */
+    bool is_witness;
+    machsym_str protocol; /* of a witness, when index is the requirement's place in it; else empty */
+    const char *kind;     /* of that requirement */
+    uint32_t index;
+} ms_sw_use;
+
+/* What an image's descriptors are read to. */
+typedef struct ms_sw {
+    ms_sym_table *table;
+    ms_fx_data *data;
+    ms_sw_use *waits; /* uses of descriptors that lie in a cache, where they may have symbols */
+    size_t count;
+    size_t cap;
+    ms_arena *scratch;
+} ms_sw;
+
+/* What a descriptor's symbol says that it describes. Empty for the symbol of anything else. */
+static machsym_str ms_sw_described(machsym_str symbol)
+{
+    if (ms_str_ends(symbol, "Tq")) /* "method descriptor for": what it describes is before it */
+        return ms_str_make(symbol.ptr, symbol.len - 2);
+    /* descriptors of associated types, their conformances, and of base protocols */
+    bool is_other = ms_str_ends(symbol, "Tl") || ms_str_ends(symbol, "Tn") || ms_str_ends(symbol, "Tb");
+    return is_other ? symbol : ms_str_empty();
+}
+
+/* Adds the guess that a use makes. */
+static void ms_sw_add_use(ms_sw *sw, const ms_sw_use *use)
+{
+    char room[12];
+    machsym_str method = ms_sw_described(use->method);
+    machsym_str index = ms_sw_index(room, use->index);
+    bool is_named = method.len != 0;
+    if (!use->is_witness) {
+        machsym_str parts[3] = {use->type, ms_str_from_c(is_named ? ".override of " : ".override"),
+                                is_named ? method : index};
+        ms_sw_add(sw->table, sw->data, use->code, parts, 3);
+        return;
+    }
+    bool is_placed = !is_named && use->protocol.len != 0;
+    machsym_str parts[7] = {ms_str_from_c("protocol witness"),
+                            ms_str_from_c(is_named || is_placed ? " for " : ""),
+                            is_named ? method : use->protocol,
+                            ms_str_from_c(is_placed ? use->kind : ""),
+                            is_named ? ms_str_empty() : index,
+                            ms_str_from_c(" in conformance "),
+                            use->type};
+    ms_sw_add(sw->table, sw->data, use->code, parts, 7);
+}
+
+/* Takes a use of the descriptor that a distance leads to. The symbols of a cache are searched once, for all
+ * of its uses. */
+static void ms_sw_take_use(ms_sw *sw, ms_sw_use *use, ms_fx_pointer descriptor)
+{
+    use->descriptor = descriptor.addr;
+    use->method = ms_sym_c_name(descriptor.import);
+    if (sw->data->mo->cache == NULL || descriptor.addr == 0) {
+        ms_sw_add_use(sw, use);
+        return;
+    }
+    if (ms_sym_code_at(sw->table, use->code) == NULL || !ms_fx_spend(sw->data, sizeof *use))
+        return;
+    ms_sw_use *waits = (ms_sw_use *)ms_arena_grow(sw->scratch, sw->waits, sw->count, &sw->cap, sizeof *waits);
+    if (waits == NULL)
+        return;
+    sw->waits = waits;
+    waits[sw->count++] = *use;
+}
+
+/* Adds the uses that wait, with the symbols that the images of the cache give to their descriptors. */
+static void ms_sw_add_waits(ms_sw *sw)
+{
+    ms_oth others;
+    ms_key *v = (ms_key *)ms_arena_alloc(sw->scratch, sw->count, sizeof *v);
+    ms_key *room = (ms_key *)ms_arena_alloc(sw->scratch, sw->count, sizeof *room);
+    machsym_str *names = (machsym_str *)ms_arena_zeroed(sw->scratch, sw->count, sizeof *names);
+    if (sw->count == 0 || v == NULL || room == NULL || names == NULL)
+        return;
+    for (size_t i = 0; i < sw->count; i++) {
+        v[i].key = sw->waits[i].descriptor;
+        v[i].item = i;
+    }
+    ms_sort(v, sw->count, room);
+    ms_oth_open(&others, sw->table, sw->data, sw->scratch);
+    ms_oth_find(&others, v, sw->count, 0, names);
+    ms_oth_close(&others, sw->scratch);
+    for (size_t i = 0; i < sw->count; i++)
+        sw->waits[v[i].item].method = names[i];
+    for (size_t i = 0; i < sw->count; i++)
+        ms_sw_add_use(sw, &sw->waits[i]);
+}
+
 /* ---- Types ---- */
 
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
@@ -141,19 +248,11 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* The mangled name of a method or requirement that another image declares; empty when this image declares
- * it. */
-static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
-{
-    machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
-    if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
-        name.len -= 2;
-    return name;
-}
-
 /* A class's own methods, then those it overrides. */
-static void ms_sw_add_class(ms_sym_table *t, ms_fx_data *d, uint64_t at, uint32_t flags, machsym_str type)
+static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str type)
 {
+    ms_sym_table *t = sw->table;
+    ms_fx_data *d = sw->data;
     char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
         uint32_t count = ms_fx_u32_at(d, at + 4);
@@ -170,19 +269,21 @@ static void ms_sw_add_class(ms_sym_table *t, ms_fx_data *d, uint64_t at, uint32_
         at += 4;
         for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 12).len != 0 && ms_fx_spend(d, 8);
              i++, at += 12) {
-            machsym_str method = ms_sw_requirement(d, at + 4);
-            machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
-                                    method};
-            if (method.len == 0)
-                parts[2] = ms_sw_index(room, i);
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3);
+            ms_sw_use use;
+            ms_zero(&use, sizeof use);
+            use.code = ms_sw_code(t, d, at + 8);
+            use.type = type;
+            use.index = i;
+            ms_sw_take_use(sw, &use, ms_sw_indirect(d, at + 4));
         }
     }
 }
 
 /* A nominal type descriptor: class, struct or enum. */
-static void ms_sw_add_type(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
+static void ms_sw_add_type(ms_sw *sw, uint64_t descriptor)
 {
+    ms_sym_table *t = sw->table;
+    ms_fx_data *d = sw->data;
     uint32_t flags = ms_fx_u32_at(d, descriptor);
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
     machsym_str type = ms_sw_type_name(t, d, descriptor);
@@ -205,19 +306,35 @@ static void ms_sw_add_type(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
         at += 12;
     }
     if (is_class)
-        ms_sw_add_class(t, d, at, flags, type);
+        ms_sw_add_class(sw, at, flags, type);
 }
 
 /* ---- Protocols ---- */
 
+/* Where a protocol's requirements begin: {flags, default implementation} each. */
+static uint64_t ms_sw_requirements(ms_fx_data *d, uint64_t protocol)
+{
+    return protocol + ms_SW_PROTOCOL_END + 12 * (uint64_t)ms_fx_u32_at(d, protocol + ms_SW_SIGNATURE_COUNT);
+}
+
+/* ProtocolRequirementFlags: the low 4 bits. */
+static const char *ms_sw_requirement_kind(uint32_t flags)
+{
+    static const char *const kinds[] = {".base protocol", ".method",          ".init",
+                                        ".getter",        ".setter",          ".read",
+                                        ".modify",        ".associated type", ".associated conformance"};
+    return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".requirement";
+}
+
 /* A protocol descriptor: default implementations of its requirements. */
-static void ms_sw_add_protocol(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
+static void ms_sw_add_protocol(ms_sw *sw, uint64_t descriptor)
 {
     char room[12];
+    ms_sym_table *t = sw->table;
+    ms_fx_data *d = sw->data;
     machsym_str name = ms_sw_type_name(t, d, descriptor);
-    uint32_t in_signature = ms_fx_u32_at(d, descriptor + 12);
-    uint32_t count = ms_fx_u32_at(d, descriptor + 16);
-    uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
+    uint32_t count = ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT);
+    uint64_t at = ms_sw_requirements(d, descriptor);
     for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
@@ -235,82 +352,124 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
         to = ms_fx_pointer_at(d, to.addr);
     if (kind == 2)
         return ms_fx_str_at(d, to.addr);
-    if (to.import.len != 0)
-        return ms_sym_c_name(to.import);
+    if (kind == 3)
+        return ms_oc_class_name(d, to);
+    if (to.import.len != 0) {
+        machsym_str name = ms_sym_c_name(to.import);
+        name.len -= ms_str_ends(name, "Mn") ? 2 : 0; /* "nominal type descriptor for" */
+        return name;
+    }
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
-/* Adds the witnesses of a protocol that may grow in another image. Each names the requirement that it
- * fulfils. */
-static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
+/* A protocol that a type conforms to. Without a name it is not there. */
+typedef struct ms_sw_protocol {
+    machsym_str name;
+    uint64_t requirements;
+    uint32_t count; /* of them */
+} ms_sw_protocol;
+
+static void ms_sw_read_protocol(ms_sw *sw, uint64_t descriptor, ms_sw_protocol *out)
 {
+    ms_fx_data *d = sw->data;
+    ms_zero(out, sizeof *out);
+    if (descriptor == 0 || (ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK) != ms_SW_KIND_PROTOCOL)
+        return;
+    out->name = ms_sw_type_name(sw->table, d, descriptor);
+    out->requirements = ms_sw_requirements(d, descriptor);
+    out->count = out->name.len != 0 ? ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT) : 0;
+}
+
+/* Says of a use which requirement of the protocol it fulfils, by the address of that. Where the address is
+ * of none, the use stays as it is. */
+static void ms_sw_place(ms_fx_data *d, const ms_sw_protocol *protocol, uint64_t requirement, ms_sw_use *use)
+{
+    uint64_t place = (requirement - protocol->requirements) / 8;
+    if (place >= protocol->count || requirement % 8 != protocol->requirements % 8)
+        return;
+    use->protocol = protocol->name;
+    use->kind = ms_sw_requirement_kind(ms_fx_u32_at(d, requirement));
+    use->index = (uint32_t)place;
+}
+
+/* Adds the witnesses of a protocol that may grow in another image. Each refers to the requirement that it
+ * fulfils. */
+static void ms_sw_add_resilient(ms_sw *sw, uint64_t at, const ms_sw_protocol *protocol, machsym_str type)
+{
+    ms_fx_data *d = sw->data;
     uint32_t count = ms_fx_u32_at(d, at);
-    char room[12];
     at += 4;
     for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
-        machsym_str requirement = ms_sw_requirement(d, at);
-        bool named = requirement.len != 0;
-        machsym_str parts[5] = {ms_str_from_c("protocol witness"),
-                                named ? ms_str_from_c(" for ") : ms_sw_index(room, i), requirement,
-                                ms_str_from_c(" in conformance "), type};
-        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5);
+        ms_fx_pointer requirement = ms_sw_indirect(d, at);
+        ms_sw_use use;
+        ms_zero(&use, sizeof use);
+        use.code = ms_sw_code(sw->table, d, at + 4);
+        use.type = type;
+        use.is_witness = true;
+        use.index = i;
+        ms_sw_place(d, protocol, requirement.addr, &use);
+        ms_sw_take_use(sw, &use, requirement);
     }
 }
 
-/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this
- * image is as long as its list of requirements; how long others are is nowhere in the file. */
-static void ms_sw_add_conformance(ms_sym_table *t, ms_fx_data *d, uint64_t conformance)
+/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table has an entry for each
+ * requirement. How long it is, is not known when the protocol's image is not there. */
+static void ms_sw_add_conformance(ms_sw *sw, uint64_t conformance)
 {
+    ms_fx_data *d = sw->data;
     uint32_t flags = ms_fx_u32_at(d, conformance + 12);
-    ms_fx_pointer protocol = ms_sw_indirect(d, conformance);
     uint64_t table = ms_fx_relative_at(d, conformance + 8);
-    machsym_str type = ms_sw_conforming(t, d, conformance, flags);
+    machsym_str type = ms_sw_conforming(sw->table, d, conformance, flags);
     unsigned word = ms_fx_pointer_size(d);
-    char room[12];
+    ms_sw_protocol protocol;
     if (type.len == 0)
         return;
-    if (protocol.addr != 0 && table != 0) {
-        machsym_str name = ms_sw_type_name(t, d, protocol.addr);
-        uint32_t count = name.len != 0 ? ms_fx_u32_at(d, protocol.addr + 16) : 0;
-        machsym_str parts[6] = {ms_str_from_c("protocol witness"),
-                                ms_str_empty(),
-                                ms_str_from_c(" for "),
-                                name,
-                                ms_str_from_c(" in conformance "),
-                                type};
-        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, table, word).len != 0 && ms_fx_spend(d, 8); i++) {
-            table += word; /* the first entry is the conformance itself */
-            parts[1] = ms_sw_index(room, i);
-            ms_sw_add(t, d, ms_fx_pointer_at(d, table).addr, parts, 6);
-        }
+    ms_sw_read_protocol(sw, ms_sw_indirect(d, conformance).addr, &protocol);
+    for (uint32_t i = 0;
+         table != 0 && i < protocol.count && ms_fx_at_addr(d, table, word).len != 0 && ms_fx_spend(d, 8);
+         i++) {
+        ms_sw_use use;
+        ms_zero(&use, sizeof use);
+        table += word; /* the first entry is the conformance itself */
+        use.code = ms_fx_pointer_at(d, table).addr;
+        use.type = type;
+        use.is_witness = true;
+        ms_sw_place(d, &protocol, protocol.requirements + 8 * (uint64_t)i, &use);
+        ms_sw_add_use(sw, &use);
     }
     uint64_t at = conformance + 16 + ((flags & ms_SW_IS_RETROACTIVE) != 0 ? 4 : 0) +
                   12 * (uint64_t)(flags >> 8 & 0xff); /* its module; conditions on the type's parameters */
     if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && (flags & ms_SW_CONDITIONAL_PACKS) == 0)
-        ms_sw_add_resilient(t, d, at, type);
+        ms_sw_add_resilient(sw, at, &protocol, type);
 }
 
 /* ---- Sections ---- */
 
 /* Sections of distances, each to a descriptor. */
-static void ms_sw_add_section(ms_sym_table *t, ms_fx_data *d, const char *name,
-                              void (*add)(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor))
+static void ms_sw_add_section(ms_sw *sw, const char *name, void (*add)(ms_sw *sw, uint64_t descriptor))
 {
+    ms_fx_data *d = sw->data;
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
     size_t count = section != NULL ? ms_fx_bytes(d, section).len / 4 : 0;
-    for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !t->arena->oom; i++) {
+    for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !sw->table->arena->oom; i++) {
         uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
         if (descriptor != 0)
-            add(t, d, descriptor);
+            add(sw, descriptor);
     }
 }
 
-static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
+static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
+    ms_sw sw;
+    ms_zero(&sw, sizeof sw);
+    sw.table = t;
+    sw.data = d;
+    sw.scratch = scratch;
     ms_fx_refill(d);
-    ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
-    ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
-    ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
+    ms_sw_add_section(&sw, "__swift5_types", ms_sw_add_type);
+    ms_sw_add_section(&sw, "__swift5_protos", ms_sw_add_protocol);
+    ms_sw_add_section(&sw, "__swift5_proto", ms_sw_add_conformance);
+    ms_sw_add_waits(&sw);
 }
 
 #endif /* ms_ROOM_macho_swift_types */

@@ -29,7 +29,11 @@
 enum {
     /* Bytes of debug info in a part: small parts let threads end at about the same time, large ones share
      * more records. */
-    ms_MB_UNIT_BYTES = 4 << 20
+    ms_MB_UNIT_BYTES = 4 << 20,
+    /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
+     * same few hundred entries again and again: most are found here, without a look at the table. */
+    ms_MB_RECENT_BITS = 8,
+    ms_MB_RECENT = 1 << ms_MB_RECENT_BITS
 };
 
 /* ---- Plan ---- */
@@ -247,6 +251,14 @@ typedef struct ms_mb_file {
     uint32_t number; /* in the part's table */
 } ms_mb_file;
 
+/* The function of an origin that a call of the unit at hand named. */
+typedef struct ms_mb_recent {
+    uint64_t origin;
+    uint32_t stamp; /* of the unit */
+    uint32_t function;
+    machsym_source source;
+} ms_mb_recent;
+
 /* Encodes one unit after the other. */
 typedef struct ms_mb_work {
     const machsym_plan *plan;
@@ -264,6 +276,7 @@ typedef struct ms_mb_work {
     uint32_t function; /* the one whose blocks have links */
     ms_range range;    /* of it */
     ms_tab origins;    /* entry offset and unit to the function's number */
+    ms_mb_recent recent[ms_MB_RECENT];
     machsym_part_info counts;
 } ms_mb_work;
 
@@ -298,7 +311,7 @@ static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 }
 
 /* The number of a block's function, and where its name is from. Calls share that of what they call. */
-static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
+static uint32_t ms_mb_find_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
@@ -319,6 +332,22 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
     if (slot != NULL)
         slot->value = (function + 1) << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
     return function;
+}
+
+/* The same, through the recent ones. */
+static inline uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source)
+{
+    ms_mb_recent *recent = &w->recent[(block->origin ^ block->origin >> ms_MB_RECENT_BITS) % ms_MB_RECENT];
+    if (block->origin == 0 || block->parent == ms_SEG_NONE)
+        return ms_mb_find_function(w, block, source);
+    if (recent->stamp != w->stamp || recent->origin != block->origin) {
+        recent->function = ms_mb_find_function(w, block, source);
+        recent->source = *source;
+        recent->origin = block->origin;
+        recent->stamp = w->stamp;
+    }
+    *source = recent->source;
+    return recent->function;
 }
 
 /* The chain from the function at hand down to a block. Adds what of it has no link yet, callers first. */

@@ -207,7 +207,8 @@ typedef struct ms_en_open {
 typedef struct ms_en {
     ms_en_buf data;             /* the runs that were written */
     ms_en_buf packed;           /* the packed text */
-    ms_en_buf texts;            /* the text before it is packed */
+    ms_en_buf texts;            /* the text before it is packed; what is packed is dropped */
+    uint64_t texts_dropped;     /* whole blocks: bytes of text that were gathered before those in texts */
     ms_arena *arena;            /* for what lives as long as the part: runs, pieces */
     ms_arena *tables;           /* for what is dropped when the part is written */
     ms_arena *item_arena;       /* dropped then; holds nothing else */
@@ -303,11 +304,11 @@ static uint32_t ms_en_add_texts(ms_en *c, ms_en_list *list, const machsym_str *t
     ms_en_text *v = (ms_en_text *)ms_arena_grow(c->tables, list->v, list->count, &list->cap, sizeof *v);
     if (v == NULL)
         return 0;
-    if (c->texts.len == 0)
+    if (c->texts.len == 0 && c->texts_dropped == 0)
         ms_en_put_text(&c->texts, ms_str_empty()); /* place 0 means none */
     list->v = v;
     v += list->count;
-    v->place = c->texts.len;
+    v->place = c->texts_dropped + c->texts.len;
     v->run = v->number = 0;
     for (unsigned i = 0; i < count; i++)
         ms_en_put_text(&c->texts, texts[i]);
@@ -433,11 +434,11 @@ static bool ms_en_set_unit(ms_en *c)
     return true;
 }
 
-/* Packs the next block of the text that was gathered. */
-static void ms_en_pack_block(ms_en *c, const ms_pk_dict *dict)
+/* Packs a block of the text that was gathered. */
+static void ms_en_pack_block(ms_en *c, const ms_pk_dict *dict, const uint8_t *text)
 {
     uint8_t packed[2 * ms_PK_BLOCK];
-    size_t size = ms_pk_pack(dict, c->texts.v + c->block_count * ms_PK_BLOCK, ms_PK_BLOCK, packed);
+    size_t size = ms_pk_pack(dict, text, ms_PK_BLOCK, packed);
     size_t whole = (2 + size + ms_MAP_UNIT - 1) / ms_MAP_UNIT * ms_MAP_UNIT;
     uint8_t *to = ms_en_room(&c->packed, whole);
     if (to == NULL)
@@ -464,10 +465,16 @@ static void ms_en_pack(ms_en *c, const ms_pk_dict *dict)
 {
     if (c->block_count == 0 && !ms_en_set_unit(c))
         return;
-    while ((c->block_count + 1) * ms_PK_BLOCK <= c->texts.len && !c->packed.arena->oom && !c->tables->oom)
-        ms_en_pack_block(c, dict);
+    size_t done = 0;
+    for (; c->texts.len - done >= ms_PK_BLOCK && !c->packed.arena->oom && !c->tables->oom;
+         done += ms_PK_BLOCK)
+        ms_en_pack_block(c, dict, c->texts.v + done);
     if (c->packed.arena->oom || c->tables->oom)
         return;
+    c->texts.len -= done;
+    c->texts_dropped += done;
+    if (done > 0) /* the rest is shorter than a block: it does not overlap its new place */
+        ms_copy(c->texts.v, c->texts.v + done, c->texts.len);
     ms_en_place_texts(c, &c->functions);
     ms_en_place_texts(c, &c->files);
 }
@@ -811,11 +818,11 @@ static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
 static void ms_en_finish(ms_en *c, const ms_pk_dict *dict)
 {
     ms_en_write(c, dict);
-    size_t rest = c->texts.len % ms_PK_BLOCK;
-    uint8_t *end = rest != 0 ? ms_en_room(&c->texts, ms_PK_BLOCK) : NULL;
+    size_t rest = c->texts.len; /* shorter than a block, unless memory is out */
+    uint8_t *end = rest != 0 && rest < ms_PK_BLOCK ? ms_en_room(&c->texts, ms_PK_BLOCK) : NULL;
     if (end != NULL) {
         ms_zero(end, ms_PK_BLOCK - rest);
-        ms_en_pack_block(c, dict);
+        ms_en_pack_block(c, dict, c->texts.v);
     }
     c->overflow |= c->packed.len / ms_MAP_UNIT > UINT32_MAX;
 }

@@ -72,7 +72,13 @@ static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t
                        (code < ms_PK_LONG ? code : (size_t)ms_PK_LONG));
     if (count >= ms_PK_LONG)
         out = ms_pk_put_length(out, count - ms_PK_LONG);
-    ms_copy(out, literals, count);
+    if (match_len != 0 && count <= 16) { /* ms_PK_TAIL bytes follow: copies of a fixed length are fast */
+        ms_copy(out, literals, 8);
+        if (count > 8)
+            ms_copy(out + 8, literals + 8, 8);
+    } else {
+        ms_copy(out, literals, count);
+    }
     out += count;
     if (match_len == 0)
         return out;

@@ -20,7 +20,8 @@ HEADER = 0x10000 # room for the header and its tables: nothing points to the fir
 SEGMENT_PAGE = 0x4000
 STRIDE = 0x1000000 # from one mapping to the next: an address between two belongs to nothing
 AUTH_DATA, CONST_DATA = 1, 4
-SWIFT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "src", "cache", "barn.tsv")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "src", "cache")
+SWIFT = [os.path.join(SOURCES, "barn.tsv"), os.path.join(SOURCES, "meadow.tsv")]
 IN_CACHE = 0x80000000 # MH_DYLIB_IN_CACHE
 DROPPED = (LC_CHAINED_FIXUPS, 0x1D, 0x1E) # fixups, code signature, split info
 PROTECTION = {"text": 5, "header": 1, "const": 3, "data": 3, "linkedit": 1}
@@ -241,7 +242,7 @@ class Cache:
     def adjust_distances(image):
         """Swift metadata: distances that lead out of __TEXT. Bit 0 says that they lead to a pointer."""
         for name, _, _, _, at in image.dylib.symbols:
-            if name.startswith("_barn_far_"):
+            if "_far_" in name:
                 distance = image.read(at, "<i")
                 moved = image.moved(at + (distance & ~1)) - image.moved(at)
                 image.write(at, "<i", moved | distance & 1)
@@ -506,8 +507,10 @@ class Cache:
         """(kind, image, address, name): kinds are image (name: its UUID), export, start, stub, swift, pointer,
         and the letters of nm."""
         rows = list(self.truth)
-        with open(SWIFT, encoding="utf-8") as f:
-            described = dict(line.rstrip("\n").split("\t") for line in f)
+        described = {}
+        for path in SWIFT:
+            with open(path, encoding="utf-8") as f:
+                described.update(line.rstrip("\n").split("\t") for line in f)
         for image in self.images:
             rows.append(("image", image.path, image.address, image.uuid.hex().upper()))
             for line in open(image.dylib.file + ".nm", encoding="utf-8"):

@@ -1,5 +1,5 @@
 """The shared caches that tests read: which files, which versions of each table."""
-IMAGES = ["libobjc.A.dylib", "libbase.dylib", "Zoo", "Farm", "libBarn.dylib"]
+IMAGES = ["libobjc.A.dylib", "libbase.dylib", "Zoo", "Farm", "libBarn.dylib", "libMeadow.dylib"]
 ALL = range(len(IMAGES))
 MACOS, IOS, WATCHOS, CATALYST = 1, 2, 4, 6
 ARM64E, ARMV7, ARMV7K = (0x0100000C, 0x80000002), (12, 9), (12, 12)
@@ -21,12 +21,12 @@ VARIANTS = {
         platform=IOS, os=0x00110501),
     "ios16": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1E0, list="new", slide=3, split=2,
-        files=[("", "text linkedit", [0, 1]), (".01", "text linkedit", [2, 3, 4]), (".25.data", "header const data", ALL),
+        files=[("", "text linkedit", [0, 1]), (".01", "text linkedit", [2, 3, 4, 5]), (".25.data", "header const data", ALL),
                (".symbols", "", [])],
         locals="redact", local_symbols=16, selectors="base", platform=IOS, os=0x00100300),
     "ios15": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1C8, list="new", slide=3, split=1,
-        files=[("", NEWER, [0, 1]), (".1", NEWER, [2]), (".2", NEWER, [3, 4]), (".symbols", "", [])],
+        files=[("", NEWER, [0, 1, 5]), (".1", NEWER, [2]), (".2", NEWER, [3, 4]), (".symbols", "", [])],
         locals="redact", local_symbols=16, selectors="library", stubs="unnamed",
         platform=IOS, os=0x000F0102),
     "ios14": dict(
@@ -43,7 +43,7 @@ VARIANTS = {
         files=[("", WHOLE, ALL)], locals="keep", selectors="reference", platform=0, os=0),
     "macos12": dict(
         arch="x86_64h", dylibs="x86_64", base=0x7FF800000000, header=0x1C8, list="new", slide=2, split=1,
-        files=[("", NEWER, [0, 1]), (".1", NEWER, [2, 3, 4])], locals="strip", selectors="reference",
+        files=[("", NEWER, [0, 1]), (".1", NEWER, [2, 3, 4, 5])], locals="strip", selectors="reference",
         stubs="unnamed",
         platform=MACOS, os=0x000C0600, alternate=(CATALYST, 0x000F0600)),
     "watchos9": dict(
@@ -55,12 +55,12 @@ VARIANTS = {
         files=[("", WHOLE, ALL)], locals="redact", local_symbols=12, selectors="reference", platform=WATCHOS, os=0),
 }
 
-# What bench/run measures: 1,000 images in files of 2 GB, most of which are holes.
+# What bench/run measures: 1,200 images in files of 2 GB, most of which are holes.
 LARGE = {
     "large": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1E0, list="new", slide=3, split=2,
-        files=[("", "text linkedit", range(0, 400)), (".01", "text linkedit", range(400, 1000)),
-               (".25.data", "header const data", range(1000)), (".symbols", "", [])],
+        files=[("", "text linkedit", range(0, 480)), (".01", "text linkedit", range(480, 1200)),
+               (".25.data", "header const data", range(1200)), (".symbols", "", [])],
         copies=200, room=0x80000, stride=0x8000000, spread=0x10000000,
         locals="redact", local_symbols=16, selectors="base", platform=IOS, os=0x00100300),
 }
