@@ -58,7 +58,7 @@ static void repair(uint8_t *v, size_t len)
 {
     size_t begin = LEAST;
     size_t count = (len - begin + SHEET - 1) / SHEET;
-    memcpy(v, "MACHSYM\n\2\0\0\0", 12);
+    memcpy(v, "MACHSYM\n\3\0\0\0", 12);
     v[56] %= 3;
     memset(v + 57, 0, 3);
     memcpy(v + 60, "\10\0\0\0", 4);

@@ -72,6 +72,7 @@ for how in crash summary signature group missing; do
     esac
     M crash-$how crash -q --json $option --no-cache -d $bin $many
 done
+M crash-damaged crash -q --json --no-cache -d "$work/cut" $reports/demo.crash
 # beside reports as they are, the same lines
 # shellcheck disable=SC2086
 "$MACHSYM" crash -q --no-cache -d $bin $many >"$work/reports" 2>"$work/err"

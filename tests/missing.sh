@@ -133,6 +133,12 @@ err_has "; taken in its place: $work/d2/demo.app.dSYM"
 told 1 crash -d "$work/d1" $reports/demo.crash
 err_has "d1/demo.app.dSYM/$inside/demo: cut short: "
 err_has "demo.app.dSYM in $work/d1 is damaged: a section runs past"
+told 1 crash -q --json -d "$work/d1" $reports/demo.crash
+grep -q '"status":"found".*"damage":"a section runs past' "$work/out"
+check "JSON says what is damaged in a file that was found"
+told 0 crash -q --json -d "$work/b" $reports/demo.crash
+grep -q '"status":"found".*"has_debug_info":true}' "$work/out" && ! grep -q '"damage"' "$work/out"
+check "of a whole one it says nothing"
 head -c 300 "$work/b/demo.symmap" >"$work/cut.symmap"
 told 1 crash -q -d "$work/cut.symmap" $reports/demo.crash
 err_has "cut.symmap: the map is cut short"

@@ -15,7 +15,7 @@ HEADER = 96
 ROW = 32
 MOST_ROWS = 64
 SHEET = 16384
-RUN_HEAD = 38
+RUN_HEAD = 36
 MOST_STEPS = 8
 BLOCK = 1024
 UNIT = 8
@@ -83,37 +83,30 @@ class Run:
     """A run, with its parts as lists."""
 
     def __init__(self, runs, at):
-        self.length, self.end, self.text, ranges, roots, calls, functions, files = struct.unpack_from("<3I5H", runs, at + 4)
-        self.begin, = struct.unpack_from("<I", runs, at)
-        self.link, self.file, self.function, self.line, self.column, self.place, self.start, self.size = runs[at + 26:at + 34]
-        self.base, = struct.unpack_from("<I", runs, at + 34)
+        self.begin, self.length, self.end, self.text, self.base = struct.unpack_from("<5I", runs, at)
+        ranges, roots, calls, files = struct.unpack_from("<4H", runs, at + 20)
+        link, file, line, column, place, start, size, starts = runs[at + 28:at + RUN_HEAD]
         self.data = runs[at:at + self.length]
         self.at = RUN_HEAD
-        line = [self.file, self.line, self.column]
-        count = ranges & 0x7FFF
-        starts = [self.base] + [self.base + start for start, in self.records(count - 1, [32 if ranges & 0x8000 else 16])]
-        ends = starts[1:] + [self.end]
-        rows = self.records(count, [self.link] + line)
-        self.ranges = [(lo, hi) + row for lo, hi, row in zip(starts, ends, rows)]
-        self.roots = self.records(roots, [self.function, 4, self.start, self.size])
-        self.calls = self.records(calls, [self.link, self.function, 1] + line)
-        self.functions = self.records(functions, [self.place])
-        self.files = self.records(files, [self.place])
+        begins = [self.base] + [self.base + begin for begin, in self.records(ranges - 1, [starts])]
+        ends = begins[1:] + [self.end]
+        self.roots = self.records(roots, [1, place, start, size])
+        self.files = self.records(files, [place])
+        rows = self.records(ranges, [link, file, line, column])
+        self.ranges = [(lo, hi) + row for lo, hi, row in zip(begins, ends, rows)]
+        self.calls = self.records(calls, [link, file, line, column, place])
         if self.at > self.length:
             raise Damaged("a run is longer than it says")
 
     def records(self, count, widths):
-        """Rows of fields of so many bits, from a byte on."""
+        """Rows of fields of so many bytes."""
         rows = []
-        bits = count * sum(widths)
-        number = int.from_bytes(self.data[self.at:self.at + (bits + 7) // 8], "little")
         for _ in range(count):
             row = []
             for width in widths:
-                row.append(number & (1 << width) - 1)
-                number >>= width
+                row.append(int.from_bytes(self.data[self.at:self.at + width], "little"))
+                self.at += width
             rows.append(tuple(row))
-        self.at += (bits + 7) // 8
         return rows
 
 
@@ -128,7 +121,7 @@ class Map:
         if len(data) < HEADER or data[:8] != b"MACHSYM\n":
             raise Damaged("not a map")
         version, self.flags = struct.unpack_from("<2I", data, 8)
-        if version != 2:
+        if version != 3:
             raise Damaged("version %d" % version)
         self.uuid = data[16:32]
         self.cputype, self.cpusubtype, self.text_base, self.text_size = struct.unpack_from("<2I2Q", data, 32)
@@ -180,7 +173,8 @@ class Map:
         return self.kept_blocks[unit]
 
     def texts(self, run, place, count):
-        """So many texts from a place of a run on."""
+        """So many texts from the place that a field of a run tells."""
+        place //= 2
         unit = run.text + place // BLOCK
         piece, unit = self.block(unit)
         piece = piece[place % BLOCK:]
@@ -229,16 +223,16 @@ class Map:
                 raise Damaged("a chain without end")
             is_call = number >= 2 + len(run.roots)
             if is_call:
-                caller, function, source, next_file, next_line, next_column = run.calls[number - 2 - len(run.roots)]
+                caller, next_file, next_line, next_column, place = run.calls[number - 2 - len(run.roots)]
                 if caller >= number:
                     raise Damaged("a caller behind its call")
-                source += 1
+                source = 1 + place % 2
             else:
-                function, source, start, size = run.roots[number - 2]
+                source, place, start, size = run.roots[number - 2]
             frame = {"linkage_name": b"", "name": b"", "file": self.path(run, file), "line": line, "column": column,
                      "inline": is_call, "name_source": SOURCES[source]}
-            if function != 0:
-                frame["linkage_name"], frame["name"] = self.texts(run, run.functions[function - 1][0], 2)
+            if place >= 2:
+                frame["linkage_name"], frame["name"] = self.texts(run, place, 2)
             frames.append(frame)
             if not is_call:
                 break

@@ -1466,7 +1466,7 @@ static void put_map(trap *t, bytes *tables)
     bytes *b = &t->file;
     put_zeros(&tables[TABLE_RUNS], 8); /* the margin */
     put(b, "MACHSYM\n", 8);
-    put32(b, 2);
+    put32(b, 3);
     put32(b, 0);
     put_zeros(b, 16);
     put32(b, 0x0100000cu);
@@ -1499,26 +1499,25 @@ static void put_map(trap *t, bytes *tables)
  * which have the names at place 1 of TEXT. */
 static void put_run(bytes *b, size_t begin, size_t end, size_t n)
 {
-    static const uint8_t bits[8] = {16, 0, 7, 0, 0, 32, 5, 0};
+    static const uint8_t widths[8] = {2, 0, 0, 0, 4, 1, 0, 2};
     put32(b, begin);
-    put32(b, (38 + 2 + 2 + 3 * n + 4 + 1) / 2 * 2);
+    put32(b, 36 + 6 + 2 + 6 * n);
     put32(b, end);
     put32(b, 0);
+    put32(b, begin);
     put16(b, 1);
     put16(b, 1);
     put16(b, n);
-    put16(b, 1);
     put16(b, 0);
-    put(b, bits, sizeof bits);
-    put32(b, begin);
-    put16(b, n + 2);      /* the range: its link */
-    put16(b, 1 | 1 << 7); /* the concrete function: its names, its source, a start */
+    put(b, widths, sizeof widths);
+    put8(b, 1);      /* the concrete function: its source, */
+    put32(b, 2 * 1); /* its names, */
+    put8(b, 0);      /* its start */
+    put16(b, n + 2); /* the range: its link */
     for (size_t i = 0; i < n; i++) {
         put16(b, i + 2); /* the caller */
-        put8(b, 1);
+        put32(b, 2 * 1);
     }
-    put32(b, 1);
-    put_zeros(b, b->len % 2);
 }
 
 /* Calls nested n deep, which all code is in. */

@@ -610,24 +610,29 @@ static void check_file(void)
 /* The lookup in bytes that the manual walks through: when this fails, the manual is out of date too. */
 static void check_manual(void)
 {
-    static const uint8_t head[] = {0x40, 9, 0, 0,  0xd2, 0, 0, 0, 0xf0, 0x0a, 0, 0, 0, 0,  0, 0,    36, 0, 7,
-                                   0,    6, 0, 11, 0,    3, 0, 4, 2,    4,    5, 0, 9, 10, 8, 0x40, 9,  0, 0};
-    static const uint8_t range[] = {0x7d, 0x03};
-    static const uint8_t calls[] = {0xa8, 0x9c, 0x8c, 0x9e, 0x7d, 0x6e};
+    static const uint8_t head[] = {0x40, 9, 0,  0, 0x6e, 1, 0, 0, 0xf0, 0x0a, 0, 0, 0, 0, 0, 0, 0x40, 9,
+                                   0,    0, 36, 0, 7,    0, 6, 0, 3,    0,    1, 1, 2, 0, 4, 2, 1,    2};
+    static const uint8_t root[] = {1, 0x7c, 2, 0, 0, 0xa7, 2, 0x5c};
+    static const uint8_t file[] = {0x4a, 2, 0, 0};
+    static const uint8_t range[] = {0x0e, 3, 6, 0};
+    static const uint8_t calls[] = {8,    2, 0x13, 0, 0x9e, 2, 0,    0, 0x0c, 3, 0x13, 0,
+                                    0xf8, 1, 0,    0, 0x0d, 3, 0x0d, 0, 0x22, 2, 0,    0};
     machsym_image *image = test_open(BIN "/demo.app.dSYM");
     machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
     const ms_map_table *tables = map->head.tables;
     ms_span runs = ms_map_table_bytes(map, ms_MAP_RUNS);
-    CHECK_EQ(map->head.version, 2);
+    CHECK_EQ(map->head.version, 3);
     CHECK_EQ(tables[ms_MAP_INDEX].at, 0x170);
     CHECK_EQ(tables[ms_MAP_INDEX].a, 7);
     CHECK_EQ(tables[ms_MAP_INDEX].b, 19);
     CHECK_EQ(tables[ms_MAP_RUNS].at, 0x1c0);
-    CHECK_EQ(tables[ms_MAP_TEXT].at, 0x2a0);
-    CHECK_EQ(runs.len, 0xd2);
-    CHECK(runs.len == 0xd2 && memcmp(runs.ptr, head, sizeof head) == 0);
-    CHECK(runs.len == 0xd2 && memcmp(runs.ptr + 0x9c, range, sizeof range) == 0);
-    CHECK(runs.len == 0xd2 && memcmp(runs.ptr + 0xbb, calls, sizeof calls) == 0);
+    CHECK_EQ(tables[ms_MAP_TEXT].at, 0x338);
+    CHECK_EQ(runs.len, 0x16e);
+    CHECK(runs.len == 0x16e && memcmp(runs.ptr, head, sizeof head) == 0);
+    CHECK(runs.len == 0x16e && memcmp(runs.ptr + 0x9a, root, sizeof root) == 0);
+    CHECK(runs.len == 0x16e && memcmp(runs.ptr + 0xaa, file, sizeof file) == 0);
+    CHECK(runs.len == 0x16e && memcmp(runs.ptr + 0x13a, range, sizeof range) == 0);
+    CHECK(runs.len == 0x16e && memcmp(runs.ptr + 0x156, calls, sizeof calls) == 0);
     machsym_map_close(map);
     machsym_image_close(image);
 }

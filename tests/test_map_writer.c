@@ -184,6 +184,72 @@ static void check_many(void)
     machsym_map_close(map);
 }
 
+/* Frame number i of a chain for a run whose fields have other widths than usual: lines and columns of 4 bytes,
+ * numbers of files and links of 2, functions far from their code. */
+static machsym_frame wide_frame(size_t i, char *file)
+{
+    snprintf(file, 16, "%u.c", (unsigned)(i % 400));
+    machsym_frame frame = test_frame(i % 2 != 0 ? "odd" : "even", file, (uint32_t)(i % 5 * 0x4000000));
+    frame.column = (uint32_t)(i % 3 * 0x8000000);
+    frame.name_source = i % 7 == 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+    frame.function_start = 0xff00000000000000u;
+    frame.function_size = (uint64_t)1 << 60;
+    frame.is_inline = true;
+    return frame;
+}
+
+/* A chain of 600 links and code far apart, beside usual runs: lookups, single and in a batch, have what was
+ * written. */
+static void check_widths(void)
+{
+    enum { DEPTH = 600, LATER = 200 };
+    static char files[DEPTH][16];
+    static machsym_frame frames[DEPTH];
+    static machsym_map_frame found[2 * DEPTH];
+    machsym_writer *writer = open_writer(MACHSYM_MAP_COLUMNS);
+    machsym_map_range range = {0x100001000, 0x100001010, false};
+    machsym_map *map = NULL;
+    size_t counts[2];
+    size_t wrong = 0;
+    for (size_t i = 0; i < DEPTH; i++)
+        frames[i] = wide_frame(i, files[i]);
+    frames[DEPTH - 1].is_inline = false;
+    wrong += machsym_writer_add(writer, &range, frames, DEPTH, NULL) != MACHSYM_OK;
+    range.lo = 0x100001010;
+    range.hi = 0x100801010; /* the next range starts above 64 KB */
+    wrong += machsym_writer_add(writer, &range, frames + DEPTH - 1, 1, NULL) != MACHSYM_OK;
+    for (uint64_t i = 0; i < LATER; i++) {
+        machsym_map_range usual = {0x100801010 + 8 * i, 0x100801018 + 8 * i, false};
+        machsym_frame frame = test_frame("usual", "usual.c", (uint32_t)i);
+        frame.column = 0;
+        wrong += machsym_writer_add(writer, &usual, &frame, 1, NULL) != MACHSYM_OK;
+    }
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    static const uint64_t asked[] = {0x100001008, 0x100701010};
+    machsym_map_frames_many(map, asked, 2, found, DEPTH, counts);
+    CHECK_EQ(counts[0], DEPTH);
+    CHECK_EQ(counts[1], 1);
+    for (size_t i = 0; i < DEPTH; i++) {
+        const machsym_map_frame *frame = &found[i];
+        machsym_frame named;
+        char text[64];
+        machsym_map_names(map, frame, 1, &named, text, sizeof text);
+        wrong += frame->line != frames[i].line || frame->column != frames[i].column ||
+                 frame->name_source != frames[i].name_source || frame->is_inline != frames[i].is_inline ||
+                 frame->function_start != frames[i].function_start ||
+                 frame->function_size != frames[i].function_size ||
+                 !same_str(named.file.name, frames[i].file.name) ||
+                 !same_str(named.linkage_name, frames[i].linkage_name);
+    }
+    CHECK_EQ(found[DEPTH].line, frames[DEPTH - 1].line);
+    for (uint64_t i = 0; i < LATER; i++) {
+        ask_map(map, 0x100801013 + 8 * i, &got);
+        wrong += got.count != 1 || got.frames[0].line != i || !same_str(got.frames[0].name, str("name"));
+    }
+    CHECK_EQ(wrong, 0);
+    machsym_map_close(map);
+}
+
 /* Many runs at one place, and one that is far away: buckets are large, and one leads to a list of runs. */
 static void check_crowded(void)
 {
@@ -637,6 +703,7 @@ int main(void)
     check_contents(MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED); /* a chunk of a map that says so says so too */
     check_contents(MACHSYM_MAP_CHUNK);
     check_many();
+    check_widths();
     check_crowded();
     check_alternating();
     check_at_once();

@@ -650,7 +650,9 @@ const command cache_extract_command = {
     "own. "
     "Names that the\ncache keeps elsewhere become local symbols, those of methods too: their lists are left "
     "empty, "
-    "since their\nselectors lie in the cache.\n",
+    "since their\nselectors lie in the cache. Swift functions that are known by a descriptor of another "
+    "image are "
+    "numbers in the\nfile: override[0].\n",
     {{table, 0}},
     NULL,
     run_extract,

@@ -199,14 +199,14 @@
  * answer is no change of meaning, and CHANGELOG.md names it. A map says in its header which format version it
  * has; a reader refuses any other. Before 1.0 anything may change with the minor version.
  *
- * # The map format, version 2
+ * # The map format, version 3
  *
  * A `.symmap` file holds what machsym knows of the code of one image: for each address the function, the
  * chain of inlined calls, file and line. A reader uses it as it lies in the file; nothing has to be unpacked
  * but the names that it prints. tests/symmap.py is a reader that was written from this page.
  *
  * A lookup needs four pieces of the file, one after the other: header, directory and checksums (2 KB and 0.05 %
- * of the map), a number of each index (4 bytes), a run of each table (700 bytes, see below), and the text of its
+ * of the map), a number of each index (4 bytes), a run of each table (850 bytes, see below), and the text of its
  * names (a block of 1 KB for most, and DICT once, 16 KB). So a reader of a file that lies far away asks four times.
  * It asks once more where runs crowd (a list of the index), and for each further block of names and paths.
  *
@@ -220,8 +220,7 @@
  * - `uleb` is an unsigned LEB128 number: 7 bits a byte, the lowest first; bit 7 is set on all bytes but the
  *   last.
  * - `zigzag(n)` makes a signed number of an unsigned one: n / 2 when n is even, else -((n + 1) / 2).
- * - Bits of a run are counted from the lowest bit of its first byte on. A field of n bits has its lowest bit
- *   first. Fields follow each other without padding, also over bytes. A field of 0 bits is 0.
+ * - A field of a run is an unsigned number of so many bytes as the run says. A field of 0 bytes is 0.
  * - The text base is the vmaddr of `__TEXT`. Offsets of code count from it: an address of the file is text
  *   base + offset, and an address at run time is load address + offset. Offsets of code have 32 bits.
  *
@@ -230,7 +229,7 @@
  * | at | what |
  * |---|---|
  * | 0 | the 7 letters `MACHSYM` and a line feed |
- * | 8 | u32 version: 2 |
+ * | 8 | u32 version: 3 |
  * | 12 | u32 flags: 1 the map has columns, 2 the map is a chunk, 4 what the map was made of was damaged |
  * | 16 | UUID, 16 bytes; all zero when the image has none |
  * | 32 | u32 cputype, as in Mach-O |
@@ -262,7 +261,7 @@
  * | 8 | TEXT: packed blocks of names and paths | how many | |
  *
  * SHEETS stands right behind the directory, and NAME behind SHEETS. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
- * that a field can be read as 8 bytes from its first byte on.
+ * that a field of any width can be read as 8 bytes.
  *
  * ## Index
  *
@@ -278,7 +277,7 @@
  *
  * Runs stand one behind the other, each at an even position, in the order of the code that they answer for.
  * A run has all that its answers need but text: its ranges of code, the links of their chains, and where the
- * names are. It has 64 ranges or some more; where chains are long, up to 32,767. 700 bytes are usual, and
+ * names are. It has 64 ranges or some more; where chains are long, up to 32,767. 850 bytes are usual, and
  * 256 KB more than there can be.
  *
  * | at | what |
@@ -287,34 +286,37 @@
  * | 4 | u32 length of the run in bytes |
  * | 8 | u32 end: the offset of code where its last range ends |
  * | 12 | u32 text: the unit of TEXT that its places count from |
- * | 16 | u16 ranges; 0x8000 more when the run is wide |
- * | 18 | u16 roots |
- * | 20 | u16 calls |
- * | 22 | u16 functions |
- * | 24 | u16 files |
- * | 26 | 8 widths, a byte each: of LINK, FILE, FUNCTION, LINE, COLUMN, PLACE, START and SIZE |
- * | 34 | u32 base |
+ * | 16 | u32 base |
+ * | 20 | u16 ranges |
+ * | 22 | u16 roots |
+ * | 24 | u16 calls |
+ * | 26 | u16 files |
+ * | 28 | 8 widths, a byte each: of LINK, FILE, LINE, COLUMN, PLACE, START, SIZE, and of each of the starts |
  *
- * A width is how many bits the fields of that name have in this run: at most 16 for LINK, FILE and FUNCTION,
- * 32 for LINE and COLUMN, 48 for PLACE, 64 for START and SIZE. Behind these 38 bytes stand, each from a byte
- * boundary on:
+ * A width is how many bytes the fields of that name have in this run: at most 2 for LINK and FILE, 4 for LINE
+ * and COLUMN, 6 for PLACE, 8 for START and SIZE. Starts have 2 bytes, or 4. Nearly all runs have the widths
+ * 1, 1, 2, 0, 4 and 2, but for START and SIZE. A writer gives no field less, so that a reader may have code that
+ * is made for these widths. Behind the 36 bytes stand:
  *
- * 1. Starts: of each range but the first, ascending, a number of 16 bits, or of 32 in a wide run. A range
- *    begins at base + start, the first one at base. It ends where the next one begins, the last one at end.
- * 2. Ranges: LINK, FILE, LINE, COLUMN. LINK 0: nothing is known of this code. LINK 1: a line, but no function.
- *    Else it is the number of the innermost link.
- * 3. Roots, the concrete functions that chains end in: FUNCTION; 4 bits for the source of the name: 0 none,
- *    1 debug info, 2 symbol table, 3 stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum
- *    machsym_source); START; SIZE. The function begins at offset base - zigzag(START), modulo 2^64: it may
- *    lie below the text base, or be unknown. It has SIZE bytes.
- * 4. Calls, which were inlined: LINK of the caller, which is less than the call's own number; FUNCTION; 1 bit:
- *    the name is from a symbol table (else from debug info); FILE, LINE, COLUMN of the call in the caller.
- * 5. Functions: PLACE of the linkage name, behind which the name stands.
- * 6. Files: PLACE of the compilation directory, behind which the directory and the file's name stand. The path
+ * 1. Starts: of each range but the first, ascending. A range begins at base + start, the first one at base. It
+ *    ends where the next one begins, the last one at end.
+ * 2. Roots, the concrete functions that chains end in: a byte for the source of the name: 0 none, 1 debug info,
+ *    2 symbol table, 3 stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum
+ *    machsym_source); PLACE of its names; START; SIZE. The function begins at offset base - zigzag(START),
+ *    modulo 2^64: it may lie below the text base, or be unknown. It has SIZE bytes.
+ * 3. Files: PLACE of the compilation directory, behind which the directory and the file's name stand. The path
  *    is these three joined by `/`; where one begins with `/`, those before it are left out.
+ * 4. Ranges: LINK, FILE, LINE, COLUMN. LINK 0: nothing is known of this code. LINK 1: a line, but no function.
+ *    Else it is the number of the innermost link.
+ * 5. Calls, which were inlined: LINK of the caller, which is less than the call's own number; FILE, LINE, COLUMN
+ *    of the call in the caller; PLACE of the called function's names.
  *
- * Links are numbered from 2 on, roots first, then calls. Functions and files are numbered from 1 on; 0 is
- * none. Chains have at most 4,096 links.
+ * The place of a text is PLACE / 2, rounded down; when that is 0, there is none. At a function's place stands
+ * the linkage name, and behind it the name. An odd PLACE of a call says that the name is from a symbol table,
+ * else it is from debug info.
+ *
+ * Links are numbered from 2 on, roots first, then calls. Files are numbered from 1 on; 0 is none. Chains have at
+ * most 4,096 links.
  *
  * The same run may stand in the table more than once with another begin: where another run answers for a gap
  * of code in it. Ranges whose LINK is 0 stand for such gaps.
@@ -328,7 +330,7 @@
  * on at the begin of the block.
  *
  * Packed blocks begin at units of 8 bytes, and the next block begins at the next unit behind the one before.
- * A text that runs on at the end of a block does so at the begin of the next block. PLACE p of a run is the
+ * A text that runs on at the end of a block does so at the begin of the next block. Place p of a run is the
  * byte p % 1024 of the block at unit text + p / 1024 of TEXT.
  *
  * ## From an address to an offset
@@ -376,24 +378,24 @@
  * ## A lookup in bytes
  *
  * The map of the demo (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says text base
- * 0x100000000, the directory INDEX at 0x170 with shift 7, RUNS at 0x1c0, TEXT at 0x2a0. So o = 0xaec, and the
+ * 0x100000000, the directory INDEX at 0x170 with shift 7, RUNS at 0x1c0, TEXT at 0x338. So o = 0xaec, and the
  * bucket is 0x15.
  *
  * - INDEX has 19 buckets; the last one counts. It says 0: the run at position 0 of RUNS.
- * - The head of the run says: begin 0x940, length 0xd2, end 0xaf0, text 0, 36 ranges, 7 roots, 6 calls, 11
- *   functions, 3 files; the widths 4, 2, 4, 5, 0, 9, 10, 8; base 0x940. So ranges begin at byte 38 + 35 * 2 =
- *   0x6c and have 11 bits, roots at 0x9e and have 26, calls at 0xb5 and have 16, functions at 0xc1, files at
- *   0xce.
- * - o - base is 0x1ac, which is the last of the starts: range 35. It begins at bit 385 of the ranges. The
- *   bytes from 0x9c on, 7d 03, say after one bit: LINK 14, FILE 3, LINE 6.
- * - Link 14 is call 5: 7d 6e at 0xbf. LINK 13, FUNCTION 7, from debug info, FILE 3, LINE 13. Function 7 has
- *   PLACE 273, file 3 has PLACE 293. In the block at unit 0 stand there 0b "_Z7requireb" 07 "require", and 09
- *   "/fixtures" 04 "demo" 09 "queue.hpp". The first frame has these names, this file, and line 6.
- * - Link 13 is call 4: 8c 9e. LINK 12, FUNCTION 8, "_ZN5QueueIiE2atEi", called in file 3, line 19. The frame
- *   has file 3, line 13.
- * - Link 12 is call 3: a8 9c. LINK 8, FUNCTION 10, "_ZN5QueueIiE4dropEi", called in file 2, line 19. The frame
- *   has file 3, line 19.
- * - Link 8 is root 6, at bit 156 of the roots: FUNCTION 11, source 1, START 679, SIZE 92. The function is
+ * - The head of the run says: begin 0x940, length 0x16e, end 0xaf0, text 0, base 0x940, 36 ranges, 7 roots, 6
+ *   calls, 3 files; the widths 1, 1, 2, 0, 4, 2, 1, 2. So starts begin at byte 36, roots at 36 + 35 * 2 = 0x6a
+ *   and have 8 bytes each, files at 0xa2 and have 4, ranges at 0xae and have 4, calls at 0x13e and have 8.
+ * - o - base is 0x1ac, which is the last of the starts: range 35. The bytes at 0x13a, 0e 03 06 00, say LINK 14,
+ *   FILE 3, LINE 6.
+ * - Link 14 is call 5: 0d 03 0d 00 22 02 00 00 at 0x166. LINK 13, FILE 3, LINE 13, PLACE 546: place 273, from
+ *   debug info. File 3 has PLACE 586 at 0xaa: place 293. In the block at unit 0 stand there 0b "_Z7requireb" 07
+ *   "require", and 09 "/fixtures" 04 "demo" 09 "queue.hpp". The first frame has these names, this file, and line
+ *   6.
+ * - Link 13 is call 4: 0c 03 13 00 f8 01 00 00. LINK 12, called in file 3, line 19, PLACE 504:
+ *   "_ZN5QueueIiE2atEi". The frame has file 3, line 13.
+ * - Link 12 is call 3: 08 02 13 00 9e 02 00 00. LINK 8, called in file 2, line 19, PLACE 670:
+ *   "_ZN5QueueIiE4dropEi". The frame has file 3, line 19.
+ * - Link 8 is root 6: 01 7c 02 00 00 a7 02 5c at 0x9a. Source 1, PLACE 636, START 679, SIZE 92. The function is
  *   "-[Player skip:]", in file 2, line 19; it begins at 0x940 + 340 = 0xa94.
  *
  * ## Chunks
@@ -14721,16 +14723,15 @@ static const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
-    ms_MAP_VERSION = 2,
+    ms_MAP_VERSION = 3,
     ms_MAP_HEAD = 96, /* bytes of the header */
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
     /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
-    /* Zeros that end a table of runs: numbers are read as 8 bytes, from the first byte that holds a bit of
-     * them. */
+    /* Zeros that end a table of runs: fields are read as 4 or 8 bytes, however many they have. */
     ms_MAP_MARGIN = 8,
-    ms_MAP_RUN_HEAD = 38, /* bytes of the head of a run */
-    /* Ranges of a full run. A lookup searches their starts, which are two cache lines. */
+    ms_MAP_RUN_HEAD = 36, /* bytes of the head of a run */
+    /* Ranges of a full run. With 32, maps are a tenth larger, and lookups alone no faster. */
     ms_MAP_RUN_MAX = 64,
     /* Links in a chain. */
     ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
@@ -14739,19 +14740,16 @@ enum {
     ms_MAP_MOST_SHIFT = 31,       /* the largest bucket shift */
     ms_MAP_LAST_RUN = 0x7fffffff, /* the number of a bucket that leads to a list is above it */
     ms_MAP_UNIT = 8, /* bytes of TEXT that places count in; packed blocks begin at multiples of it */
-    /* Cache lines of a run that are fetched before it is read, which is all of most runs. A lookup touches
-     * eight of them, one after the other. In maps that do not fit the processor's cache it takes two
-     * thirds of the time when they come together. A lookup alone waits for those that were not fetched: it
-     * takes a sixth less time with 16 than with 12. In a batch, 16 take a tenth more, since they keep others
+    /* Cache lines that are fetched from where a run begins, before it is read. 12 are all of most runs. A
+     * lookup alone waits for what was not fetched, so it takes more; in a batch that would keep others
      * waiting. Multiples of 4. */
     ms_MAP_FETCHED = 16,
     ms_MAP_FETCHED_OF_MANY = 12,
     /* In a batch, so many lookups are begun between the first step of one, which fetches the number of its
-     * bucket, and those that fetch its run, the run behind that one if it ends too early, and answer.
-     * More than ten misses are seldom under way at once, and a run takes ms_MAP_FETCHED_OF_MANY. */
+     * bucket, and those that fetch its run, and answer. More than ten misses are seldom under way at once,
+     * and a run takes ms_MAP_FETCHED_OF_MANY. */
     ms_MAP_UNTIL_RUN = 6,
-    ms_MAP_UNTIL_NEXT = 10,
-    ms_MAP_UNTIL_ANSWER = 14,
+    ms_MAP_UNTIL_ANSWER = 9,
     ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
     ms_MAP_AHEAD = 128
@@ -15206,81 +15204,26 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
 
 /* ---- Runs ---- */
 
-/* The bits from a position on, 57 at least. It reads 8 bytes from the first one on, which are there: a margin
- * follows the last run. */
-static inline uint64_t ms_map_window(const uint8_t *v, uint64_t bit)
-{
-    MACHSYM_COUNT_WORK(1);
-    return ms_rd_raw_u64(v + bit / 8) >> (bit & 7);
-}
-
-enum { ms_MAP_WINDOW = 57 }; /* bits that a window has at least */
-
-/* The masks of fields, by width. To make one from its width takes five instructions, 20 times a lookup. */
-/* clang-format off */
-static const uint64_t ms_map_masks[ms_MAP_WINDOW + 1] = {
-    0, 1, 3, 7, 0xf, 0x1f, 0x3f, 0x7f, 0xff, 0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff,
-    0x1ffff, 0x3ffff, 0x7ffff, 0xfffff, 0x1fffff, 0x3fffff, 0x7fffff, 0xffffff, 0x1ffffff, 0x3ffffff,
-    0x7ffffff, 0xfffffff, 0x1fffffff, 0x3fffffff, 0x7fffffff, 0xffffffff, 0x1ffffffff, 0x3ffffffff,
-    0x7ffffffff, 0xfffffffff, 0x1fffffffff, 0x3fffffffff, 0x7fffffffff, 0xffffffffff, 0x1ffffffffff,
-    0x3ffffffffff, 0x7ffffffffff, 0xfffffffffff, 0x1fffffffffff, 0x3fffffffffff, 0x7fffffffffff,
-    0xffffffffffff, 0x1ffffffffffff, 0x3ffffffffffff, 0x7ffffffffffff, 0xfffffffffffff, 0x1fffffffffffff,
-    0x3fffffffffffff, 0x7fffffffffffff, 0xffffffffffffff, 0x1ffffffffffffff};
-/* clang-format on */
-
-/* The lowest bits of a number, ms_MAP_WINDOW at most. */
-static inline uint64_t ms_map_low(uint64_t bits, unsigned width)
-{
-    return bits & ms_map_masks[width];
-}
-
-/* A number of up to 64 bits. */
-static inline uint64_t ms_map_long(const uint8_t *v, uint64_t bit, unsigned width)
-{
-    if (width <= ms_MAP_WINDOW)
-        return ms_map_low(ms_map_window(v, bit), width);
-    uint64_t low = ms_map_low(ms_map_window(v, bit), 32);
-    return low | ms_map_low(ms_map_window(v, bit + 32), width - 32) << 32;
-}
-
-/* The numbers of bits that fields have in a run, in the order of its head. */
+/* The numbers of bytes that fields have in a run, in the order of its head. */
 enum {
     ms_MAP_LINK = 0, /* number of a link */
     ms_MAP_FILE,     /* number of a file */
-    ms_MAP_FUNCTION, /* number of a function */
     ms_MAP_LINE,
     ms_MAP_COLUMN,
-    ms_MAP_PLACE,  /* where a text stands in TEXT */
+    ms_MAP_PLACE,  /* where a text stands in TEXT, with a flag */
     ms_MAP_START,  /* of a function */
     ms_MAP_EXTENT, /* of a function */
+    ms_MAP_STARTS, /* of ranges: 2 or 4 */
     ms_MAP_WIDTHS
 };
 
-/* Whether none of 8 widths, a byte each, is above the most that its field may have: 16, 16, 16, 32, 32,
- * 48, 64 and 64 bits. The sum of a width and the constant's byte has the high bit when it is. */
-static inline bool ms_map_widths_fit(const uint8_t *widths)
-{
-    uint64_t all = ms_rd_raw_u64(widths);
-    return ((all | (all + 0x3f3f4f5f5f6f6f6fu)) & 0x8080808080808080u) == 0;
-}
-
-/* Takes the next field of a window. */
-static inline uint32_t ms_map_take_field(uint64_t *window, unsigned width)
-{
-    uint64_t number = ms_map_low(*window, width);
-    *window >>= width;
-    return (uint32_t)number;
-}
-
 enum {
-    ms_MAP_SOURCE_BITS = 4, /* of a concrete function: enum machsym_source */
-    ms_MAP_NOTHING = 0,     /* number of a link: nothing is known */
-    ms_MAP_ONLY_LINES,      /* lines, but no function */
+    ms_MAP_NOTHING = 0, /* number of a link: nothing is known */
+    ms_MAP_ONLY_LINES,  /* lines, but no function */
     ms_MAP_FIRST_LINK
 };
 
-/* A run that is being read. Its parts follow each other: starts, ranges, concrete functions, calls, names,
- * files. */
+/* A run that is being read. Its parts follow each other: starts, concrete functions, files, ranges, calls. */
 typedef struct ms_map_run {
     const uint8_t *v;
     uint64_t base; /* offset that starts count from */
@@ -15289,41 +15232,77 @@ typedef struct ms_map_run {
     uint32_t range_count;
     uint32_t root_count;
     uint32_t call_count;
-    uint32_t function_count;
     uint32_t file_count;
-    bool is_wide; /* starts have 4 bytes, not 2 */
-    uint8_t bits[ms_MAP_WIDTHS];
-    unsigned range_bits;
-    unsigned root_bits;
-    unsigned call_bits;
-    uint64_t ranges; /* bits from v on, and so on */
-    uint64_t roots;
-    uint64_t calls;
-    uint64_t functions;
+    uint8_t bytes[ms_MAP_WIDTHS];
+    uint32_t line_at; /* bytes of a range or call before its line */
+    uint32_t column_at;
+    uint32_t range_bytes; /* of each range, and so on */
+    uint32_t root_bytes;
+    uint32_t call_bytes;
+    uint64_t roots; /* bytes from v on, and so on */
     uint64_t files;
+    uint64_t ranges;
+    uint64_t calls;
 } ms_map_run;
 
-/* Bits of so many records, up to the next byte. */
-static inline uint64_t ms_map_fill(uint64_t count, unsigned bits)
+/* Whether none of 8 widths, a byte each, is above the most that its field may have: 2, 2, 4, 4, 6, 8, 8 and
+ * 4 bytes. The sum of a width and the constant's byte has the high bit when it is. */
+static inline bool ms_map_widths_fit(const uint8_t *widths)
 {
-    return (count * bits + 7) & ~(uint64_t)7;
+    uint64_t all = ms_rd_raw_u64(widths);
+    return ((all | (all + 0x7b7777797b7b7d7du)) & 0x8080808080808080u) == 0;
+}
+
+/* What most runs have for 8 widths, but for those of START and SIZE, which are 0 here. Writers give no field
+ * less. */
+#define ms_MAP_USUAL      0x0200000400020101u
+#define ms_MAP_USUAL_MASK 0xff0000ffffffffffu
+
+/* Whether a run has the usual widths. Then it takes them over as constants: a lookup that compilers make for
+ * them has two thirds of the instructions. */
+static ms_MAP_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
+{
+    run->bytes[ms_MAP_LINK] = run->bytes[ms_MAP_FILE] = 1;
+    run->bytes[ms_MAP_LINE] = run->bytes[ms_MAP_STARTS] = 2;
+    run->bytes[ms_MAP_COLUMN] = 0;
+    run->bytes[ms_MAP_PLACE] = 4;
+    run->bytes[ms_MAP_START] = widths[ms_MAP_START];
+    run->bytes[ms_MAP_EXTENT] = widths[ms_MAP_EXTENT];
+    return (ms_rd_raw_u64(widths) & ms_MAP_USUAL_MASK) == ms_MAP_USUAL;
+}
+
+/* The masks of fields, by their bytes. */
+static const uint64_t ms_map_masks[9] = {
+    0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
+
+/* A field of so many bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last run. */
+static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
+{
+    MACHSYM_COUNT_WORK(1);
+    return ms_rd_raw_u32(p) & (uint32_t)ms_map_masks[bytes];
+}
+
+/* A field of so many bytes, 8 at most. */
+static ms_MAP_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
+{
+    uint64_t number = (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
+    return number & ms_map_masks[bytes];
 }
 
 /* Decides where the parts of a run begin. Returns its length in bytes. */
 static ms_MAP_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
 {
-    const uint8_t *bits = run->bits;
-    unsigned place = 0u + bits[ms_MAP_FILE] + bits[ms_MAP_LINE] + bits[ms_MAP_COLUMN];
-    run->range_bits = bits[ms_MAP_LINK] + place;
-    run->call_bits = bits[ms_MAP_LINK] + bits[ms_MAP_FUNCTION] + 1u + place;
-    run->root_bits =
-        bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS + bits[ms_MAP_START] + bits[ms_MAP_EXTENT];
-    run->ranges = 8 * (ms_MAP_RUN_HEAD + (run->is_wide ? 4 : 2) * (uint64_t)(run->range_count - 1));
-    run->roots = run->ranges + ms_map_fill(run->range_count, run->range_bits);
-    run->calls = run->roots + ms_map_fill(run->root_count, run->root_bits);
-    run->functions = run->calls + ms_map_fill(run->call_count, run->call_bits);
-    run->files = run->functions + ms_map_fill(run->function_count, bits[ms_MAP_PLACE]);
-    return (run->files + ms_map_fill(run->file_count, bits[ms_MAP_PLACE])) / 8;
+    const uint8_t *bytes = run->bytes;
+    run->line_at = 0u + bytes[ms_MAP_LINK] + bytes[ms_MAP_FILE];
+    run->column_at = run->line_at + bytes[ms_MAP_LINE];
+    run->range_bytes = run->column_at + bytes[ms_MAP_COLUMN];
+    run->call_bytes = run->range_bytes + bytes[ms_MAP_PLACE];
+    run->root_bytes = 1u + bytes[ms_MAP_PLACE] + bytes[ms_MAP_START] + bytes[ms_MAP_EXTENT];
+    run->roots = ms_MAP_RUN_HEAD + (uint64_t)bytes[ms_MAP_STARTS] * (run->range_count - 1);
+    run->files = run->roots + (uint64_t)run->root_bytes * run->root_count;
+    run->ranges = run->files + (uint64_t)bytes[ms_MAP_PLACE] * run->file_count;
+    run->calls = run->ranges + (uint64_t)run->range_bytes * run->range_count;
+    return run->calls + (uint64_t)run->call_bytes * run->call_count;
 }
 
 /* Bytes of the file: of a map that is in memory and checked as they are, else from sheets, until the next
@@ -15333,26 +15312,29 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
     return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
 }
 
-/* Reads a run of a table whose head is at p. at: its position. Returns false when a number of it is out of
- * bounds; *is_lost when it cannot be read. */
+/* Reads a run of a table whose head is at p. at: its position; usual: only one with the usual widths. Returns
+ * false when it is another one, or a number of it is out of bounds; *is_lost when it cannot be read. */
 static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
-                                          const uint8_t *p, ms_map_run *run, bool *is_lost)
+                                          const uint8_t *p, bool usual, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
     uint64_t len = ms_rd_raw_u32(p + 4);
     run->v = p;
     run->end = ms_rd_raw_u32(p + 8);
     run->text = (uint64_t)ms_rd_raw_u32(p + 12) << ms_PK_BLOCK_BITS;
-    run->is_wide = (ms_rd_raw_u16(p + 16) & 0x8000) != 0;
-    run->range_count = ms_rd_raw_u16(p + 16) & 0x7fffu;
-    run->root_count = ms_rd_raw_u16(p + 18);
-    run->call_count = ms_rd_raw_u16(p + 20);
-    run->function_count = ms_rd_raw_u16(p + 22);
-    run->file_count = ms_rd_raw_u16(p + 24);
-    ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
-    run->base = ms_rd_raw_u32(p + 34);
+    run->base = ms_rd_raw_u32(p + 16);
+    run->range_count = ms_rd_raw_u16(p + 20);
+    run->root_count = ms_rd_raw_u16(p + 22);
+    run->call_count = ms_rd_raw_u16(p + 24);
+    run->file_count = ms_rd_raw_u16(p + 26);
     if (run->range_count == 0 || len > runs->len - at || run->base > begin || begin >= run->end ||
-        !ms_map_widths_fit(run->bits))
+        !ms_map_widths_fit(p + 28))
+        return false;
+    if (!usual)
+        ms_copy(run->bytes, p + 28, ms_MAP_WIDTHS);
+    else if (!ms_map_take_usual(p + 28, run))
+        return false;
+    if (run->bytes[ms_MAP_STARTS] != 2 && run->bytes[ms_MAP_STARTS] != 4)
         return false;
     uint64_t need = ms_map_set_parts(run);
     if (need > len)
@@ -15512,7 +15494,7 @@ static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sh
 }
 
 /* Start number i of those that have so many bytes each. */
-static inline uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
+static ms_MAP_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
 {
     const uint8_t *p = starts + (size_t)size * i;
     return size == 4 ? ms_rd_raw_u32(p) : ms_rd_raw_u16(p);
@@ -15533,12 +15515,12 @@ static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_
 }
 
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
-static inline uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
+static ms_MAP_INLINE uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
 {
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     MACHSYM_COUNT_WORK(1);
-    return run->is_wide ? ms_map_count_starts(starts, 4, run->range_count - 1, from)
-                        : ms_map_count_starts(starts, 2, run->range_count - 1, from);
+    return run->bytes[ms_MAP_STARTS] == 4 ? ms_map_count_starts(starts, 4, run->range_count - 1, from)
+                                          : ms_map_count_starts(starts, 2, run->range_count - 1, from);
 }
 
 /* Where a range ends, as an offset of code. */
@@ -15547,22 +15529,15 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     if (range + 1 == run->range_count)
         return run->end;
-    return run->base + ms_map_start(starts, run->is_wide ? 4 : 2, range);
+    return run->base + ms_map_start(starts, run->bytes[ms_MAP_STARTS], range);
 }
 
-/* Takes file, line and column of a record from a window, in which they stand first. bit: where they stand in
- * the run. */
-static ms_MAP_INLINE void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit,
-                                           ms_map_line *line)
+/* Reads file, line and column of a range or call. */
+static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t *p, ms_map_line *line)
 {
-    bool is_long = run->call_bits > ms_MAP_WINDOW; /* a record may be longer than the window */
-    line->file = ms_map_take_field(&window, run->bits[ms_MAP_FILE]);
-    if (is_long)
-        window = ms_map_window(run->v, bit + run->bits[ms_MAP_FILE]);
-    line->line = ms_map_take_field(&window, run->bits[ms_MAP_LINE]);
-    if (is_long)
-        window = ms_map_window(run->v, bit + run->bits[ms_MAP_FILE] + run->bits[ms_MAP_LINE]);
-    line->column = ms_map_take_field(&window, run->bits[ms_MAP_COLUMN]);
+    line->file = ms_map_field(p + run->bytes[ms_MAP_LINK], run->bytes[ms_MAP_FILE]);
+    line->line = ms_map_field(p + run->line_at, run->bytes[ms_MAP_LINE]);
+    line->column = ms_map_field(p + run->column_at, run->bytes[ms_MAP_COLUMN]);
 }
 
 /* Looks for off in a run that begins at or below it, and ends behind it. Returns whether a range of the
@@ -15571,15 +15546,14 @@ static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
     const ms_map_run *run = &hit->run;
     uint32_t range = ms_map_range_at(run, off - run->base);
+    const uint8_t *p = run->v + run->ranges + (size_t)range * run->range_bytes;
     hit->hi = ms_map_end_of(run, range);
     if (hit->hi <= off) { /* starts that do not ascend */
         hit->hi = UINT64_MAX;
         return false;
     }
-    uint64_t bit = run->ranges + (uint64_t)range * run->range_bits;
-    uint64_t window = ms_map_window(run->v, bit);
-    hit->link = ms_map_take_field(&window, run->bits[ms_MAP_LINK]);
-    ms_map_take_line(run, window, bit + run->bits[ms_MAP_LINK], &hit->line);
+    hit->link = ms_map_field(p, run->bytes[ms_MAP_LINK]);
+    ms_map_read_line(run, p, &hit->line);
     return hit->link != ms_MAP_NOTHING;
 }
 
@@ -15598,9 +15572,9 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
     }
 }
 
-/* Looks for off in the runs of a table from a position on. */
+/* Looks for off in the runs of a table from a position on. usual: only in runs that have the usual widths. */
 static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
-                                           uint64_t off, ms_map_hit *hit)
+                                           uint64_t off, bool usual, ms_map_hit *hit)
 {
     const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
@@ -15622,7 +15596,7 @@ static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets
         at += ms_rd_raw_u32(p + 4);
         if (off >= ms_rd_raw_u32(p + 8))
             continue;
-        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, &hit->run, &hit->is_lost))
+        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, usual, &hit->run, &hit->is_lost))
             return false;
         if (ms_map_in_run(off, hit))
             return true;
@@ -15635,39 +15609,31 @@ static bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, u
 {
     bool is_lost = false;
     uint64_t at = ms_map_first_run(map, sheets, index, off, &is_lost);
-    bool found = ms_map_find_from(map, sheets, index + 1, at, off, hit);
+    bool found = ms_map_find_from(map, sheets, index + 1, at, off, false, hit);
     hit->is_lost |= is_lost;
     return found;
 }
 
-/* Place number i of those that begin at a bit of a run; 0 when there is none. */
-static ms_MAP_INLINE uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
+/* Where a text stands in TEXT, of a field that tells it; 0 when there is none. */
+static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t field)
 {
-    if (i >= count)
-        return 0;
-    unsigned width = run->bits[ms_MAP_PLACE];
-    return run->text + ms_map_low(ms_map_window(run->v, bit + (uint64_t)i * width), width);
+    uint64_t place = field >> 1;
+    return place != 0 ? run->text + place : 0;
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
 static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
                                           machsym_map_frame *frame)
 {
-    uint64_t file = ms_map_place(run, run->files, line->file - 1, run->file_count);
+    unsigned bytes = run->bytes[ms_MAP_PLACE];
+    uint64_t file = 0;
+    if (line->file - 1 < run->file_count) /* false also for 0, which is none */
+        file = ms_map_place(run,
+                            ms_map_long_field(run->v + run->files + (size_t)(line->file - 1) * bytes, bytes));
     frame->file_ref = file;
     frame->line = line->line;
     frame->column = line->column;
     frame->line_source = (line->line | file) != 0 ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NONE;
-}
-
-/* Sets all of a frame but what its concrete function tells. */
-static ms_MAP_INLINE void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
-                                           const ms_map_line *line, machsym_map_frame *frame)
-{
-    frame->name_ref = ms_map_place(run, run->functions, function - 1, run->function_count);
-    frame->name_source = source;
-    frame->is_inline = true;
-    ms_map_set_line(run, line, frame);
 }
 
 /* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
@@ -15675,24 +15641,16 @@ static ms_MAP_INLINE void ms_map_set_frame(const ms_map_run *run, uint32_t funct
 static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
                                             machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
 {
-    unsigned start = run->bits[ms_MAP_START];
-    unsigned extent = run->bits[ms_MAP_EXTENT];
-    uint64_t bit = run->roots + (uint64_t)root * run->root_bits;
-    uint64_t window = ms_map_window(run->v, bit);
-    uint32_t function = ms_map_take_field(&window, run->bits[ms_MAP_FUNCTION]);
-    uint64_t source = ms_map_low(window, ms_MAP_SOURCE_BITS);
-    window >>= ms_MAP_SOURCE_BITS;
-    bit += run->bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS;
-    uint64_t from =
-        run->root_bits <= ms_MAP_WINDOW ? ms_map_low(window, start) : ms_map_long(run->v, bit, start);
-    *size = run->root_bits <= ms_MAP_WINDOW ? ms_map_low(window >> start, extent)
-                                            : ms_map_long(run->v, bit + start, extent);
-    *begin = run->base - (uint64_t)ms_map_unzigzag(from);
+    const uint8_t *p = run->v + run->roots + (size_t)root * run->root_bytes;
+    const uint8_t *start = p + 1 + run->bytes[ms_MAP_PLACE];
+    *begin = run->base - (uint64_t)ms_map_unzigzag(ms_map_long_field(start, run->bytes[ms_MAP_START]));
+    *size = ms_map_long_field(start + run->bytes[ms_MAP_START], run->bytes[ms_MAP_EXTENT]);
     if (frame == NULL)
         return;
-    ms_map_set_frame(run, function, (machsym_source)(source < MACHSYM_SOURCE_COUNT ? source : 0), line,
-                     frame);
+    frame->name_ref = ms_map_place(run, ms_map_long_field(p + 1, run->bytes[ms_MAP_PLACE]));
+    frame->name_source = (machsym_source)(p[0] < MACHSYM_SOURCE_COUNT ? p[0] : 0);
     frame->is_inline = false;
+    ms_map_set_line(run, line, frame);
 }
 
 /* The frames of the inlined calls of a chain, the innermost first. *number is the innermost link, and
@@ -15703,19 +15661,21 @@ static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *
                                                machsym_map_frame *frames, size_t cap)
 {
     uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
+    const uint8_t *calls = run->v + run->calls;
     size_t count = 0;
     for (; *number - first < run->call_count; count++) { /* false also when the number is smaller */
-        uint64_t bit = run->calls + (uint64_t)(*number - first) * run->call_bits;
-        uint64_t window = ms_map_window(run->v, bit); /* all but line and column have 49 bits at most */
-        uint32_t caller = ms_map_take_field(&window, run->bits[ms_MAP_LINK]);
-        uint32_t function = ms_map_take_field(&window, run->bits[ms_MAP_FUNCTION]);
-        machsym_source source = (window & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        const uint8_t *p = calls + (size_t)(*number - first) * run->call_bytes;
+        uint32_t caller = ms_map_field(p, run->bytes[ms_MAP_LINK]);
         if (caller >= *number || count == ms_MAP_LINKS)
             return (size_t)ms_MAP_LINKS + 1;
-        if (count < cap)
-            ms_map_set_frame(run, function, source, line, &frames[count]);
-        ms_map_take_line(run, window >> 1, bit + run->bits[ms_MAP_LINK] + run->bits[ms_MAP_FUNCTION] + 1,
-                         line);
+        if (count < cap) {
+            uint64_t name = ms_map_long_field(p + run->range_bytes, run->bytes[ms_MAP_PLACE]);
+            frames[count].name_ref = ms_map_place(run, name);
+            frames[count].name_source = (name & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+            frames[count].is_inline = true;
+            ms_map_set_line(run, line, &frames[count]);
+        }
+        ms_map_read_line(run, p, line);
         *number = caller;
     }
     return count;
@@ -15774,16 +15734,27 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
 
 /* The frames at an offset of 32 bits from the text base: those that the runs from debug info tell of, or
  * else those of symbols. at: the position of the run that its search begins with. */
-static size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
-                                 machsym_map_frame *frames, size_t cap)
+static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+                                             machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, &hit);
+    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, false, &hit);
     if (!found) /* of what is lost, a symbol would be the wrong answer */
         return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
     if (hit.link == ms_MAP_ONLY_LINES)
         return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
     return ms_map_chain_frames(map, &hit, frames, cap);
+}
+
+/* The same in a map that is in memory and checked. Most lookups end in a chain of a run with the usual
+ * widths; others are begun again. */
+static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, uint64_t at, uint64_t off,
+                                             machsym_map_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    if (ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) && hit.link != ms_MAP_ONLY_LINES)
+        return ms_map_chain_frames(map, &hit, frames, cap);
+    return ms_map_frames_from(map, NULL, at, off, frames, cap);
 }
 
 /* The frames at an address. */
@@ -15794,12 +15765,13 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
     bool is_lost = false;
     if (off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
         return 0;
-    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
-    if (is_lost)
-        return 0;
-    if (sheets == NULL)
+    if (sheets == NULL) {
+        uint64_t at = ms_map_first_run(map, NULL, ms_MAP_INDEX, off, &is_lost);
         ms_map_fetch_run(map, ms_MAP_RUNS, at, ms_MAP_FETCHED);
-    return ms_map_frames_from(map, sheets, at, off, frames, cap);
+        return ms_map_frames_here(map, at, off, frames, cap);
+    }
+    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
+    return is_lost ? 0 : ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
 /* Fetches the number of the bucket of an offset into the processor's cache. */
@@ -15809,17 +15781,6 @@ static inline void ms_map_fetch_bucket(const machsym_map *map, uint64_t off)
         ms_fetch(map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off));
 }
 
-/* Fetches the run behind the one at a position, if that one ends at or below an offset. */
-static inline void ms_map_fetch_next(const machsym_map *map, uint64_t at, uint64_t off)
-{
-    const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
-    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
-        return;
-    const uint8_t *p = map->bytes.ptr + runs->at + at;
-    if (off >= ms_rd_raw_u32(p + 8))
-        ms_map_fetch_run(map, ms_MAP_RUNS, at + ms_rd_raw_u32(p + 4), ms_MAP_FETCHED_OF_MANY);
-}
-
 /* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
  * what the next ones need. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
@@ -15827,28 +15788,24 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
 {
     uint64_t at[ms_MAP_UNDER_WAY]; /* where the search of a lookup begins, by its number's rest */
     uint64_t base = map->head.text_addr;
+    bool is_here = ms_map_is_here(map);
     bool is_lost = false; /* of a map that is in memory, nothing is */
-    for (size_t i = 0; i < count && !ms_map_is_here(map); i++)
-        counts[i] = 0;
-    for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER && ms_map_is_here(map); i++) {
+    for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER; i++) {
         size_t run = i - ms_MAP_UNTIL_RUN; /* before there is one, a number above all */
-        size_t next = i - ms_MAP_UNTIL_NEXT;
         size_t answer = i - ms_MAP_UNTIL_ANSWER;
-        if (i < count)
+        if (i < count && is_here)
             ms_map_fetch_bucket(map, addrs[i] - base);
-        if (run < count) {
+        if (run < count && is_here) {
             uint64_t place = ms_map_first_run(map, NULL, ms_MAP_INDEX, addrs[run] - base, &is_lost);
             ms_map_fetch_run(map, ms_MAP_RUNS, place, ms_MAP_FETCHED_OF_MANY);
             at[run % ms_MAP_UNDER_WAY] = place;
         }
-        if (next < count)
-            ms_map_fetch_next(map, at[next % ms_MAP_UNDER_WAY], addrs[next] - base);
-        if (answer < count && addrs[answer] - base > UINT32_MAX)
-            counts[answer] = 0;
-        else if (answer < count)
+        if (answer < count)
             counts[answer] =
-                ms_map_frames_from(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
-                                   cap != 0 ? frames + answer * cap : NULL, cap);
+                !is_here || addrs[answer] - base > UINT32_MAX
+                    ? 0
+                    : ms_map_frames_here(map, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                                         cap != 0 ? frames + answer * cap : NULL, cap);
     }
 }
 
@@ -19399,8 +19356,7 @@ enum {
     /* Once so many links or ranges are gathered, their runs are written: they are all in the cache then. */
     ms_EN_GATHERED = 8192,
     ms_EN_MOST_NARROW = 0xffff, /* the largest start that 2 bytes hold */
-    ms_EN_MOST_RANGES = 0x7ffe, /* that a run's head can tell */
-    ms_EN_IS_WIDE = 0x8000      /* flag in its number of ranges */
+    ms_EN_MOST_RANGES = 0x7ffe  /* in a run */
 };
 
 /* ---- Bytes ---- */
@@ -19439,59 +19395,27 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-enum {
-    ms_EN_WAITING = 63, /* bits that may wait */
-    ms_EN_STORED = 8    /* bytes that are written for those */
-};
+enum { ms_EN_STORED = 8 }; /* bytes that are written for a field; the next one overwrites those it has not */
 
-/* Writes numbers of some bits each, the lowest bit first. Bits wait until there is no room for more. Then
- * ms_EN_STORED bytes are written, and the next ones overwrite those that are not full. So as many bytes of
- * room follow the last number. */
-typedef struct ms_en_bits {
-    uint8_t *to;
-    uint64_t waiting;
-    unsigned count; /* bits that wait */
-} ms_en_bits;
-
-/* Writes the bits that wait, but for those that do not fill a byte. */
-static inline void ms_en_store_bits(ms_en_bits *b)
+/* Writes a field of so many bytes, 4 at most. Returns where the next one begins. */
+static inline uint8_t *ms_en_put(uint8_t *to, uint32_t number, unsigned bytes)
 {
-    ms_map_store_u64(b->to, b->waiting);
-    b->to += b->count / 8;
-    b->waiting >>= b->count & ~7u;
-    b->count &= 7;
+    ms_map_store_u32(to, number);
+    return to + bytes;
 }
 
-/* Writes a number of up to 56 bits: 7 more may stay. */
-static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
+/* Writes a field of so many bytes, 8 at most. */
+static inline uint8_t *ms_en_put_long(uint8_t *to, uint64_t number, unsigned bytes)
 {
-    if (b->count + width > ms_EN_WAITING)
-        ms_en_store_bits(b);
-    b->waiting |= number << b->count;
-    b->count += width;
+    ms_map_store_u64(to, number);
+    return to + bytes;
 }
 
-static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
-{
-    unsigned low = width < 32 ? width : 32;
-    ms_en_put_bits(b, number & 0xffffffffu, low);
-    ms_en_put_bits(b, width > 32 ? number >> 32 : 0, width - low);
-}
-
-/* Goes on with the next byte. */
-static void ms_en_end_bits(ms_en_bits *b)
-{
-    ms_en_store_bits(b);
-    b->to += b->count > 0; /* its byte is written */
-    b->waiting = 0;
-    b->count = 0;
-}
-
-/* How many bits a number has. */
+/* How many bytes a number has. */
 static uint8_t ms_en_width(uint64_t number)
 {
     uint8_t width = 0;
-    for (; number != 0; number >>= 1)
+    for (; number != 0; number >>= 8)
         width++;
     return width;
 }
@@ -19567,9 +19491,8 @@ typedef struct ms_en_open {
     size_t ranges; /* with the gaps between items */
     ms_en_numbers roots;
     ms_en_numbers calls;
-    ms_en_numbers functions;
     ms_en_numbers files;
-    uint8_t bits[ms_MAP_WIDTHS];
+    uint8_t bytes[ms_MAP_WIDTHS];
 } ms_en_open;
 
 /* Gathers what a part has, then writes it. */
@@ -19860,16 +19783,16 @@ static bool ms_en_list_number(ms_en *c, ms_en_numbers *list, uint32_t number)
     return true;
 }
 
-/* Gives a text a number in the open run, unless it has one. */
-static void ms_en_use_text(ms_en *c, const ms_en_list *texts, uint32_t number, ms_en_numbers *list)
+/* Gives a file a number in the open run, unless it has one. */
+static void ms_en_use_file(ms_en *c, uint32_t number)
 {
     if (number == 0)
         return;
-    ms_en_text *text = &texts->v[number - 1];
-    if (text->run == c->open.number || !ms_en_list_number(c, list, number))
+    ms_en_text *file = &c->files.v[number - 1];
+    if (file->run == c->open.number || !ms_en_list_number(c, &c->open.files, number))
         return;
-    text->run = c->open.number;
-    text->number = (uint32_t)list->count;
+    file->run = c->open.number;
+    file->number = (uint32_t)c->open.files.count;
 }
 
 /* How many links of a chain have no number in the open run. */
@@ -19897,8 +19820,7 @@ static void ms_en_use_chain(ms_en *c, uint32_t chain)
         ms_en_link *link = ms_en_link_at(c, chain);
         link->run = run->number;
         run->calls.v[--at] = chain;
-        ms_en_use_text(c, &c->functions, link->function, &run->functions);
-        ms_en_use_text(c, &c->files, link->call.file, &run->files);
+        ms_en_use_file(c, link->call.file);
     }
     if (count > 0 &&
         ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
@@ -19945,7 +19867,7 @@ static void ms_en_number_links(ms_en *c)
 
 static void ms_en_widen(uint64_t *most, uint64_t number)
 {
-    *most |= number; /* as many bits as the largest has */
+    *most |= number; /* as many bytes as the largest has */
 }
 
 /* What a root's start is counted from in the open run. */
@@ -19954,120 +19876,139 @@ static uint64_t ms_en_base(const ms_en *c)
     return c->items[c->open.first].lo - c->text_addr;
 }
 
-/* The smallest place of the open run's texts, as it is in the head of the run. */
+/* Where the names of a link's function stand; none: UINT64_MAX. */
+static inline uint64_t ms_en_name_place(const ms_en *c, const ms_en_link *link)
+{
+    return link->function != 0 ? c->functions.v[link->function - 1].place : UINT64_MAX;
+}
+
+/* What the places of the open run count from: the unit below the first of its texts. 0 means none, so the
+ * first one has more. */
 static uint64_t ms_en_text_base(const ms_en *c)
 {
     const ms_en_open *run = &c->open;
     uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < run->functions.count; i++)
-        ms_lower_to(&least, c->functions.v[run->functions.v[i] - 1].place);
+    for (size_t i = 0; i < run->roots.count; i++)
+        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->roots.v[i])));
+    for (size_t i = 0; i < run->calls.count; i++)
+        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->calls.v[i])));
     for (size_t i = 0; i < run->files.count; i++)
         ms_lower_to(&least, c->files.v[run->files.v[i] - 1].place);
-    return least == UINT64_MAX ? 0 : least >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+    return least == UINT64_MAX ? 0 : (least - 1) >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
 }
 
-/* Decides how many bits each field of the open run has. */
+/* The field that tells the names of a link's function. */
+static inline uint64_t ms_en_name_field(const ms_en *c, const ms_en_link *link, uint64_t text)
+{
+    bool is_symbol = link->caller != 0 && link->source == (uint32_t)MACHSYM_SOURCE_SYMTAB;
+    return (link->function != 0 ? (ms_en_name_place(c, link) - text) << 1 : 0) | is_symbol;
+}
+
+/* The field that tells the path of a file of the open run. */
+static inline uint64_t ms_en_file_field(const ms_en *c, size_t i, uint64_t text)
+{
+    return (c->files.v[c->open.files.v[i] - 1].place - text) << 1;
+}
+
+/* Decides how many bytes each field of the open run has. */
 static void ms_en_set_widths(ms_en *c, uint64_t text)
 {
     ms_en_open *run = &c->open;
     uint64_t most[ms_MAP_WIDTHS] = {0, 0, 0, 0, 0, 0, 0, 0};
     ms_en_widen(&most[ms_MAP_LINK], ms_MAP_FIRST_LINK + ms_en_links_of(run) - 1);
     ms_en_widen(&most[ms_MAP_FILE], run->files.count);
-    ms_en_widen(&most[ms_MAP_FUNCTION], run->functions.count);
     for (size_t i = 0; i < run->count; i++) {
         ms_en_widen(&most[ms_MAP_LINE], c->items[run->first + i].line.line);
         ms_en_widen(&most[ms_MAP_COLUMN], c->items[run->first + i].line.column);
     }
     for (size_t i = 0; i < run->calls.count; i++) {
-        ms_en_widen(&most[ms_MAP_LINE], ms_en_link_at(c, run->calls.v[i])->call.line);
-        ms_en_widen(&most[ms_MAP_COLUMN], ms_en_link_at(c, run->calls.v[i])->call.column);
+        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
+        ms_en_widen(&most[ms_MAP_LINE], call->call.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], call->call.column);
+        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, call, text));
     }
     for (size_t i = 0; i < run->roots.count; i++) {
         const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
+        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, root, text));
         ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(ms_en_base(c) - root->start));
         ms_en_widen(&most[ms_MAP_EXTENT], root->size);
     }
-    for (size_t i = 0; i < run->functions.count; i++)
-        ms_en_widen(&most[ms_MAP_PLACE], c->functions.v[run->functions.v[i] - 1].place - text);
     for (size_t i = 0; i < run->files.count; i++)
-        ms_en_widen(&most[ms_MAP_PLACE], c->files.v[run->files.v[i] - 1].place - text);
-    for (unsigned i = 0; i < ms_MAP_WIDTHS; i++)
-        run->bits[i] = ms_en_width(most[i]);
+        ms_en_widen(&most[ms_MAP_PLACE], ms_en_file_field(c, i, text));
+    for (unsigned i = 0; i < ms_MAP_WIDTHS; i++) {
+        uint8_t usual = (uint8_t)(ms_MAP_USUAL >> 8 * i);
+        uint8_t need = ms_en_width(most[i]);
+        run->bytes[i] = need > usual ? need : usual;
+    }
+    const ms_en_item *last = &c->items[run->first + run->count - 1];
+    run->bytes[ms_MAP_STARTS] = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW ? 4 : 2;
 }
 
-/* Writes starts of 2 or 4 bytes. A gap is a range of its own. */
-static void ms_en_put_starts(const ms_en *c, bool is_wide, ms_en_bits *b)
+/* Writes starts. A gap is a range of its own. Returns where they end, as the next ones do. */
+static uint8_t *ms_en_put_starts(const ms_en *c, uint8_t *to)
 {
     const ms_en_item *items = c->items + c->open.first;
-    unsigned width = is_wide ? 32 : 16;
+    unsigned bytes = c->open.bytes[ms_MAP_STARTS];
     for (size_t i = 1; i < c->open.count; i++) {
         if (items[i].lo != items[i - 1].hi)
-            ms_en_put_bits(b, items[i - 1].hi - items[0].lo, width);
-        ms_en_put_bits(b, items[i].lo - items[0].lo, width);
+            to = ms_en_put(to, (uint32_t)(items[i - 1].hi - items[0].lo), bytes);
+        to = ms_en_put(to, (uint32_t)(items[i].lo - items[0].lo), bytes);
     }
-    ms_en_end_bits(b);
+    return to;
 }
 
-/* Writes where code comes from. */
-static inline void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
+static uint8_t *ms_en_put_roots(const ms_en *c, uint64_t text, uint8_t *to)
 {
-    const uint8_t *bits = c->open.bits;
-    ms_en_put_bits(b, line->file != 0 ? c->files.v[line->file - 1].number : 0, bits[ms_MAP_FILE]);
-    ms_en_put_bits(b, line->line, bits[ms_MAP_LINE]);
-    ms_en_put_bits(b, line->column, bits[ms_MAP_COLUMN]);
+    const uint8_t *bytes = c->open.bytes;
+    for (size_t i = 0; i < c->open.roots.count; i++) {
+        const ms_en_link *root = ms_en_link_at(c, c->open.roots.v[i]);
+        *to++ = (uint8_t)root->source;
+        to = ms_en_put_long(to, ms_en_name_field(c, root, text), bytes[ms_MAP_PLACE]);
+        to = ms_en_put_long(to, ms_en_zigzag(ms_en_base(c) - root->start), bytes[ms_MAP_START]);
+        to = ms_en_put_long(to, root->size, bytes[ms_MAP_EXTENT]);
+    }
+    return to;
 }
 
-static void ms_en_put_ranges(const ms_en *c, ms_en_bits *b)
+static uint8_t *ms_en_put_files(const ms_en *c, uint64_t text, uint8_t *to)
+{
+    for (size_t i = 0; i < c->open.files.count; i++)
+        to = ms_en_put_long(to, ms_en_file_field(c, i, text), c->open.bytes[ms_MAP_PLACE]);
+    return to;
+}
+
+/* Writes what ranges and calls begin with: the number of a link, and where code comes from. */
+static inline uint8_t *ms_en_put_line(const ms_en *c, uint32_t link, const ms_map_line *line, uint8_t *to)
+{
+    const uint8_t *bytes = c->open.bytes;
+    to = ms_en_put(to, link, bytes[ms_MAP_LINK]);
+    to = ms_en_put(to, line->file != 0 ? c->files.v[line->file - 1].number : 0, bytes[ms_MAP_FILE]);
+    to = ms_en_put(to, line->line, bytes[ms_MAP_LINE]);
+    return ms_en_put(to, line->column, bytes[ms_MAP_COLUMN]);
+}
+
+static uint8_t *ms_en_put_ranges(const ms_en *c, uint8_t *to)
 {
     const ms_en_item *items = c->items + c->open.first;
     const ms_map_line nowhere = {0, 0, 0};
-    unsigned width = c->open.bits[ms_MAP_LINK];
     for (size_t i = 0; i < c->open.count; i++) {
-        if (i > 0 && items[i].lo != items[i - 1].hi) {
-            ms_en_put_bits(b, ms_MAP_NOTHING, width);
-            ms_en_put_line(c, &nowhere, b);
-        }
-        ms_en_put_bits(
-            b, items[i].chain != 0 ? ms_en_link_at(c, items[i].chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
-            width);
-        ms_en_put_line(c, &items[i].line, b);
+        uint32_t chain = items[i].chain;
+        if (i > 0 && items[i].lo != items[i - 1].hi)
+            to = ms_en_put_line(c, ms_MAP_NOTHING, &nowhere, to);
+        to = ms_en_put_line(c, chain != 0 ? ms_en_link_at(c, chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
+                            &items[i].line, to);
     }
-    ms_en_end_bits(b);
+    return to;
 }
 
-static uint32_t ms_en_function_number(const ms_en *c, const ms_en_link *link)
+static uint8_t *ms_en_put_calls(const ms_en *c, uint64_t text, uint8_t *to)
 {
-    return link->function != 0 ? c->functions.v[link->function - 1].number : 0;
-}
-
-static void ms_en_put_links(const ms_en *c, ms_en_bits *b)
-{
-    const ms_en_open *run = &c->open;
-    const uint8_t *bits = run->bits;
-    for (size_t i = 0; i < run->roots.count; i++) {
-        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
-        ms_en_put_bits(b, ms_en_function_number(c, root), bits[ms_MAP_FUNCTION]);
-        ms_en_put_bits(b, root->source, ms_MAP_SOURCE_BITS);
-        ms_en_put_long_bits(b, ms_en_zigzag(ms_en_base(c) - root->start), bits[ms_MAP_START]);
-        ms_en_put_long_bits(b, root->size, bits[ms_MAP_EXTENT]);
+    for (size_t i = 0; i < c->open.calls.count; i++) {
+        const ms_en_link *call = ms_en_link_at(c, c->open.calls.v[i]);
+        to = ms_en_put_line(c, ms_en_link_at(c, call->caller)->number, &call->call, to);
+        to = ms_en_put_long(to, ms_en_name_field(c, call, text), c->open.bytes[ms_MAP_PLACE]);
     }
-    ms_en_end_bits(b);
-    for (size_t i = 0; i < run->calls.count; i++) {
-        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
-        ms_en_put_bits(b, ms_en_link_at(c, call->caller)->number, bits[ms_MAP_LINK]);
-        ms_en_put_bits(b, ms_en_function_number(c, call), bits[ms_MAP_FUNCTION]);
-        ms_en_put_bits(b, call->source == (uint32_t)MACHSYM_SOURCE_SYMTAB, 1);
-        ms_en_put_line(c, &call->call, b);
-    }
-    ms_en_end_bits(b);
-}
-
-static void ms_en_put_places(const ms_en *c, const ms_en_list *texts, const ms_en_numbers *list,
-                             uint64_t text, ms_en_bits *b)
-{
-    for (size_t i = 0; i < list->count; i++)
-        ms_en_put_bits(b, texts->v[list->v[i] - 1].place - text, c->open.bits[ms_MAP_PLACE]);
-    ms_en_end_bits(b);
+    return to;
 }
 
 /* Adds a run that was written, with the pieces of code that it answers for. */
@@ -20111,13 +20052,11 @@ static void ms_en_put_run(ms_en *c)
     ms_en_number_links(c);
     ms_en_set_widths(c, text);
     ms_zero(&parts, sizeof parts);
-    parts.is_wide = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW;
     parts.range_count = (uint32_t)run->ranges;
     parts.root_count = (uint32_t)run->roots.count;
     parts.call_count = (uint32_t)run->calls.count;
-    parts.function_count = (uint32_t)run->functions.count;
     parts.file_count = (uint32_t)run->files.count;
-    ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
+    ms_copy(parts.bytes, run->bytes, ms_MAP_WIDTHS);
     uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
     uint8_t *p = ms_en_room(&c->data, (size_t)len + ms_EN_STORED);
     if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
@@ -20126,20 +20065,18 @@ static void ms_en_put_run(ms_en *c)
     ms_map_store_u32(p + 4, (uint32_t)len);
     ms_map_store_u32(p + 8, (uint32_t)(last->hi - c->text_addr));
     ms_map_store_u32(p + 12, (uint32_t)(text >> ms_PK_BLOCK_BITS));
-    ms_map_store_u16(p + 16, parts.range_count | (parts.is_wide ? (uint32_t)ms_EN_IS_WIDE : 0));
-    ms_map_store_u16(p + 18, parts.root_count);
-    ms_map_store_u16(p + 20, parts.call_count);
-    ms_map_store_u16(p + 22, parts.function_count);
-    ms_map_store_u16(p + 24, parts.file_count);
-    ms_copy(p + 26, run->bits, ms_MAP_WIDTHS);
-    ms_map_store_u32(p + 34, (uint32_t)ms_en_base(c));
-    ms_en_bits b = {p + ms_MAP_RUN_HEAD, 0, 0};
-    p[len - 1] = 0; /* what fills it up */
-    ms_en_put_starts(c, parts.is_wide, &b);
-    ms_en_put_ranges(c, &b);
-    ms_en_put_links(c, &b);
-    ms_en_put_places(c, &c->functions, &run->functions, text, &b);
-    ms_en_put_places(c, &c->files, &run->files, text, &b);
+    ms_map_store_u32(p + 16, (uint32_t)ms_en_base(c));
+    ms_map_store_u16(p + 20, parts.range_count);
+    ms_map_store_u16(p + 22, parts.root_count);
+    ms_map_store_u16(p + 24, parts.call_count);
+    ms_map_store_u16(p + 26, parts.file_count);
+    ms_copy(p + 28, run->bytes, ms_MAP_WIDTHS);
+    uint8_t *to = ms_en_put_starts(c, p + ms_MAP_RUN_HEAD);
+    to = ms_en_put_roots(c, text, to);
+    to = ms_en_put_files(c, text, to);
+    to = ms_en_put_ranges(c, to);
+    to = ms_en_put_calls(c, text, to);
+    *to = 0; /* what fills it up */
     c->data.len += (size_t)len;
     c->overflow |= c->data.len > UINT32_MAX / 2;
 }
@@ -20151,7 +20088,7 @@ static void ms_en_begin_run(ms_en *c, size_t item)
     run->number++;
     run->first = item;
     run->count = run->ranges = 0;
-    run->roots.count = run->calls.count = run->functions.count = run->files.count = 0;
+    run->roots.count = run->calls.count = run->files.count = 0;
 }
 
 /* Whether so much was gathered that it should be written. */
@@ -20176,7 +20113,7 @@ static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
         run->ranges += run->count > 0 && item->lo != item[-1].hi ? 2 : 1;
         run->count++;
         ms_en_use_chain(c, item->chain);
-        ms_en_use_text(c, &c->files, item->line.file, &run->files);
+        ms_en_use_file(c, item->line.file);
     }
     if (c->item_count > 0 && !c->tables->oom && !c->packed.arena->oom)
         ms_en_put_run(c);
@@ -20203,7 +20140,7 @@ static void ms_en_finish(ms_en *c, const ms_pk_dict *dict)
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* An index has at most ms_MG_BUCKETS buckets, and ms_MG_PER_RUN more for each run: 16 bytes, of the 700
+    /* An index has at most ms_MG_BUCKETS buckets, and ms_MG_PER_RUN more for each run: 16 bytes, of the 850
      * that a run has on average. */
     ms_MG_BUCKETS = 16,
     ms_MG_PER_RUN = 4,

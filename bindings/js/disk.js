@@ -86,7 +86,8 @@ class Handle {
     this.fd = fd;
     this.path = path;
     this.append = append;
-    this.seeks = fs.fstatSync(fd).isFile();
+    this.type = typeOf(fs.fstatSync(fd));
+    this.seeks = this.type === 'file';
   }
 
   read(into, at) {

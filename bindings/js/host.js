@@ -81,8 +81,10 @@ export class Host {
     }
   }
 
+  /** Memory is another buffer whenever it has grown. */
   get view() {
-    return new DataView(this.memory.buffer);
+    if (this.seen?.buffer !== this.memory.buffer) this.seen = new DataView(this.memory.buffer);
+    return this.seen;
   }
 
   bytes(at, len) {
@@ -154,8 +156,9 @@ export class Host {
   }
 
   wasi_clock_time_get(clock, precision, out) {
-    const now = clock === 0 ? Date.now() : performance.now();
-    this.view.setBigUint64(out, BigInt(Math.round(now * 1e6)), true);
+    const now = Math.round((clock === 0 ? Date.now() : performance.now()) * 1e6);
+    this.view.setUint32(out, now % 2 ** 32, true); // no BigInt: programs ask often
+    this.view.setUint32(out + 4, now / 2 ** 32, true);
   }
 
   // A file can be read at once. Of a pipe nothing can be told: a program that asks with a time limit hears that it ran
@@ -259,7 +262,7 @@ export class Host {
     const terminal = one.stream?.isTerminal;
     const type = one.stream
       ? terminal ? FILE_TYPES.character : FILE_TYPES.pipe
-      : one.root ? FILE_TYPES.directory : FILE_TYPES[one.handle.stat().type];
+      : one.root ? FILE_TYPES.directory : FILE_TYPES[one.handle.type];
     this.bytes(out, 24).fill(0);
     this.view.setUint8(out, type);
     this.view.setUint16(out + 2, one.flags ?? 0, true);

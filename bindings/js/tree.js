@@ -53,6 +53,7 @@ let inodes = 1;
 class Handle {
   constructor(node, append) {
     this.node = node;
+    this.type = node.type;
     this.append = append;
   }
 

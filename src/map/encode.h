@@ -30,8 +30,7 @@ enum {
     /* Once so many links or ranges are gathered, their runs are written: they are all in the cache then. */
     ms_EN_GATHERED = 8192,
     ms_EN_MOST_NARROW = 0xffff, /* the largest start that 2 bytes hold */
-    ms_EN_MOST_RANGES = 0x7ffe, /* that a run's head can tell */
-    ms_EN_IS_WIDE = 0x8000      /* flag in its number of ranges */
+    ms_EN_MOST_RANGES = 0x7ffe  /* in a run */
 };
 
 /* ---- Bytes ---- */
@@ -70,59 +69,27 @@ static void ms_en_put_text(ms_en_buf *b, machsym_str text)
     b->len = (size_t)(to - b->v) + text.len;
 }
 
-enum {
-    ms_EN_WAITING = 63, /* bits that may wait */
-    ms_EN_STORED = 8    /* bytes that are written for those */
-};
+enum { ms_EN_STORED = 8 }; /* bytes that are written for a field; the next one overwrites those it has not */
 
-/* Writes numbers of some bits each, the lowest bit first. Bits wait until there is no room for more. Then
- * ms_EN_STORED bytes are written, and the next ones overwrite those that are not full. So as many bytes of
- * room follow the last number. */
-typedef struct ms_en_bits {
-    uint8_t *to;
-    uint64_t waiting;
-    unsigned count; /* bits that wait */
-} ms_en_bits;
-
-/* Writes the bits that wait, but for those that do not fill a byte. */
-static inline void ms_en_store_bits(ms_en_bits *b)
+/* Writes a field of so many bytes, 4 at most. Returns where the next one begins. */
+static inline uint8_t *ms_en_put(uint8_t *to, uint32_t number, unsigned bytes)
 {
-    ms_map_store_u64(b->to, b->waiting);
-    b->to += b->count / 8;
-    b->waiting >>= b->count & ~7u;
-    b->count &= 7;
+    ms_map_store_u32(to, number);
+    return to + bytes;
 }
 
-/* Writes a number of up to 56 bits: 7 more may stay. */
-static inline void ms_en_put_bits(ms_en_bits *b, uint64_t number, unsigned width)
+/* Writes a field of so many bytes, 8 at most. */
+static inline uint8_t *ms_en_put_long(uint8_t *to, uint64_t number, unsigned bytes)
 {
-    if (b->count + width > ms_EN_WAITING)
-        ms_en_store_bits(b);
-    b->waiting |= number << b->count;
-    b->count += width;
+    ms_map_store_u64(to, number);
+    return to + bytes;
 }
 
-static void ms_en_put_long_bits(ms_en_bits *b, uint64_t number, unsigned width)
-{
-    unsigned low = width < 32 ? width : 32;
-    ms_en_put_bits(b, number & 0xffffffffu, low);
-    ms_en_put_bits(b, width > 32 ? number >> 32 : 0, width - low);
-}
-
-/* Goes on with the next byte. */
-static void ms_en_end_bits(ms_en_bits *b)
-{
-    ms_en_store_bits(b);
-    b->to += b->count > 0; /* its byte is written */
-    b->waiting = 0;
-    b->count = 0;
-}
-
-/* How many bits a number has. */
+/* How many bytes a number has. */
 static uint8_t ms_en_width(uint64_t number)
 {
     uint8_t width = 0;
-    for (; number != 0; number >>= 1)
+    for (; number != 0; number >>= 8)
         width++;
     return width;
 }
@@ -198,9 +165,8 @@ typedef struct ms_en_open {
     size_t ranges; /* with the gaps between items */
     ms_en_numbers roots;
     ms_en_numbers calls;
-    ms_en_numbers functions;
     ms_en_numbers files;
-    uint8_t bits[ms_MAP_WIDTHS];
+    uint8_t bytes[ms_MAP_WIDTHS];
 } ms_en_open;
 
 /* Gathers what a part has, then writes it. */
@@ -491,16 +457,16 @@ static bool ms_en_list_number(ms_en *c, ms_en_numbers *list, uint32_t number)
     return true;
 }
 
-/* Gives a text a number in the open run, unless it has one. */
-static void ms_en_use_text(ms_en *c, const ms_en_list *texts, uint32_t number, ms_en_numbers *list)
+/* Gives a file a number in the open run, unless it has one. */
+static void ms_en_use_file(ms_en *c, uint32_t number)
 {
     if (number == 0)
         return;
-    ms_en_text *text = &texts->v[number - 1];
-    if (text->run == c->open.number || !ms_en_list_number(c, list, number))
+    ms_en_text *file = &c->files.v[number - 1];
+    if (file->run == c->open.number || !ms_en_list_number(c, &c->open.files, number))
         return;
-    text->run = c->open.number;
-    text->number = (uint32_t)list->count;
+    file->run = c->open.number;
+    file->number = (uint32_t)c->open.files.count;
 }
 
 /* How many links of a chain have no number in the open run. */
@@ -528,8 +494,7 @@ static void ms_en_use_chain(ms_en *c, uint32_t chain)
         ms_en_link *link = ms_en_link_at(c, chain);
         link->run = run->number;
         run->calls.v[--at] = chain;
-        ms_en_use_text(c, &c->functions, link->function, &run->functions);
-        ms_en_use_text(c, &c->files, link->call.file, &run->files);
+        ms_en_use_file(c, link->call.file);
     }
     if (count > 0 &&
         ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
@@ -576,7 +541,7 @@ static void ms_en_number_links(ms_en *c)
 
 static void ms_en_widen(uint64_t *most, uint64_t number)
 {
-    *most |= number; /* as many bits as the largest has */
+    *most |= number; /* as many bytes as the largest has */
 }
 
 /* What a root's start is counted from in the open run. */
@@ -585,120 +550,139 @@ static uint64_t ms_en_base(const ms_en *c)
     return c->items[c->open.first].lo - c->text_addr;
 }
 
-/* The smallest place of the open run's texts, as it is in the head of the run. */
+/* Where the names of a link's function stand; none: UINT64_MAX. */
+static inline uint64_t ms_en_name_place(const ms_en *c, const ms_en_link *link)
+{
+    return link->function != 0 ? c->functions.v[link->function - 1].place : UINT64_MAX;
+}
+
+/* What the places of the open run count from: the unit below the first of its texts. 0 means none, so the
+ * first one has more. */
 static uint64_t ms_en_text_base(const ms_en *c)
 {
     const ms_en_open *run = &c->open;
     uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < run->functions.count; i++)
-        ms_lower_to(&least, c->functions.v[run->functions.v[i] - 1].place);
+    for (size_t i = 0; i < run->roots.count; i++)
+        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->roots.v[i])));
+    for (size_t i = 0; i < run->calls.count; i++)
+        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->calls.v[i])));
     for (size_t i = 0; i < run->files.count; i++)
         ms_lower_to(&least, c->files.v[run->files.v[i] - 1].place);
-    return least == UINT64_MAX ? 0 : least >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+    return least == UINT64_MAX ? 0 : (least - 1) >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
 }
 
-/* Decides how many bits each field of the open run has. */
+/* The field that tells the names of a link's function. */
+static inline uint64_t ms_en_name_field(const ms_en *c, const ms_en_link *link, uint64_t text)
+{
+    bool is_symbol = link->caller != 0 && link->source == (uint32_t)MACHSYM_SOURCE_SYMTAB;
+    return (link->function != 0 ? (ms_en_name_place(c, link) - text) << 1 : 0) | is_symbol;
+}
+
+/* The field that tells the path of a file of the open run. */
+static inline uint64_t ms_en_file_field(const ms_en *c, size_t i, uint64_t text)
+{
+    return (c->files.v[c->open.files.v[i] - 1].place - text) << 1;
+}
+
+/* Decides how many bytes each field of the open run has. */
 static void ms_en_set_widths(ms_en *c, uint64_t text)
 {
     ms_en_open *run = &c->open;
     uint64_t most[ms_MAP_WIDTHS] = {0, 0, 0, 0, 0, 0, 0, 0};
     ms_en_widen(&most[ms_MAP_LINK], ms_MAP_FIRST_LINK + ms_en_links_of(run) - 1);
     ms_en_widen(&most[ms_MAP_FILE], run->files.count);
-    ms_en_widen(&most[ms_MAP_FUNCTION], run->functions.count);
     for (size_t i = 0; i < run->count; i++) {
         ms_en_widen(&most[ms_MAP_LINE], c->items[run->first + i].line.line);
         ms_en_widen(&most[ms_MAP_COLUMN], c->items[run->first + i].line.column);
     }
     for (size_t i = 0; i < run->calls.count; i++) {
-        ms_en_widen(&most[ms_MAP_LINE], ms_en_link_at(c, run->calls.v[i])->call.line);
-        ms_en_widen(&most[ms_MAP_COLUMN], ms_en_link_at(c, run->calls.v[i])->call.column);
+        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
+        ms_en_widen(&most[ms_MAP_LINE], call->call.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], call->call.column);
+        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, call, text));
     }
     for (size_t i = 0; i < run->roots.count; i++) {
         const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
+        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, root, text));
         ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(ms_en_base(c) - root->start));
         ms_en_widen(&most[ms_MAP_EXTENT], root->size);
     }
-    for (size_t i = 0; i < run->functions.count; i++)
-        ms_en_widen(&most[ms_MAP_PLACE], c->functions.v[run->functions.v[i] - 1].place - text);
     for (size_t i = 0; i < run->files.count; i++)
-        ms_en_widen(&most[ms_MAP_PLACE], c->files.v[run->files.v[i] - 1].place - text);
-    for (unsigned i = 0; i < ms_MAP_WIDTHS; i++)
-        run->bits[i] = ms_en_width(most[i]);
+        ms_en_widen(&most[ms_MAP_PLACE], ms_en_file_field(c, i, text));
+    for (unsigned i = 0; i < ms_MAP_WIDTHS; i++) {
+        uint8_t usual = (uint8_t)(ms_MAP_USUAL >> 8 * i);
+        uint8_t need = ms_en_width(most[i]);
+        run->bytes[i] = need > usual ? need : usual;
+    }
+    const ms_en_item *last = &c->items[run->first + run->count - 1];
+    run->bytes[ms_MAP_STARTS] = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW ? 4 : 2;
 }
 
-/* Writes starts of 2 or 4 bytes. A gap is a range of its own. */
-static void ms_en_put_starts(const ms_en *c, bool is_wide, ms_en_bits *b)
+/* Writes starts. A gap is a range of its own. Returns where they end, as the next ones do. */
+static uint8_t *ms_en_put_starts(const ms_en *c, uint8_t *to)
 {
     const ms_en_item *items = c->items + c->open.first;
-    unsigned width = is_wide ? 32 : 16;
+    unsigned bytes = c->open.bytes[ms_MAP_STARTS];
     for (size_t i = 1; i < c->open.count; i++) {
         if (items[i].lo != items[i - 1].hi)
-            ms_en_put_bits(b, items[i - 1].hi - items[0].lo, width);
-        ms_en_put_bits(b, items[i].lo - items[0].lo, width);
+            to = ms_en_put(to, (uint32_t)(items[i - 1].hi - items[0].lo), bytes);
+        to = ms_en_put(to, (uint32_t)(items[i].lo - items[0].lo), bytes);
     }
-    ms_en_end_bits(b);
+    return to;
 }
 
-/* Writes where code comes from. */
-static inline void ms_en_put_line(const ms_en *c, const ms_map_line *line, ms_en_bits *b)
+static uint8_t *ms_en_put_roots(const ms_en *c, uint64_t text, uint8_t *to)
 {
-    const uint8_t *bits = c->open.bits;
-    ms_en_put_bits(b, line->file != 0 ? c->files.v[line->file - 1].number : 0, bits[ms_MAP_FILE]);
-    ms_en_put_bits(b, line->line, bits[ms_MAP_LINE]);
-    ms_en_put_bits(b, line->column, bits[ms_MAP_COLUMN]);
+    const uint8_t *bytes = c->open.bytes;
+    for (size_t i = 0; i < c->open.roots.count; i++) {
+        const ms_en_link *root = ms_en_link_at(c, c->open.roots.v[i]);
+        *to++ = (uint8_t)root->source;
+        to = ms_en_put_long(to, ms_en_name_field(c, root, text), bytes[ms_MAP_PLACE]);
+        to = ms_en_put_long(to, ms_en_zigzag(ms_en_base(c) - root->start), bytes[ms_MAP_START]);
+        to = ms_en_put_long(to, root->size, bytes[ms_MAP_EXTENT]);
+    }
+    return to;
 }
 
-static void ms_en_put_ranges(const ms_en *c, ms_en_bits *b)
+static uint8_t *ms_en_put_files(const ms_en *c, uint64_t text, uint8_t *to)
+{
+    for (size_t i = 0; i < c->open.files.count; i++)
+        to = ms_en_put_long(to, ms_en_file_field(c, i, text), c->open.bytes[ms_MAP_PLACE]);
+    return to;
+}
+
+/* Writes what ranges and calls begin with: the number of a link, and where code comes from. */
+static inline uint8_t *ms_en_put_line(const ms_en *c, uint32_t link, const ms_map_line *line, uint8_t *to)
+{
+    const uint8_t *bytes = c->open.bytes;
+    to = ms_en_put(to, link, bytes[ms_MAP_LINK]);
+    to = ms_en_put(to, line->file != 0 ? c->files.v[line->file - 1].number : 0, bytes[ms_MAP_FILE]);
+    to = ms_en_put(to, line->line, bytes[ms_MAP_LINE]);
+    return ms_en_put(to, line->column, bytes[ms_MAP_COLUMN]);
+}
+
+static uint8_t *ms_en_put_ranges(const ms_en *c, uint8_t *to)
 {
     const ms_en_item *items = c->items + c->open.first;
     const ms_map_line nowhere = {0, 0, 0};
-    unsigned width = c->open.bits[ms_MAP_LINK];
     for (size_t i = 0; i < c->open.count; i++) {
-        if (i > 0 && items[i].lo != items[i - 1].hi) {
-            ms_en_put_bits(b, ms_MAP_NOTHING, width);
-            ms_en_put_line(c, &nowhere, b);
-        }
-        ms_en_put_bits(
-            b, items[i].chain != 0 ? ms_en_link_at(c, items[i].chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
-            width);
-        ms_en_put_line(c, &items[i].line, b);
+        uint32_t chain = items[i].chain;
+        if (i > 0 && items[i].lo != items[i - 1].hi)
+            to = ms_en_put_line(c, ms_MAP_NOTHING, &nowhere, to);
+        to = ms_en_put_line(c, chain != 0 ? ms_en_link_at(c, chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
+                            &items[i].line, to);
     }
-    ms_en_end_bits(b);
+    return to;
 }
 
-static uint32_t ms_en_function_number(const ms_en *c, const ms_en_link *link)
+static uint8_t *ms_en_put_calls(const ms_en *c, uint64_t text, uint8_t *to)
 {
-    return link->function != 0 ? c->functions.v[link->function - 1].number : 0;
-}
-
-static void ms_en_put_links(const ms_en *c, ms_en_bits *b)
-{
-    const ms_en_open *run = &c->open;
-    const uint8_t *bits = run->bits;
-    for (size_t i = 0; i < run->roots.count; i++) {
-        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
-        ms_en_put_bits(b, ms_en_function_number(c, root), bits[ms_MAP_FUNCTION]);
-        ms_en_put_bits(b, root->source, ms_MAP_SOURCE_BITS);
-        ms_en_put_long_bits(b, ms_en_zigzag(ms_en_base(c) - root->start), bits[ms_MAP_START]);
-        ms_en_put_long_bits(b, root->size, bits[ms_MAP_EXTENT]);
+    for (size_t i = 0; i < c->open.calls.count; i++) {
+        const ms_en_link *call = ms_en_link_at(c, c->open.calls.v[i]);
+        to = ms_en_put_line(c, ms_en_link_at(c, call->caller)->number, &call->call, to);
+        to = ms_en_put_long(to, ms_en_name_field(c, call, text), c->open.bytes[ms_MAP_PLACE]);
     }
-    ms_en_end_bits(b);
-    for (size_t i = 0; i < run->calls.count; i++) {
-        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
-        ms_en_put_bits(b, ms_en_link_at(c, call->caller)->number, bits[ms_MAP_LINK]);
-        ms_en_put_bits(b, ms_en_function_number(c, call), bits[ms_MAP_FUNCTION]);
-        ms_en_put_bits(b, call->source == (uint32_t)MACHSYM_SOURCE_SYMTAB, 1);
-        ms_en_put_line(c, &call->call, b);
-    }
-    ms_en_end_bits(b);
-}
-
-static void ms_en_put_places(const ms_en *c, const ms_en_list *texts, const ms_en_numbers *list,
-                             uint64_t text, ms_en_bits *b)
-{
-    for (size_t i = 0; i < list->count; i++)
-        ms_en_put_bits(b, texts->v[list->v[i] - 1].place - text, c->open.bits[ms_MAP_PLACE]);
-    ms_en_end_bits(b);
+    return to;
 }
 
 /* Adds a run that was written, with the pieces of code that it answers for. */
@@ -742,13 +726,11 @@ static void ms_en_put_run(ms_en *c)
     ms_en_number_links(c);
     ms_en_set_widths(c, text);
     ms_zero(&parts, sizeof parts);
-    parts.is_wide = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW;
     parts.range_count = (uint32_t)run->ranges;
     parts.root_count = (uint32_t)run->roots.count;
     parts.call_count = (uint32_t)run->calls.count;
-    parts.function_count = (uint32_t)run->functions.count;
     parts.file_count = (uint32_t)run->files.count;
-    ms_copy(parts.bits, run->bits, ms_MAP_WIDTHS);
+    ms_copy(parts.bytes, run->bytes, ms_MAP_WIDTHS);
     uint64_t len = (ms_map_set_parts(&parts) + 1) & ~(uint64_t)1;
     uint8_t *p = ms_en_room(&c->data, (size_t)len + ms_EN_STORED);
     if (p == NULL || !ms_en_list_run(c, (uint32_t)c->data.len, (uint32_t)len))
@@ -757,20 +739,18 @@ static void ms_en_put_run(ms_en *c)
     ms_map_store_u32(p + 4, (uint32_t)len);
     ms_map_store_u32(p + 8, (uint32_t)(last->hi - c->text_addr));
     ms_map_store_u32(p + 12, (uint32_t)(text >> ms_PK_BLOCK_BITS));
-    ms_map_store_u16(p + 16, parts.range_count | (parts.is_wide ? (uint32_t)ms_EN_IS_WIDE : 0));
-    ms_map_store_u16(p + 18, parts.root_count);
-    ms_map_store_u16(p + 20, parts.call_count);
-    ms_map_store_u16(p + 22, parts.function_count);
-    ms_map_store_u16(p + 24, parts.file_count);
-    ms_copy(p + 26, run->bits, ms_MAP_WIDTHS);
-    ms_map_store_u32(p + 34, (uint32_t)ms_en_base(c));
-    ms_en_bits b = {p + ms_MAP_RUN_HEAD, 0, 0};
-    p[len - 1] = 0; /* what fills it up */
-    ms_en_put_starts(c, parts.is_wide, &b);
-    ms_en_put_ranges(c, &b);
-    ms_en_put_links(c, &b);
-    ms_en_put_places(c, &c->functions, &run->functions, text, &b);
-    ms_en_put_places(c, &c->files, &run->files, text, &b);
+    ms_map_store_u32(p + 16, (uint32_t)ms_en_base(c));
+    ms_map_store_u16(p + 20, parts.range_count);
+    ms_map_store_u16(p + 22, parts.root_count);
+    ms_map_store_u16(p + 24, parts.call_count);
+    ms_map_store_u16(p + 26, parts.file_count);
+    ms_copy(p + 28, run->bytes, ms_MAP_WIDTHS);
+    uint8_t *to = ms_en_put_starts(c, p + ms_MAP_RUN_HEAD);
+    to = ms_en_put_roots(c, text, to);
+    to = ms_en_put_files(c, text, to);
+    to = ms_en_put_ranges(c, to);
+    to = ms_en_put_calls(c, text, to);
+    *to = 0; /* what fills it up */
     c->data.len += (size_t)len;
     c->overflow |= c->data.len > UINT32_MAX / 2;
 }
@@ -782,7 +762,7 @@ static void ms_en_begin_run(ms_en *c, size_t item)
     run->number++;
     run->first = item;
     run->count = run->ranges = 0;
-    run->roots.count = run->calls.count = run->functions.count = run->files.count = 0;
+    run->roots.count = run->calls.count = run->files.count = 0;
 }
 
 /* Whether so much was gathered that it should be written. */
@@ -807,7 +787,7 @@ static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
         run->ranges += run->count > 0 && item->lo != item[-1].hi ? 2 : 1;
         run->count++;
         ms_en_use_chain(c, item->chain);
-        ms_en_use_text(c, &c->files, item->line.file, &run->files);
+        ms_en_use_file(c, item->line.file);
     }
     if (c->item_count > 0 && !c->tables->oom && !c->packed.arena->oom)
         ms_en_put_run(c);

@@ -17,7 +17,7 @@
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* An index has at most ms_MG_BUCKETS buckets, and ms_MG_PER_RUN more for each run: 16 bytes, of the 700
+    /* An index has at most ms_MG_BUCKETS buckets, and ms_MG_PER_RUN more for each run: 16 bytes, of the 850
      * that a run has on average. */
     ms_MG_BUCKETS = 16,
     ms_MG_PER_RUN = 4,

@@ -17,16 +17,15 @@
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
-    ms_MAP_VERSION = 2,
+    ms_MAP_VERSION = 3,
     ms_MAP_HEAD = 96, /* bytes of the header */
     ms_MAP_ROW = 32,  /* bytes of a row of the directory */
     /* Rows of the directory that a reader takes. There are eight kinds of tables today. */
     ms_MAP_MOST_ROWS = 64,
-    /* Zeros that end a table of runs: numbers are read as 8 bytes, from the first byte that holds a bit of
-     * them. */
+    /* Zeros that end a table of runs: fields are read as 4 or 8 bytes, however many they have. */
     ms_MAP_MARGIN = 8,
-    ms_MAP_RUN_HEAD = 38, /* bytes of the head of a run */
-    /* Ranges of a full run. A lookup searches their starts, which are two cache lines. */
+    ms_MAP_RUN_HEAD = 36, /* bytes of the head of a run */
+    /* Ranges of a full run. With 32, maps are a tenth larger, and lookups alone no faster. */
     ms_MAP_RUN_MAX = 64,
     /* Links in a chain. */
     ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
@@ -35,19 +34,16 @@ enum {
     ms_MAP_MOST_SHIFT = 31,       /* the largest bucket shift */
     ms_MAP_LAST_RUN = 0x7fffffff, /* the number of a bucket that leads to a list is above it */
     ms_MAP_UNIT = 8, /* bytes of TEXT that places count in; packed blocks begin at multiples of it */
-    /* Cache lines of a run that are fetched before it is read, which is all of most runs. A lookup touches
-     * eight of them, one after the other. In maps that do not fit the processor's cache it takes two
-     * thirds of the time when they come together. A lookup alone waits for those that were not fetched: it
-     * takes a sixth less time with 16 than with 12. In a batch, 16 take a tenth more, since they keep others
+    /* Cache lines that are fetched from where a run begins, before it is read. 12 are all of most runs. A
+     * lookup alone waits for what was not fetched, so it takes more; in a batch that would keep others
      * waiting. Multiples of 4. */
     ms_MAP_FETCHED = 16,
     ms_MAP_FETCHED_OF_MANY = 12,
     /* In a batch, so many lookups are begun between the first step of one, which fetches the number of its
-     * bucket, and those that fetch its run, the run behind that one if it ends too early, and answer.
-     * More than ten misses are seldom under way at once, and a run takes ms_MAP_FETCHED_OF_MANY. */
+     * bucket, and those that fetch its run, and answer. More than ten misses are seldom under way at once,
+     * and a run takes ms_MAP_FETCHED_OF_MANY. */
     ms_MAP_UNTIL_RUN = 6,
-    ms_MAP_UNTIL_NEXT = 10,
-    ms_MAP_UNTIL_ANSWER = 14,
+    ms_MAP_UNTIL_ANSWER = 9,
     ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
     ms_MAP_AHEAD = 128
@@ -502,81 +498,26 @@ static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
 
 /* ---- Runs ---- */
 
-/* The bits from a position on, 57 at least. It reads 8 bytes from the first one on, which are there: a margin
- * follows the last run. */
-static inline uint64_t ms_map_window(const uint8_t *v, uint64_t bit)
-{
-    MACHSYM_COUNT_WORK(1);
-    return ms_rd_raw_u64(v + bit / 8) >> (bit & 7);
-}
-
-enum { ms_MAP_WINDOW = 57 }; /* bits that a window has at least */
-
-/* The masks of fields, by width. To make one from its width takes five instructions, 20 times a lookup. */
-/* clang-format off */
-static const uint64_t ms_map_masks[ms_MAP_WINDOW + 1] = {
-    0, 1, 3, 7, 0xf, 0x1f, 0x3f, 0x7f, 0xff, 0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff,
-    0x1ffff, 0x3ffff, 0x7ffff, 0xfffff, 0x1fffff, 0x3fffff, 0x7fffff, 0xffffff, 0x1ffffff, 0x3ffffff,
-    0x7ffffff, 0xfffffff, 0x1fffffff, 0x3fffffff, 0x7fffffff, 0xffffffff, 0x1ffffffff, 0x3ffffffff,
-    0x7ffffffff, 0xfffffffff, 0x1fffffffff, 0x3fffffffff, 0x7fffffffff, 0xffffffffff, 0x1ffffffffff,
-    0x3ffffffffff, 0x7ffffffffff, 0xfffffffffff, 0x1fffffffffff, 0x3fffffffffff, 0x7fffffffffff,
-    0xffffffffffff, 0x1ffffffffffff, 0x3ffffffffffff, 0x7ffffffffffff, 0xfffffffffffff, 0x1fffffffffffff,
-    0x3fffffffffffff, 0x7fffffffffffff, 0xffffffffffffff, 0x1ffffffffffffff};
-/* clang-format on */
-
-/* The lowest bits of a number, ms_MAP_WINDOW at most. */
-static inline uint64_t ms_map_low(uint64_t bits, unsigned width)
-{
-    return bits & ms_map_masks[width];
-}
-
-/* A number of up to 64 bits. */
-static inline uint64_t ms_map_long(const uint8_t *v, uint64_t bit, unsigned width)
-{
-    if (width <= ms_MAP_WINDOW)
-        return ms_map_low(ms_map_window(v, bit), width);
-    uint64_t low = ms_map_low(ms_map_window(v, bit), 32);
-    return low | ms_map_low(ms_map_window(v, bit + 32), width - 32) << 32;
-}
-
-/* The numbers of bits that fields have in a run, in the order of its head. */
+/* The numbers of bytes that fields have in a run, in the order of its head. */
 enum {
     ms_MAP_LINK = 0, /* number of a link */
     ms_MAP_FILE,     /* number of a file */
-    ms_MAP_FUNCTION, /* number of a function */
     ms_MAP_LINE,
     ms_MAP_COLUMN,
-    ms_MAP_PLACE,  /* where a text stands in TEXT */
+    ms_MAP_PLACE,  /* where a text stands in TEXT, with a flag */
     ms_MAP_START,  /* of a function */
     ms_MAP_EXTENT, /* of a function */
+    ms_MAP_STARTS, /* of ranges: 2 or 4 */
     ms_MAP_WIDTHS
 };
 
-/* Whether none of 8 widths, a byte each, is above the most that its field may have: 16, 16, 16, 32, 32,
- * 48, 64 and 64 bits. The sum of a width and the constant's byte has the high bit when it is. */
-static inline bool ms_map_widths_fit(const uint8_t *widths)
-{
-    uint64_t all = ms_rd_raw_u64(widths);
-    return ((all | (all + 0x3f3f4f5f5f6f6f6fu)) & 0x8080808080808080u) == 0;
-}
-
-/* Takes the next field of a window. */
-static inline uint32_t ms_map_take_field(uint64_t *window, unsigned width)
-{
-    uint64_t number = ms_map_low(*window, width);
-    *window >>= width;
-    return (uint32_t)number;
-}
-
 enum {
-    ms_MAP_SOURCE_BITS = 4, /* of a concrete function: enum machsym_source */
-    ms_MAP_NOTHING = 0,     /* number of a link: nothing is known */
-    ms_MAP_ONLY_LINES,      /* lines, but no function */
+    ms_MAP_NOTHING = 0, /* number of a link: nothing is known */
+    ms_MAP_ONLY_LINES,  /* lines, but no function */
     ms_MAP_FIRST_LINK
 };
 
-/* A run that is being read. Its parts follow each other: starts, ranges, concrete functions, calls, names,
- * files. */
+/* A run that is being read. Its parts follow each other: starts, concrete functions, files, ranges, calls. */
 typedef struct ms_map_run {
     const uint8_t *v;
     uint64_t base; /* offset that starts count from */
@@ -585,41 +526,77 @@ typedef struct ms_map_run {
     uint32_t range_count;
     uint32_t root_count;
     uint32_t call_count;
-    uint32_t function_count;
     uint32_t file_count;
-    bool is_wide; /* starts have 4 bytes, not 2 */
-    uint8_t bits[ms_MAP_WIDTHS];
-    unsigned range_bits;
-    unsigned root_bits;
-    unsigned call_bits;
-    uint64_t ranges; /* bits from v on, and so on */
-    uint64_t roots;
-    uint64_t calls;
-    uint64_t functions;
+    uint8_t bytes[ms_MAP_WIDTHS];
+    uint32_t line_at; /* bytes of a range or call before its line */
+    uint32_t column_at;
+    uint32_t range_bytes; /* of each range, and so on */
+    uint32_t root_bytes;
+    uint32_t call_bytes;
+    uint64_t roots; /* bytes from v on, and so on */
     uint64_t files;
+    uint64_t ranges;
+    uint64_t calls;
 } ms_map_run;
 
-/* Bits of so many records, up to the next byte. */
-static inline uint64_t ms_map_fill(uint64_t count, unsigned bits)
+/* Whether none of 8 widths, a byte each, is above the most that its field may have: 2, 2, 4, 4, 6, 8, 8 and
+ * 4 bytes. The sum of a width and the constant's byte has the high bit when it is. */
+static inline bool ms_map_widths_fit(const uint8_t *widths)
 {
-    return (count * bits + 7) & ~(uint64_t)7;
+    uint64_t all = ms_rd_raw_u64(widths);
+    return ((all | (all + 0x7b7777797b7b7d7du)) & 0x8080808080808080u) == 0;
+}
+
+/* What most runs have for 8 widths, but for those of START and SIZE, which are 0 here. Writers give no field
+ * less. */
+#define ms_MAP_USUAL      0x0200000400020101u
+#define ms_MAP_USUAL_MASK 0xff0000ffffffffffu
+
+/* Whether a run has the usual widths. Then it takes them over as constants: a lookup that compilers make for
+ * them has two thirds of the instructions. */
+static ms_MAP_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
+{
+    run->bytes[ms_MAP_LINK] = run->bytes[ms_MAP_FILE] = 1;
+    run->bytes[ms_MAP_LINE] = run->bytes[ms_MAP_STARTS] = 2;
+    run->bytes[ms_MAP_COLUMN] = 0;
+    run->bytes[ms_MAP_PLACE] = 4;
+    run->bytes[ms_MAP_START] = widths[ms_MAP_START];
+    run->bytes[ms_MAP_EXTENT] = widths[ms_MAP_EXTENT];
+    return (ms_rd_raw_u64(widths) & ms_MAP_USUAL_MASK) == ms_MAP_USUAL;
+}
+
+/* The masks of fields, by their bytes. */
+static const uint64_t ms_map_masks[9] = {
+    0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
+
+/* A field of so many bytes, 4 at most. It reads 4 bytes, which are there: a margin follows the last run. */
+static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
+{
+    MACHSYM_COUNT_WORK(1);
+    return ms_rd_raw_u32(p) & (uint32_t)ms_map_masks[bytes];
+}
+
+/* A field of so many bytes, 8 at most. */
+static ms_MAP_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
+{
+    uint64_t number = (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
+    return number & ms_map_masks[bytes];
 }
 
 /* Decides where the parts of a run begin. Returns its length in bytes. */
 static ms_MAP_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
 {
-    const uint8_t *bits = run->bits;
-    unsigned place = 0u + bits[ms_MAP_FILE] + bits[ms_MAP_LINE] + bits[ms_MAP_COLUMN];
-    run->range_bits = bits[ms_MAP_LINK] + place;
-    run->call_bits = bits[ms_MAP_LINK] + bits[ms_MAP_FUNCTION] + 1u + place;
-    run->root_bits =
-        bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS + bits[ms_MAP_START] + bits[ms_MAP_EXTENT];
-    run->ranges = 8 * (ms_MAP_RUN_HEAD + (run->is_wide ? 4 : 2) * (uint64_t)(run->range_count - 1));
-    run->roots = run->ranges + ms_map_fill(run->range_count, run->range_bits);
-    run->calls = run->roots + ms_map_fill(run->root_count, run->root_bits);
-    run->functions = run->calls + ms_map_fill(run->call_count, run->call_bits);
-    run->files = run->functions + ms_map_fill(run->function_count, bits[ms_MAP_PLACE]);
-    return (run->files + ms_map_fill(run->file_count, bits[ms_MAP_PLACE])) / 8;
+    const uint8_t *bytes = run->bytes;
+    run->line_at = 0u + bytes[ms_MAP_LINK] + bytes[ms_MAP_FILE];
+    run->column_at = run->line_at + bytes[ms_MAP_LINE];
+    run->range_bytes = run->column_at + bytes[ms_MAP_COLUMN];
+    run->call_bytes = run->range_bytes + bytes[ms_MAP_PLACE];
+    run->root_bytes = 1u + bytes[ms_MAP_PLACE] + bytes[ms_MAP_START] + bytes[ms_MAP_EXTENT];
+    run->roots = ms_MAP_RUN_HEAD + (uint64_t)bytes[ms_MAP_STARTS] * (run->range_count - 1);
+    run->files = run->roots + (uint64_t)run->root_bytes * run->root_count;
+    run->ranges = run->files + (uint64_t)bytes[ms_MAP_PLACE] * run->file_count;
+    run->calls = run->ranges + (uint64_t)run->range_bytes * run->range_count;
+    return run->calls + (uint64_t)run->call_bytes * run->call_count;
 }
 
 /* Bytes of the file: of a map that is in memory and checked as they are, else from sheets, until the next
@@ -629,26 +606,29 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
     return sheets == NULL ? map->bytes.ptr + at : ms_sh_at(sheets, at, len);
 }
 
-/* Reads a run of a table whose head is at p. at: its position. Returns false when a number of it is out of
- * bounds; *is_lost when it cannot be read. */
+/* Reads a run of a table whose head is at p. at: its position; usual: only one with the usual widths. Returns
+ * false when it is another one, or a number of it is out of bounds; *is_lost when it cannot be read. */
 static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
-                                          const uint8_t *p, ms_map_run *run, bool *is_lost)
+                                          const uint8_t *p, bool usual, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
     uint64_t len = ms_rd_raw_u32(p + 4);
     run->v = p;
     run->end = ms_rd_raw_u32(p + 8);
     run->text = (uint64_t)ms_rd_raw_u32(p + 12) << ms_PK_BLOCK_BITS;
-    run->is_wide = (ms_rd_raw_u16(p + 16) & 0x8000) != 0;
-    run->range_count = ms_rd_raw_u16(p + 16) & 0x7fffu;
-    run->root_count = ms_rd_raw_u16(p + 18);
-    run->call_count = ms_rd_raw_u16(p + 20);
-    run->function_count = ms_rd_raw_u16(p + 22);
-    run->file_count = ms_rd_raw_u16(p + 24);
-    ms_copy(run->bits, p + 26, ms_MAP_WIDTHS);
-    run->base = ms_rd_raw_u32(p + 34);
+    run->base = ms_rd_raw_u32(p + 16);
+    run->range_count = ms_rd_raw_u16(p + 20);
+    run->root_count = ms_rd_raw_u16(p + 22);
+    run->call_count = ms_rd_raw_u16(p + 24);
+    run->file_count = ms_rd_raw_u16(p + 26);
     if (run->range_count == 0 || len > runs->len - at || run->base > begin || begin >= run->end ||
-        !ms_map_widths_fit(run->bits))
+        !ms_map_widths_fit(p + 28))
+        return false;
+    if (!usual)
+        ms_copy(run->bytes, p + 28, ms_MAP_WIDTHS);
+    else if (!ms_map_take_usual(p + 28, run))
+        return false;
+    if (run->bytes[ms_MAP_STARTS] != 2 && run->bytes[ms_MAP_STARTS] != 4)
         return false;
     uint64_t need = ms_map_set_parts(run);
     if (need > len)
@@ -808,7 +788,7 @@ static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sh
 }
 
 /* Start number i of those that have so many bytes each. */
-static inline uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
+static ms_MAP_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
 {
     const uint8_t *p = starts + (size_t)size * i;
     return size == 4 ? ms_rd_raw_u32(p) : ms_rd_raw_u16(p);
@@ -829,12 +809,12 @@ static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_
 }
 
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
-static inline uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
+static ms_MAP_INLINE uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
 {
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     MACHSYM_COUNT_WORK(1);
-    return run->is_wide ? ms_map_count_starts(starts, 4, run->range_count - 1, from)
-                        : ms_map_count_starts(starts, 2, run->range_count - 1, from);
+    return run->bytes[ms_MAP_STARTS] == 4 ? ms_map_count_starts(starts, 4, run->range_count - 1, from)
+                                          : ms_map_count_starts(starts, 2, run->range_count - 1, from);
 }
 
 /* Where a range ends, as an offset of code. */
@@ -843,22 +823,15 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     if (range + 1 == run->range_count)
         return run->end;
-    return run->base + ms_map_start(starts, run->is_wide ? 4 : 2, range);
+    return run->base + ms_map_start(starts, run->bytes[ms_MAP_STARTS], range);
 }
 
-/* Takes file, line and column of a record from a window, in which they stand first. bit: where they stand in
- * the run. */
-static ms_MAP_INLINE void ms_map_take_line(const ms_map_run *run, uint64_t window, uint64_t bit,
-                                           ms_map_line *line)
+/* Reads file, line and column of a range or call. */
+static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t *p, ms_map_line *line)
 {
-    bool is_long = run->call_bits > ms_MAP_WINDOW; /* a record may be longer than the window */
-    line->file = ms_map_take_field(&window, run->bits[ms_MAP_FILE]);
-    if (is_long)
-        window = ms_map_window(run->v, bit + run->bits[ms_MAP_FILE]);
-    line->line = ms_map_take_field(&window, run->bits[ms_MAP_LINE]);
-    if (is_long)
-        window = ms_map_window(run->v, bit + run->bits[ms_MAP_FILE] + run->bits[ms_MAP_LINE]);
-    line->column = ms_map_take_field(&window, run->bits[ms_MAP_COLUMN]);
+    line->file = ms_map_field(p + run->bytes[ms_MAP_LINK], run->bytes[ms_MAP_FILE]);
+    line->line = ms_map_field(p + run->line_at, run->bytes[ms_MAP_LINE]);
+    line->column = ms_map_field(p + run->column_at, run->bytes[ms_MAP_COLUMN]);
 }
 
 /* Looks for off in a run that begins at or below it, and ends behind it. Returns whether a range of the
@@ -867,15 +840,14 @@ static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
     const ms_map_run *run = &hit->run;
     uint32_t range = ms_map_range_at(run, off - run->base);
+    const uint8_t *p = run->v + run->ranges + (size_t)range * run->range_bytes;
     hit->hi = ms_map_end_of(run, range);
     if (hit->hi <= off) { /* starts that do not ascend */
         hit->hi = UINT64_MAX;
         return false;
     }
-    uint64_t bit = run->ranges + (uint64_t)range * run->range_bits;
-    uint64_t window = ms_map_window(run->v, bit);
-    hit->link = ms_map_take_field(&window, run->bits[ms_MAP_LINK]);
-    ms_map_take_line(run, window, bit + run->bits[ms_MAP_LINK], &hit->line);
+    hit->link = ms_map_field(p, run->bytes[ms_MAP_LINK]);
+    ms_map_read_line(run, p, &hit->line);
     return hit->link != ms_MAP_NOTHING;
 }
 
@@ -894,9 +866,9 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
     }
 }
 
-/* Looks for off in the runs of a table from a position on. */
+/* Looks for off in the runs of a table from a position on. usual: only in runs that have the usual widths. */
 static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
-                                           uint64_t off, ms_map_hit *hit)
+                                           uint64_t off, bool usual, ms_map_hit *hit)
 {
     const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
@@ -918,7 +890,7 @@ static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets
         at += ms_rd_raw_u32(p + 4);
         if (off >= ms_rd_raw_u32(p + 8))
             continue;
-        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, &hit->run, &hit->is_lost))
+        if (!ms_map_open_run(sheets, runs, at - ms_rd_raw_u32(p + 4), p, usual, &hit->run, &hit->is_lost))
             return false;
         if (ms_map_in_run(off, hit))
             return true;
@@ -931,39 +903,31 @@ static bool ms_map_find(const machsym_map *map, ms_sh *sheets, unsigned index, u
 {
     bool is_lost = false;
     uint64_t at = ms_map_first_run(map, sheets, index, off, &is_lost);
-    bool found = ms_map_find_from(map, sheets, index + 1, at, off, hit);
+    bool found = ms_map_find_from(map, sheets, index + 1, at, off, false, hit);
     hit->is_lost |= is_lost;
     return found;
 }
 
-/* Place number i of those that begin at a bit of a run; 0 when there is none. */
-static ms_MAP_INLINE uint64_t ms_map_place(const ms_map_run *run, uint64_t bit, uint32_t i, uint32_t count)
+/* Where a text stands in TEXT, of a field that tells it; 0 when there is none. */
+static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t field)
 {
-    if (i >= count)
-        return 0;
-    unsigned width = run->bits[ms_MAP_PLACE];
-    return run->text + ms_map_low(ms_map_window(run->v, bit + (uint64_t)i * width), width);
+    uint64_t place = field >> 1;
+    return place != 0 ? run->text + place : 0;
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
 static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
                                           machsym_map_frame *frame)
 {
-    uint64_t file = ms_map_place(run, run->files, line->file - 1, run->file_count);
+    unsigned bytes = run->bytes[ms_MAP_PLACE];
+    uint64_t file = 0;
+    if (line->file - 1 < run->file_count) /* false also for 0, which is none */
+        file = ms_map_place(run,
+                            ms_map_long_field(run->v + run->files + (size_t)(line->file - 1) * bytes, bytes));
     frame->file_ref = file;
     frame->line = line->line;
     frame->column = line->column;
     frame->line_source = (line->line | file) != 0 ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NONE;
-}
-
-/* Sets all of a frame but what its concrete function tells. */
-static ms_MAP_INLINE void ms_map_set_frame(const ms_map_run *run, uint32_t function, machsym_source source,
-                                           const ms_map_line *line, machsym_map_frame *frame)
-{
-    frame->name_ref = ms_map_place(run, run->functions, function - 1, run->function_count);
-    frame->name_source = source;
-    frame->is_inline = true;
-    ms_map_set_line(run, line, frame);
 }
 
 /* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
@@ -971,24 +935,16 @@ static ms_MAP_INLINE void ms_map_set_frame(const ms_map_run *run, uint32_t funct
 static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
                                             machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
 {
-    unsigned start = run->bits[ms_MAP_START];
-    unsigned extent = run->bits[ms_MAP_EXTENT];
-    uint64_t bit = run->roots + (uint64_t)root * run->root_bits;
-    uint64_t window = ms_map_window(run->v, bit);
-    uint32_t function = ms_map_take_field(&window, run->bits[ms_MAP_FUNCTION]);
-    uint64_t source = ms_map_low(window, ms_MAP_SOURCE_BITS);
-    window >>= ms_MAP_SOURCE_BITS;
-    bit += run->bits[ms_MAP_FUNCTION] + (unsigned)ms_MAP_SOURCE_BITS;
-    uint64_t from =
-        run->root_bits <= ms_MAP_WINDOW ? ms_map_low(window, start) : ms_map_long(run->v, bit, start);
-    *size = run->root_bits <= ms_MAP_WINDOW ? ms_map_low(window >> start, extent)
-                                            : ms_map_long(run->v, bit + start, extent);
-    *begin = run->base - (uint64_t)ms_map_unzigzag(from);
+    const uint8_t *p = run->v + run->roots + (size_t)root * run->root_bytes;
+    const uint8_t *start = p + 1 + run->bytes[ms_MAP_PLACE];
+    *begin = run->base - (uint64_t)ms_map_unzigzag(ms_map_long_field(start, run->bytes[ms_MAP_START]));
+    *size = ms_map_long_field(start + run->bytes[ms_MAP_START], run->bytes[ms_MAP_EXTENT]);
     if (frame == NULL)
         return;
-    ms_map_set_frame(run, function, (machsym_source)(source < MACHSYM_SOURCE_COUNT ? source : 0), line,
-                     frame);
+    frame->name_ref = ms_map_place(run, ms_map_long_field(p + 1, run->bytes[ms_MAP_PLACE]));
+    frame->name_source = (machsym_source)(p[0] < MACHSYM_SOURCE_COUNT ? p[0] : 0);
     frame->is_inline = false;
+    ms_map_set_line(run, line, frame);
 }
 
 /* The frames of the inlined calls of a chain, the innermost first. *number is the innermost link, and
@@ -999,19 +955,21 @@ static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *
                                                machsym_map_frame *frames, size_t cap)
 {
     uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
+    const uint8_t *calls = run->v + run->calls;
     size_t count = 0;
     for (; *number - first < run->call_count; count++) { /* false also when the number is smaller */
-        uint64_t bit = run->calls + (uint64_t)(*number - first) * run->call_bits;
-        uint64_t window = ms_map_window(run->v, bit); /* all but line and column have 49 bits at most */
-        uint32_t caller = ms_map_take_field(&window, run->bits[ms_MAP_LINK]);
-        uint32_t function = ms_map_take_field(&window, run->bits[ms_MAP_FUNCTION]);
-        machsym_source source = (window & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        const uint8_t *p = calls + (size_t)(*number - first) * run->call_bytes;
+        uint32_t caller = ms_map_field(p, run->bytes[ms_MAP_LINK]);
         if (caller >= *number || count == ms_MAP_LINKS)
             return (size_t)ms_MAP_LINKS + 1;
-        if (count < cap)
-            ms_map_set_frame(run, function, source, line, &frames[count]);
-        ms_map_take_line(run, window >> 1, bit + run->bits[ms_MAP_LINK] + run->bits[ms_MAP_FUNCTION] + 1,
-                         line);
+        if (count < cap) {
+            uint64_t name = ms_map_long_field(p + run->range_bytes, run->bytes[ms_MAP_PLACE]);
+            frames[count].name_ref = ms_map_place(run, name);
+            frames[count].name_source = (name & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+            frames[count].is_inline = true;
+            ms_map_set_line(run, line, &frames[count]);
+        }
+        ms_map_read_line(run, p, line);
         *number = caller;
     }
     return count;
@@ -1070,16 +1028,27 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
 
 /* The frames at an offset of 32 bits from the text base: those that the runs from debug info tell of, or
  * else those of symbols. at: the position of the run that its search begins with. */
-static size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
-                                 machsym_map_frame *frames, size_t cap)
+static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
+                                             machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, &hit);
+    bool found = ms_map_find_from(map, sheets, ms_MAP_RUNS, at, off, false, &hit);
     if (!found) /* of what is lost, a symbol would be the wrong answer */
         return hit.is_lost ? 0 : ms_map_symbol_frames(map, sheets, off, frames, cap);
     if (hit.link == ms_MAP_ONLY_LINES)
         return ms_map_line_frames(map, sheets, off, &hit, frames, cap);
     return ms_map_chain_frames(map, &hit, frames, cap);
+}
+
+/* The same in a map that is in memory and checked. Most lookups end in a chain of a run with the usual
+ * widths; others are begun again. */
+static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, uint64_t at, uint64_t off,
+                                             machsym_map_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    if (ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) && hit.link != ms_MAP_ONLY_LINES)
+        return ms_map_chain_frames(map, &hit, frames, cap);
+    return ms_map_frames_from(map, NULL, at, off, frames, cap);
 }
 
 /* The frames at an address. */
@@ -1090,12 +1059,13 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
     bool is_lost = false;
     if (off > UINT32_MAX || (sheets == NULL && !ms_map_is_here(map)))
         return 0;
-    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
-    if (is_lost)
-        return 0;
-    if (sheets == NULL)
+    if (sheets == NULL) {
+        uint64_t at = ms_map_first_run(map, NULL, ms_MAP_INDEX, off, &is_lost);
         ms_map_fetch_run(map, ms_MAP_RUNS, at, ms_MAP_FETCHED);
-    return ms_map_frames_from(map, sheets, at, off, frames, cap);
+        return ms_map_frames_here(map, at, off, frames, cap);
+    }
+    uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
+    return is_lost ? 0 : ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
 /* Fetches the number of the bucket of an offset into the processor's cache. */
@@ -1105,17 +1075,6 @@ static inline void ms_map_fetch_bucket(const machsym_map *map, uint64_t off)
         ms_fetch(map->bytes.ptr + ms_map_bucket(map, ms_MAP_INDEX, off));
 }
 
-/* Fetches the run behind the one at a position, if that one ends at or below an offset. */
-static inline void ms_map_fetch_next(const machsym_map *map, uint64_t at, uint64_t off)
-{
-    const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
-    if (runs->len < ms_MAP_RUN_HEAD || at > runs->len - ms_MAP_RUN_HEAD)
-        return;
-    const uint8_t *p = map->bytes.ptr + runs->at + at;
-    if (off >= ms_rd_raw_u32(p + 8))
-        ms_map_fetch_run(map, ms_MAP_RUNS, at + ms_rd_raw_u32(p + 4), ms_MAP_FETCHED_OF_MANY);
-}
-
 /* The frames at count addresses, of each at most cap. While one address is looked up, the processor fetches
  * what the next ones need. */
 static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t count,
@@ -1123,28 +1082,24 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
 {
     uint64_t at[ms_MAP_UNDER_WAY]; /* where the search of a lookup begins, by its number's rest */
     uint64_t base = map->head.text_addr;
+    bool is_here = ms_map_is_here(map);
     bool is_lost = false; /* of a map that is in memory, nothing is */
-    for (size_t i = 0; i < count && !ms_map_is_here(map); i++)
-        counts[i] = 0;
-    for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER && ms_map_is_here(map); i++) {
+    for (size_t i = 0; i < count + ms_MAP_UNTIL_ANSWER; i++) {
         size_t run = i - ms_MAP_UNTIL_RUN; /* before there is one, a number above all */
-        size_t next = i - ms_MAP_UNTIL_NEXT;
         size_t answer = i - ms_MAP_UNTIL_ANSWER;
-        if (i < count)
+        if (i < count && is_here)
             ms_map_fetch_bucket(map, addrs[i] - base);
-        if (run < count) {
+        if (run < count && is_here) {
             uint64_t place = ms_map_first_run(map, NULL, ms_MAP_INDEX, addrs[run] - base, &is_lost);
             ms_map_fetch_run(map, ms_MAP_RUNS, place, ms_MAP_FETCHED_OF_MANY);
             at[run % ms_MAP_UNDER_WAY] = place;
         }
-        if (next < count)
-            ms_map_fetch_next(map, at[next % ms_MAP_UNDER_WAY], addrs[next] - base);
-        if (answer < count && addrs[answer] - base > UINT32_MAX)
-            counts[answer] = 0;
-        else if (answer < count)
+        if (answer < count)
             counts[answer] =
-                ms_map_frames_from(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
-                                   cap != 0 ? frames + answer * cap : NULL, cap);
+                !is_here || addrs[answer] - base > UINT32_MAX
+                    ? 0
+                    : ms_map_frames_here(map, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                                         cap != 0 ? frames + answer * cap : NULL, cap);
     }
 }
 

@@ -149,7 +149,8 @@ class Cache:
         self.base = variant["base"]
         folder = os.path.join(dylibs, variant["dylibs"])
         dylibs = [Dylib(os.path.join(folder, f)) for f in IMAGES]
-        self.images = [Image(d, copy) for copy in range(variant.get("copies", 1)) for d in dylibs]
+        images = [Image(d, copy) for copy in range(variant.get("copies", 1)) for d in dylibs]
+        self.images = images[:variant.get("count")]
         self.room, self.stride = variant.get("room", HEADER), variant.get("stride", STRIDE)
         self.paths_off = self.room // 2
         self.width = self.images[0].dylib.width

@@ -55,12 +55,12 @@ VARIANTS = {
         files=[("", WHOLE, ALL)], locals="redact", local_symbols=12, selectors="reference", platform=WATCHOS, os=0),
 }
 
-# What bench/run measures: 1,200 images in files of 2 GB, most of which are holes.
+# What bench/run measures: 1,000 images in files of 2 GB, most of which are holes.
 LARGE = {
     "large": dict(
         arch="arm64e", dylibs="arm64", cpu=ARM64E, base=0x180000000, header=0x1E0, list="new", slide=3, split=2,
-        files=[("", "text linkedit", range(0, 480)), (".01", "text linkedit", range(480, 1200)),
-               (".25.data", "header const data", range(1200)), (".symbols", "", [])],
-        copies=200, room=0x80000, stride=0x8000000, spread=0x10000000,
+        files=[("", "text linkedit", range(0, 400)), (".01", "text linkedit", range(400, 1000)),
+               (".25.data", "header const data", range(1000)), (".symbols", "", [])],
+        copies=167, count=1000, room=0x80000, stride=0x8000000, spread=0x10000000,
         locals="redact", local_symbols=16, selectors="base", platform=IOS, os=0x00100300),
 }

@@ -94,6 +94,11 @@ static void put_json_image(text *t, const report_image *image)
     json_put_str(t, "status", str_c(image_state(image)));
     json_put_str(t, "symbols",
                  image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
+    if (image->looked_for && image->status.found == IMAGE_FOUND) {
+        if (image->status.why != NULL)
+            json_put_str(t, "damage", str_c(image->status.why));
+        text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
+    }
     text_char(t, '}');
 }
 

@@ -86,12 +86,12 @@ function report(json, result, index, thread) {
   const crashed = json.threads.find((one) => one.crashed) ?? json.threads[0];
   return [
     facts(json, crashed),
-    ...counts(json, result.messages),
+    ...counts(json),
     tools(result),
     ...threads(json, crashed, index, thread),
     ...registers(result.text, json),
     element('h2', {}, 'Binary images'),
-    images(json, result.messages),
+    images(json),
   ];
 }
 
@@ -123,26 +123,25 @@ function facts(json, crashed) {
   return list;
 }
 
-function counts(json, said) {
+function counts(json) {
   const { frames, with_line: lines, name_only: names, missing, given } = json.counts;
   const parts = [[names, 'only a name'], [given, 'the name that the report gives'], [missing, 'none']];
   const rest = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${count === 1 ? 'has' : 'have'} ${what}`);
-  const need = json.images.filter((image) => !isSystem(image) && (image.status === 'found' ? flaw(image, said) : image.missing > 0));
+  const need = json.images.filter((image) => !isSystem(image) && (image.status === 'found' ? flaw(image) : image.missing > 0));
   const what = need.map((image) => element('p', { class: 'message' },
-    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image, said)}.`));
+    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image)}.`));
   return [element('p', {}, `${lines} of ${frames} frames have file and line${rest.join('')}.`), ...what];
 }
 
-/** What the tool's list of missing images says of a file that was found, and is damaged or has no debug information. */
-function flaw(image, said) {
-  const head = ` UUID ${image.uuid}${image.arch ? ` ${image.arch}` : ''}: `;
-  const row = said.split('\n').find((line) => /^ +\d+ +\d+ /.test(line) && line.includes(head)) ?? '';
-  const why = row.slice(row.indexOf(head) + head.length).replace(' in /symbols/', ' in ').replace(' in /symbols ', ' ');
-  return / is damaged: | has no debug info$/.test(why) ? why : undefined;
+/** What ails the file that answers for an image; undefined: nothing. */
+function flaw(image) {
+  const file = image.symbols?.replace(/\/Contents\/Resources\/DWARF\/.*/, '').split('/').pop();
+  if (image.damage) return `${file} is damaged: ${image.damage}`;
+  return image.has_debug_info === false && image.frames > 0 && !isSystem(image) ? `${file} has no debug info` : undefined;
 }
 
-function imageState(image, said) {
-  return image.status === 'found' ? flaw(image, said) ?? 'found' : image.status;
+function imageState(image) {
+  return image.status === 'found' ? flaw(image) ?? 'found' : image.status;
 }
 
 function tools(result) {
@@ -290,11 +289,11 @@ function stateOfText(content) {
   return from < 0 || end === from + 1 ? '' : lines.slice(from, end).join('\n');
 }
 
-function images(json, said) {
+function images(json) {
   const rank = (image) => (image.frames === 0 ? 2 : image.status === 'found' ? 1 : 0);
   const list = [...json.images].sort((a, b) => rank(a) - rank(b) || b.frames - a.frames);
   return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => {
-    const words = imageState(image, said);
+    const words = imageState(image);
     return element('tr', {},
       element('td', {}, image.name),
       element('td', { class: words === 'found' ? 'found' : image.missing > 0 || image.status === 'found' ? 'missing' : '' }, words),

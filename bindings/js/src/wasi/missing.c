@@ -38,7 +38,8 @@ int flock(int fd, int how)
 
 enum {
     PAGE = 65536,
-    STEP_SHARE = 8 /* memory grows by an eighth at least: engines clear up their garbage each time, for milliseconds */
+    LEAST_STEP = 2048, /* pages that memory grows by at least: engines clear up their garbage each time, for 10 ms; */
+    STEP_SHARE = 4     /* ... large memory by a quarter. Pages that are not used cost nothing */
 };
 
 static bool grow(size_t pages)
@@ -54,7 +55,9 @@ void *sbrk(intptr_t more)
     size_t wanted = more > 0 ? (size_t)more : 0;
     if (wanted > spare) {
         size_t pages = (size_t)(((uint64_t)wanted - spare + PAGE - 1) / PAGE);
-        size_t step = have / STEP_SHARE > pages ? have / STEP_SHARE : pages;
+        size_t step = have / STEP_SHARE > LEAST_STEP ? have / STEP_SHARE : LEAST_STEP;
+        if (step < pages)
+            step = pages;
         if (!grow(step) && !grow(step = pages)) {
             errno = ENOMEM;
             return (void *)-1;
