@@ -5,6 +5,8 @@
 #include "make_cache.h"
 
 #include <ctype.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Where the Makefile has the caches built: $B/caches for $B/tests/test_cache. */
 static char folder[512];
@@ -424,6 +426,123 @@ static machsym_result open_tiny(machsym_open_desc desc, const char *entry, machs
     return machsym_image_open(&desc, image, NULL);
 }
 
+static size_t place_of(const bytes *b, const char *text, size_t len)
+{
+    for (size_t i = 0; i + len <= b->len; i++)
+        if (memcmp(b->v + i, text, len) == 0)
+            return i;
+    CHECK(false);
+    return 0;
+}
+
+static bool is_named(machsym_session *s, uint64_t addr, const char *name)
+{
+    machsym_frame frame;
+    return machsym_session_frames(s, addr, &frame, 1) == 1 && ms_str_is(frame.linkage_name, name);
+}
+
+/* What selectors count from stands in libobjc's __objc_opt_ro from version 16 on (objc-shared-cache.h). Without it
+ * methods have no names, and the others keep theirs. */
+static void test_selectors(void)
+{
+    uint64_t code = TINY_BASE + TINY_TEXT + TINY_CODE_AT;
+    for (unsigned damage = 0; damage < 5; damage++) {
+        tiny t = {.slide = 5, .is_library = true};
+        machsym_bytes parts[2];
+        machsym_image *image = NULL;
+        tiny_make(&t);
+        size_t text = t.text_off;
+        switch (damage) {
+        case 1: patch(&t.main, text, 0, 4); break;
+        case 2: patch(&t.main, place_of(&t.main, "__objc_opt_ro", 13), 0, 4); break;
+        case 3: patch(&t.main, text + TINY_TABLE_AT, 15, 4); break;
+        case 4: patch(&t.main, text + TINY_TABLE_AT + 40, 0, 8); break;
+        default: break;
+        }
+        CHECK_EQ(open_tiny(tiny_desc(&t, parts), NULL, &image), MACHSYM_OK);
+        machsym_image_close(image);
+        machsym_result result = open_tiny(tiny_desc(&t, parts), TINY_LIBRARY, &image);
+        CHECK_EQ(result == MACHSYM_OK, damage != 1);
+        if (result != MACHSYM_OK) {
+            tiny_free(&t);
+            continue;
+        }
+        machsym_session *s = open_session(image);
+        CHECK_EQ(is_named(s, code + 15, "-[Tiny go]"), damage == 0);
+        CHECK(is_named(s, code + 31, "tiny_local"));
+        machsym_session_close(s);
+        machsym_image_close(image);
+        tiny_free(&t);
+    }
+}
+
+static void put_file(const char *folder, const char *name, const bytes *b)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "wb");
+    CHECK(out != NULL && fwrite(b->v, 1, b->len, out) == b->len);
+    if (out != NULL)
+        fclose(out);
+}
+
+/* Opens a cache by its path, and returns what became of its second file. */
+static machsym_cache_file_status second_file(const char *folder, const char *name)
+{
+    char path[256];
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    machsym_cursor at = {0, 0};
+    machsym_cache_file file;
+    memset(&desc, 0, sizeof desc);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    desc.path = path;
+    CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+    CHECK(machsym_image_next_cache_file(image, &at, &file) &&
+          machsym_image_next_cache_file(image, &at, &file));
+    machsym_image_close(image);
+    return file.status;
+}
+
+/* A file lies beside the main one, under its name or that without .development (dyld: mapCacheFiles). A suffix that
+ * leads into another folder is not followed, and a folder is no file. */
+static void test_beside(void)
+{
+    tiny t = {.slide = 5, .is_split = true};
+    char folder[64];
+    char path[128];
+    tiny_make(&t);
+    snprintf(folder, sizeof folder, "/tmp/machsym-test-cache-%ld", (long)getpid());
+    CHECK_EQ(mkdir(folder, 0700), 0);
+    put_file(folder, "small", &t.main);
+    put_file(folder, "shared_cache", &t.main);
+    put_file(folder, "shared_cache.development", &t.main);
+    CHECK_EQ(second_file(folder, "small"), MACHSYM_CACHE_FILE_MISSING);
+    CHECK_EQ(second_file(folder, "shared_cache"), MACHSYM_CACHE_FILE_MISSING);
+    CHECK_EQ(second_file(folder, "shared_cache.development"), MACHSYM_CACHE_FILE_MISSING);
+    put_file(folder, "shared_cache.01", &t.sibling);
+    CHECK_EQ(second_file(folder, "shared_cache"), MACHSYM_CACHE_FILE_FOUND);
+    CHECK_EQ(second_file(folder, "shared_cache.development"), MACHSYM_CACHE_FILE_FOUND);
+    snprintf(path, sizeof path, "%s/small.01", folder);
+    CHECK_EQ(mkdir(path, 0700), 0);
+    CHECK_EQ(second_file(folder, "small"), MACHSYM_CACHE_FILE_MISSING);
+    CHECK_EQ(rmdir(path), 0);
+    memcpy(t.main.v + place_of(&t.main, ".01", 4), "x/1", 3);
+    put_file(folder, "small", &t.main);
+    snprintf(path, sizeof path, "%s/smallx", folder);
+    CHECK_EQ(mkdir(path, 0700), 0);
+    put_file(path, "1", &t.sibling);
+    CHECK_EQ(second_file(folder, "small"), MACHSYM_CACHE_FILE_MISSING);
+    static const char *const names[] = {"small",           "shared_cache", "shared_cache.development",
+                                        "shared_cache.01", "smallx/1",     "smallx"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        CHECK_EQ(remove(path), 0);
+    }
+    CHECK_EQ(rmdir(folder), 0);
+    tiny_free(&t);
+}
+
 /* Files of a split cache that are missing, or that belong to another one. */
 static void test_siblings(void)
 {
@@ -714,6 +833,8 @@ int main(int argc, char **argv)
     }
     test_pointers();
     test_tiny();
+    test_selectors();
+    test_beside();
     test_siblings();
     test_refused();
     test_listed();

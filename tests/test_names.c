@@ -272,9 +272,29 @@ static void text_row(char *field[FIELDS])
            field[0], field[1]);
 }
 
+/* By how many underscores a name begins with: Mach-O puts one more in front. What allocates by a token is a C++ name
+ * behind a prefix of exactly this spelling (clang's AllocToken.rst: "__alloc_token_<id>_<name>"). */
+static void test_underscores(void)
+{
+    expect("__alloc_token_0__Z3foov", "foo() (.alloc_token)");
+    expect("___alloc_token_0__Z3foov", "foo() (.alloc_token)");
+    static const char *const others[] = {"alloc_token_0__Z3foov",
+                                         "_alloc_token_0__Z3foov",
+                                         "____alloc_token_0__Z3foov",
+                                         "__alloc_token_",
+                                         "__alloc_tokem_0__Z3foov",
+                                         "_@ab",
+                                         "__@ab",
+                                         "Z1fv",
+                                         "__$s1a1bV"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        expect(others[i], others[i]);
+}
+
 int main(void)
 {
     test_unchanged();
+    test_underscores();
     test_in_text();
     test_forms();
     test_byte_one();

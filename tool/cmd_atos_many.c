@@ -1,5 +1,6 @@
 /* machsym atos: many addresses at once, by several threads. */
 #include "cmd_atos.h"
+#include "room.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -190,6 +191,7 @@ static void *answer_share(void *argument)
     share *s = argument;
     size_t count = s->end - s->first;
     text_room(&s->text, (count < ANSWERS_AT_ONCE ? count : ANSWERS_AT_ONCE) * ANSWER_BYTES);
+    room_enlarge_pages(s->text.v, s->text.cap);
     s->answers = tool_alloc((count + 2) * sizeof *s->answers);
     s->answers[NO_ANSWER + 1].at = 0;
     for (size_t i = s->first; i < s->end; i++) {
@@ -221,7 +223,8 @@ static atos *clone_atos(const atos *a)
     copy->targets = tool_alloc(a->target_count * sizeof *copy->targets);
     memcpy(copy->targets, a->targets, a->target_count * sizeof *copy->targets);
     for (size_t i = 0; i < a->target_count; i++)
-        copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, BATCH_CACHE);
+        copy->targets[i].source =
+            symbol_source_open_many(&copy->targets[i].file, a->session_flags, BATCH_CACHE);
     return copy;
 }
 

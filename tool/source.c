@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include "inside.h"
+#include "room.h"
 #include "store/chunks.h"
 
 #include <stdlib.h>
@@ -127,6 +128,7 @@ struct symbol_source {
     name_chunk *chunks;
     size_t chunk_bytes; /* of all of them */
     unsigned trims;
+    room *room; /* of many lookups: the session's memory; else NULL */
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -229,17 +231,21 @@ bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const fram
 
 /* ---- Lookups ---- */
 
-symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit)
+static symbol_source *open_with(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
+                                room *own)
 {
     symbol_source *s = tool_alloc(sizeof *s);
     memset(s, 0, sizeof *s);
     s->file = file;
+    s->room = own;
     machsym_session_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.image = file->image;
     desc.lines = file->lines;
     desc.flags = session_flags;
     desc.cache_limit = cache_limit;
+    if (own != NULL)
+        desc.allocator = room_allocator(own);
     machsym_error err;
     if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK) {
         tool_say("%s", err.what);
@@ -248,6 +254,17 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
     if (file->chunks != NULL)
         s->seat = chunk_seat_open(file->chunks, file->lines, session_flags);
     return s;
+}
+
+symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit)
+{
+    return open_with(file, session_flags, cache_limit, NULL);
+}
+
+symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session_flags, size_t cache_limit)
+{
+    /* Of debug info a session keeps little for long: large pages would take a third more memory there. */
+    return open_with(file, session_flags, cache_limit, file->map != NULL ? room_open() : NULL);
 }
 
 void symbol_source_close(symbol_source *s)
@@ -259,6 +276,7 @@ void symbol_source_close(symbol_source *s)
     chunk_seat_close(s->seat);
     free_chunks(s);
     free(s->names);
+    room_close(s->room);
     free(s);
 }
 
