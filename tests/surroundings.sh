@@ -104,7 +104,7 @@ cell() { # ROW COLUMN STATUS SAID
     IFS= read -r first <"$work/err"
     first=${first//"$work/"/}
     first=${first//"$PWD/"/}
-    [[ $first != *": 5 of 5 maps are made" ]] || first= # what a run over many says in the end
+    [[ $first != *": 6 of 6 maps are made" ]] || first= # what a run over many says in the end
     [ -z "$show" ] || printf '| %-28s | %-28s | %s | %s\n' "$1" "$2" "$status" "${first:0:140}"
     if [ -n "$4" ]; then
         [ "$status" -eq "$3" ] && [[ $first =~ $4 ]]

@@ -190,7 +190,8 @@ static void *answer_share(void *argument)
 {
     share *s = argument;
     size_t count = s->end - s->first;
-    text_room(&s->text, (count < ANSWERS_AT_ONCE ? count : ANSWERS_AT_ONCE) * ANSWER_BYTES);
+    if (count > 0)
+        text_room(&s->text, (count < ANSWERS_AT_ONCE ? count : ANSWERS_AT_ONCE) * ANSWER_BYTES);
     room_enlarge_pages(s->text.v, s->text.cap);
     s->answers = tool_alloc((count + 2) * sizeof *s->answers);
     s->answers[NO_ANSWER + 1].at = 0;

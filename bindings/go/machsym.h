@@ -9192,7 +9192,7 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
         return ms_oc_class_name(d, to);
     if (to.import.len != 0) {
         machsym_str name = ms_sym_c_name(to.import);
-        name.len -= ms_str_ends(name, "Mn") ? 2 : 0; /* "nominal type descriptor for" */
+        name.len -= ms_str_ends(name, "Mn") ? 2u : 0u; /* "nominal type descriptor for" */
         return name;
     }
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
@@ -12314,13 +12314,6 @@ typedef struct ms_fn_walk {
     ms_fn_open *opened; /* those that are open, innermost last */
     size_t open_count;
     size_t opened_cap;
-    ms_arena *block_arena; /* that has the blocks */
-    ms_range *kept;        /* lists of ranges, one behind the other */
-    size_t kept_count;
-    size_t kept_cap;
-    uint32_t *listed; /* the blocks that have them */
-    size_t listed_count;
-    size_t listed_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
@@ -12355,7 +12348,7 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
 
 static inline bool ms_fn_make_room(ms_fn_walk *w)
 {
-    ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->block_arena, w->blocks, w->count, &w->cap, sizeof *v);
+    ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
     w->blocks = v != NULL ? v : w->blocks;
     return v != NULL;
 }
@@ -12418,29 +12411,6 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Keeps the ranges of the next block, which has several. It gets them when the table is finished: until
- * then nothing but the blocks comes into their arena, so that what they do not use can be given back.
- * Returns false when memory is out. */
-static bool ms_fn_keep_ranges(ms_fn_walk *w)
-{
-    uint32_t *listed =
-        (uint32_t *)ms_arena_grow(w->scratch, w->listed, w->listed_count, &w->listed_cap, sizeof *listed);
-    if (listed == NULL)
-        return false;
-    w->listed = listed;
-    while (w->list.count > w->kept_cap - w->kept_count) {
-        ms_range *v =
-            (ms_range *)ms_arena_double(w->scratch, w->kept, w->kept_count, &w->kept_cap, sizeof *v);
-        if (v == NULL)
-            return false;
-        w->kept = v;
-    }
-    ms_copy(w->kept + w->kept_count, w->list.v, w->list.count * sizeof *w->list.v);
-    w->kept_count += w->list.count;
-    listed[w->listed_count++] = (uint32_t)w->count;
-    return true;
-}
-
 /* Puts the ranges of an entry that has a list of them into a block. Returns false when it has none, or memory
  * is out. */
 static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
@@ -12458,7 +12428,10 @@ static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_blo
     block->range_count = (uint32_t)w->list.count;
     block->lo = first.lo;
     block->hi = first.hi;
-    return block->range_count > 1 ? ms_fn_keep_ranges(w) : block->range_count == 1;
+    if (block->range_count > 1)
+        block->ranges =
+            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
 }
 
 /* A block's range by its number. */
@@ -12468,14 +12441,14 @@ static inline ms_range ms_fn_range(const ms_fn_block *block, size_t index)
     return block->range_count > 1 ? block->ranges[index] : range;
 }
 
-/* Remembers where the function at hand is, for the search by address. */
+/* Remembers where a function is, for the search by address. */
 static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
 {
     bool ok = true;
-    if (block->range_count == 1)
-        return ms_fn_add_piece(w, block->lo, block->hi);
-    for (size_t i = 0; i < w->list.count && ok; i++)
-        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    for (size_t i = 0; i < block->range_count && ok; i++) {
+        ms_range range = ms_fn_range(block, i);
+        ok = ms_fn_add_piece(w, range.lo, range.hi);
+    }
     return ok;
 }
 
@@ -12821,11 +12794,10 @@ enum {
     ms_FN_BLOCK_BYTES = 128
 };
 
-/* Makes room for so many blocks at once, where they will stay: they need not be copied then. */
+/* Makes room for so many blocks at once. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
-    w->block_arena = w->arena;
-    w->blocks = (ms_fn_block *)ms_arena_alloc(w->arena, (size_t)count, sizeof *w->blocks);
+    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, (size_t)count, sizeof *w->blocks);
     w->cap = w->blocks != NULL ? (size_t)count : 0;
 }
 
@@ -12836,32 +12808,20 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     w->dw = dw;
     w->root = root;
     w->arena = arena;
-    w->scratch = w->block_arena = scratch;
+    w->scratch = scratch;
     w->list.arena = scratch;
     w->reads_calls = reads_calls;
 }
 
-/* Gives the walk's blocks to a table. What has room in their arena may follow then. Returns false when
- * memory is out; the table is empty then. */
+/* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
+    table->blocks = (const ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
     table->is_damaged = w->is_damaged;
     table->is_deep = w->is_deep;
     table->die_count = w->visited;
-    if (w->block_arena == w->arena)
-        ms_arena_fit(w->arena, w->blocks, w->count, w->cap, sizeof *w->blocks);
-    else
-        w->blocks = (ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
-    const ms_range *ranges =
-        (const ms_range *)ms_arena_keep(w->arena, w->kept, w->kept_count, sizeof *w->kept);
     if (w->scratch->oom || w->arena->oom)
         return false;
-    for (size_t i = 0; i < w->listed_count; i++) {
-        ms_fn_block *block = &w->blocks[w->listed[i]];
-        block->ranges = ranges;
-        ranges += block->range_count;
-    }
-    table->blocks = w->blocks;
     table->count = w->count;
     table->function_count = w->function_count;
     return true;
@@ -12883,14 +12843,10 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
-    if (!ms_fn_finish(&w, table))
-        return;
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
     ms_fn_list_copies(&w, arena, table);
-    if (scratch->oom || arena->oom) {
-        table->count = table->copy_count = 0;
+    if (!ms_fn_finish(&w, table))
         return;
-    }
     table->segs = segs.v;
     table->seg_count = segs.count;
 }
@@ -13543,11 +13499,13 @@ static bool ms_sec_is_compressed(const ms_mo *mo)
     return ms_mo_section_named(mo, NULL, compressed) != NULL;
 }
 
-/* Whether a half says that it has debug info. */
+#ifndef MACHSYM_NO_OS
+/* Whether a half says that it has debug info: then no dSYM is looked for. */
 static bool ms_sec_is_stated(const ms_mo *mo)
 {
     return ms_mo_section_named(mo, NULL, ms_sec_name(ms_DW_INFO)) != NULL || ms_sec_is_compressed(mo);
 }
+#endif
 
 static size_t ms_sec_len(const ms_mo_section *section)
 {
@@ -13847,7 +13805,7 @@ static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
     *out = ms_span_make(NULL, 0);
     if (!ms_sec_half(sec, &half))
         return false;
-    return half == sec->mo_count || ms_sec_of_half(sec, half, which, out);
+    return half == sec->mo_count || ms_sec_of_half(sec, half, (unsigned)which, out);
 }
 
 /* Remembers a section of a half if it is one of debug info. Of sections of one name the first counts; one

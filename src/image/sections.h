@@ -137,11 +137,13 @@ static bool ms_sec_is_compressed(const ms_mo *mo)
     return ms_mo_section_named(mo, NULL, compressed) != NULL;
 }
 
-/* Whether a half says that it has debug info. */
+#ifndef MACHSYM_NO_OS
+/* Whether a half says that it has debug info: then no dSYM is looked for. */
 static bool ms_sec_is_stated(const ms_mo *mo)
 {
     return ms_mo_section_named(mo, NULL, ms_sec_name(ms_DW_INFO)) != NULL || ms_sec_is_compressed(mo);
 }
+#endif
 
 static size_t ms_sec_len(const ms_mo_section *section)
 {
@@ -441,7 +443,7 @@ static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
     *out = ms_span_make(NULL, 0);
     if (!ms_sec_half(sec, &half))
         return false;
-    return half == sec->mo_count || ms_sec_of_half(sec, half, which, out);
+    return half == sec->mo_count || ms_sec_of_half(sec, half, (unsigned)which, out);
 }
 
 /* Remembers a section of a half if it is one of debug info. Of sections of one name the first counts; one

@@ -356,7 +356,7 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
         return ms_oc_class_name(d, to);
     if (to.import.len != 0) {
         machsym_str name = ms_sym_c_name(to.import);
-        name.len -= ms_str_ends(name, "Mn") ? 2 : 0; /* "nominal type descriptor for" */
+        name.len -= ms_str_ends(name, "Mn") ? 2u : 0u; /* "nominal type descriptor for" */
         return name;
     }
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
