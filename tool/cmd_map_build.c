@@ -462,7 +462,7 @@ static const option table[] = {
      offsetof(build_command, lines), take_lines},
     {"damaged", NULL, "take a file that is cut short too; the map says that it lacks something",
      offsetof(build_command, damaged), NULL},
-    {"columns", NULL, "keep columns: about a tenth larger", offsetof(build_command, columns), NULL},
+    {"columns", NULL, "keep columns: 8 to 15 percent larger", offsetof(build_command, columns), NULL},
     {"no-progress", NULL, "no progress line on a terminal", offsetof(build_command, no_progress), NULL},
     {"json", NULL, "one JSON object a map, in place of a line", offsetof(build_command, json), NULL},
     {0},
