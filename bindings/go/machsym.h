@@ -14716,8 +14716,8 @@ enum {
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
- * make one of it by themselves. */
-#if defined(__GNUC__)
+ * make one of it by themselves. Who asks for small code (-Os) gets it without. */
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define ms_MAP_INLINE inline __attribute__((always_inline))
 #else
 #define ms_MAP_INLINE inline
