@@ -2040,7 +2040,8 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 /* ==== >>bytes ==============================================================================================
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
- *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE.
+ *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE,
+ *         ms_SMALL_CODE.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -2051,6 +2052,13 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #define ms_NOINLINE __declspec(noinline)
 #else
 #define ms_NOINLINE
+#endif
+
+/* 1 where the compiler is asked for small code (-Os): then ways that only save time are left out. */
+#if defined(__OPTIMIZE_SIZE__)
+#define ms_SMALL_CODE 1
+#else
+#define ms_SMALL_CODE 0
 #endif
 
 #ifdef MACHSYM_NO_OS
@@ -12603,7 +12611,7 @@ static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev 
     ms_fn_values entry;
     bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
     const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
-    if (has_layout && layout->is_plain)
+    if (!ms_SMALL_CODE && has_layout && layout->is_plain)
         return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
     entry.die_off = die_off;
     entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
@@ -14716,8 +14724,10 @@ enum {
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
- * make one of it by themselves. Who asks for small code (-Os) gets it without. */
-#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+ * make one of it by themselves. */
+#if ms_SMALL_CODE
+#define ms_MAP_INLINE ms_NOINLINE
+#elif defined(__GNUC__)
 #define ms_MAP_INLINE inline __attribute__((always_inline))
 #else
 #define ms_MAP_INLINE inline
@@ -15710,7 +15720,8 @@ static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, uint64_t at
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    if (ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) && hit.link != ms_MAP_ONLY_LINES)
+    if (!ms_SMALL_CODE && ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) &&
+        hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
     return ms_map_frames_from(map, NULL, at, off, frames, cap);
 }

@@ -6,7 +6,8 @@
 /* ==== >>bytes ==============================================================================================
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
- *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE.
+ *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE,
+ *         ms_SMALL_CODE.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -17,6 +18,13 @@
 #define ms_NOINLINE __declspec(noinline)
 #else
 #define ms_NOINLINE
+#endif
+
+/* 1 where the compiler is asked for small code (-Os): then ways that only save time are left out. */
+#if defined(__OPTIMIZE_SIZE__)
+#define ms_SMALL_CODE 1
+#else
+#define ms_SMALL_CODE 0
 #endif
 
 #ifdef MACHSYM_NO_OS

@@ -360,7 +360,7 @@ static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev 
     ms_fn_values entry;
     bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
     const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
-    if (has_layout && layout->is_plain)
+    if (!ms_SMALL_CODE && has_layout && layout->is_plain)
         return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
     entry.die_off = die_off;
     entry.is_function = abbrev->kind == ms_KIND_FUNCTION;

@@ -52,8 +52,10 @@ enum {
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
- * make one of it by themselves. Who asks for small code (-Os) gets it without. */
-#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+ * make one of it by themselves. */
+#if ms_SMALL_CODE
+#define ms_MAP_INLINE ms_NOINLINE
+#elif defined(__GNUC__)
 #define ms_MAP_INLINE inline __attribute__((always_inline))
 #else
 #define ms_MAP_INLINE inline
@@ -1046,7 +1048,8 @@ static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, uint64_t at
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
-    if (ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) && hit.link != ms_MAP_ONLY_LINES)
+    if (!ms_SMALL_CODE && ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) &&
+        hit.link != ms_MAP_ONLY_LINES)
         return ms_map_chain_frames(map, &hit, frames, cap);
     return ms_map_frames_from(map, NULL, at, off, frames, cap);
 }
