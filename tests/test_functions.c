@@ -18,7 +18,10 @@ enum {
     ORIGIN_ELSEWHERE, /* origin by ref_addr, low, high */
     DECLARATION,      /* name */
     NAMELESS,         /* low, high */
-    INLINE_BARE       /* origin, low, high; no call attributes, no children */
+    INLINE_BARE,      /* origin, low, high; no call attributes, no children */
+    INLINE_FIXED,     /* as INLINE, each value of a size that the form tells */
+    INLINE_WIDE,      /* the same of other sizes, the origin by ref_addr; no children */
+    LAST_CODE = INLINE_WIDE
 };
 
 static void begin(program *p)
@@ -46,6 +49,12 @@ static void begin(program *p)
     ABBREV(p, NAMELESS, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
     ABBREV(p, INLINE_BARE, TAG_inlined_subroutine, 0, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr,
            AT_high_pc, FORM_data4);
+    ABBREV(p, INLINE_FIXED, TAG_inlined_subroutine, 1, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr,
+           AT_high_pc, FORM_data4, AT_call_file, FORM_data1, AT_call_line, FORM_data2, AT_call_column,
+           FORM_data1);
+    ABBREV(p, INLINE_WIDE, TAG_inlined_subroutine, 0, AT_abstract_origin, FORM_ref_addr, AT_low_pc, FORM_addr,
+           AT_high_pc, FORM_data8, AT_call_file, FORM_data4, AT_call_line, FORM_data4, AT_call_column,
+           FORM_data2);
     abbrev_end(p);
 }
 
@@ -425,6 +434,69 @@ static void test_calls(void)
     program_free(&p);
 }
 
+static void put_fixed(program *p, size_t origin, uint64_t lo, uint64_t hi)
+{
+    die(p, INLINE_FIXED);
+    put32(&p->info, local(p, origin));
+    put_range(p, lo, hi);
+    put8(&p->info, 3);
+    put16(&p->info, 300);
+    put8(&p->info, 7);
+}
+
+/* Calls whose values have fixed places: nested, without a function around, and outside the code. Enough follows
+ * that they are read in one go. */
+static void test_fixed_calls(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "");
+    put_fixed(&p, a, 0x1300, 0x1310);
+    end_children(&p);
+    put_function(&p, "f", 0x1000, 0x1100);
+    put_fixed(&p, a, 0x1000, 0x1040);
+    die(&p, INLINE_WIDE);
+    put32(&p.info, a);
+    put64(&p.info, 0x1010);
+    put64(&p.info, 0x10);
+    put32(&p.info, 70000);
+    put32(&p.info, 100000);
+    put16(&p.info, 500);
+    end_children(&p);
+    put_fixed(&p, a, 0, 0x10);
+    end_children(&p);
+    end_children(&p);
+    for (int i = 0; i < 20; i++)
+        put_abstract(&p, "follows", "_follows");
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1010, "a a f");
+    CHECK_EQ(l.v[1].line, 100000);
+    CHECK_EQ(l.v[1].column, 500);
+    CHECK_EQ(l.v[2].line, 300);
+    CHECK_EQ(l.v[2].column, 7);
+    check_names(&l, 0x101f, "a a f");
+    check_names(&l, 0x1020, "a f");
+    CHECK_EQ(l.v[1].line, 300);
+    check_names(&l, 0x1040, "f");
+    check_names(&l, 0x1300, "");
+    const ms_fn_table *table = ms_ses_inside_of(l.session, l.session->units[0], 0)->table;
+    CHECK_EQ(table->blocks[1].call_file, 3);
+    CHECK_EQ(table->blocks[2].call_file, 70000);
+    CHECK_EQ(table->blocks[2].parent, 1);
+    CHECK_EQ(table->blocks[0].end, 3);
+    machsym_session_info info;
+    machsym_session_read_info(l.session, &info); /* now the unit is read with all calls */
+    CHECK_EQ(info.inline_count, 2);
+    check_names(&l, 0x1010, "a a f");
+    CHECK_EQ(l.v[1].line, 100000);
+    check_names(&l, 0x1300, "");
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* An inlined call without a function around it says nothing; one that leaves its function's range answers
  * only where it is asked, and never harms a neighbour. */
 static void test_strays(void)
@@ -484,7 +556,7 @@ static void put_code(program *p, unsigned code, unsigned bytes)
 /* Entries that are skipped between functions, of 300 kinds: their codes take one to four bytes. */
 static void test_long_codes(void)
 {
-    enum { FIRST = INLINE_BARE + 1, KINDS = 300, FUNCTIONS = 64 };
+    enum { FIRST = LAST_CODE + 1, KINDS = 300, FUNCTIONS = 64 };
     static const int forms[] = {FORM_udata, FORM_data1, FORM_exprloc, FORM_ref4};
     program p;
     lookup l;
@@ -772,6 +844,7 @@ int main(void)
     test_loops();
     test_depth();
     test_calls();
+    test_fixed_calls();
     test_strays();
     test_long_end(true);
     test_long_end(false);
