@@ -447,7 +447,7 @@
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
  *   >>cachefiles    finds the files of a split shared cache.
- *   >>sections      has each section of an image's debug info be there once it is first asked for.
+ *   >>sections      reads, decompresses or relocates each section of debug info when it is first asked for, once.
  *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
@@ -9585,7 +9585,8 @@ typedef struct ms_dw {
     size_t move_count;
 } ms_dw;
 
-/* Has the sections be there whose bits are set. Returns false when memory is out: it is asked again then. */
+/* Makes sure that the sections whose bits are set are there. Returns false when memory is out: the next call
+ * tries again. */
 static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
 {
     ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,  &dw->line,
@@ -9601,7 +9602,7 @@ static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
     return true;
 }
 
-/* The same, for where the sections are often there. */
+/* The same, fast where the sections are there already. */
 static inline bool ms_dw_need(ms_dw *dw, uint32_t needs)
 {
     return (needs & ~dw->lent) == 0 || ms_dw_borrow(dw, needs);
@@ -11177,7 +11178,7 @@ static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
     enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
-/* Has sections be there. Returns false when memory is out. */
+/* Makes sure that sections are there. Returns false when memory is out. */
 static bool ms_cu_need(ms_cu_env *env, uint32_t needs)
 {
     bool has = ms_dw_need(env->dw, needs);
@@ -13384,7 +13385,7 @@ static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsy
 }
 
 /* ==== >>sections ===========================================================================================
- * Job:    has each section of an image's debug info be there once it is first asked for.
+ * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
  * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
  *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed, ms_sec_is_stated.
  * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
@@ -13931,7 +13932,7 @@ static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
 
 /* ---- What is known ---- */
 
-/* Has all be there that damage may be found in. Returns false when memory is out. */
+/* Reads all that damage may be found in. Returns false when memory is out. */
 static bool ms_sec_load(ms_sec *sec)
 {
     ms_span bytes;
@@ -17965,7 +17966,7 @@ static void ms_ses_close(machsym_session *s)
 
 /* ---- What a session decodes ---- */
 
-/* Has sections be there. Returns false when memory is out. */
+/* Makes sure that sections are there. Returns false when memory is out. */
 static bool ms_ses_need(machsym_session *s, uint32_t needs)
 {
     return ms_cu_need(&s->env, needs);

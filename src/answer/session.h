@@ -267,7 +267,7 @@ static void ms_ses_close(machsym_session *s)
 
 /* ---- What a session decodes ---- */
 
-/* Has sections be there. Returns false when memory is out. */
+/* Makes sure that sections are there. Returns false when memory is out. */
 static bool ms_ses_need(machsym_session *s, uint32_t needs)
 {
     return ms_cu_need(&s->env, needs);

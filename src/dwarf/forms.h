@@ -168,7 +168,8 @@ typedef struct ms_dw {
     size_t move_count;
 } ms_dw;
 
-/* Has the sections be there whose bits are set. Returns false when memory is out: it is asked again then. */
+/* Makes sure that the sections whose bits are set are there. Returns false when memory is out: the next call
+ * tries again. */
 static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
 {
     ms_span *const places[ms_DW_SECTIONS] = {&dw->info,     &dw->abbrev,      &dw->str,  &dw->line,
@@ -184,7 +185,7 @@ static ms_NOINLINE bool ms_dw_borrow(ms_dw *dw, uint32_t needs)
     return true;
 }
 
-/* The same, for where the sections are often there. */
+/* The same, fast where the sections are there already. */
 static inline bool ms_dw_need(ms_dw *dw, uint32_t needs)
 {
     return (needs & ~dw->lent) == 0 || ms_dw_borrow(dw, needs);

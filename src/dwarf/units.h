@@ -361,7 +361,7 @@ static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
     enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
-/* Has sections be there. Returns false when memory is out. */
+/* Makes sure that sections are there. Returns false when memory is out. */
 static bool ms_cu_need(ms_cu_env *env, uint32_t needs)
 {
     bool has = ms_dw_need(env->dw, needs);

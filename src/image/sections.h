@@ -14,7 +14,7 @@
 #include "../dwarf/units.h"
 
 /* ==== >>sections ===========================================================================================
- * Job:    has each section of an image's debug info be there once it is first asked for.
+ * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
  * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
  *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed, ms_sec_is_stated.
  * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
@@ -561,7 +561,7 @@ static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
 
 /* ---- What is known ---- */
 
-/* Has all be there that damage may be found in. Returns false when memory is out. */
+/* Reads all that damage may be found in. Returns false when memory is out. */
 static bool ms_sec_load(ms_sec *sec)
 {
     ms_span bytes;
