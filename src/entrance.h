@@ -158,7 +158,7 @@ MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t add
 
 MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len)
 {
-    return image->cache != NULL ? ms_sl_read(&image->cache->dc, addr, (uint8_t *)to, len) : 0;
+    return ms_im_cache(image) != NULL ? ms_sl_read(&ms_im_cache(image)->dc, addr, (uint8_t *)to, len) : 0;
 }
 
 MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,

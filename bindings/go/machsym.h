@@ -807,6 +807,9 @@
 /* MACHSYM_NO_INFLATE: compressed bytes are not read, neither by machsym_inflate nor in debug info. Saves
  * 4,500 bytes at -Os and 7,000 at -O2, gcc 12, x86_64. */
 
+/* MACHSYM_NO_CACHE: dyld shared caches are refused. Saves 19,000 bytes at -Os and 28,000 at -O2, gcc 12,
+ * x86_64. */
+
 /* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
  * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
  * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
@@ -4483,6 +4486,13 @@ typedef struct ms_dc_locals {
 
 /* ---- Headers ---- */
 
+/* Whether caches are read. Else no image has one, and the compiler leaves out the code for it. */
+#ifdef MACHSYM_NO_CACHE
+enum { ms_DC_IS_READ = 0 };
+#else
+enum { ms_DC_IS_READ = 1 };
+#endif
+
 static bool ms_dc_is(ms_span file)
 {
     return ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "dyld_v1");
@@ -5247,10 +5257,16 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
+/* The cache that an image lies in; NULL: none. */
+static const ms_dc *ms_mo_cache(const ms_mo *mo)
+{
+    return ms_DC_IS_READ != 0 ? mo->cache : NULL;
+}
+
 /* Whether segments are found by their addresses, since their offsets do not count in bytes. */
 static bool ms_mo_is_mapped(const ms_mo *mo)
 {
-    return mo->is_loaded || mo->cache != NULL;
+    return mo->is_loaded || ms_mo_cache(mo) != NULL;
 }
 
 /* The bytes of a segment that is found by its address, as far as the caller has them. Of a loaded image there
@@ -5259,8 +5275,8 @@ static bool ms_mo_is_mapped(const ms_mo *mo)
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
     ms_span rest = {NULL, 0};
-    if (mo->cache != NULL)
-        rest = ms_dc_at(mo->cache, segment->addr);
+    if (ms_mo_cache(mo) != NULL)
+        rest = ms_dc_at(ms_mo_cache(mo), segment->addr);
     else if (segment->addr >= mo->text_addr && (segment->initprot & ms_VM_PROT_READ) != 0)
         rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
     return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
@@ -5277,7 +5293,7 @@ static ms_span ms_mo_rest(const ms_mo *mo, uint64_t off)
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size &&
-            (mo->cache == NULL || ms_str_is(segment->name, "__LINKEDIT")))
+            (ms_mo_cache(mo) == NULL || ms_str_is(segment->name, "__LINKEDIT")))
             return ms_span_from(ms_mo_segment_bytes(mo, segment), off - segment->off);
     }
     return ms_span_make(NULL, 0);
@@ -5304,13 +5320,13 @@ static uint64_t ms_mo_size(const ms_mo *mo)
     const ms_mo_loads *loads = &mo->loads;
     uint64_t size = (uint64_t)loads->sym_count * 16 + loads->indirect_count * (uint64_t)4 +
                     loads->starts_size + loads->exports_size;
-    if (mo->cache == NULL)
+    if (ms_mo_cache(mo) == NULL)
         return mo->bytes.len;
-    for (uint32_t i = 0; i < mo->segment_count && size < mo->cache->size; i++) {
+    for (uint32_t i = 0; i < mo->segment_count && size < ms_mo_cache(mo)->size; i++) {
         if (!ms_str_is(mo->segments[i].name, "__LINKEDIT"))
             size += ms_mo_segment_bytes(mo, &mo->segments[i]).len;
     }
-    return size < mo->cache->size ? size : mo->cache->size;
+    return size < ms_mo_cache(mo)->size ? size : ms_mo_cache(mo)->size;
 }
 
 static machsym_str ms_mo_fixed_name(ms_rd *rd)
@@ -5444,7 +5460,7 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     }
     if (ms_str_is(segment->name, "__TEXT_EXEC"))
         mo->text_exec_addr = segment->addr;
-    if (mo->cache != NULL && segment->file_size != 0 && ms_mo_segment_bytes(mo, segment).len == 0)
+    if (ms_mo_cache(mo) != NULL && segment->file_size != 0 && ms_mo_segment_bytes(mo, segment).len == 0)
         ms_damage_note(&mo->damage, "a segment lies in no file of the cache that is there", "segment",
                        segment->off);
     uint64_t previous = segment->off;
@@ -5710,7 +5726,7 @@ static void ms_mo_check_tables(ms_mo *mo)
         if (tables[i].size != 0)
             ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
                              tables[i].size);
-        if (i < in_cache && mo->cache != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
+        if (i < in_cache && ms_mo_cache(mo) != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
             ms_damage_note(&mo->damage, "a table runs past __LINKEDIT", "load commands", tables[i].off);
     }
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
@@ -5794,7 +5810,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (arena != NULL) {
         ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
-        if (mo->cache == NULL)
+        if (ms_mo_cache(mo) == NULL)
             ms_mo_read_fixup_formats(mo);
     }
     mo->fixup_base = mo->text_addr;
@@ -6055,6 +6071,9 @@ static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
     if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
+    if (ms_dc_is(file))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a shared cache, and the library was built with MACHSYM_NO_CACHE", "", 0);
     return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
 }
 
@@ -6466,7 +6485,7 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
     machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result != MACHSYM_OK)
         return result;
-    bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
+    bool is_known = ms_file_is_mach(input->bytes) || (ms_DC_IS_READ != 0 && ms_dc_is(input->bytes));
     result = is_known ? MACHSYM_OK : ms_file_refuse(input->bytes, err);
     if (result != MACHSYM_OK)
         ms_file_close(input);
@@ -6505,7 +6524,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
     if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
-    if (ms_dc_is(input.bytes)) {
+    if (ms_DC_IS_READ != 0 && ms_dc_is(input.bytes)) {
         listed = ms_file_list_cache(&input, allocator, slices, cap, err);
         ms_file_close(&input);
         return listed;
@@ -6714,7 +6733,7 @@ static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
     const ms_mo_section *section = ms_fx_section_at(d, addr);
     if (section != NULL)
         return ms_span_from(ms_fx_bytes(d, section), addr - section->addr);
-    return d->mo->cache != NULL ? ms_dc_at(d->mo->cache, addr) : ms_span_make(NULL, 0);
+    return ms_mo_cache(d->mo) != NULL ? ms_dc_at(ms_mo_cache(d->mo), addr) : ms_span_make(NULL, 0);
 }
 
 static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
@@ -6724,8 +6743,8 @@ static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
 
 static uint32_t ms_fx_u32_at(ms_fx_data *d, uint64_t addr)
 {
-    if (d->mo->cache != NULL)
-        return ms_dc_number_at(d->mo->cache, addr);
+    if (ms_mo_cache(d->mo) != NULL)
+        return ms_dc_number_at(ms_mo_cache(d->mo), addr);
     ms_span span = ms_fx_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
 }
@@ -6943,8 +6962,8 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
 static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
 {
     ms_fx_pointer pointer = {0, {NULL, 0}};
-    if (d->mo->cache != NULL) {
-        pointer.addr = ms_dc_pointer_at(d->mo->cache, addr, ms_fx_pointer_size(d));
+    if (ms_mo_cache(d->mo) != NULL) {
+        pointer.addr = ms_dc_pointer_at(ms_mo_cache(d->mo), addr, ms_fx_pointer_size(d));
         return pointer;
     }
     const ms_mo_section *section = ms_fx_section_at(d, addr);
@@ -7020,7 +7039,7 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_fx_rest *rest, ms_aren
         pieces[count++].owner = i;
     }
     ms_seg_build(pieces, count, arena, &d->sections);
-    if (mo->cache != NULL) /* its builder has bound all imports */
+    if (ms_mo_cache(mo) != NULL) /* its builder has bound all imports */
         return;
     ms_fx_read_imports(d);
     ms_fx_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
@@ -8179,7 +8198,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     size_t before = t->count;
     ms_jmp_list list;
     ms_oth others;
-    if (mo->cache == NULL)
+    if (ms_mo_cache(mo) == NULL)
         return false;
     ms_zero(&list, sizeof list);
     list.table = t;
@@ -8482,9 +8501,9 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
  * all lists. */
 static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direct)
 {
-    if (!is_direct || d->mo->cache == NULL || d->mo->cache->selector_base == 0)
+    if (!is_direct || ms_mo_cache(d->mo) == NULL || ms_mo_cache(d->mo)->selector_base == 0)
         return ms_fx_relative_at(d, addr);
-    return d->mo->cache->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
+    return ms_mo_cache(d->mo)->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
 }
 
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
@@ -9033,7 +9052,7 @@ static void ms_sw_take_use(ms_sw *sw, ms_sw_use *use, ms_fx_pointer descriptor)
 {
     use->descriptor = descriptor.addr;
     use->method = ms_sym_c_name(descriptor.import);
-    if (sw->data->mo->cache == NULL || descriptor.addr == 0) {
+    if (ms_mo_cache(sw->data->mo) == NULL || descriptor.addr == 0) {
         ms_sw_add_use(sw, use);
         return;
     }
@@ -9053,7 +9072,7 @@ static void ms_sw_add_waits(ms_sw *sw)
     ms_key *v = (ms_key *)ms_arena_alloc(sw->scratch, sw->count, sizeof *v);
     ms_key *room = (ms_key *)ms_arena_alloc(sw->scratch, sw->count, sizeof *room);
     machsym_str *names = (machsym_str *)ms_arena_zeroed(sw->scratch, sw->count, sizeof *names);
-    if (sw->count == 0 || v == NULL || room == NULL || names == NULL)
+    if (ms_mo_cache(sw->data->mo) == NULL || sw->count == 0 || v == NULL || room == NULL || names == NULL)
         return;
     for (size_t i = 0; i < sw->count; i++) {
         v[i].key = sw->waits[i].descriptor;
@@ -16098,6 +16117,12 @@ struct machsym_image {
     ms_im_places places;
 };
 
+/* The cache that the file is, or that the image lies in; NULL: neither. */
+static const ms_cf_cache *ms_im_cache(const machsym_image *image)
+{
+    return ms_DC_IS_READ != 0 ? image->cache : NULL;
+}
+
 /* Prepares for debug info, of which nothing is looked at before it is asked for. */
 static void ms_im_start_dwarf(machsym_image *image)
 {
@@ -16406,7 +16431,7 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dir_count = dir_count;
     places->flags = desc->flags;
     const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED;
-    image->follows_objects = (desc->flags & alone) == 0 && image->cache == NULL &&
+    image->follows_objects = (desc->flags & alone) == 0 && ms_im_cache(image) == NULL &&
                              (image->inputs[0].path != NULL || prefix_count + dir_count > 0);
 }
 
@@ -16466,7 +16491,7 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
  * next one begins, and several that begin at one place are links to the first. */
 static void ms_im_list_entries(machsym_image *image, ms_arena *scratch)
 {
-    const ms_dc *dc = &image->cache->dc;
+    const ms_dc *dc = &ms_im_cache(image)->dc;
     size_t count = ms_dc_image_count(dc);
     size_t kept = 0;
     uint64_t size;
@@ -16502,7 +16527,7 @@ static void ms_im_list_entries(machsym_image *image, ms_arena *scratch)
 static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_desc *desc,
                                        machsym_error *err)
 {
-    const ms_dc *dc = &image->cache->dc;
+    const ms_dc *dc = &ms_im_cache(image)->dc;
     ms_mo *mo = &image->mo[0];
     ms_mo *half = &image->mo[1];
     ms_dc_image entry;
@@ -16537,7 +16562,7 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
         ms_sym_strings(half).len != locals.strings_size)
         ms_damage_note_cut(&half->damage, "the local symbols run past their end", "local symbols",
                            locals.nlist_off);
-    image->called[1] = image->cache->locals_path;
+    image->called[1] = ms_im_cache(image)->locals_path;
     image->mo_count = 2;
     return MACHSYM_OK;
 }
@@ -16545,12 +16570,12 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
 /* Takes a shared cache: as a whole, or one image of it. */
 static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
-    if (desc->arch != NULL && !ms_str_is(image->cache->dc.head.arch, desc->arch))
+    if (desc->arch != NULL && !ms_str_is(ms_im_cache(image)->dc.head.arch, desc->arch))
         return ms_fail(err, MACHSYM_ERR_ARCH, "the shared cache is for another architecture", "cache header",
                        0);
     if (desc->entry != NULL)
         return ms_im_add_cached(image, desc, err);
-    ms_mo_describe_cache(&image->mo[0], &image->cache->dc);
+    ms_mo_describe_cache(&image->mo[0], &ms_im_cache(image)->dc);
     image->mo_count = 1;
     if (desc->uuid != NULL && !ms_file_same_uuid(&image->mo[0].slice, desc->uuid))
         return ms_fail(err, MACHSYM_ERR_UUID, "the shared cache has another UUID", "cache header", 0);
@@ -16591,13 +16616,13 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
 {
     const machsym_image *from = desc->from;
     ms_mo *mo = &image->mo[0];
-    if (desc->entry == NULL || (from->cache == NULL && from->mo[0].slice.filetype != ms_MH_FILESET))
+    if (desc->entry == NULL || (ms_im_cache(from) == NULL && from->mo[0].slice.filetype != ms_MH_FILESET))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "to open an image of an open file takes its entry, and a cache or a collection", "",
                        0);
     image->called[0] = ms_im_path(from, 0);
     image->cache = from->cache;
-    if (from->cache != NULL)
+    if (ms_im_cache(from) != NULL)
         return ms_im_add_cache(image, desc, err);
     mo->bytes = from->mo[0].bytes;
     mo->slice = from->mo[0].slice;
@@ -16631,7 +16656,7 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
-    if (ms_dc_is(input.bytes)) {
+    if (ms_DC_IS_READ != 0 && ms_dc_is(input.bytes)) {
         image->inputs[0] = input;
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a shared cache has no other half", "", 0)
                           : ms_im_open_cache(image, desc, err);
@@ -16720,7 +16745,7 @@ static void ms_im_list_collection(machsym_image *image, ms_arena *scratch)
 static void ms_im_list_images(machsym_image *image, const machsym_open_desc *desc)
 {
     ms_arena scratch = ms_arena_make(image->arena.allocator);
-    if (desc->entry == NULL && image->cache != NULL)
+    if (desc->entry == NULL && ms_im_cache(image) != NULL)
         ms_im_list_entries(image, &scratch);
     else if (desc->entry == NULL && image->mo[0].slice.filetype == ms_MH_FILESET)
         ms_im_list_collection(image, &scratch);
@@ -16734,7 +16759,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     machsym_result result = ms_im_open_halves(image, desc, err);
     if (result != MACHSYM_OK)
         return result;
-    if (image->map != NULL || image->cache != NULL)
+    if (image->map != NULL || ms_im_cache(image) != NULL)
         ms_file_settle(&image->inputs[0]);
     if (image->map != NULL) {
         image->name = ms_map_name_of(image->map);
@@ -16754,7 +16779,7 @@ static void ms_im_close(machsym_image *image)
 {
     if (image->map != NULL)
         ms_map_close(image->map);
-    if (image->own_cache != NULL)
+    if (ms_im_cache(image) != NULL && image->own_cache != NULL)
         ms_cf_close(image->own_cache);
     ms_sec_drop(image->sections);
     for (size_t i = 0; i < 2; i++)
@@ -16888,11 +16913,11 @@ static void ms_im_get_cached(const ms_dc *dc, size_t index, machsym_entry *out)
 
 static bool ms_im_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
 {
-    if (image->cache == NULL) {
+    if (ms_im_cache(image) == NULL) {
         ms_zero(out, sizeof *out);
         return ms_mo_next_entry(&image->mo[0], &at->a, out);
     }
-    const ms_dc *dc = &image->cache->dc;
+    const ms_dc *dc = &ms_im_cache(image)->dc;
     while (image->entries.arena != NULL && at->a < ms_dc_image_count(dc)) { /* NULL: an image of the cache */
         size_t index = (size_t)at->a++;
         ms_im_get_cached(dc, index, out);
@@ -16908,18 +16933,18 @@ static bool ms_im_entry_at(const machsym_image *image, uint64_t addr, machsym_en
     uint32_t index = ms_seg_owner(image->entries.v, image->entries.count, addr);
     if (index == ms_SEG_NONE)
         return false;
-    if (image->cache == NULL) {
+    if (ms_im_cache(image) == NULL) {
         uint64_t place = image->entry_places[index];
         ms_zero(out, sizeof *out);
         return ms_mo_next_entry(&image->mo[0], &place, out);
     }
-    ms_im_get_cached(&image->cache->dc, index, out);
+    ms_im_get_cached(&ms_im_cache(image)->dc, index, out);
     return true;
 }
 
 static bool ms_im_next_cache_file(const machsym_image *image, machsym_cursor *at, machsym_cache_file *out)
 {
-    return image->cache != NULL && ms_cf_next_file(image->cache, at, out);
+    return ms_im_cache(image) != NULL && ms_cf_next_file(ms_im_cache(image), at, out);
 }
 
 /* ---- Addresses ---- */
@@ -20700,7 +20725,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_eng_index(session);
     ms_eng_list_claims(session);
     ms_mb_set_spaces(session, &plan->spaces);
-    if (plan->image->mo_count > 0 && plan->image->mo[0].cache != NULL)
+    if (plan->image->mo_count > 0 && ms_mo_cache(&plan->image->mo[0]) != NULL)
         ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
     else
         ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
@@ -34830,7 +34855,7 @@ MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t add
 
 MACHSYM_API size_t machsym_image_read_cache(const machsym_image *image, uint64_t addr, void *to, size_t len)
 {
-    return image->cache != NULL ? ms_sl_read(&image->cache->dc, addr, (uint8_t *)to, len) : 0;
+    return ms_im_cache(image) != NULL ? ms_sl_read(&ms_im_cache(image)->dc, addr, (uint8_t *)to, len) : 0;
 }
 
 MACHSYM_API bool machsym_image_next_cache_file(const machsym_image *image, machsym_cursor *at,

@@ -52,6 +52,12 @@ struct machsym_image {
     ms_im_places places;
 };
 
+/* The cache that the file is, or that the image lies in; NULL: neither. */
+static const ms_cf_cache *ms_im_cache(const machsym_image *image)
+{
+    return ms_DC_IS_READ != 0 ? image->cache : NULL;
+}
+
 /* Prepares for debug info, of which nothing is looked at before it is asked for. */
 static void ms_im_start_dwarf(machsym_image *image)
 {
@@ -360,7 +366,7 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
     places->dir_count = dir_count;
     places->flags = desc->flags;
     const uint32_t alone = MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED;
-    image->follows_objects = (desc->flags & alone) == 0 && image->cache == NULL &&
+    image->follows_objects = (desc->flags & alone) == 0 && ms_im_cache(image) == NULL &&
                              (image->inputs[0].path != NULL || prefix_count + dir_count > 0);
 }
 
@@ -420,7 +426,7 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
  * next one begins, and several that begin at one place are links to the first. */
 static void ms_im_list_entries(machsym_image *image, ms_arena *scratch)
 {
-    const ms_dc *dc = &image->cache->dc;
+    const ms_dc *dc = &ms_im_cache(image)->dc;
     size_t count = ms_dc_image_count(dc);
     size_t kept = 0;
     uint64_t size;
@@ -456,7 +462,7 @@ static void ms_im_list_entries(machsym_image *image, ms_arena *scratch)
 static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_desc *desc,
                                        machsym_error *err)
 {
-    const ms_dc *dc = &image->cache->dc;
+    const ms_dc *dc = &ms_im_cache(image)->dc;
     ms_mo *mo = &image->mo[0];
     ms_mo *half = &image->mo[1];
     ms_dc_image entry;
@@ -491,7 +497,7 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
         ms_sym_strings(half).len != locals.strings_size)
         ms_damage_note_cut(&half->damage, "the local symbols run past their end", "local symbols",
                            locals.nlist_off);
-    image->called[1] = image->cache->locals_path;
+    image->called[1] = ms_im_cache(image)->locals_path;
     image->mo_count = 2;
     return MACHSYM_OK;
 }
@@ -499,12 +505,12 @@ static machsym_result ms_im_add_cached(machsym_image *image, const machsym_open_
 /* Takes a shared cache: as a whole, or one image of it. */
 static machsym_result ms_im_add_cache(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
-    if (desc->arch != NULL && !ms_str_is(image->cache->dc.head.arch, desc->arch))
+    if (desc->arch != NULL && !ms_str_is(ms_im_cache(image)->dc.head.arch, desc->arch))
         return ms_fail(err, MACHSYM_ERR_ARCH, "the shared cache is for another architecture", "cache header",
                        0);
     if (desc->entry != NULL)
         return ms_im_add_cached(image, desc, err);
-    ms_mo_describe_cache(&image->mo[0], &image->cache->dc);
+    ms_mo_describe_cache(&image->mo[0], &ms_im_cache(image)->dc);
     image->mo_count = 1;
     if (desc->uuid != NULL && !ms_file_same_uuid(&image->mo[0].slice, desc->uuid))
         return ms_fail(err, MACHSYM_ERR_UUID, "the shared cache has another UUID", "cache header", 0);
@@ -545,13 +551,13 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
 {
     const machsym_image *from = desc->from;
     ms_mo *mo = &image->mo[0];
-    if (desc->entry == NULL || (from->cache == NULL && from->mo[0].slice.filetype != ms_MH_FILESET))
+    if (desc->entry == NULL || (ms_im_cache(from) == NULL && from->mo[0].slice.filetype != ms_MH_FILESET))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "to open an image of an open file takes its entry, and a cache or a collection", "",
                        0);
     image->called[0] = ms_im_path(from, 0);
     image->cache = from->cache;
-    if (from->cache != NULL)
+    if (ms_im_cache(from) != NULL)
         return ms_im_add_cache(image, desc, err);
     mo->bytes = from->mo[0].bytes;
     mo->slice = from->mo[0].slice;
@@ -585,7 +591,7 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
                           : ms_im_add_map(image, desc, err);
     }
-    if (ms_dc_is(input.bytes)) {
+    if (ms_DC_IS_READ != 0 && ms_dc_is(input.bytes)) {
         image->inputs[0] = input;
         return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a shared cache has no other half", "", 0)
                           : ms_im_open_cache(image, desc, err);
@@ -674,7 +680,7 @@ static void ms_im_list_collection(machsym_image *image, ms_arena *scratch)
 static void ms_im_list_images(machsym_image *image, const machsym_open_desc *desc)
 {
     ms_arena scratch = ms_arena_make(image->arena.allocator);
-    if (desc->entry == NULL && image->cache != NULL)
+    if (desc->entry == NULL && ms_im_cache(image) != NULL)
         ms_im_list_entries(image, &scratch);
     else if (desc->entry == NULL && image->mo[0].slice.filetype == ms_MH_FILESET)
         ms_im_list_collection(image, &scratch);
@@ -688,7 +694,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     machsym_result result = ms_im_open_halves(image, desc, err);
     if (result != MACHSYM_OK)
         return result;
-    if (image->map != NULL || image->cache != NULL)
+    if (image->map != NULL || ms_im_cache(image) != NULL)
         ms_file_settle(&image->inputs[0]);
     if (image->map != NULL) {
         image->name = ms_map_name_of(image->map);
@@ -708,7 +714,7 @@ static void ms_im_close(machsym_image *image)
 {
     if (image->map != NULL)
         ms_map_close(image->map);
-    if (image->own_cache != NULL)
+    if (ms_im_cache(image) != NULL && image->own_cache != NULL)
         ms_cf_close(image->own_cache);
     ms_sec_drop(image->sections);
     for (size_t i = 0; i < 2; i++)
@@ -842,11 +848,11 @@ static void ms_im_get_cached(const ms_dc *dc, size_t index, machsym_entry *out)
 
 static bool ms_im_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
 {
-    if (image->cache == NULL) {
+    if (ms_im_cache(image) == NULL) {
         ms_zero(out, sizeof *out);
         return ms_mo_next_entry(&image->mo[0], &at->a, out);
     }
-    const ms_dc *dc = &image->cache->dc;
+    const ms_dc *dc = &ms_im_cache(image)->dc;
     while (image->entries.arena != NULL && at->a < ms_dc_image_count(dc)) { /* NULL: an image of the cache */
         size_t index = (size_t)at->a++;
         ms_im_get_cached(dc, index, out);
@@ -862,18 +868,18 @@ static bool ms_im_entry_at(const machsym_image *image, uint64_t addr, machsym_en
     uint32_t index = ms_seg_owner(image->entries.v, image->entries.count, addr);
     if (index == ms_SEG_NONE)
         return false;
-    if (image->cache == NULL) {
+    if (ms_im_cache(image) == NULL) {
         uint64_t place = image->entry_places[index];
         ms_zero(out, sizeof *out);
         return ms_mo_next_entry(&image->mo[0], &place, out);
     }
-    ms_im_get_cached(&image->cache->dc, index, out);
+    ms_im_get_cached(&ms_im_cache(image)->dc, index, out);
     return true;
 }
 
 static bool ms_im_next_cache_file(const machsym_image *image, machsym_cursor *at, machsym_cache_file *out)
 {
-    return image->cache != NULL && ms_cf_next_file(image->cache, at, out);
+    return ms_im_cache(image) != NULL && ms_cf_next_file(ms_im_cache(image), at, out);
 }
 
 /* ---- Addresses ---- */

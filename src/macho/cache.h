@@ -132,6 +132,13 @@ typedef struct ms_dc_locals {
 
 /* ---- Headers ---- */
 
+/* Whether caches are read. Else no image has one, and the compiler leaves out the code for it. */
+#ifdef MACHSYM_NO_CACHE
+enum { ms_DC_IS_READ = 0 };
+#else
+enum { ms_DC_IS_READ = 1 };
+#endif
+
 static bool ms_dc_is(ms_span file)
 {
     return ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "dyld_v1");

@@ -115,6 +115,9 @@ static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
     if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
+    if (ms_dc_is(file))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a shared cache, and the library was built with MACHSYM_NO_CACHE", "", 0);
     return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
 }
 
@@ -526,7 +529,7 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, const 
     machsym_result result = ms_file_take(path, bytes, read, flags, allocator, input, err);
     if (result != MACHSYM_OK)
         return result;
-    bool is_known = ms_file_is_mach(input->bytes) || ms_dc_is(input->bytes);
+    bool is_known = ms_file_is_mach(input->bytes) || (ms_DC_IS_READ != 0 && ms_dc_is(input->bytes));
     result = is_known ? MACHSYM_OK : ms_file_refuse(input->bytes, err);
     if (result != MACHSYM_OK)
         ms_file_close(input);
@@ -565,7 +568,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
     if (ms_file_open(desc->path, desc->bytes, &desc->read, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
-    if (ms_dc_is(input.bytes)) {
+    if (ms_DC_IS_READ != 0 && ms_dc_is(input.bytes)) {
         listed = ms_file_list_cache(&input, allocator, slices, cap, err);
         ms_file_close(&input);
         return listed;

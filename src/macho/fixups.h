@@ -185,7 +185,7 @@ static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
     const ms_mo_section *section = ms_fx_section_at(d, addr);
     if (section != NULL)
         return ms_span_from(ms_fx_bytes(d, section), addr - section->addr);
-    return d->mo->cache != NULL ? ms_dc_at(d->mo->cache, addr) : ms_span_make(NULL, 0);
+    return ms_mo_cache(d->mo) != NULL ? ms_dc_at(ms_mo_cache(d->mo), addr) : ms_span_make(NULL, 0);
 }
 
 static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
@@ -195,8 +195,8 @@ static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
 
 static uint32_t ms_fx_u32_at(ms_fx_data *d, uint64_t addr)
 {
-    if (d->mo->cache != NULL)
-        return ms_dc_number_at(d->mo->cache, addr);
+    if (ms_mo_cache(d->mo) != NULL)
+        return ms_dc_number_at(ms_mo_cache(d->mo), addr);
     ms_span span = ms_fx_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
 }
@@ -414,8 +414,8 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
 static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
 {
     ms_fx_pointer pointer = {0, {NULL, 0}};
-    if (d->mo->cache != NULL) {
-        pointer.addr = ms_dc_pointer_at(d->mo->cache, addr, ms_fx_pointer_size(d));
+    if (ms_mo_cache(d->mo) != NULL) {
+        pointer.addr = ms_dc_pointer_at(ms_mo_cache(d->mo), addr, ms_fx_pointer_size(d));
         return pointer;
     }
     const ms_mo_section *section = ms_fx_section_at(d, addr);
@@ -491,7 +491,7 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_fx_rest *rest, ms_aren
         pieces[count++].owner = i;
     }
     ms_seg_build(pieces, count, arena, &d->sections);
-    if (mo->cache != NULL) /* its builder has bound all imports */
+    if (ms_mo_cache(mo) != NULL) /* its builder has bound all imports */
         return;
     ms_fx_read_imports(d);
     ms_fx_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);

@@ -102,7 +102,7 @@ static bool ms_jmp_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
     size_t before = t->count;
     ms_jmp_list list;
     ms_oth others;
-    if (mo->cache == NULL)
+    if (ms_mo_cache(mo) == NULL)
         return false;
     ms_zero(&list, sizeof list);
     list.table = t;

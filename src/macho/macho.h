@@ -196,10 +196,16 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
+/* The cache that an image lies in; NULL: none. */
+static const ms_dc *ms_mo_cache(const ms_mo *mo)
+{
+    return ms_DC_IS_READ != 0 ? mo->cache : NULL;
+}
+
 /* Whether segments are found by their addresses, since their offsets do not count in bytes. */
 static bool ms_mo_is_mapped(const ms_mo *mo)
 {
-    return mo->is_loaded || mo->cache != NULL;
+    return mo->is_loaded || ms_mo_cache(mo) != NULL;
 }
 
 /* The bytes of a segment that is found by its address, as far as the caller has them. Of a loaded image there
@@ -208,8 +214,8 @@ static bool ms_mo_is_mapped(const ms_mo *mo)
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
     ms_span rest = {NULL, 0};
-    if (mo->cache != NULL)
-        rest = ms_dc_at(mo->cache, segment->addr);
+    if (ms_mo_cache(mo) != NULL)
+        rest = ms_dc_at(ms_mo_cache(mo), segment->addr);
     else if (segment->addr >= mo->text_addr && (segment->initprot & ms_VM_PROT_READ) != 0)
         rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
     return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
@@ -226,7 +232,7 @@ static ms_span ms_mo_rest(const ms_mo *mo, uint64_t off)
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size &&
-            (mo->cache == NULL || ms_str_is(segment->name, "__LINKEDIT")))
+            (ms_mo_cache(mo) == NULL || ms_str_is(segment->name, "__LINKEDIT")))
             return ms_span_from(ms_mo_segment_bytes(mo, segment), off - segment->off);
     }
     return ms_span_make(NULL, 0);
@@ -253,13 +259,13 @@ static uint64_t ms_mo_size(const ms_mo *mo)
     const ms_mo_loads *loads = &mo->loads;
     uint64_t size = (uint64_t)loads->sym_count * 16 + loads->indirect_count * (uint64_t)4 +
                     loads->starts_size + loads->exports_size;
-    if (mo->cache == NULL)
+    if (ms_mo_cache(mo) == NULL)
         return mo->bytes.len;
-    for (uint32_t i = 0; i < mo->segment_count && size < mo->cache->size; i++) {
+    for (uint32_t i = 0; i < mo->segment_count && size < ms_mo_cache(mo)->size; i++) {
         if (!ms_str_is(mo->segments[i].name, "__LINKEDIT"))
             size += ms_mo_segment_bytes(mo, &mo->segments[i]).len;
     }
-    return size < mo->cache->size ? size : mo->cache->size;
+    return size < ms_mo_cache(mo)->size ? size : ms_mo_cache(mo)->size;
 }
 
 static machsym_str ms_mo_fixed_name(ms_rd *rd)
@@ -393,7 +399,7 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     }
     if (ms_str_is(segment->name, "__TEXT_EXEC"))
         mo->text_exec_addr = segment->addr;
-    if (mo->cache != NULL && segment->file_size != 0 && ms_mo_segment_bytes(mo, segment).len == 0)
+    if (ms_mo_cache(mo) != NULL && segment->file_size != 0 && ms_mo_segment_bytes(mo, segment).len == 0)
         ms_damage_note(&mo->damage, "a segment lies in no file of the cache that is there", "segment",
                        segment->off);
     uint64_t previous = segment->off;
@@ -659,7 +665,7 @@ static void ms_mo_check_tables(ms_mo *mo)
         if (tables[i].size != 0)
             ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
                              tables[i].size);
-        if (i < in_cache && mo->cache != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
+        if (i < in_cache && ms_mo_cache(mo) != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
             ms_damage_note(&mo->damage, "a table runs past __LINKEDIT", "load commands", tables[i].off);
     }
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
@@ -743,7 +749,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (arena != NULL) {
         ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
-        if (mo->cache == NULL)
+        if (ms_mo_cache(mo) == NULL)
             ms_mo_read_fixup_formats(mo);
     }
     mo->fixup_base = mo->text_addr;

@@ -112,9 +112,9 @@ static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_
  * all lists. */
 static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direct)
 {
-    if (!is_direct || d->mo->cache == NULL || d->mo->cache->selector_base == 0)
+    if (!is_direct || ms_mo_cache(d->mo) == NULL || ms_mo_cache(d->mo)->selector_base == 0)
         return ms_fx_relative_at(d, addr);
-    return d->mo->cache->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
+    return ms_mo_cache(d->mo)->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
 }
 
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */

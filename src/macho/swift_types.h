@@ -189,7 +189,7 @@ static void ms_sw_take_use(ms_sw *sw, ms_sw_use *use, ms_fx_pointer descriptor)
 {
     use->descriptor = descriptor.addr;
     use->method = ms_sym_c_name(descriptor.import);
-    if (sw->data->mo->cache == NULL || descriptor.addr == 0) {
+    if (ms_mo_cache(sw->data->mo) == NULL || descriptor.addr == 0) {
         ms_sw_add_use(sw, use);
         return;
     }
@@ -209,7 +209,7 @@ static void ms_sw_add_waits(ms_sw *sw)
     ms_key *v = (ms_key *)ms_arena_alloc(sw->scratch, sw->count, sizeof *v);
     ms_key *room = (ms_key *)ms_arena_alloc(sw->scratch, sw->count, sizeof *room);
     machsym_str *names = (machsym_str *)ms_arena_zeroed(sw->scratch, sw->count, sizeof *names);
-    if (sw->count == 0 || v == NULL || room == NULL || names == NULL)
+    if (ms_mo_cache(sw->data->mo) == NULL || sw->count == 0 || v == NULL || room == NULL || names == NULL)
         return;
     for (size_t i = 0; i < sw->count; i++) {
         v[i].key = sw->waits[i].descriptor;

@@ -177,7 +177,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_eng_index(session);
     ms_eng_list_claims(session);
     ms_mb_set_spaces(session, &plan->spaces);
-    if (plan->image->mo_count > 0 && plan->image->mo[0].cache != NULL)
+    if (plan->image->mo_count > 0 && ms_mo_cache(&plan->image->mo[0]) != NULL)
         ms_mb_sample_names(&session->symbols.table, &plan->spaces, plan->dict);
     else
         ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
