@@ -102,7 +102,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
-    frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
+    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, file);
     frame->line = line;
     frame->column = column;
     if (frame->file.name.len != 0 || line != 0)

@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../base/segments.h"
 #include "../macho/sources.h"
+#include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
@@ -33,7 +34,7 @@ static void ms_ex_rows(machsym_session *s, const ms_ses_span *span, uint64_t add
     for (size_t i = first; i < lines->row_count && out->row_count < MACHSYM_EXPLAINED_ROWS; i++) {
         if (i == span->row)
             out->row_used = out->row_count;
-        ms_it_get_row(lines, span->root, i, &out->rows[out->row_count++]);
+        ms_it_get_row(span->unit, i, &out->rows[out->row_count++]);
     }
 }
 
@@ -77,8 +78,8 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
         out->unit_source = span.source;
         out->unit_offset = span.root->enc.unit_off;
         out->unit_version = span.root->enc.version;
-        out->unit_name = span.root->name;
-        out->unit_producer = span.root->producer;
+        out->unit_name = ms_cu_text(&s->dw, span.root, ms_SLOT_NAME);
+        out->unit_producer = ms_cu_text(&s->dw, span.root, ms_SLOT_PRODUCER);
         out->is_damaged = span.unit->functions.is_damaged || span.unit->lines->is_damaged;
         ms_ex_rows(s, &span, addr, out);
     }

@@ -53,11 +53,11 @@ static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_f
     return false;
 }
 
-static void ms_it_get_row(const ms_ln_table *lines, const ms_cu_root *root, size_t index, machsym_line *out)
+static void ms_it_get_row(const ms_ses_unit *unit, size_t index, machsym_line *out)
 {
-    const ms_ln_row *row = &lines->rows[index];
+    const ms_ln_row *row = &unit->lines->rows[index];
     out->addr = row->addr;
-    out->file = ms_ln_path(lines, root->comp_dir, row->file);
+    out->file = ms_ln_path(unit->lines, unit->comp_dir, row->file);
     out->line = row->line;
     out->column = row->column;
     out->is_stmt = row->is_stmt;
@@ -74,7 +74,7 @@ static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line 
         const ms_ses_unit *unit = ms_ses_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines->row_count)
             continue;
-        ms_it_get_row(unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        ms_it_get_row(unit, (size_t)at->b++, out);
         return true;
     }
     return false;

@@ -31,6 +31,7 @@ typedef struct ms_ses_unit {
     ms_fn_table functions;
     ms_fn_inside **inside;    /* by function; NULL: nobody asked for it yet */
     const ms_ln_table *lines; /* NULL: the line program has not been run */
+    machsym_str comp_dir;     /* of the paths in lines */
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
@@ -508,7 +509,9 @@ static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
     ms_ses_unit *unit = ms_ses_functions_of(s, index);
     if (unit == NULL || unit->lines != NULL)
         return unit;
-    unit->lines = ms_ses_lines_of(s, ms_cu_root_of(&s->env, index), index);
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    unit->lines = ms_ses_lines_of(s, root, index);
+    unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
     return unit->lines != NULL ? unit : NULL;
 }
 

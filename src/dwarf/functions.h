@@ -595,7 +595,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
     /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
-    table->has_real_names = ms_str_is(root->producer, "Dart VM");
+    table->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
@@ -833,12 +833,10 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, size_t *h
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
     if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
         return NULL;
-    ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
-    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
-    if (abbrev == NULL || (abbrev->kind != ms_KIND_FUNCTION && abbrev->kind != ms_KIND_INLINE))
-        return NULL;
-    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, die);
-    return rd.failed ? NULL : root;
+    ms_rd rd;
+    const ms_dw_abbrev *abbrev = ms_cu_entry_at(env->dw, root, die_off, &rd, die);
+    bool is_one = abbrev != NULL && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+    return is_one ? root : NULL;
 }
 
 /* An entry whose names were read lately: the calls of one function often name the same entries. */

@@ -10,7 +10,7 @@
 
 /* ==== >>units ==============================================================================================
  * Job:    finds the unit that covers an address, by headers, root entries or .debug_aranges.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_by_aranges, ms_cu_by_ranges.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_text, ms_cu_by_aranges, ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -39,13 +39,11 @@ typedef struct ms_cu {
 typedef struct ms_cu_root {
     ms_dw_enc enc;
     const ms_dw_abbrevs *abbrevs;
-    uint64_t first_child; /* offset in .debug_info; enc.unit_end when there is none */
-    uint16_t tag;
+    uint64_t off;         /* of the entry in .debug_info */
+    uint64_t first_child; /* the same of its first child; enc.unit_end when there is none */
+    uint16_t tag;         /* 0: there is no entry */
     bool has_line;
-    uint64_t line_off; /* DW_AT_stmt_list */
-    machsym_str name;
-    machsym_str comp_dir;
-    machsym_str producer;
+    uint64_t line_off;  /* DW_AT_stmt_list */
     ms_dw_value ranges; /* what it states of its code */
     ms_dw_value low_pc;
     ms_dw_value high_pc;
@@ -378,6 +376,19 @@ static bool ms_cu_need_values(ms_cu_env *env, const ms_cu_root *root)
     return ms_cu_need(env, needs);
 }
 
+/* Reads the entry of a unit at an offset of .debug_info; rd is left where its values end. Returns NULL when
+ * there is none, or it cannot be read. */
+static const ms_dw_abbrev *ms_cu_entry_at(const ms_dw *dw, const ms_cu_root *root, uint64_t off, ms_rd *rd,
+                                          ms_dw_die *die)
+{
+    *rd = ms_rd_make(ms_span_sub(dw->info, off, root->enc.unit_end - off));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(rd));
+    if (abbrev == NULL)
+        return NULL;
+    ms_dw_read_die(root->abbrevs, abbrev, rd, &root->enc, die);
+    return rd->failed ? NULL : abbrev;
+}
+
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
 {
     ms_dw_die die;
@@ -387,6 +398,7 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->enc.version = cu->version;
     root->enc.addr_size = cu->addr_size;
     root->enc.offset_size = cu->offset_size;
+    root->off = cu->off + cu->root;
     root->first_child = cu->end;
     if (!ms_cu_need(env, ms_NEEDS_UNITS))
         return false;
@@ -397,18 +409,14 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->abbrevs = ms_cu_abbrevs(env, cu, &root->enc);
     if (root->abbrevs == NULL || !ms_cu_need_values(env, root))
         return false;
-    uint64_t code = ms_rd_uleb(&rd);
-    if (code == 0)
+    if (ms_rd_uleb(&rd) == 0)
         return !rd.failed;
-    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, code);
+    const ms_dw_abbrev *abbrev = ms_cu_entry_at(env->dw, root, root->off, &rd, &die);
     if (abbrev == NULL || abbrev->kind != ms_KIND_UNIT)
-        return false;
-    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, &die);
-    if (rd.failed)
         return false;
     root->tag = abbrev->tag;
     if (abbrev->has_children)
-        root->first_child = cu->off + ms_rd_offset(&rd);
+        root->first_child = root->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
@@ -420,10 +428,18 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
-    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
-    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
+}
+
+/* A text of a unit's root entry; empty when it has none. It is read when it is asked for: all roots may be
+ * read for one address, and their texts lie on pages of their own. */
+static machsym_str ms_cu_text(const ms_dw *dw, const ms_cu_root *root, ms_dw_slot slot)
+{
+    ms_dw_die die;
+    ms_rd rd;
+    if (root->tag == 0 || ms_cu_entry_at(dw, root, root->off, &rd, &die) == NULL)
+        return ms_str_empty();
+    return ms_dw_string(dw, &root->enc, ms_dw_get(&die, slot));
 }
 
 /* The root entry of a unit; NULL when the unit is damaged or memory is out. Read once. */

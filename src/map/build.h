@@ -282,7 +282,7 @@ typedef struct ms_mb_work {
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
 {
-    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
+    machsym_path path = ms_ln_path(w->unit->lines, w->unit->comp_dir, file);
     uint32_t number = ms_en_file(w->c, &path);
     if (file < w->file_count) {
         w->files[file].stamp = w->stamp;
