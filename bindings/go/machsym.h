@@ -10846,7 +10846,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 
 /* ==== >>units ==============================================================================================
  * Job:    finds the unit that covers an address, by headers, root entries or .debug_aranges.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_by_aranges, ms_cu_by_ranges.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_text, ms_cu_by_aranges, ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -10875,13 +10875,11 @@ typedef struct ms_cu {
 typedef struct ms_cu_root {
     ms_dw_enc enc;
     const ms_dw_abbrevs *abbrevs;
-    uint64_t first_child; /* offset in .debug_info; enc.unit_end when there is none */
-    uint16_t tag;
+    uint64_t off;         /* of the entry in .debug_info */
+    uint64_t first_child; /* the same of its first child; enc.unit_end when there is none */
+    uint16_t tag;         /* 0: there is no entry */
     bool has_line;
-    uint64_t line_off; /* DW_AT_stmt_list */
-    machsym_str name;
-    machsym_str comp_dir;
-    machsym_str producer;
+    uint64_t line_off;  /* DW_AT_stmt_list */
     ms_dw_value ranges; /* what it states of its code */
     ms_dw_value low_pc;
     ms_dw_value high_pc;
@@ -11214,6 +11212,19 @@ static bool ms_cu_need_values(ms_cu_env *env, const ms_cu_root *root)
     return ms_cu_need(env, needs);
 }
 
+/* Reads the entry of a unit at an offset of .debug_info; rd is left where its values end. Returns NULL when
+ * there is none, or it cannot be read. */
+static const ms_dw_abbrev *ms_cu_entry_at(const ms_dw *dw, const ms_cu_root *root, uint64_t off, ms_rd *rd,
+                                          ms_dw_die *die)
+{
+    *rd = ms_rd_make(ms_span_sub(dw->info, off, root->enc.unit_end - off));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(rd));
+    if (abbrev == NULL)
+        return NULL;
+    ms_dw_read_die(root->abbrevs, abbrev, rd, &root->enc, die);
+    return rd->failed ? NULL : abbrev;
+}
+
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
 {
     ms_dw_die die;
@@ -11223,6 +11234,7 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->enc.version = cu->version;
     root->enc.addr_size = cu->addr_size;
     root->enc.offset_size = cu->offset_size;
+    root->off = cu->off + cu->root;
     root->first_child = cu->end;
     if (!ms_cu_need(env, ms_NEEDS_UNITS))
         return false;
@@ -11233,18 +11245,14 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->abbrevs = ms_cu_abbrevs(env, cu, &root->enc);
     if (root->abbrevs == NULL || !ms_cu_need_values(env, root))
         return false;
-    uint64_t code = ms_rd_uleb(&rd);
-    if (code == 0)
+    if (ms_rd_uleb(&rd) == 0)
         return !rd.failed;
-    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, code);
+    const ms_dw_abbrev *abbrev = ms_cu_entry_at(env->dw, root, root->off, &rd, &die);
     if (abbrev == NULL || abbrev->kind != ms_KIND_UNIT)
-        return false;
-    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, &die);
-    if (rd.failed)
         return false;
     root->tag = abbrev->tag;
     if (abbrev->has_children)
-        root->first_child = cu->off + ms_rd_offset(&rd);
+        root->first_child = root->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
@@ -11256,10 +11264,18 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
-    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
-    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
+}
+
+/* A text of a unit's root entry; empty when it has none. It is read when it is asked for: all roots may be
+ * read for one address, and their texts lie on pages of their own. */
+static machsym_str ms_cu_text(const ms_dw *dw, const ms_cu_root *root, ms_dw_slot slot)
+{
+    ms_dw_die die;
+    ms_rd rd;
+    if (root->tag == 0 || ms_cu_entry_at(dw, root, root->off, &rd, &die) == NULL)
+        return ms_str_empty();
+    return ms_dw_string(dw, &root->enc, ms_dw_get(&die, slot));
 }
 
 /* The root entry of a unit; NULL when the unit is damaged or memory is out. Read once. */
@@ -12866,7 +12882,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
     /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
-    table->has_real_names = ms_str_is(root->producer, "Dart VM");
+    table->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
@@ -13104,12 +13120,10 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, size_t *h
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
     if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
         return NULL;
-    ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
-    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
-    if (abbrev == NULL || (abbrev->kind != ms_KIND_FUNCTION && abbrev->kind != ms_KIND_INLINE))
-        return NULL;
-    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, die);
-    return rd.failed ? NULL : root;
+    ms_rd rd;
+    const ms_dw_abbrev *abbrev = ms_cu_entry_at(env->dw, root, die_off, &rd, die);
+    bool is_one = abbrev != NULL && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+    return is_one ? root : NULL;
 }
 
 /* An entry whose names were read lately: the calls of one function often name the same entries. */
@@ -17755,6 +17769,7 @@ typedef struct ms_ses_unit {
     ms_fn_table functions;
     ms_fn_inside **inside;    /* by function; NULL: nobody asked for it yet */
     const ms_ln_table *lines; /* NULL: the line program has not been run */
+    machsym_str comp_dir;     /* of the paths in lines */
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
@@ -18232,7 +18247,9 @@ static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
     ms_ses_unit *unit = ms_ses_functions_of(s, index);
     if (unit == NULL || unit->lines != NULL)
         return unit;
-    unit->lines = ms_ses_lines_of(s, ms_cu_root_of(&s->env, index), index);
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    unit->lines = ms_ses_lines_of(s, root, index);
+    unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
     return unit->lines != NULL ? unit : NULL;
 }
 
@@ -18757,7 +18774,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
-    frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
+    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, file);
     frame->line = line;
     frame->column = column;
     if (frame->file.name.len != 0 || line != 0)
@@ -18987,11 +19004,11 @@ static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_f
     return false;
 }
 
-static void ms_it_get_row(const ms_ln_table *lines, const ms_cu_root *root, size_t index, machsym_line *out)
+static void ms_it_get_row(const ms_ses_unit *unit, size_t index, machsym_line *out)
 {
-    const ms_ln_row *row = &lines->rows[index];
+    const ms_ln_row *row = &unit->lines->rows[index];
     out->addr = row->addr;
-    out->file = ms_ln_path(lines, root->comp_dir, row->file);
+    out->file = ms_ln_path(unit->lines, unit->comp_dir, row->file);
     out->line = row->line;
     out->column = row->column;
     out->is_stmt = row->is_stmt;
@@ -19008,7 +19025,7 @@ static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line 
         const ms_ses_unit *unit = ms_ses_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines->row_count)
             continue;
-        ms_it_get_row(unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        ms_it_get_row(unit, (size_t)at->b++, out);
         return true;
     }
     return false;
@@ -19256,7 +19273,7 @@ static void ms_ex_rows(machsym_session *s, const ms_ses_span *span, uint64_t add
     for (size_t i = first; i < lines->row_count && out->row_count < MACHSYM_EXPLAINED_ROWS; i++) {
         if (i == span->row)
             out->row_used = out->row_count;
-        ms_it_get_row(lines, span->root, i, &out->rows[out->row_count++]);
+        ms_it_get_row(span->unit, i, &out->rows[out->row_count++]);
     }
 }
 
@@ -19300,8 +19317,8 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
         out->unit_source = span.source;
         out->unit_offset = span.root->enc.unit_off;
         out->unit_version = span.root->enc.version;
-        out->unit_name = span.root->name;
-        out->unit_producer = span.root->producer;
+        out->unit_name = ms_cu_text(&s->dw, span.root, ms_SLOT_NAME);
+        out->unit_producer = ms_cu_text(&s->dw, span.root, ms_SLOT_PRODUCER);
         out->is_damaged = span.unit->functions.is_damaged || span.unit->lines->is_damaged;
         ms_ex_rows(s, &span, addr, out);
     }
@@ -20830,7 +20847,7 @@ typedef struct ms_mb_work {
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
 {
-    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
+    machsym_path path = ms_ln_path(w->unit->lines, w->unit->comp_dir, file);
     uint32_t number = ms_en_file(w->c, &path);
     if (file < w->file_count) {
         w->files[file].stamp = w->stamp;
