@@ -93,17 +93,22 @@ eval "$machsym atos -o $bin/symbols-x86_64" <"$tmp/addresses" | cmp - "$tmp/want
 ok "order" $?
 
 # Many answers share the lines of outer frames, and each is what it is alone: by one thread (as operands), by one that
-# reads 700 words, by several that read 5,000; of a dSYM and of its map.
+# reads 700 words, by several that read 5,000; of a dSYM and of its map, of one whose names of functions and files are not all
+# plain text, and of one whose own name is not. Some words are no address, or none of the file.
 file=$bin/inline-x86_64-d4-22.dwarf
 eval "$machsym map build -o $tmp/shared.symmap $file" >"$tmp/out"
 for i in $(seq 0 699); do
     printf '0x%x\n' $((0x100000680 + i * 389 % 700))
+    case $i in *00) printf 'zz 0X100000690 100000690 0x 0x0000000000000000100000690 12345678901234567 0xfff9\n' ;; esac
 done >"$tmp/few"
+odd=$tmp/odd.dwarf named=$tmp/$(printf 'sh\303\244red.dwarf')
+LC_ALL=C sed "s/4areaEv/4ar$(printf '\302\205')Ev/g; s/shape\\.hpp/sh$(printf '\033')pe.hpp/g" "$file" >"$odd"
+cp "$file" "$named"
 for i in 1 2 3 4 5 6 7 8; do
     cat "$tmp/few"
 done >"$tmp/many"
-for options in '-i' '-i --full-path --no-demangle' '-i -d | --best-line' '-i --json' '' '-i -dedup'; do
-    for of in "$file" "$tmp/shared.symmap"; do
+for options in '-i' '-i --full-path --no-demangle' '-i -d | --best-line' '-i --json' '' '-i -dedup' '-i --no-demangle'; do
+    for of in "$file" "$tmp/shared.symmap" "$odd" "$named"; do
         case $of$options in *symmap*-dedup*) continue ;; esac
         eval "$machsym atos ${options/|/\\|} -o $of $(tr '\n' ' ' <"$tmp/few")" >"$tmp/want"
         eval "$machsym atos ${options/|/\\|} -o $of" <"$tmp/few" | cmp - "$tmp/want"

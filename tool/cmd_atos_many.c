@@ -1,5 +1,5 @@
 /* machsym atos: many addresses at once, by several threads. */
-#include "cmd_atos.h"
+#include "cmd_atos_lines.h"
 #include "room.h"
 
 #include <errno.h>
@@ -13,39 +13,24 @@ enum {
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
     PRINT_BYTES = 1 << 18,
-    THREAD_WORTH = 4096,       /* addresses: fewer are answered before a thread has started to help */
-    FETCH_AHEAD = 8,           /* words: what so many more need is asked of memory while one is answered */
-    FETCH_BYTES = 64,          /* that memory gives at once */
-    ANSWER_BYTES = 256,        /* of most answers: room for them is taken at once, */
-    ANSWERS_AT_ONCE = 1 << 16, /* for so many: memory that is never touched costs nothing but addresses */
-    BATCH_CACHE = 4 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted */
+    THREAD_WORTH = 4096,  /* addresses: fewer are answered before a thread has started to help */
+    FETCH_AHEAD = 8,      /* words: what so many more need is asked of memory while one is answered */
+    BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
+                             memory that is touched for the first time takes longer than decoding into it */
 };
-
-/* Asks for a place of memory to be brought near. */
-static void fetch(const void *place)
-{
-#ifdef __GNUC__
-    __builtin_prefetch(place);
-#else
-    (void)place;
-#endif
-}
 
 static bool is_space(char c)
 {
     return (unsigned char)c <= ' ' && (c == ' ' || (c >= '\t' && c <= '\r'));
 }
 
-/* A word of the input, and where its answer is. */
-typedef struct word {
-    size_t at;
-    size_t len;
-    uint32_t answer; /* its number among those of the share */
-    uint8_t share;   /* number of the thread that answered */
-} word;
+/* Where the answer of a word is. */
+typedef struct place {
+    uint32_t line;  /* its first; NO_LINE: the word is for no target */
+    uint32_t share; /* number of the thread that answered */
+} place;
 
-/* A word in the order of addresses. It has all that a lookup needs: the words are then far apart, and to wait
- * for each would take as long as a quick lookup. */
+/* A word in the order of addresses. */
 typedef struct lookup {
     uint64_t number;
     uint32_t word; /* its number */
@@ -54,32 +39,58 @@ typedef struct lookup {
 
 /* All words of a batch. */
 typedef struct batch {
-    const char *input;
-    word *words;
+    machsym_str input;
     lookup *lookups;
+    place *places; /* by word */
     size_t count;
-    size_t word_cap;
-    size_t lookup_cap;
+    size_t cap;
 } batch;
 
-static void split(batch *b, size_t len)
+/* The next word from an index on; at the end an empty one. */
+static machsym_str next_word(machsym_str input, size_t at)
 {
-    const char *input = b->input;
-    for (size_t i = 0; i < len;) {
-        size_t start;
-        uint64_t number = 0;
-        while (i < len && is_space(input[i]))
-            i++;
-        for (start = i; i < len && !is_space(input[i]);)
-            i++;
-        if (i == start)
+    while (at < input.len && is_space(input.ptr[at]))
+        at++;
+    size_t start = at;
+    while (at < input.len && !is_space(input.ptr[at]))
+        at++;
+    return str_make(input.ptr + start, at - start);
+}
+
+/* The same where the word is an address as most are written: 0x and 1 to 16 digits. Returns an empty word
+ * where it is not. */
+static machsym_str next_address(machsym_str input, size_t at, uint64_t *number)
+{
+    const char *p = input.ptr + at;
+    const char *end = input.ptr + input.len;
+    while (p < end && is_space(*p))
+        p++;
+    const char *start = p;
+    if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+        return str_make(start, 0);
+    int digit;
+    *number = 0;
+    for (p += 2; p < end && (digit = hex_digit(*p)) >= 0; p++)
+        *number = *number << 4 | (uint64_t)digit;
+    size_t len = (size_t)(p - start);
+    return str_make(start, len > 2 && len <= 18 && (p == end || is_space(*p)) ? len : 0);
+}
+
+static void split(batch *b)
+{
+    for (size_t at = 0;;) {
+        lookup l = {0, (uint32_t)b->count, true};
+        machsym_str word = next_address(b->input, at, &l.number);
+        if (word.len == 0) {
+            word = next_word(b->input, at);
+            l.number = 0;
+            l.is_number = parse_hex(word.ptr, word.len, &l.number);
+        }
+        if (word.len == 0)
             break;
-        b->words = tool_room(b->words, b->count, &b->word_cap, sizeof *b->words);
-        b->lookups = tool_room(b->lookups, b->count, &b->lookup_cap, sizeof *b->lookups);
-        bool is_number = parse_hex(input + start, i - start, &number);
-        b->words[b->count] = (word){start, i - start, 0, 0};
-        b->lookups[b->count] = (lookup){number, (uint32_t)b->count, is_number};
-        b->count++;
+        b->lookups = tool_room(b->lookups, b->count, &b->cap, sizeof *b->lookups);
+        b->lookups[b->count++] = l;
+        at = (size_t)(word.ptr - b->input.ptr) + word.len;
     }
 }
 
@@ -89,7 +100,7 @@ static void sort_by_number(batch *b)
 {
     enum { BITS = 11, DIGITS = 1 << BITS };
     lookup *from = b->lookups;
-    lookup *to = tool_alloc(b->lookup_cap * sizeof *to);
+    lookup *to = tool_alloc(b->count * sizeof *to);
     uint64_t differ = 0;
     for (size_t i = 0; i < b->count; i++)
         differ |= from[i].number ^ from[0].number;
@@ -113,103 +124,30 @@ static void sort_by_number(batch *b)
 
 /* ---- What one thread answers ---- */
 
-/* An answer: text of its own, up to where that of the next one begins, and behind that the end of another
- * answer's text, with what stands behind that. So answers share the lines of the frames that they have in
- * common, from the outermost on. */
-typedef struct answer {
-    size_t at;       /* in the share's text */
-    size_t outer_at; /* what it shares begins there */
-    uint32_t outer;  /* number of the answer that has it; NO_ANSWER: it shares nothing */
-} answer;
-
-enum { NO_ANSWER = 0 }; /* the first stands for none: no answer needs a text before its own */
-
-/* A frame of the last answer. Its line and those behind it are what another answer may share. */
-typedef struct answer_frame {
-    machsym_frame frame;
-    size_t at;       /* of the line, in the share's text */
-    uint32_t answer; /* the one that has the line */
-} answer_frame;
-
 /* What one thread answers of many addresses. */
 typedef struct share {
     atos *a;
     const batch *batch;
     size_t first; /* of its lookups */
     size_t end;
-    uint8_t number;
-    text text;
-    answer *answers; /* one for each lookup behind NO_ANSWER, and one where the last ends */
-    uint32_t count;
-    answer_frame last[MAX_FRAMES]; /* outermost first */
-    size_t last_count;
-    const target *last_target;
-    unsigned last_trims; /* of its source: names of frames before are gone */
+    uint32_t number;
+    atos_lines lines;
     pthread_t thread;
 } share;
-
-static bool same_text(machsym_str a, machsym_str b)
-{
-    return a.ptr == b.ptr && a.len == b.len;
-}
-
-/* Whether two frames have the same line. Texts are where they stand: comparing them would take longer. */
-static bool same_line(const machsym_frame *a, const machsym_frame *b)
-{
-    return a->line == b->line && same_text(a->linkage_name, b->linkage_name) && same_text(a->name, b->name) &&
-           same_text(a->file.name, b->file.name) && same_text(a->file.dir, b->file.dir) &&
-           same_text(a->file.comp_dir, b->file.comp_dir) && a->name_source == b->name_source;
-}
-
-/* Adds the lines of an answer that the last one does not have. */
-static void add_lines(share *s, const finding *found, const token *t)
-{
-    const machsym_frame *outermost = &s->a->frames[found->count - 1];
-    unsigned trims = symbol_source_trims(found->t->source);
-    size_t same = 0;
-    if (found->t != s->last_target || trims != s->last_trims)
-        s->last_count = 0;
-    while (same < found->count && same < s->last_count && same_line(&s->last[same].frame, outermost - same))
-        same++;
-    if (same > 0) {
-        s->answers[s->count].outer = s->last[same - 1].answer;
-        s->answers[s->count].outer_at = s->last[same - 1].at;
-    }
-    for (size_t i = found->count; i-- > same;) {
-        s->last[i].frame = *(outermost - i);
-        s->last[i].at = s->text.len;
-        s->last[i].answer = s->count;
-        atos_print_line(s->a, &s->text, found, t, found->count - 1 - i);
-    }
-    s->last_count = found->count;
-    s->last_target = found->t;
-    s->last_trims = trims;
-}
 
 static void *answer_share(void *argument)
 {
     share *s = argument;
-    size_t count = s->end - s->first;
-    if (count > 0)
-        text_room(&s->text, (count < ANSWERS_AT_ONCE ? count : ANSWERS_AT_ONCE) * ANSWER_BYTES);
-    room_enlarge_pages(s->text.v, s->text.cap);
-    s->answers = tool_alloc((count + 2) * sizeof *s->answers);
-    s->answers[NO_ANSWER + 1].at = 0;
+    atos_lines_start(&s->lines, s->a, s->end - s->first);
     for (size_t i = s->first; i < s->end; i++) {
         const lookup *l = &s->batch->lookups[i];
         if (i + FETCH_AHEAD < s->end)
-            fetch(&s->batch->words[l[FETCH_AHEAD].word]);
-        word *w = &s->batch->words[l->word];
-        token t = {l->number, w->len, l->is_number};
+            room_fetch(&s->batch->places[l[FETCH_AHEAD].word]);
+        token t = {l->number, 0, l->is_number};
         finding found = atos_find(s->a, &t);
-        w->share = s->number;
-        w->answer = ++s->count;
-        s->answers[s->count].outer = NO_ANSWER;
-        if (atos_has_plain_lines(s->a, &found))
-            add_lines(s, &found, &t);
-        else
-            atos_print(s->a, &s->text, &found, &t, s->batch->input + w->at);
-        s->answers[s->count + 1].at = s->text.len;
+        place *where = &s->batch->places[l->word];
+        where->share = s->number;
+        where->line = found.t != NULL ? atos_lines_add(&s->lines, &found, &t) : (uint32_t)NO_LINE;
     }
     return NULL;
 }
@@ -250,45 +188,38 @@ static size_t thread_count(const atos *a, size_t count)
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
 }
 
-/* Asks memory for what the answers of words to come are made of: for the text of one, and for the place of
- * one that is twice as far. They lie in the order of addresses, and to wait for each would take longer than to
- * print it. */
+/* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
+ * wait for each would take longer than to print it. */
 static void fetch_ahead(const share *shares, const batch *b, size_t i)
 {
-    if (i + 2 * FETCH_AHEAD < b->count) {
-        const word *w = &b->words[i + 2 * FETCH_AHEAD];
-        fetch(&shares[w->share].answers[w->answer]);
-    }
-    if (i + FETCH_AHEAD < b->count) {
-        const word *w = &b->words[i + FETCH_AHEAD];
-        const share *s = &shares[w->share];
-        const answer *own = &s->answers[w->answer];
-        for (size_t at = 0; at < ANSWER_BYTES; at += FETCH_BYTES)
-            fetch(s->text.v + own->at + at);
-        if (own->outer != NO_ANSWER)
-            fetch(s->text.v + own->outer_at);
-    }
-}
-
-/* Adds the text of an answer, and what stands behind it. */
-static void add_answer(text *out, const share *s, uint32_t number)
-{
-    size_t at = s->answers[number].at;
-    for (uint32_t n = number; n != NO_ANSWER; n = s->answers[n].outer) {
-        text_add(out, s->text.v + at, s->answers[n + 1].at - at);
-        at = s->answers[n].outer_at;
+    static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
+        atos_lines_fetch_parts, atos_lines_fetch_outer, atos_lines_fetch_first};
+    for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < b->count; step++) {
+        place p = b->places[i + (step + 1) * FETCH_AHEAD];
+        if (p.line != NO_LINE)
+            steps[step](&shares[p.share].lines, p.line);
     }
 }
 
 /* Prints all answers in the order of the words, many at a time: a call of the system for every 4 KB, which
  * stdout gathers, would take a tenth as long as answering. */
-static void print_answers(const share *shares, const batch *b)
+static void print_answers(atos *a, const share *shares, const batch *b)
 {
     text out = {0};
+    machsym_str word = str_make(b->input.ptr, 0);
+    size_t passed = 0; /* words up to this one */
     for (size_t i = 0; i < b->count; i++) {
-        const share *s = &shares[b->words[i].share];
+        place p = b->places[i];
         fetch_ahead(shares, b, i);
-        add_answer(&out, s, b->words[i].answer);
+        if (p.line != NO_LINE) {
+            atos_lines_print(&shares[p.share].lines, p.line, &out);
+        } else {
+            for (; passed <= i; passed++)
+                word = next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
+            finding none = {NULL, 0, 0};
+            token t = {0, word.len, false};
+            atos_print(a, &out, &none, &t, word.ptr);
+        }
         if (out.len >= PRINT_BYTES || i + 1 == b->count)
             out_text(&out);
     }
@@ -300,14 +231,12 @@ static void print_answers(const share *shares, const batch *b)
  * each has lookups of its own, which keep less: units are asked one after the other. */
 static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
 {
-    bool has_own = threads > 1;
     for (size_t i = 0; i < threads; i++) {
-        memset(&shares[i], 0, sizeof shares[i]);
-        shares[i].a = has_own ? clone_atos(a) : a;
+        shares[i].a = threads > 1 ? clone_atos(a) : a;
         shares[i].batch = b;
         shares[i].first = b->count * i / threads;
         shares[i].end = b->count * (i + 1) / threads;
-        shares[i].number = (uint8_t)i;
+        shares[i].number = (uint32_t)i;
     }
     for (size_t i = 1; i < threads; i++) {
         if (pthread_create(&shares[i].thread, NULL, answer_share, &shares[i]) != 0) {
@@ -318,8 +247,6 @@ static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
     answer_share(&shares[0]);
     for (size_t i = 1; i < threads; i++)
         pthread_join(shares[i].thread, NULL);
-    for (size_t i = 0; i < threads && has_own; i++)
-        close_clone(a, shares[i].a);
 }
 
 /* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints
@@ -327,20 +254,22 @@ static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
 static void atos_answer_all(atos *a, const char *input, size_t len)
 {
     batch b = {0};
-    b.input = input;
-    split(&b, len);
+    b.input = str_make(input, len);
+    split(&b);
     size_t threads = thread_count(a, b.count);
     share *shares = tool_alloc(threads * sizeof *shares);
     sort_by_number(&b);
+    b.places = tool_alloc(b.count * sizeof *b.places);
     answer_words(a, shares, threads, &b);
     free(b.lookups);
-    print_answers(shares, &b);
+    print_answers(a, shares, &b);
     for (size_t i = 0; i < threads; i++) {
-        text_free(&shares[i].text);
-        free(shares[i].answers);
+        if (shares[i].a != a)
+            close_clone(a, shares[i].a); /* lines refer to what it keeps */
+        atos_lines_free(&shares[i].lines);
     }
     free(shares);
-    free(b.words);
+    free(b.places);
 }
 
 static bool more_soon(int fd)
@@ -392,17 +321,16 @@ void atos_answer_part(atos *a, text *input, size_t fresh)
 int atos_answer_stream(atos *a, int fd)
 {
     text input = {0};
-    char *chunk = tool_alloc(READ_SIZE);
     ssize_t got = 0;
     size_t fresh = 0; /* bytes at the end of the input that were not looked at yet */
-    while (!out_failed() && (got = read(fd, chunk, READ_SIZE)) != 0) {
+    while (!out_failed() && (got = read(fd, text_room(&input, READ_SIZE), READ_SIZE)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
             tool_say("the addresses cannot be read: %s", strerror(errno));
             break;
         }
-        text_add(&input, chunk, (size_t)got);
+        input.len += (size_t)got;
         fresh += (size_t)got;
         if (got >= 4096 && input.len < BATCH_BYTES && more_soon(fd))
             continue;
@@ -411,6 +339,5 @@ int atos_answer_stream(atos *a, int fd)
     }
     atos_answer_all(a, input.v, input.len);
     text_free(&input);
-    free(chunk);
     return got < 0 ? TOOL_ERROR : TOOL_OK;
 }

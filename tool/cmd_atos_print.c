@@ -340,9 +340,9 @@ void atos_print(atos *a, text *out, const finding *found, const token *word, con
 
 bool atos_has_plain_lines(const atos *a, const finding *found)
 {
-    if (found->count == 0 || !a->inline_frames || a->json || a->dedup || a->explain || a->rules != NULL)
+    if (found->count == 0 || a->json || a->dedup || a->explain || a->rules != NULL)
         return false;
-    for (size_t i = 0; i < found->count; i++) {
+    for (size_t i = a->inline_frames ? 0 : found->count - 1; i < found->count; i++) {
         const machsym_frame *frame = &a->frames[i];
         if (!frame_has_line(frame) || (frame->linkage_name.len == 0 && frame->name.len == 0))
             return false;

@@ -14,4 +14,14 @@ void room_close(room *r);                  /* frees all that was taken; NULL is 
  * first time takes as long as a few lookups. */
 void room_enlarge_pages(void *memory, size_t size);
 
+/* Asks for a place of memory to be brought near. */
+static inline void room_fetch(const void *place)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(place);
+#else
+    (void)place;
+#endif
+}
+
 #endif

@@ -223,6 +223,11 @@ static bool is_ascii(const char *p, size_t len)
     return odd == 0;
 }
 
+bool text_is_plain(machsym_str str)
+{
+    return is_ascii(str.ptr, str.len);
+}
+
 static void text_control(text *t, uint32_t value, size_t bytes)
 {
     if (value == '\n' || value == '\r' || value == '\t') {

@@ -75,6 +75,7 @@ void text_json(text *t, machsym_str str);                 /* quoted; bytes that 
 /* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name
  * begins another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
 void text_escape(text *t, size_t from);
+bool text_is_plain(machsym_str str);       /* only printable ASCII: it is shown as it is */
 void text_shown(text *t, machsym_str str); /* adds a name or path, escaped */
 void text_end_line(text *t, size_t from);  /* escapes the line since from, and ends it */
 /* Sorts the lines of a text, of equal ones each once. */

@@ -1,0 +1,308 @@
+/* Answers of many addresses; see cmd_atos_lines.h. */
+#include "cmd_atos_lines.h"
+
+#include "room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES_AT_ONCE = 16,
+    TEXT_BYTES = 256,        /* of most answers that are kept as text: room is taken at once, */
+    TEXTS_AT_ONCE = 1 << 16, /* for so many: memory that is never touched costs nothing but addresses */
+    IMAGE_BYTES = 32,        /* that what is said of the image mostly fits in */
+    DIGITS = 10,             /* of a number of 32 bits */
+    FETCH_BYTES = 64,        /* that memory gives at once */
+    FETCH_MOST = 256         /* of a text */
+};
+
+/* Whether lines can be made of parts. */
+static bool can_refer(const atos *a)
+{
+    return a->target_count == 1 && a->targets[0].images == NULL && !a->style.full_path && !a->json &&
+           !a->dedup && !a->explain && a->rules == NULL;
+}
+
+void atos_lines_start(atos_lines *lines, atos *a, size_t answers)
+{
+    memset(lines, 0, offsetof(atos_lines, last));
+    lines->last_count = 0;
+    lines->last_target = NULL;
+    lines->last_trims = 0;
+    lines->a = a;
+    lines->delimiter = str_c(a->delimiter);
+    lines->v = tool_alloc(LINES_AT_ONCE * sizeof *lines->v);
+    lines->count = NO_LINE + 1;
+    lines->cap = LINES_AT_ONCE;
+    lines->parts = tool_alloc(LINES_AT_ONCE * sizeof *lines->parts);
+    lines->part_count = FIRST_PART;
+    lines->part_cap = LINES_AT_ONCE;
+    if (can_refer(a)) {
+        text_room(&lines->in_image, IMAGE_BYTES);
+        text_c(&lines->in_image, " (in ");
+        text_str(&lines->in_image, a->targets[0].file.info.name);
+        text_c(&lines->in_image, ") ");
+        if (!text_is_plain(str_make(lines->in_image.v, lines->in_image.len)))
+            text_free(&lines->in_image);
+    }
+    if (lines->in_image.len == 0 && answers > 0) {
+        text_room(&lines->kept, (answers < TEXTS_AT_ONCE ? answers : TEXTS_AT_ONCE) * TEXT_BYTES);
+        room_enlarge_pages(lines->kept.v, lines->kept.cap);
+    }
+}
+
+/* ---- Making lines ---- */
+
+/* The number for one more, of so many. */
+static uint32_t next_number(size_t count)
+{
+    if (count > UINT32_MAX) {
+        tool_say("too many frames at once");
+        exit(TOOL_ERROR);
+    }
+    return (uint32_t)count;
+}
+
+static uint32_t push(atos_lines *lines, uint32_t name, uint32_t file, uint32_t number, uint32_t outer)
+{
+    lines->v = tool_room(lines->v, lines->count, &lines->cap, sizeof *lines->v);
+    lines->v[lines->count] = (atos_line){name, file, number, outer};
+    return next_number(lines->count++);
+}
+
+static uint32_t push_part(atos_lines *lines, atos_part part)
+{
+    lines->parts = tool_room(lines->parts, lines->part_count, &lines->part_cap, sizeof *lines->parts);
+    lines->parts[lines->part_count] = part;
+    return next_number(lines->part_count++);
+}
+
+/* Makes a line of what is kept from a place on. */
+static uint32_t push_text(atos_lines *lines, size_t from, uint32_t outer)
+{
+    atos_part part = {{.at = from}, lines->kept.len - from};
+    return push(lines, push_part(lines, part), KEPT_TEXT, 0, outer);
+}
+
+/* Makes a part of a text; 0 when it has to be shown otherwise. */
+static uint32_t push_shown(atos_lines *lines, machsym_str shown, bool stays)
+{
+    if (shown.len == 0 || !text_is_plain(shown))
+        return 0;
+    if (!stays)
+        shown = pool_copy(&lines->copies, shown.ptr, shown.len);
+    return push_part(lines, (atos_part){{.ptr = shown.ptr}, shown.len});
+}
+
+/* The entry for a text. The texts of one function come again and again: most were referred to before. */
+static atos_recent *recent_of(atos_recent *recents, size_t count, machsym_str whole)
+{
+    return &recents[((uintptr_t)whole.ptr ^ (uintptr_t)whole.ptr >> 10) % count];
+}
+
+static bool is_recent(const atos_recent *r, machsym_str whole)
+{
+    return r->whole.ptr == whole.ptr && r->whole.len == whole.len;
+}
+
+/* The part for the name of a frame. Readable names go when there are too many, those of a map when it is
+ * trimmed. */
+static uint32_t name_of(atos_lines *lines, const target *t, const machsym_frame *frame)
+{
+    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    atos_recent *r = recent_of(lines->names, RECENT_NAMES, name);
+    if (is_recent(r, name))
+        return r->part;
+    r->whole = name;
+    if (lines->a->style.raw_names)
+        return r->part = push_shown(lines, name, t->file.map == NULL);
+    lines->spelled.len = 0;
+    text_frame_name(&lines->spelled, frame, &lines->a->style);
+    return r->part = push_shown(lines, str_make(lines->spelled.v, lines->spelled.len), false);
+}
+
+static uint32_t file_of(atos_lines *lines, const target *t, machsym_str file)
+{
+    atos_recent *r = recent_of(lines->files, RECENT_FILES, file);
+    if (is_recent(r, file))
+        return r->part;
+    r->whole = file;
+    return r->part = push_shown(lines, str_base_name(file), t->file.map == NULL);
+}
+
+/* Makes a line that refers to the parts of a frame. Returns NO_LINE when it cannot. */
+static uint32_t refer(atos_lines *lines, const target *t, const machsym_frame *frame, uint64_t offset,
+                      uint32_t outer)
+{
+    bool has_line = frame_has_line(frame);
+    if (lines->in_image.len == 0 || frame->name_source == MACHSYM_SOURCE_STUB)
+        return NO_LINE;
+    uint32_t name = name_of(lines, t, frame);
+    uint32_t file = has_line ? file_of(lines, t, frame->file.name) : (uint32_t)NO_FILE;
+    if (name == 0 || (has_line ? file == 0 : offset > UINT32_MAX))
+        return NO_LINE;
+    return push(lines, name, file, has_line ? frame->line : (uint32_t)offset, outer);
+}
+
+static bool same_text(machsym_str a, machsym_str b)
+{
+    return a.ptr == b.ptr && a.len == b.len;
+}
+
+/* Whether two frames have the same line. Texts are where they stand: comparing them would take longer. */
+static bool same_line(const machsym_frame *a, const machsym_frame *b)
+{
+    return a->line == b->line && same_text(a->linkage_name, b->linkage_name) && same_text(a->name, b->name) &&
+           same_text(a->file.name, b->file.name) && same_text(a->file.dir, b->file.dir) &&
+           same_text(a->file.comp_dir, b->file.comp_dir) && a->name_source == b->name_source;
+}
+
+/* Forgets the last answer when its texts may stand elsewhere now. */
+static void look_at_target(atos_lines *lines, const target *t)
+{
+    unsigned trims = symbol_source_trims(t->source);
+    if (t == lines->last_target && trims == lines->last_trims)
+        return;
+    memset(lines->names, 0, sizeof lines->names);
+    memset(lines->files, 0, sizeof lines->files);
+    lines->last_count = 0;
+    lines->last_target = t;
+    lines->last_trims = trims;
+}
+
+/* Adds the lines of an answer that the last one does not have. */
+static uint32_t add_frames(atos_lines *lines, const finding *found, const token *word, size_t shown)
+{
+    const machsym_frame *outermost = &lines->a->frames[found->count - 1];
+    size_t same = 0;
+    while (same < shown && same < lines->last_count && same_line(&lines->last[same].frame, outermost - same))
+        same++;
+    uint32_t line = same > 0 ? lines->last[same - 1].line : (uint32_t)NO_LINE;
+    for (size_t i = same; i < shown; i++) {
+        uint32_t inner = refer(lines, found->t, outermost - i, 0, line);
+        if (inner == NO_LINE) {
+            size_t from = lines->kept.len;
+            atos_print_line(lines->a, &lines->kept, found, word, found->count - 1 - i);
+            inner = push_text(lines, from, line);
+        }
+        lines->last[i].frame = *(outermost - i);
+        lines->last[i].line = line = inner;
+    }
+    lines->last_count = shown;
+    return line;
+}
+
+uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word)
+{
+    atos *a = lines->a;
+    uint32_t line = NO_LINE;
+    look_at_target(lines, found->t);
+    a->style.source = found->t->source;
+    if (atos_has_plain_lines(a, found))
+        return add_frames(lines, found, word, a->inline_frames ? found->count : 1);
+    if (found->count == 1 && !frame_has_line(&a->frames[0]))
+        line = refer(lines, found->t, a->frames, found->addr - a->frames[0].function_start, NO_LINE);
+    if (line != NO_LINE)
+        return line;
+    size_t from = lines->kept.len;
+    atos_print(a, &lines->kept, found, word, NULL);
+    return push_text(lines, from, NO_LINE);
+}
+
+/* ---- Printing ---- */
+
+static char *put(char *to, const char *ptr, size_t len)
+{
+    memcpy(to, ptr, len);
+    return to + len;
+}
+
+static char *put_number(char *to, uint32_t number)
+{
+    char digits[DIGITS];
+    size_t at = DIGITS;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    return put(to, digits + at, DIGITS - at);
+}
+
+/* What atos_print_line prints, from its parts. */
+static void print_parts(const atos_lines *lines, const atos_line *line, text *out)
+{
+    const atos_part *name = &lines->parts[line->name];
+    const atos_part *file = &lines->parts[line->file];
+    size_t image_len = lines->in_image.len;
+    size_t file_len = line->file != NO_FILE ? file->len : 0;
+    size_t most = name->len + image_len + IMAGE_BYTES + file_len + DIGITS + 5 + lines->delimiter.len;
+    char *start = text_room(out, most);
+    char *p = put(start, name->where.ptr, name->len);
+    if (image_len <= IMAGE_BYTES)
+        memcpy(p, lines->in_image.v, IMAGE_BYTES); /* so many at once take less than a call */
+    else
+        memcpy(p, lines->in_image.v, image_len);
+    p += image_len;
+    if (line->file != NO_FILE) {
+        *p++ = '(';
+        p = put(p, file->where.ptr, file_len);
+        *p++ = ':';
+        p = put_number(p, line->number);
+        *p++ = ')';
+    } else {
+        *p++ = '+';
+        *p++ = ' ';
+        p = put_number(p, line->number);
+    }
+    if (line->outer != NO_LINE) {
+        p = put(p, lines->delimiter.ptr, lines->delimiter.len);
+    } else {
+        *p++ = '\n';
+        if (lines->a->inline_frames)
+            *p++ = '\n';
+    }
+    out->len += (size_t)(p - start);
+}
+
+void atos_lines_print(const atos_lines *lines, uint32_t number, text *out)
+{
+    for (const atos_line *line; number != NO_LINE; number = line->outer) {
+        line = &lines->v[number];
+        if (line->file != KEPT_TEXT)
+            print_parts(lines, line, out);
+        else
+            text_add(out, lines->kept.v + lines->parts[line->name].where.at, lines->parts[line->name].len);
+    }
+}
+
+void atos_lines_fetch_first(const atos_lines *lines, uint32_t number)
+{
+    room_fetch(&lines->v[number]);
+}
+
+void atos_lines_fetch_outer(const atos_lines *lines, uint32_t number)
+{
+    room_fetch(&lines->parts[lines->v[number].name]);
+    room_fetch(&lines->v[lines->v[number].outer]);
+}
+
+void atos_lines_fetch_parts(const atos_lines *lines, uint32_t number)
+{
+    for (const atos_line *line; number != NO_LINE; number = line->outer) {
+        line = &lines->v[number];
+        const atos_part *part = &lines->parts[line->name];
+        const char *p = line->file != KEPT_TEXT ? part->where.ptr : lines->kept.v + part->where.at;
+        for (size_t at = 0; at < part->len && at < FETCH_MOST; at += FETCH_BYTES)
+            room_fetch(p + at);
+    }
+}
+
+void atos_lines_free(atos_lines *lines)
+{
+    free(lines->v);
+    free(lines->parts);
+    text_free(&lines->kept);
+    text_free(&lines->in_image);
+    text_free(&lines->spelled);
+    pool_free(&lines->copies);
+}

@@ -1,0 +1,77 @@
+/* machsym atos: the answers of many addresses, kept small until they are printed in the order of the words.
+ * A line that is made of a name, a file and a number is kept as references to them; only other lines are kept
+ * as text. Answers share the lines of the frames that they have in common, from the outermost on. */
+#ifndef MACHSYM_TOOL_CMD_ATOS_LINES_H
+#define MACHSYM_TOOL_CMD_ATOS_LINES_H
+
+#include "cmd_atos.h"
+
+/* A text that lines refer to. */
+typedef struct atos_part {
+    union {
+        const char *ptr;
+        size_t at; /* of a kept text */
+    } where;
+    size_t len;
+} atos_part;
+
+/* A line of an answer, or several that no other answer has. */
+typedef struct atos_line {
+    uint32_t name; /* a part; of KEPT_TEXT all that is printed */
+    uint32_t file; /* a part; NO_FILE: the number is the offset in the function; KEPT_TEXT */
+    uint32_t number;
+    uint32_t outer; /* the line behind it; NO_LINE: there is none */
+} atos_line;
+
+enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_PART = 2 };
+
+/* A frame of the last answer, and the line it has. */
+typedef struct atos_lined {
+    machsym_frame frame;
+    uint32_t line;
+} atos_lined;
+
+/* A text that was referred to lately. */
+typedef struct atos_recent {
+    machsym_str whole;
+    uint32_t part;
+} atos_recent;
+
+enum { RECENT_NAMES = 256, RECENT_FILES = 64 };
+
+/* The lines of what one thread answers. */
+typedef struct atos_lines {
+    atos *a;
+    atos_line *v; /* the first stands for none */
+    size_t count;
+    size_t cap;
+    atos_part *parts; /* the first two stand for none */
+    size_t part_count;
+    size_t part_cap;
+    text kept;
+    text in_image; /* what stands between a name and what follows; empty: all lines are kept as text */
+    machsym_str delimiter;
+    text spelled; /* room for one name */
+    pool copies;  /* of what does not stay where it is */
+    atos_recent names[RECENT_NAMES];
+    atos_recent files[RECENT_FILES];
+    atos_lined last[MAX_FRAMES]; /* outermost first */
+    size_t last_count;
+    const target *last_target;
+    unsigned last_trims; /* of its source: names of frames before are gone */
+} atos_lines;
+
+/* Gets lines ready for so many answers. They refer to what the sources of a have: those must live on. */
+void atos_lines_start(atos_lines *lines, atos *a, size_t answers);
+/* Adds what was found for a word of some target. Returns the number of the answer's first line. */
+uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word);
+/* Appends an answer's lines. */
+void atos_lines_print(const atos_lines *lines, uint32_t line, text *out);
+/* Asks memory for an answer's first line; for that behind it, once the first one is near; and for the texts
+ * of all, once these are. */
+void atos_lines_fetch_first(const atos_lines *lines, uint32_t line);
+void atos_lines_fetch_outer(const atos_lines *lines, uint32_t line);
+void atos_lines_fetch_parts(const atos_lines *lines, uint32_t line);
+void atos_lines_free(atos_lines *lines);
+
+#endif
