@@ -140,6 +140,8 @@ static int answer_input(atos *a)
         tool_say("%s: %s", a->input, strerror(errno));
         return TOOL_ERROR;
     }
+    for (size_t i = 0; i < a->target_count; i++)
+        atos_hidden_names(&a->targets[i]); /* once, instead of a look at each of many frames */
     int status = atos_answer_stream(a, fd);
     if (a->input != NULL)
         close(fd);

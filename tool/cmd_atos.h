@@ -32,7 +32,8 @@ typedef struct target {
     symbol_source *source;
     nearest *below;         /* NULL without --nearest */
     owners_image *owned;    /* NULL without --owners */
-    bcsymbolmap *names;     /* that a bitcode build hid; NULL: none */
+    bcsymbolmap *names;     /* that a bitcode build hid; NULL: none, or nobody needed them */
+    bool seeks_names;       /* they were not looked for yet */
     machsym_cursor objects; /* those of the debug map that were spoken of */
 } target;
 
@@ -91,6 +92,9 @@ bool atos_open_targets(atos *a);
 void atos_close_targets(atos *a);
 /* The target that an address is for, and the address in its file; NULL when there is none. */
 target *atos_target_of(atos *a, uint64_t given, uint64_t *addr);
+
+/* The names that a bitcode build hid, looked for once; NULL: there are none. */
+const bcsymbolmap *atos_hidden_names(target *t);
 
 /* Finds the frames for a word of the input. */
 finding atos_find(atos *a, const token *word);

@@ -307,6 +307,14 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
 
 /* ---- One address ---- */
 
+const bcsymbolmap *atos_hidden_names(target *t)
+{
+    if (t->seeks_names)
+        t->names = bcsymbolmap_find(t->file.info.path, &t->file.info.uuid, NULL, 0);
+    t->seeks_names = false;
+    return t->names;
+}
+
 finding atos_find(atos *a, const token *word)
 {
     finding found = {NULL, 0, 0};
@@ -314,8 +322,11 @@ finding atos_find(atos *a, const token *word)
         found.t = atos_target_of(a, word->number, &found.addr);
     if (found.t != NULL) {
         found.count = symbol_source_frames(found.t->source, found.addr, a->frames, MAX_FRAMES);
-        for (size_t i = 0; found.t != NULL && found.t->names != NULL && i < found.count; i++)
-            bcsymbolmap_unhide(found.t->names, &a->frames[i]);
+        bool may_hide = found.t->seeks_names || found.t->names != NULL;
+        for (size_t i = 0; i < found.count && may_hide; i++) {
+            if (bcsymbolmap_hides(&a->frames[i]))
+                bcsymbolmap_unhide(atos_hidden_names(found.t), &a->frames[i]);
+        }
         object_say_new(symbol_source_session(found.t->source), &found.t->objects);
     }
     const machsym_frame *outer = found.count > 0 ? &a->frames[found.count - 1] : NULL;

@@ -83,8 +83,7 @@ static void add_target(atos *a, target *t)
 {
     t->text_addr = t->file.info.text_addr;
     t->text_exec_addr = t->file.info.text_exec_addr;
-    if (t->file.info.path != NULL)
-        t->names = bcsymbolmap_find(t->file.info.path, &t->file.info.uuid, NULL, 0);
+    t->seeks_names = t->file.info.path != NULL;
     a->target_count++;
 }
 

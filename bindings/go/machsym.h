@@ -7465,16 +7465,28 @@ typedef struct ms_sym_side {
  * values that bound the search. */
 static void ms_sym_find_sides(const ms_mo *mo, ms_span nlists, uint64_t asked, ms_sym_side sides[2])
 {
-    size_t count = nlists.len / ms_sym_nlist_size(mo);
-    for (size_t i = 0; i < count; i++) {
+    const uint64_t mask = mo->slice.cputype == ms_CPU_ARM ? ~(uint64_t)1 : UINT64_MAX; /* Thumb */
+    const bool is_64 = mo->is_64;
+    size_t size = ms_sym_nlist_size(mo);
+    size_t count = nlists.len / size;
+    const uint8_t *p = nlists.ptr;
+    uint64_t lo = sides[0].value;
+    uint64_t width = sides[1].value - lo;
+    for (size_t i = 0; i < count; i++, p += size) {
+        uint64_t value = (is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8)) & mask;
+        MACHSYM_COUNT_WORK(1);
+        if (value - lo > width)
+            continue; /* nearly all: a table may have 100,000 of them */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        if (entry.value < sides[0].value || entry.value > sides[1].value || !ms_sym_is_defined(&entry))
+        if (!ms_sym_is_defined(&entry))
             continue;
-        ms_sym_side *side = &sides[entry.value > asked];
-        if (entry.value != side->value || side->end == 0)
+        ms_sym_side *side = &sides[value > asked];
+        if (value != side->value || side->end == 0)
             side->first = i;
-        side->value = entry.value;
+        side->value = value;
         side->end = i + 1;
+        lo = sides[0].value;
+        width = sides[1].value - lo;
     }
 }
 

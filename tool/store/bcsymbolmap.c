@@ -182,22 +182,38 @@ machsym_str bcsymbolmap_text(const bcsymbolmap *map)
     return str_make(map->content, map->len);
 }
 
-/* The symbol table's form has lost one of the two underscores, and so must the name behind it. */
-machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name)
+/* Where the number stands in a hidden name: "_hidden#12_" in the symbol table, which has lost one of the two
+ * underscores; 0: the name is not hidden. */
+static size_t number_at(machsym_str name)
 {
     static const char hidden[] = "_hidden#";
     size_t lead = name.len > 1 && name.ptr[1] == '_' ? 1 : 0;
     size_t at = lead + sizeof hidden - 1;
+    return name.len > at && memcmp(name.ptr + lead, hidden, sizeof hidden - 1) == 0 ? at : 0;
+}
+
+bool bcsymbolmap_hides(const machsym_frame *frame)
+{
+    return number_at(frame->linkage_name) != 0 || number_at(frame->name) != 0 ||
+           number_at(frame->file.comp_dir) != 0 || number_at(frame->file.dir) != 0 ||
+           number_at(frame->file.name) != 0;
+}
+
+/* A name that has lost an underscore must lose it in the map, too. */
+machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name)
+{
+    size_t at = number_at(name);
     size_t number = 0;
-    if (map == NULL || name.len <= at || memcmp(name.ptr + lead, hidden, sizeof hidden - 1) != 0)
+    if (map == NULL || at == 0)
         return name;
+    bool lost_underscore = name.ptr[1] != '_';
     size_t first = at;
     while (at < name.len && name.ptr[at] >= '0' && name.ptr[at] <= '9' && number < map->count)
         number = number * 10 + (size_t)(name.ptr[at++] - '0');
     if (at == first || number >= map->count)
         return name;
     machsym_str line = map->lines[number];
-    if (lead == 0 && line.len > 0 && line.ptr[0] == '_')
+    if (lost_underscore && line.len > 0 && line.ptr[0] == '_')
         line = (machsym_str){line.ptr + 1, line.len - 1};
     return line;
 }
