@@ -12,7 +12,7 @@
 
 enum {
     READ_SIZE = 64 << 10,
-    STEP = 4,             /* bytes of a token that are classified at once */
+    STEP = 16,            /* bytes of a token that are classified at once */
     TOKEN_MAX = 64 << 10, /* the longest names of real programs have 12 KB */
     OUT_SIZE = 64 << 10,  /* so much is written at once */
     NAME_ROOM = 4096,     /* room for a name before its length is known: nearly all need one call then */
@@ -52,7 +52,10 @@ static void write_full(filter *f)
 
 static void put(filter *f, const char *ptr, size_t len)
 {
-    text_add(&f->out, ptr, len);
+    if (len == 1)
+        text_char(&f->out, *ptr); /* what stands between most names */
+    else
+        text_add(&f->out, ptr, len);
     write_full(f);
 }
 
@@ -100,18 +103,45 @@ static void put_token(filter *f, const char *ptr, size_t len, bool has_utf8)
         put_pieces(f, ptr, name_len);
     else if (!done)
         put(f, ptr, name_len);
-    put(f, ptr + name_len, len - name_len);
+    if (len > name_len)
+        put(f, ptr + name_len, len - name_len);
 }
+
+/* How many of the next STEP bytes are of the class IN_TOKEN, before the first that is not. Most of the text is
+ * names, so they are compared together where the compiler has vectors. */
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+typedef unsigned char step_bytes __attribute__((vector_size(STEP)));
+
+static size_t step_in_token(const filter *f, const char *ptr)
+{
+    step_bytes c;
+    uint64_t out[2]; /* 0xff for each byte that is not of the class */
+    (void)f;
+    memcpy(&c, ptr, STEP);
+    step_bytes letter = (c | 0x20) - 'a', digit = c - '0';
+    step_bytes in = (step_bytes)(letter < 26) | (step_bytes)(digit < 10) | (step_bytes)(c == '_') |
+                    (step_bytes)(c == '$') | (step_bytes)(c == '.');
+    in = ~in;
+    memcpy(out, &in, STEP);
+    if ((out[0] | out[1]) == 0)
+        return STEP;
+    return (size_t)(out[0] != 0 ? __builtin_ctzll(out[0]) / 8 : 8 + __builtin_ctzll(out[1]) / 8);
+}
+#else
+static size_t step_in_token(const filter *f, const char *ptr)
+{
+    size_t len = 0;
+    while (len < STEP && (class_at(f, ptr + len) & IN_TOKEN) != 0)
+        len++;
+    return len;
+}
+#endif
 
 /* Finds where a token ends. STEP bytes of another class stand behind the text. */
 static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_utf8)
 {
-    const unsigned char *class_of = f->class_of, *end = (const unsigned char *)ptr + at;
-    while ((class_of[end[0]] & class_of[end[1]] & class_of[end[2]] & class_of[end[3]] & IN_TOKEN) != 0)
-        end += STEP; /* most of the text is names: four bytes a step */
-    while ((class_of[*end] & IN_TOKEN) != 0)
-        end++;
-    at = (size_t)((const char *)end - ptr);
+    for (size_t len = STEP; len == STEP; at += len)
+        len = step_in_token(f, ptr + at);
     if ((class_at(f, ptr + at) & IS_UTF8) == 0)
         return at;
     *has_utf8 = true;

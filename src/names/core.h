@@ -6,8 +6,12 @@
 
 /* ==== >>names ==============================================================================================
  * Job:    holds one name on its way to source form: input, output, budgets, scratch.
- * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc, ms_dm_utf8, ms_dm_puny.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_put_wide, ms_dm_put_part, ms_dm_alloc, ms_dm_utf8,
+ *         ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
+
+/* So many bytes are copied at once. Nearly all identifiers and words have fewer. */
+enum { ms_DM_WIDE = 32 };
 
 typedef struct ms_dm {
     const char *s;      /* the mangled name */
@@ -48,6 +52,7 @@ static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
         d->failed = true;
+        d->work = 0; /* what counts steps stops too */
         return;
     }
     if (d->out_len < d->cap) {
@@ -71,7 +76,7 @@ static inline void ms_dm_char(ms_dm *d, char c)
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     size_t end = d->out_len + len;
-    if (len - 1 > 31 || end > d->room) {
+    if (ms_SMALL_CODE || len - 1 > 31 || end > d->room) {
         ms_dm_put_any(d, ptr, len);
         return;
     }
@@ -100,6 +105,29 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
         to[len / 2] = ptr[len / 2];
         to[len - 1] = ptr[len - 1];
     }
+}
+
+/* Appends a text that is the beginning of ms_DM_WIDE readable bytes or more. All of them are copied, and
+ * those behind the text are printed over. So no branch depends on the length. */
+static inline void ms_dm_put_wide(ms_dm *d, const char *ptr, size_t len)
+{
+    if (ms_SMALL_CODE || len > ms_DM_WIDE || d->out_len + ms_DM_WIDE > d->room) {
+        ms_dm_put_any(d, ptr, len);
+        return;
+    }
+    uint64_t v[ms_DM_WIDE / 8];
+    ms_copy(v, ptr, ms_DM_WIDE);
+    ms_copy(d->out + d->out_len, v, ms_DM_WIDE);
+    d->out_len += len;
+}
+
+/* Appends a part of the mangled name. */
+static inline void ms_dm_put_part(ms_dm *d, const char *ptr, size_t len)
+{
+    if ((size_t)(d->s + d->len - ptr) >= ms_DM_WIDE)
+        ms_dm_put_wide(d, ptr, len);
+    else
+        ms_dm_put(d, ptr, len);
 }
 #endif
 

@@ -38,6 +38,19 @@ static void ms_dmd_put(ms_dmd *p, const char *ptr, size_t len)
         ms_dm_put(p->d, ptr, len);
 }
 
+static void ms_dmd_put_char(ms_dmd *p, char c)
+{
+    if (!p->quiet)
+        ms_dm_char(p->d, c);
+}
+
+/* Prints a part of the mangled name. */
+static void ms_dmd_put_part(ms_dmd *p, const char *ptr, size_t len)
+{
+    if (!p->quiet)
+        ms_dm_put_part(p->d, ptr, len);
+}
+
 static char ms_dmd_peek(const ms_dmd *p)
 {
     return p->at < p->len ? p->s[p->at] : '\0';
@@ -283,9 +296,9 @@ static bool ms_dmd_signature(ms_dmd *p)
     p->quiet = true;
     bool ok = ms_dmd_attributes(p);
     p->quiet = quiet;
-    ms_dmd_lit(p, "(");
+    ms_dmd_put_char(p, '(');
     ok = ok && ms_dmd_parameters(p);
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -345,7 +358,7 @@ static bool ms_dmd_function_type(ms_dmd *p)
         return true;
     size_t end = p->at;
     p->at = parameters;
-    ms_dmd_lit(p, "(");
+    ms_dmd_put_char(p, '(');
     ok = ms_dmd_parameters(p);
     ms_dmd_lit(p, ") ");
     p->at = attributes;
@@ -389,9 +402,9 @@ static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
     bool ok = ms_dmd_type(p);
-    ms_dmd_lit(p, "[");
+    ms_dmd_put_char(p, '[');
     ms_dmd_put(p, p->s + first, len);
-    ms_dmd_lit(p, "]");
+    ms_dmd_put_char(p, ']');
     return ok;
 }
 
@@ -405,9 +418,9 @@ static bool ms_dmd_assoc_array(ms_dmd *p)
         return true;
     size_t end = p->at;
     p->at = key;
-    ms_dmd_lit(p, "[");
+    ms_dmd_put_char(p, '[');
     bool ok = ms_dmd_type(p);
-    ms_dmd_lit(p, "]");
+    ms_dmd_put_char(p, ']');
     p->at = end;
     return ok;
 }
@@ -429,7 +442,7 @@ static bool ms_dmd_tuple(ms_dmd *p)
             ok = ms_dmd_type(p);
         }
     }
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -437,7 +450,7 @@ static bool ms_dmd_wrapped(ms_dmd *p, const char *open, size_t len)
 {
     ms_dmd_put(p, open, len);
     bool ok = ms_dmd_type(p);
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -482,7 +495,7 @@ static bool ms_dmd_compound(ms_dmd *p)
         tag = ms_dmd_peek(p);
         ok = ms_dmd_type(p);
         if (!ms_dmd_is_function(tag)) /* a function pointer is shown without a star */
-            ms_dmd_lit(p, "*");
+            ms_dmd_put_char(p, '*');
         return ok;
     case 'C':
     case 'S':
@@ -540,7 +553,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
     size_t at = sizeof text, width = type == 'a' ? 2 : type == 'u' ? 4 : 8;
     if (!ms_dmd_number(p, &value))
         return false;
-    ms_dmd_lit(p, "'");
+    ms_dmd_put_char(p, '\'');
     if (type == 'a' && value >= 0x20 && value < 0x7F) {
         char c = (char)value;
         ms_dmd_put(p, &c, 1);
@@ -552,7 +565,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
         ms_dmd_put(p, type == 'a' ? "\\x" : type == 'u' ? "\\u" : "\\U", 2);
         ms_dmd_put(p, text + at, sizeof text - at);
     }
-    ms_dmd_lit(p, "'");
+    ms_dmd_put_char(p, '\'');
     return true;
 }
 
@@ -575,8 +588,8 @@ static bool ms_dmd_integer(ms_dmd *p, char type)
     switch (type) {
     case 'h':
     case 't':
-    case 'k': ms_dmd_lit(p, "u"); break;
-    case 'l': ms_dmd_lit(p, "L"); break;
+    case 'k': ms_dmd_put_char(p, 'u'); break;
+    case 'l': ms_dmd_put_char(p, 'L'); break;
     case 'm': ms_dmd_lit(p, "uL"); break;
     default: break;
     }
@@ -592,7 +605,7 @@ static bool ms_dmd_real(ms_dmd *p)
         return true;
     }
     if (ms_dmd_eat(p, 'N'))
-        ms_dmd_lit(p, "-");
+        ms_dmd_put_char(p, '-');
     if (ms_dmd_has(p, p->at, "INF", 3)) {
         p->at += 3;
         ms_dmd_lit(p, "Inf");
@@ -606,11 +619,11 @@ static bool ms_dmd_real(ms_dmd *p)
         return false;
     ms_dmd_lit(p, "0x");
     ms_dmd_put(p, p->s + first, 1);
-    ms_dmd_lit(p, ".");
+    ms_dmd_put_char(p, '.');
     ms_dmd_put(p, p->s + first + 1, len - 1);
-    ms_dmd_lit(p, "p");
+    ms_dmd_put_char(p, 'p');
     if (ms_dmd_eat(p, 'N'))
-        ms_dmd_lit(p, "-");
+        ms_dmd_put_char(p, '-');
     first = p->at;
     ms_dmd_put(p, p->s + first, ms_dmd_digits(p));
     return true;
@@ -623,7 +636,7 @@ static bool ms_dmd_string(ms_dmd *p, char kind)
     if (!ms_dmd_number(p, &count) || !ms_dmd_eat(p, '_') || count > (p->len - p->at) / 2 ||
         !ms_dmd_pay(p, count / 8))
         return false;
-    ms_dmd_lit(p, "\"");
+    ms_dmd_put_char(p, '"');
     for (uint32_t i = 0; i < count; i++) {
         const char *at = p->s + p->at;
         if (!ms_dmd_is_hex(at[0]) || !ms_dmd_is_hex(at[1]))
@@ -645,7 +658,7 @@ static bool ms_dmd_string(ms_dmd *p, char kind)
             }
         }
     }
-    ms_dmd_lit(p, "\"");
+    ms_dmd_put_char(p, '"');
     if (kind != 'a')
         ms_dmd_put(p, &kind, 1);
     return true;
@@ -664,7 +677,7 @@ static bool ms_dmd_values(ms_dmd *p, bool pairs)
             return false;
         if (!pairs)
             continue;
-        ms_dmd_lit(p, ":");
+        ms_dmd_put_char(p, ':');
         if (!ms_dmd_value(p, '\0', 0))
             return false;
     }
@@ -681,9 +694,9 @@ static bool ms_dmd_struct(ms_dmd *p, size_t type_at)
             return false;
         p->at = back;
     }
-    ms_dmd_lit(p, "(");
+    ms_dmd_put_char(p, '(');
     bool ok = ms_dmd_values(p, false);
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -697,22 +710,22 @@ static bool ms_dmd_any_value(ms_dmd *p, char type, size_t type_at)
     switch (tag) {
     case 'n': ms_dmd_lit(p, "null"); return true;
     case 'i': return ms_dmd_integer(p, type);
-    case 'N': ms_dmd_lit(p, "-"); return ms_dmd_integer(p, type);
+    case 'N': ms_dmd_put_char(p, '-'); return ms_dmd_integer(p, type);
     case 'e': return ms_dmd_real(p);
     case 'c':
         if (!ms_dmd_real(p) || !ms_dmd_eat(p, 'c'))
             return false;
-        ms_dmd_lit(p, "+");
+        ms_dmd_put_char(p, '+');
         ok = ms_dmd_real(p);
-        ms_dmd_lit(p, "i");
+        ms_dmd_put_char(p, 'i');
         return ok;
     case 'a':
     case 'w':
     case 'd': return ms_dmd_string(p, tag);
     case 'A':
-        ms_dmd_lit(p, "[");
+        ms_dmd_put_char(p, '[');
         ok = ms_dmd_values(p, type == 'H');
-        ms_dmd_lit(p, "]");
+        ms_dmd_put_char(p, ']');
         return ok;
     case 'S': return ms_dmd_struct(p, type_at);
     case 'f': return ms_dmd_is_mangle(p) && ms_dmd_mangle(p);
@@ -817,7 +830,7 @@ static bool ms_dmd_template(ms_dmd *p, size_t size)
         if (!ms_dmd_template_arg(p))
             return false;
     }
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return size == 0 || p->at - first == size;
 }
 
@@ -835,7 +848,7 @@ static void ms_dmd_name(ms_dmd *p, size_t len)
         ms_dmd_lit(p, "this(this)");
         len = 13;
     } else {
-        ms_dmd_put(p, name, len);
+        ms_dmd_put_part(p, name, len);
     }
     p->at += len;
 }
@@ -884,7 +897,7 @@ static bool ms_dmd_any_ident(ms_dmd *p)
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
         if (p->s[p->at] != '_') { /* no name that means something else */
-            ms_dmd_put(p, p->s + p->at, len);
+            ms_dmd_put_part(p, p->s + p->at, len);
             p->at += len;
             return true;
         }
@@ -934,8 +947,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
             continue;
         }
         size_t out_len = p->d->out_len;
-        if (count++ > 0 && !p->quiet)
-            ms_dm_char(p->d, '.');
+        if (count++ > 0)
+            ms_dmd_put_char(p, '.');
         if (!ms_dmd_ident(p))
             return false;
         if (p->tail_seen)

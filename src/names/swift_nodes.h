@@ -36,7 +36,8 @@ enum {
  * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
-    ms_DMSW_H_OWN,     /* the node's text; the kinds above and this one are printed without children */
+    ms_DMSW_H_OWN,     /* the node's text */
+    ms_DMSW_H_MODULE,  /* the node's text, but in the full style only; up to here nothing has children */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
     ms_DMSW_H_ALL,     /* the row's text and all children */
     ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
@@ -97,7 +98,7 @@ enum ms_dmsw_trait {
     K(LocalDeclName, NAME, ms_DMSW_T_NAME, "") \
     K(PrivateDeclName, NAME, ms_DMSW_T_NAME, "") \
     K(RelatedEntityDeclName, NAME, ms_DMSW_T_NAME, "") \
-    K(Module, NAME, ms_DMSW_C, "") \
+    K(Module, MODULE, ms_DMSW_C, "") \
     K(Extension, NAME, ms_DMSW_C, "") \
     K(AnonymousContext, NAME, ms_DMSW_C, "") \
     K(Class, NAMED, ms_DMSW_CN, "") \
@@ -489,8 +490,11 @@ enum ms_dmsw_form {
     ms_DMSW_F_KIDS,
     ms_DMSW_F_TEXT,
     ms_DMSW_F_INDEX,
-    ms_DMSW_F_KNOWN /* a type of the standard library: text is its name, its context is Swift */
+    ms_DMSW_F_KNOWN /* a type of the standard library: text is its name, before which "Swift." stands */
 };
+
+/* A mark of nodes with a text: at least ms_DM_WIDE readable bytes begin there. */
+enum { ms_DMSW_WIDE = 0x80 };
 
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
     uint16_t kind;
@@ -610,6 +614,15 @@ static ms_NOINLINE uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const c
 }
 
 #define ms_dmsw_make_lit(p, kind, text) ms_dmsw_make_text(p, kind, text, sizeof(text) - 1)
+
+/* Makes a node for a part of a longer text. end is where that ends. */
+static uint32_t ms_dmsw_make_part(ms_dmsw *p, unsigned kind, machsym_str part, const char *end)
+{
+    uint32_t ref = ms_dmsw_make_text(p, kind, part.ptr, part.len);
+    if (ref && (size_t)(end - part.ptr) >= ms_DM_WIDE)
+        ms_dmsw_at(p, ref)->mark = ms_DMSW_WIDE;
+    return ref;
+}
 
 static ms_NOINLINE uint32_t ms_dmsw_make_index(ms_dmsw *p, unsigned kind, uint64_t index)
 {
@@ -970,7 +983,10 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
 
 /* ---- nodes of both manglings ---- */
 
-/* A predefined type of the standard library. */
+#define ms_DMSW_SWIFT "Swift."
+enum { ms_DMSW_SWIFT_LEN = sizeof(ms_DMSW_SWIFT) - 1 };
+
+/* A predefined type of the standard library. name is behind "Swift.". */
 static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
@@ -979,7 +995,100 @@ static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const 
     return ms_dmsw_type(ref);
 }
 
-#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_DMSW_##kind, name, sizeof(name) - 1)
+#define ms_dmsw_known(p, kind, name)                                                                         \
+    ms_dmsw_known_type(p, ms_DMSW_##kind, ms_DMSW_SWIFT name + ms_DMSW_SWIFT_LEN, sizeof(name) - 1)
+
+typedef struct ms_dmsw_standard_type {
+    uint8_t kind;
+    uint8_t len; /* of the name; 0: there is no such type */
+    char text[ms_DMSW_SWIFT_LEN + ms_DM_WIDE + 2];
+} ms_dmsw_standard_type;
+
+#define ms_DMSW_STANDARD(kind, name)                                                                         \
+    {                                                                                                        \
+        ms_DMSW_##kind, sizeof(name) - 1, ms_DMSW_SWIFT name                                                 \
+    }
+
+/* KNOWN-TYPE-KIND: the types that are one letter in both manglings, A to Z and a to z */
+static uint32_t ms_dmsw_standard(ms_dmsw *p, char letter)
+{
+    static const ms_dmsw_standard_type types[] = {
+        ms_DMSW_STANDARD(Structure, "AutoreleasingUnsafeMutablePointer"),
+        ms_DMSW_STANDARD(Protocol, "BinaryFloatingPoint"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "Dictionary"),
+        ms_DMSW_STANDARD(Protocol, "Encodable"),
+        ms_DMSW_STANDARD(Protocol, "FloatingPoint"),
+        ms_DMSW_STANDARD(Protocol, "RandomNumberGenerator"),
+        ms_DMSW_STANDARD(Protocol, "Hashable"),
+        ms_DMSW_STANDARD(Structure, "DefaultIndices"),
+        ms_DMSW_STANDARD(Structure, "Character"),
+        ms_DMSW_STANDARD(Protocol, "BidirectionalCollection"),
+        ms_DMSW_STANDARD(Protocol, "Comparable"),
+        ms_DMSW_STANDARD(Protocol, "MutableCollection"),
+        ms_DMSW_STANDARD(Structure, "ClosedRange"),
+        ms_DMSW_STANDARD(Structure, "ObjectIdentifier"),
+        ms_DMSW_STANDARD(Structure, "UnsafePointer"),
+        ms_DMSW_STANDARD(Protocol, "Equatable"),
+        ms_DMSW_STANDARD(Structure, "UnsafeBufferPointer"),
+        ms_DMSW_STANDARD(Structure, "String"),
+        ms_DMSW_STANDARD(Protocol, "Sequence"),
+        ms_DMSW_STANDARD(Protocol, "UnsignedInteger"),
+        ms_DMSW_STANDARD(Structure, "UnsafeRawPointer"),
+        ms_DMSW_STANDARD(Structure, "UnsafeRawBufferPointer"),
+        ms_DMSW_STANDARD(Protocol, "RangeExpression"),
+        ms_DMSW_STANDARD(Protocol, "RawRepresentable"),
+        ms_DMSW_STANDARD(Protocol, "SignedInteger"),
+        ms_DMSW_STANDARD(Structure, "Array"),
+        ms_DMSW_STANDARD(Structure, "Bool"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "Double"),
+        ms_DMSW_STANDARD(Protocol, "Decodable"),
+        ms_DMSW_STANDARD(Structure, "Float"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "Set"),
+        ms_DMSW_STANDARD(Structure, "Int"),
+        ms_DMSW_STANDARD(Protocol, "Numeric"),
+        ms_DMSW_STANDARD(Protocol, "RandomAccessCollection"),
+        ms_DMSW_STANDARD(Protocol, "Collection"),
+        ms_DMSW_STANDARD(Protocol, "RangeReplaceableCollection"),
+        ms_DMSW_STANDARD(Structure, "Range"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "UnsafeMutablePointer"),
+        ms_DMSW_STANDARD(Enum, "Optional"),
+        ms_DMSW_STANDARD(Structure, "UnsafeMutableBufferPointer"),
+        ms_DMSW_STANDARD(Structure, "Substring"),
+        ms_DMSW_STANDARD(Protocol, "IteratorProtocol"),
+        ms_DMSW_STANDARD(Structure, "UInt"),
+        ms_DMSW_STANDARD(Structure, "UnsafeMutableRawPointer"),
+        ms_DMSW_STANDARD(Structure, "UnsafeMutableRawBufferPointer"),
+        ms_DMSW_STANDARD(Protocol, "Strideable"),
+        ms_DMSW_STANDARD(Protocol, "StringProtocol"),
+        ms_DMSW_STANDARD(Protocol, "BinaryInteger")};
+    unsigned i = (unsigned char)letter - (letter >= 'a' ? (unsigned)'a' : (unsigned)'A');
+    if (i >= 26)
+        return 0;
+    i += letter >= 'a' ? 26 : 0;
+    if (types[i].len == 0)
+        return 0;
+    uint32_t ref = ms_dmsw_known_type(p, types[i].kind, types[i].text + ms_DMSW_SWIFT_LEN, types[i].len);
+    if (ref)
+        ms_dmsw_at(p, ref)->mark = ms_DMSW_WIDE;
+    return ref;
+}
+
+#undef ms_DMSW_STANDARD
+
+enum { ms_DMSW_MODULE_SWIFT, ms_DMSW_MODULE_C, ms_DMSW_MODULE_SYNTHESIZED };
+
+/* A module that the manglings have a letter for. */
+static uint32_t ms_dmsw_module(ms_dmsw *p, unsigned which)
+{
+    static const char names[][ms_DM_WIDE] = {"Swift", "__C", "__C_Synthesized"};
+    static const unsigned char lens[] = {5, 3, 15};
+    machsym_str name = {names[which], lens[which]};
+    return ms_dmsw_make_part(p, ms_DMSW_Module, name, names[which] + ms_DM_WIDE);
+}
 
 static unsigned ms_dmsw_bound_kind(unsigned kind)
 {

@@ -87,7 +87,10 @@ static uint32_t ms_dmswo_identifier(ms_dmsw *p, unsigned kind)
     if (is_operator && !ms_dmswo_operator_text(p, &name))
         return 0;
     p->spells = true;
-    return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
+    if (name.len == 0)
+        return 0;
+    return puny || is_operator ? ms_dmsw_make_text(p, kind, name.ptr, name.len)
+                               : ms_dmsw_make_part(p, kind, name, p->s + p->len);
 }
 
 /* decl-name */
@@ -115,25 +118,26 @@ static uint32_t ms_dmswo_substitution(ms_dmsw *p)
         uint64_t i;
         return ms_dmswo_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
     }
-    switch (ms_dmsw_next(p)) {
-    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
-    case 'C': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
-    case 'a': return ms_dmswo_known(p, Structure, "Array");
-    case 'b': return ms_dmswo_known(p, Structure, "Bool");
+    c = ms_dmsw_next(p);
+    switch (c) {
+    case 'o': return ms_dmsw_module(p, ms_DMSW_MODULE_C);
+    case 'C': return ms_dmsw_module(p, ms_DMSW_MODULE_SYNTHESIZED);
     case 'c': return ms_dmswo_known(p, Structure, "UnicodeScalar");
-    case 'd': return ms_dmswo_known(p, Structure, "Double");
-    case 'f': return ms_dmswo_known(p, Structure, "Float");
-    case 'i': return ms_dmswo_known(p, Structure, "Int");
-    case 'V': return ms_dmswo_known(p, Structure, "UnsafeRawPointer");
-    case 'v': return ms_dmswo_known(p, Structure, "UnsafeMutableRawPointer");
-    case 'P': return ms_dmswo_known(p, Structure, "UnsafePointer");
-    case 'p': return ms_dmswo_known(p, Structure, "UnsafeMutablePointer");
-    case 'R': return ms_dmswo_known(p, Structure, "UnsafeBufferPointer");
-    case 'r': return ms_dmswo_known(p, Structure, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmswo_known(p, Structure, "String");
-    case 'u': return ms_dmswo_known(p, Structure, "UInt");
-    case 'q': return ms_dmswo_known(p, Enum, "Optional");
     case 'Q': return ms_dmswo_known(p, Enum, "ImplicitlyUnwrappedOptional");
+    case 'a':
+    case 'b':
+    case 'd':
+    case 'f':
+    case 'i':
+    case 'P':
+    case 'p':
+    case 'R':
+    case 'r':
+    case 'S':
+    case 'u':
+    case 'V':
+    case 'v':
+    case 'q': return ms_dmsw_standard(p, c) & ~ms_DMSW_AS_TYPE;
     default: return 0;
     }
 }
@@ -142,7 +146,7 @@ static uint32_t ms_dmswo_substitution(ms_dmsw *p)
 static uint32_t ms_dmswo_module(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT);
     if (ms_dmsw_next_if(p, 'S')) {
         uint32_t ref = ms_dmswo_substitution(p);
         return ms_dmsw_kind_of(p, ref) == ms_DMSW_Module ? ref : 0;
@@ -192,7 +196,7 @@ static uint32_t ms_dmswo_protocol(ms_dmsw *p)
         return kind == ms_DMSW_Module ? ms_dmswo_protocol_in(p, ref) : 0;
     }
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmswo_protocol_in(p, ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift"));
+        return ms_dmswo_protocol_in(p, ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT));
     return ms_dmsw_type(ms_dmswo_declaration(p, ms_DMSW_Protocol));
 }
 
@@ -530,7 +534,7 @@ static uint32_t ms_dmswo_archetype(ms_dmsw *p)
     else if (ms_dmsw_next_if(p, 'S'))
         root = ms_dmswo_substitution(p);
     else
-        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift") : 0;
+        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT) : 0;
     p->d->depth--;
     if (!root)
         return 0;
@@ -622,7 +626,7 @@ static uint32_t ms_dmswo_context(ms_dmsw *p)
     }
     if (c == 's') {
         p->at++;
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT);
     }
     if (c == 'G') {
         p->at++;

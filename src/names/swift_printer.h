@@ -21,6 +21,15 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload);
 
 #define ms_dmswp_lit(p, text) ms_dm_put((p)->d, text, sizeof(text) - 1)
 
+/* A node's text. */
+static inline void ms_dmswp_text(ms_dm *d, const ms_dmsw_node *n)
+{
+    if (n->mark & ms_DMSW_WIDE)
+        ms_dm_put_wide(d, n->u.text, n->count);
+    else
+        ms_dm_put(d, n->u.text, n->count);
+}
+
 static bool ms_dmswp_short(const ms_dmsw *p)
 {
     return (p->style & MACHSYM_DEMANGLE_SIMPLIFIED) != 0;
@@ -55,7 +64,7 @@ static void ms_dmswp_own(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     if (n->form == ms_DMSW_F_TEXT || n->form == ms_DMSW_F_KNOWN)
-        ms_dm_put(p->d, n->u.text, n->count);
+        ms_dmswp_text(p->d, n);
 }
 
 /* The text of the kind's row. */
@@ -243,9 +252,28 @@ typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     bool subscript; /* the name is the word subscript */
 } ms_dmswp_decl;
 
-static void ms_dmswp_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
+typedef struct ms_dmswp_parts { /* The first child of each kind that a declaration may have anywhere. */
+    uint32_t type, labels, private_name;
+} ms_dmswp_parts;
+
+static ms_dmswp_parts ms_dmswp_find_parts(const ms_dmsw *p, uint32_t ref)
 {
-    uint32_t labels = ms_dmsw_kid_of(p, ref, ms_DMSW_LabelList);
+    ms_dmswp_parts parts = {0, 0, 0};
+    const uint32_t *v = ms_dmsw_kids(p, ms_dmsw_at(p, ref));
+    for (uint32_t i = ms_dmsw_kid_count(p, ref); i-- > 0;) {
+        unsigned kind = ms_dmsw_kind_of(p, v[i]);
+        if (kind == ms_DMSW_Type)
+            parts.type = v[i];
+        else if (kind == ms_DMSW_LabelList)
+            parts.labels = v[i];
+        else if (kind == ms_DMSW_PrivateDeclName)
+            parts.private_name = v[i];
+    }
+    return parts;
+}
+
+static void ms_dmswp_entity_type(ms_dmsw *p, uint32_t labels, uint32_t type, uint32_t args)
+{
     if (!labels && !args) {
         ms_dmswp_print(p, type);
         return;
@@ -277,14 +305,13 @@ static void ms_dmswp_extra(ms_dmsw *p, const ms_dmswp_decl *decl)
 }
 
 /* Prints the name of a declaration. Returns false when that is empty, as a constructor's is. */
-static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
+static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl, uint32_t private_name)
 {
     size_t before = p->d->out_len;
     if (decl->subscript) {
         ms_dmswp_word(p, "subscript");
     } else {
         uint32_t name = ms_dmsw_kid(p, ref, 1);
-        uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_DMSW_PrivateDeclName);
         if (ms_dmsw_kind_of(p, name) != ms_DMSW_PrivateDeclName)
             ms_dmswp_print(p, name);
         if (private_name)
@@ -293,11 +320,10 @@ static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
     return p->d->out_len != before;
 }
 
-static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl, bool spaced,
+static void ms_dmswp_decl_type(ms_dmsw *p, const ms_dmswp_parts *parts, unsigned style, bool spaced,
                                uint32_t args)
 {
-    uint32_t type = ms_dmsw_kid_of(p, ref, ms_DMSW_Type);
-    unsigned style = decl->type;
+    uint32_t type = parts->type;
     if (!type) {
         p->d->failed = true;
         return;
@@ -319,7 +345,7 @@ static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *de
     } else {
         ms_dmswp_lit(p, " : ");
     }
-    ms_dmswp_entity_type(p, ref, type, args);
+    ms_dmswp_entity_type(p, parts->labels, type, args);
 }
 
 /* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
@@ -345,6 +371,7 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
         if (p->d->out_len != before && !left)
             ms_dmswp_char(p, '.');
     }
+    ms_dmswp_parts parts = ms_dmswp_find_parts(p, ref);
     bool extra = decl->extra_len > 0;
     if (decl->has_name || decl->subscript) {
         if (extra && spaced) {
@@ -352,13 +379,13 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
             ms_dmswp_lit(p, " of ");
             extra = false;
         }
-        if (ms_dmswp_name(p, ref, decl) && extra)
+        if (ms_dmswp_name(p, ref, decl, parts.private_name) && extra)
             ms_dmswp_char(p, '.');
     }
     if (extra)
         ms_dmswp_extra(p, decl);
     if (decl->type != ms_DMSWP_TY_NONE)
-        ms_dmswp_decl_type(p, ref, decl, spaced, args);
+        ms_dmswp_decl_type(p, &parts, decl->type, spaced, args);
     if (as_prefix || !left)
         return left;
     switch (ms_dmsw_inner(p, ref)) {
@@ -401,16 +428,21 @@ static uint32_t ms_dmswp_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigne
 
 /* A nominal type, or what else is printed as context, dot, name. Nearly all have an identifier as their name
  * and nothing else. */
-static uint32_t ms_dmswp_nominal(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static ms_NOINLINE uint32_t ms_dmswp_nominal(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     if (n->form != ms_DMSW_F_KIDS || n->count != 2 || ms_dmsw_kind_of(p, n->u.kid[1]) != ms_DMSW_Identifier)
         return ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
+    const ms_dmsw_node *context = ms_dmsw_at(p, n->u.kid[0]);
     size_t before = p->d->out_len;
-    uint32_t left = ms_dmswp_print_as(p, n->u.kid[0], true);
+    uint32_t left = 0;
+    if (context->kind != ms_DMSW_Module)
+        left = ms_dmswp_print_as(p, n->u.kid[0], true);
+    else if (!ms_dmswp_short(p))
+        ms_dmswp_text(p->d, context);
     if (p->d->out_len != before && !left)
         ms_dmswp_char(p, '.');
-    ms_dmswp_print(p, n->u.kid[1]);
+    ms_dmswp_text(p->d, ms_dmsw_at(p, n->u.kid[1]));
     if (as_prefix || !left)
         return left;
     ms_dmswp_lit(p, " in ");
@@ -1371,7 +1403,7 @@ static void ms_dmswp_type_mangling(ms_dmsw *p, uint32_t ref)
     }
     uint32_t type = ms_dmsw_kid(p, ref, 1);
     if (ms_dmsw_params_of(p, type))
-        ms_dmswp_entity_type(p, ref, type, 0);
+        ms_dmswp_entity_type(p, ms_dmsw_kid_of(p, ref, ms_DMSW_LabelList), type, 0);
     else
         ms_dmswp_print(p, type);
 }
@@ -1685,10 +1717,6 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmswp_word(p, "' for ");
         ms_dmswp_kid(p, ref, 1);
         return 0;
-    case ms_DMSW_Module:
-        if (!is_short)
-            ms_dmswp_own(p, ref);
-        return 0;
     case ms_DMSW_Extension: ms_dmswp_extension(p, ref); return 0;
     case ms_DMSW_AnonymousContext: ms_dmswp_anonymous(p, ref); return 0;
     case ms_DMSW_ExplicitClosure:
@@ -1725,7 +1753,6 @@ static ms_NOINLINE uint32_t ms_dmswp_tree(ms_dmsw *p, uint32_t ref, bool as_pref
             ms_dm_put(p->d, row->text, row->len);
         ms_dmswp_kids(p, ref, "", 0);
         return 0;
-    case ms_DMSW_H_NAMED: return ms_dmswp_nominal(p, ref, as_prefix);
     case ms_DMSW_H_PART: return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1);
     case ms_DMSW_H_ACCESS: return ms_dmswp_accessor(p, ref, as_prefix);
     case ms_DMSW_H_CALL: return ms_dmswp_callable(p, ref, as_prefix);
@@ -1741,36 +1768,46 @@ static ms_NOINLINE uint32_t ms_dmswp_tree(ms_dmsw *p, uint32_t ref, bool as_pref
     }
 }
 
+/* A standard type: its name, in the full style with its module before it. */
+static void ms_dmswp_known(ms_dmsw *p, const ms_dmsw_node *n)
+{
+    uint32_t module = ms_dmswp_short(p) ? 0 : ms_DMSW_SWIFT_LEN;
+    if (n->mark & ms_DMSW_WIDE)
+        ms_dm_put_wide(p->d, n->u.text - module, n->count + module);
+    else
+        ms_dm_put(p->d, n->u.text - module, n->count + module);
+}
+
 /* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
  * does. A node that is one text is printed here: half of all are. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     ms_dm *d = p->d;
-    if (!ref || d->failed || !ms_dmsw_step(p))
+    if (!ref)
         return 0;
-    if (d->depth >= MACHSYM_DEMANGLE_DEPTH) {
+    if (d->work == 0 || d->depth >= MACHSYM_DEMANGLE_DEPTH) {
         d->failed = true;
         return 0;
     }
+    d->work--;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
-    if (row->how <= ms_DMSW_H_OWN) {
+    if (row->how <= ms_DMSW_H_MODULE) {
         if (row->how == ms_DMSW_H_TEXT) {
             if (row->len > 0)
                 ms_dm_put(d, row->text, row->len);
-        } else if (n->form == ms_DMSW_F_TEXT) {
-            ms_dm_put(d, n->u.text, n->count);
+        } else if (n->form == ms_DMSW_F_TEXT && (row->how == ms_DMSW_H_OWN || !ms_dmswp_short(p))) {
+            ms_dmswp_text(d, n);
         }
         return 0;
     }
     if (n->form == ms_DMSW_F_KNOWN) { /* a nominal type */
-        if (!ms_dmswp_short(p))
-            ms_dmswp_lit(p, "Swift.");
-        ms_dm_put(d, n->u.text, n->count);
+        ms_dmswp_known(p, n);
         return 0;
     }
     d->depth++;
-    uint32_t left = ms_dmswp_tree(p, ref, as_prefix, row);
+    uint32_t left = row->how == ms_DMSW_H_NAMED ? ms_dmswp_nominal(p, ref, as_prefix)
+                                                : ms_dmswp_tree(p, ref, as_prefix, row);
     d->depth--;
     return left;
 }

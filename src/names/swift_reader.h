@@ -114,7 +114,9 @@ static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 static uint32_t ms_dmswr_identifier(ms_dmsw *p)
 {
     machsym_str name = {NULL, 0};
+    const char *end = (const char *)p->d->mem + p->d->mem_len; /* of what holds the name: the scratch */
     if (ms_dmsw_peek(p) != '0') {
+        end = p->s + p->len;
         if (!ms_dmsw_literal(p, &name))
             return 0;
         ms_dmswr_add_words(p, name);
@@ -130,7 +132,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
             return 0;
     }
     p->spells = true;
-    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
+    return ms_dmsw_remember(p, ms_dmsw_make_part(p, ms_DMSW_Identifier, name, end));
 }
 
 /* ---- the stack of Swift 4 and later ---- */
@@ -340,62 +342,6 @@ static uint32_t ms_dmswr_substitution(ms_dmsw *p)
     }
 }
 
-/* KNOWN-TYPE-KIND */
-static uint32_t ms_dmswr_known1(ms_dmsw *p, char letter)
-{
-    switch (letter) {
-    case 'A': return ms_dmsw_known(p, Structure, "AutoreleasingUnsafeMutablePointer");
-    case 'a': return ms_dmsw_known(p, Structure, "Array");
-    case 'B': return ms_dmsw_known(p, Protocol, "BinaryFloatingPoint");
-    case 'b': return ms_dmsw_known(p, Structure, "Bool");
-    case 'D': return ms_dmsw_known(p, Structure, "Dictionary");
-    case 'd': return ms_dmsw_known(p, Structure, "Double");
-    case 'E': return ms_dmsw_known(p, Protocol, "Encodable");
-    case 'e': return ms_dmsw_known(p, Protocol, "Decodable");
-    case 'F': return ms_dmsw_known(p, Protocol, "FloatingPoint");
-    case 'f': return ms_dmsw_known(p, Structure, "Float");
-    case 'G': return ms_dmsw_known(p, Protocol, "RandomNumberGenerator");
-    case 'H': return ms_dmsw_known(p, Protocol, "Hashable");
-    case 'h': return ms_dmsw_known(p, Structure, "Set");
-    case 'I': return ms_dmsw_known(p, Structure, "DefaultIndices");
-    case 'i': return ms_dmsw_known(p, Structure, "Int");
-    case 'J': return ms_dmsw_known(p, Structure, "Character");
-    case 'j': return ms_dmsw_known(p, Protocol, "Numeric");
-    case 'K': return ms_dmsw_known(p, Protocol, "BidirectionalCollection");
-    case 'k': return ms_dmsw_known(p, Protocol, "RandomAccessCollection");
-    case 'L': return ms_dmsw_known(p, Protocol, "Comparable");
-    case 'l': return ms_dmsw_known(p, Protocol, "Collection");
-    case 'M': return ms_dmsw_known(p, Protocol, "MutableCollection");
-    case 'm': return ms_dmsw_known(p, Protocol, "RangeReplaceableCollection");
-    case 'N': return ms_dmsw_known(p, Structure, "ClosedRange");
-    case 'n': return ms_dmsw_known(p, Structure, "Range");
-    case 'O': return ms_dmsw_known(p, Structure, "ObjectIdentifier");
-    case 'P': return ms_dmsw_known(p, Structure, "UnsafePointer");
-    case 'p': return ms_dmsw_known(p, Structure, "UnsafeMutablePointer");
-    case 'Q': return ms_dmsw_known(p, Protocol, "Equatable");
-    case 'q': return ms_dmsw_known(p, Enum, "Optional");
-    case 'R': return ms_dmsw_known(p, Structure, "UnsafeBufferPointer");
-    case 'r': return ms_dmsw_known(p, Structure, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmsw_known(p, Structure, "String");
-    case 's': return ms_dmsw_known(p, Structure, "Substring");
-    case 'T': return ms_dmsw_known(p, Protocol, "Sequence");
-    case 't': return ms_dmsw_known(p, Protocol, "IteratorProtocol");
-    case 'U': return ms_dmsw_known(p, Protocol, "UnsignedInteger");
-    case 'u': return ms_dmsw_known(p, Structure, "UInt");
-    case 'V': return ms_dmsw_known(p, Structure, "UnsafeRawPointer");
-    case 'v': return ms_dmsw_known(p, Structure, "UnsafeMutableRawPointer");
-    case 'W': return ms_dmsw_known(p, Structure, "UnsafeRawBufferPointer");
-    case 'w': return ms_dmsw_known(p, Structure, "UnsafeMutableRawBufferPointer");
-    case 'X': return ms_dmsw_known(p, Protocol, "RangeExpression");
-    case 'x': return ms_dmsw_known(p, Protocol, "Strideable");
-    case 'Y': return ms_dmsw_known(p, Protocol, "RawRepresentable");
-    case 'y': return ms_dmsw_known(p, Protocol, "StringProtocol");
-    case 'Z': return ms_dmsw_known(p, Protocol, "SignedInteger");
-    case 'z': return ms_dmsw_known(p, Protocol, "BinaryInteger");
-    default: return 0;
-    }
-}
-
 /* KNOWN-TYPE-KIND-2 */
 static uint32_t ms_dmswr_known2(ms_dmsw *p, char letter)
 {
@@ -427,12 +373,12 @@ static uint32_t ms_dmswr_known2(ms_dmsw *p, char letter)
 static uint32_t ms_dmswr_standard(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 'o'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_C);
     if (ms_dmsw_next_if(p, 'C'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_SYNTHESIZED);
     if (ms_dmsw_next_if(p, 'g')) {
         uint32_t args = ms_dmsw_make1(p, ms_DMSW_TypeList, ms_dmswr_pop_type(p));
-        uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
+        uint32_t optional = ms_dmsw_standard(p, 'q');
         return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_BoundGenericEnum, optional, args)));
     }
     int64_t repeat = -1;
@@ -442,7 +388,7 @@ static uint32_t ms_dmswr_standard(ms_dmsw *p)
     char letter = ms_dmsw_next(p);
     if (repeat > MACHSYM_DEMANGLE_REPEAT)
         return 0;
-    uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmswr_known1(p, letter);
+    uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmsw_standard(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
         ms_dmswr_push(p, ref);
     return ref;

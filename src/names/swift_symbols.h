@@ -965,7 +965,7 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     case 'p': return ms_dmsw_type(ms_dmswr_pop_protocols(p));
     case 'q': return ms_dmsw_type(ms_dmswr_generic_param(p));
     case 'r': return ms_dmswr_signature(p, true);
-    case 's': return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+    case 's': return ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT);
     case 't': return ms_dmswr_tuple(p);
     case 'u':
         a = ms_dmswr_pop_signature(p);
