@@ -660,6 +660,9 @@ static bool ms_dmcx_is_text(const ms_dmcx *p, uint32_t ref, const char *text, ui
 static uint32_t ms_dmcx_quals(ms_dmcx *p)
 {
     uint32_t quals = 0;
+    char c = ms_dmcx_peek(p, 0);
+    if (c != 'r' && c != 'V' && c != 'K')
+        return 0;
     if (ms_dmcx_eat(p, 'r'))
         quals |= 4u;
     if (ms_dmcx_eat(p, 'V'))

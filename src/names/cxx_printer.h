@@ -44,7 +44,10 @@ static void ms_dmcxp_put_word(ms_dmcx *p, uint32_t word)
 
 static void ms_dmcxp_put_span(ms_dmcx *p, uint32_t off, uint32_t len)
 {
-    ms_dmcxp_put(p, p->s + off, len);
+    if (len == 0)
+        return;
+    p->last = p->s[off + len - 1];
+    ms_dm_put_part(p->d, p->s + off, len);
 }
 
 /* A mangled number: n is its minus. */
@@ -858,7 +861,7 @@ static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
 }
 
 /* Operators, calls, casts. */
-static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
@@ -918,7 +921,7 @@ static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 }
 
 /* Values, lambdas, requirements. */
-static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
@@ -972,7 +975,7 @@ static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
 
 /* ---- C++: printing, the dispatch ---- */
 
-static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_QUAL:
@@ -1028,7 +1031,7 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
 }
 
 /* Packs, and what stands for template parameters. */
-static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
@@ -1071,7 +1074,7 @@ static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
 }
 
 /* Names in scopes: of namespaces, of templates, of modules. */
-static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
@@ -1108,7 +1111,7 @@ static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 }
 
 /* Names of entities. */
-static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_DTOR:
@@ -1179,7 +1182,8 @@ static bool ms_dmcxp_enter_node(ms_dmcx *p)
     return true;
 }
 
-/* Prints a node. Of a declarator it prints what stands before the name. */
+/* Prints a node. Of a declarator it prints what stands before the name. Half of all nodes are words or texts:
+ * what the others need is not inlined, so that these pay for no frame. */
 static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
 {
     if (ref < ms_DMCX_W_COUNT) {

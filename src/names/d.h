@@ -896,11 +896,6 @@ static bool ms_dmd_any_ident(ms_dmd *p)
             return ms_dmd_template(p, 0);
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
-        if (p->s[p->at] != '_') { /* no name that means something else */
-            ms_dmd_put_part(p, p->s + p->at, len);
-            p->at += len;
-            return true;
-        }
         if (!ms_dmd_is_scope(p, len))
             break;
         p->at += len;
@@ -911,9 +906,31 @@ static bool ms_dmd_any_ident(ms_dmd *p)
     return true;
 }
 
-static bool ms_dmd_ident(ms_dmd *p)
+/* Prints an LName that means nothing but itself; nearly all do. Returns false, with nothing read, for another
+ * kind of name. */
+static ms_NOINLINE bool ms_dmd_plain_ident(ms_dmd *p)
+{
+    ms_dm *d = p->d;
+    const char *s = p->s + p->at, *end = p->s + p->len;
+    size_t len = 0, digit;
+    for (; s < end && (digit = (size_t)(unsigned char)*s - '0') < 10 && len < MACHSYM_DEMANGLE_D_STEPS; s++)
+        len = len * 10 + digit;
+    if (len == 0 || len > (size_t)(end - s) || *s == '_' || p->at == p->tail || d->work <= len)
+        return false;
+    d->work -= 1 + len / 16;
+    p->at = (size_t)(s - p->s) + len;
+    ms_dmd_put_part(p, s, len);
+    return true;
+}
+
+static ms_NOINLINE bool ms_dmd_odd_ident(ms_dmd *p)
 {
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
+}
+
+static bool ms_dmd_ident(ms_dmd *p)
+{
+    return ms_dmd_plain_ident(p) || ms_dmd_odd_ident(p);
 }
 
 /* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are

@@ -1442,6 +1442,8 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
 {
     machsym_str part = {NULL, 0};
     size_t end = prefix, count = 0, escapes = 0;
+    if (d->s[d->len - 1] != 'E' && ms_find_byte(d->s, d->len, '.') == NULL)
+        return false; /* neither an end nor a suffix: most names of C++ */
     while (ms_dmrs_part(d, &end, &part))
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))

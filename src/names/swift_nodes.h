@@ -996,7 +996,7 @@ static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const 
 }
 
 #define ms_dmsw_known(p, kind, name)                                                                         \
-    ms_dmsw_known_type(p, ms_DMSW_##kind, ms_DMSW_SWIFT name + ms_DMSW_SWIFT_LEN, sizeof(name) - 1)
+    ms_dmsw_known_type(p, ms_DMSW_##kind, &(ms_DMSW_SWIFT name)[ms_DMSW_SWIFT_LEN], sizeof(name) - 1)
 
 typedef struct ms_dmsw_standard_type {
     uint8_t kind;
