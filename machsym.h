@@ -21466,8 +21466,12 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
 
 /* ==== >>names ==============================================================================================
  * Job:    holds one name on its way to source form: input, output, budgets, scratch.
- * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc, ms_dm_utf8, ms_dm_puny.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_put_wide, ms_dm_put_part, ms_dm_alloc, ms_dm_utf8,
+ *         ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
+
+/* So many bytes are copied at once. Nearly all identifiers and words have fewer. */
+enum { ms_DM_WIDE = 32 };
 
 typedef struct ms_dm {
     const char *s;      /* the mangled name */
@@ -21508,6 +21512,7 @@ static void ms_dm_put_any(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
         d->failed = true;
+        d->work = 0; /* what counts steps stops too */
         return;
     }
     if (d->out_len < d->cap) {
@@ -21531,7 +21536,7 @@ static inline void ms_dm_char(ms_dm *d, char c)
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     size_t end = d->out_len + len;
-    if (len - 1 > 31 || end > d->room) {
+    if (ms_SMALL_CODE || len - 1 > 31 || end > d->room) {
         ms_dm_put_any(d, ptr, len);
         return;
     }
@@ -21560,6 +21565,29 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
         to[len / 2] = ptr[len / 2];
         to[len - 1] = ptr[len - 1];
     }
+}
+
+/* Appends a text that is the beginning of ms_DM_WIDE readable bytes or more. All of them are copied, and
+ * those behind the text are printed over. So no branch depends on the length. */
+static inline void ms_dm_put_wide(ms_dm *d, const char *ptr, size_t len)
+{
+    if (ms_SMALL_CODE || len > ms_DM_WIDE || d->out_len + ms_DM_WIDE > d->room) {
+        ms_dm_put_any(d, ptr, len);
+        return;
+    }
+    uint64_t v[ms_DM_WIDE / 8];
+    ms_copy(v, ptr, ms_DM_WIDE);
+    ms_copy(d->out + d->out_len, v, ms_DM_WIDE);
+    d->out_len += len;
+}
+
+/* Appends a part of the mangled name. */
+static inline void ms_dm_put_part(ms_dm *d, const char *ptr, size_t len)
+{
+    if ((size_t)(d->s + d->len - ptr) >= ms_DM_WIDE)
+        ms_dm_put_wide(d, ptr, len);
+    else
+        ms_dm_put(d, ptr, len);
 }
 #endif
 
@@ -21693,7 +21721,8 @@ enum {
  * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
-    ms_DMSW_H_OWN,     /* the node's text; the kinds above and this one are printed without children */
+    ms_DMSW_H_OWN,     /* the node's text */
+    ms_DMSW_H_MODULE,  /* the node's text, but in the full style only; up to here nothing has children */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
     ms_DMSW_H_ALL,     /* the row's text and all children */
     ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
@@ -21754,7 +21783,7 @@ enum ms_dmsw_trait {
     K(LocalDeclName, NAME, ms_DMSW_T_NAME, "") \
     K(PrivateDeclName, NAME, ms_DMSW_T_NAME, "") \
     K(RelatedEntityDeclName, NAME, ms_DMSW_T_NAME, "") \
-    K(Module, NAME, ms_DMSW_C, "") \
+    K(Module, MODULE, ms_DMSW_C, "") \
     K(Extension, NAME, ms_DMSW_C, "") \
     K(AnonymousContext, NAME, ms_DMSW_C, "") \
     K(Class, NAMED, ms_DMSW_CN, "") \
@@ -22146,8 +22175,11 @@ enum ms_dmsw_form {
     ms_DMSW_F_KIDS,
     ms_DMSW_F_TEXT,
     ms_DMSW_F_INDEX,
-    ms_DMSW_F_KNOWN /* a type of the standard library: text is its name, its context is Swift */
+    ms_DMSW_F_KNOWN /* a type of the standard library: text is its name, before which "Swift." stands */
 };
+
+/* A mark of nodes with a text: at least ms_DM_WIDE readable bytes begin there. */
+enum { ms_DMSW_WIDE = 0x80 };
 
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
     uint16_t kind;
@@ -22267,6 +22299,15 @@ static ms_NOINLINE uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const c
 }
 
 #define ms_dmsw_make_lit(p, kind, text) ms_dmsw_make_text(p, kind, text, sizeof(text) - 1)
+
+/* Makes a node for a part of a longer text. end is where that ends. */
+static uint32_t ms_dmsw_make_part(ms_dmsw *p, unsigned kind, machsym_str part, const char *end)
+{
+    uint32_t ref = ms_dmsw_make_text(p, kind, part.ptr, part.len);
+    if (ref && (size_t)(end - part.ptr) >= ms_DM_WIDE)
+        ms_dmsw_at(p, ref)->mark = ms_DMSW_WIDE;
+    return ref;
+}
 
 static ms_NOINLINE uint32_t ms_dmsw_make_index(ms_dmsw *p, unsigned kind, uint64_t index)
 {
@@ -22627,7 +22668,10 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
 
 /* ---- nodes of both manglings ---- */
 
-/* A predefined type of the standard library. */
+#define ms_DMSW_SWIFT "Swift."
+enum { ms_DMSW_SWIFT_LEN = sizeof(ms_DMSW_SWIFT) - 1 };
+
+/* A predefined type of the standard library. name is behind "Swift.". */
 static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
@@ -22636,7 +22680,100 @@ static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const 
     return ms_dmsw_type(ref);
 }
 
-#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_DMSW_##kind, name, sizeof(name) - 1)
+#define ms_dmsw_known(p, kind, name)                                                                         \
+    ms_dmsw_known_type(p, ms_DMSW_##kind, &(ms_DMSW_SWIFT name)[ms_DMSW_SWIFT_LEN], sizeof(name) - 1)
+
+typedef struct ms_dmsw_standard_type {
+    uint8_t kind;
+    uint8_t len; /* of the name; 0: there is no such type */
+    char text[ms_DMSW_SWIFT_LEN + ms_DM_WIDE + 2];
+} ms_dmsw_standard_type;
+
+#define ms_DMSW_STANDARD(kind, name)                                                                         \
+    {                                                                                                        \
+        ms_DMSW_##kind, sizeof(name) - 1, ms_DMSW_SWIFT name                                                 \
+    }
+
+/* KNOWN-TYPE-KIND: the types that are one letter in both manglings, A to Z and a to z */
+static uint32_t ms_dmsw_standard(ms_dmsw *p, char letter)
+{
+    static const ms_dmsw_standard_type types[] = {
+        ms_DMSW_STANDARD(Structure, "AutoreleasingUnsafeMutablePointer"),
+        ms_DMSW_STANDARD(Protocol, "BinaryFloatingPoint"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "Dictionary"),
+        ms_DMSW_STANDARD(Protocol, "Encodable"),
+        ms_DMSW_STANDARD(Protocol, "FloatingPoint"),
+        ms_DMSW_STANDARD(Protocol, "RandomNumberGenerator"),
+        ms_DMSW_STANDARD(Protocol, "Hashable"),
+        ms_DMSW_STANDARD(Structure, "DefaultIndices"),
+        ms_DMSW_STANDARD(Structure, "Character"),
+        ms_DMSW_STANDARD(Protocol, "BidirectionalCollection"),
+        ms_DMSW_STANDARD(Protocol, "Comparable"),
+        ms_DMSW_STANDARD(Protocol, "MutableCollection"),
+        ms_DMSW_STANDARD(Structure, "ClosedRange"),
+        ms_DMSW_STANDARD(Structure, "ObjectIdentifier"),
+        ms_DMSW_STANDARD(Structure, "UnsafePointer"),
+        ms_DMSW_STANDARD(Protocol, "Equatable"),
+        ms_DMSW_STANDARD(Structure, "UnsafeBufferPointer"),
+        ms_DMSW_STANDARD(Structure, "String"),
+        ms_DMSW_STANDARD(Protocol, "Sequence"),
+        ms_DMSW_STANDARD(Protocol, "UnsignedInteger"),
+        ms_DMSW_STANDARD(Structure, "UnsafeRawPointer"),
+        ms_DMSW_STANDARD(Structure, "UnsafeRawBufferPointer"),
+        ms_DMSW_STANDARD(Protocol, "RangeExpression"),
+        ms_DMSW_STANDARD(Protocol, "RawRepresentable"),
+        ms_DMSW_STANDARD(Protocol, "SignedInteger"),
+        ms_DMSW_STANDARD(Structure, "Array"),
+        ms_DMSW_STANDARD(Structure, "Bool"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "Double"),
+        ms_DMSW_STANDARD(Protocol, "Decodable"),
+        ms_DMSW_STANDARD(Structure, "Float"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "Set"),
+        ms_DMSW_STANDARD(Structure, "Int"),
+        ms_DMSW_STANDARD(Protocol, "Numeric"),
+        ms_DMSW_STANDARD(Protocol, "RandomAccessCollection"),
+        ms_DMSW_STANDARD(Protocol, "Collection"),
+        ms_DMSW_STANDARD(Protocol, "RangeReplaceableCollection"),
+        ms_DMSW_STANDARD(Structure, "Range"),
+        {0, 0, ""},
+        ms_DMSW_STANDARD(Structure, "UnsafeMutablePointer"),
+        ms_DMSW_STANDARD(Enum, "Optional"),
+        ms_DMSW_STANDARD(Structure, "UnsafeMutableBufferPointer"),
+        ms_DMSW_STANDARD(Structure, "Substring"),
+        ms_DMSW_STANDARD(Protocol, "IteratorProtocol"),
+        ms_DMSW_STANDARD(Structure, "UInt"),
+        ms_DMSW_STANDARD(Structure, "UnsafeMutableRawPointer"),
+        ms_DMSW_STANDARD(Structure, "UnsafeMutableRawBufferPointer"),
+        ms_DMSW_STANDARD(Protocol, "Strideable"),
+        ms_DMSW_STANDARD(Protocol, "StringProtocol"),
+        ms_DMSW_STANDARD(Protocol, "BinaryInteger")};
+    unsigned i = (unsigned char)letter - (letter >= 'a' ? (unsigned)'a' : (unsigned)'A');
+    if (i >= 26)
+        return 0;
+    i += letter >= 'a' ? 26 : 0;
+    if (types[i].len == 0)
+        return 0;
+    uint32_t ref = ms_dmsw_known_type(p, types[i].kind, types[i].text + ms_DMSW_SWIFT_LEN, types[i].len);
+    if (ref)
+        ms_dmsw_at(p, ref)->mark = ms_DMSW_WIDE;
+    return ref;
+}
+
+#undef ms_DMSW_STANDARD
+
+enum { ms_DMSW_MODULE_SWIFT, ms_DMSW_MODULE_C, ms_DMSW_MODULE_SYNTHESIZED };
+
+/* A module that the manglings have a letter for. */
+static uint32_t ms_dmsw_module(ms_dmsw *p, unsigned which)
+{
+    static const char names[][ms_DM_WIDE] = {"Swift", "__C", "__C_Synthesized"};
+    static const unsigned char lens[] = {5, 3, 15};
+    machsym_str name = {names[which], lens[which]};
+    return ms_dmsw_make_part(p, ms_DMSW_Module, name, names[which] + ms_DM_WIDE);
+}
 
 static unsigned ms_dmsw_bound_kind(unsigned kind)
 {
@@ -22904,7 +23041,9 @@ static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 static uint32_t ms_dmswr_identifier(ms_dmsw *p)
 {
     machsym_str name = {NULL, 0};
+    const char *end = (const char *)p->d->mem + p->d->mem_len; /* of what holds the name: the scratch */
     if (ms_dmsw_peek(p) != '0') {
+        end = p->s + p->len;
         if (!ms_dmsw_literal(p, &name))
             return 0;
         ms_dmswr_add_words(p, name);
@@ -22920,7 +23059,7 @@ static uint32_t ms_dmswr_identifier(ms_dmsw *p)
             return 0;
     }
     p->spells = true;
-    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
+    return ms_dmsw_remember(p, ms_dmsw_make_part(p, ms_DMSW_Identifier, name, end));
 }
 
 /* ---- the stack of Swift 4 and later ---- */
@@ -23130,62 +23269,6 @@ static uint32_t ms_dmswr_substitution(ms_dmsw *p)
     }
 }
 
-/* KNOWN-TYPE-KIND */
-static uint32_t ms_dmswr_known1(ms_dmsw *p, char letter)
-{
-    switch (letter) {
-    case 'A': return ms_dmsw_known(p, Structure, "AutoreleasingUnsafeMutablePointer");
-    case 'a': return ms_dmsw_known(p, Structure, "Array");
-    case 'B': return ms_dmsw_known(p, Protocol, "BinaryFloatingPoint");
-    case 'b': return ms_dmsw_known(p, Structure, "Bool");
-    case 'D': return ms_dmsw_known(p, Structure, "Dictionary");
-    case 'd': return ms_dmsw_known(p, Structure, "Double");
-    case 'E': return ms_dmsw_known(p, Protocol, "Encodable");
-    case 'e': return ms_dmsw_known(p, Protocol, "Decodable");
-    case 'F': return ms_dmsw_known(p, Protocol, "FloatingPoint");
-    case 'f': return ms_dmsw_known(p, Structure, "Float");
-    case 'G': return ms_dmsw_known(p, Protocol, "RandomNumberGenerator");
-    case 'H': return ms_dmsw_known(p, Protocol, "Hashable");
-    case 'h': return ms_dmsw_known(p, Structure, "Set");
-    case 'I': return ms_dmsw_known(p, Structure, "DefaultIndices");
-    case 'i': return ms_dmsw_known(p, Structure, "Int");
-    case 'J': return ms_dmsw_known(p, Structure, "Character");
-    case 'j': return ms_dmsw_known(p, Protocol, "Numeric");
-    case 'K': return ms_dmsw_known(p, Protocol, "BidirectionalCollection");
-    case 'k': return ms_dmsw_known(p, Protocol, "RandomAccessCollection");
-    case 'L': return ms_dmsw_known(p, Protocol, "Comparable");
-    case 'l': return ms_dmsw_known(p, Protocol, "Collection");
-    case 'M': return ms_dmsw_known(p, Protocol, "MutableCollection");
-    case 'm': return ms_dmsw_known(p, Protocol, "RangeReplaceableCollection");
-    case 'N': return ms_dmsw_known(p, Structure, "ClosedRange");
-    case 'n': return ms_dmsw_known(p, Structure, "Range");
-    case 'O': return ms_dmsw_known(p, Structure, "ObjectIdentifier");
-    case 'P': return ms_dmsw_known(p, Structure, "UnsafePointer");
-    case 'p': return ms_dmsw_known(p, Structure, "UnsafeMutablePointer");
-    case 'Q': return ms_dmsw_known(p, Protocol, "Equatable");
-    case 'q': return ms_dmsw_known(p, Enum, "Optional");
-    case 'R': return ms_dmsw_known(p, Structure, "UnsafeBufferPointer");
-    case 'r': return ms_dmsw_known(p, Structure, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmsw_known(p, Structure, "String");
-    case 's': return ms_dmsw_known(p, Structure, "Substring");
-    case 'T': return ms_dmsw_known(p, Protocol, "Sequence");
-    case 't': return ms_dmsw_known(p, Protocol, "IteratorProtocol");
-    case 'U': return ms_dmsw_known(p, Protocol, "UnsignedInteger");
-    case 'u': return ms_dmsw_known(p, Structure, "UInt");
-    case 'V': return ms_dmsw_known(p, Structure, "UnsafeRawPointer");
-    case 'v': return ms_dmsw_known(p, Structure, "UnsafeMutableRawPointer");
-    case 'W': return ms_dmsw_known(p, Structure, "UnsafeRawBufferPointer");
-    case 'w': return ms_dmsw_known(p, Structure, "UnsafeMutableRawBufferPointer");
-    case 'X': return ms_dmsw_known(p, Protocol, "RangeExpression");
-    case 'x': return ms_dmsw_known(p, Protocol, "Strideable");
-    case 'Y': return ms_dmsw_known(p, Protocol, "RawRepresentable");
-    case 'y': return ms_dmsw_known(p, Protocol, "StringProtocol");
-    case 'Z': return ms_dmsw_known(p, Protocol, "SignedInteger");
-    case 'z': return ms_dmsw_known(p, Protocol, "BinaryInteger");
-    default: return 0;
-    }
-}
-
 /* KNOWN-TYPE-KIND-2 */
 static uint32_t ms_dmswr_known2(ms_dmsw *p, char letter)
 {
@@ -23217,12 +23300,12 @@ static uint32_t ms_dmswr_known2(ms_dmsw *p, char letter)
 static uint32_t ms_dmswr_standard(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 'o'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_C);
     if (ms_dmsw_next_if(p, 'C'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_SYNTHESIZED);
     if (ms_dmsw_next_if(p, 'g')) {
         uint32_t args = ms_dmsw_make1(p, ms_DMSW_TypeList, ms_dmswr_pop_type(p));
-        uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
+        uint32_t optional = ms_dmsw_standard(p, 'q');
         return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_BoundGenericEnum, optional, args)));
     }
     int64_t repeat = -1;
@@ -23232,7 +23315,7 @@ static uint32_t ms_dmswr_standard(ms_dmsw *p)
     char letter = ms_dmsw_next(p);
     if (repeat > MACHSYM_DEMANGLE_REPEAT)
         return 0;
-    uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmswr_known1(p, letter);
+    uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmsw_standard(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
         ms_dmswr_push(p, ref);
     return ref;
@@ -24145,7 +24228,10 @@ static uint32_t ms_dmswo_identifier(ms_dmsw *p, unsigned kind)
     if (is_operator && !ms_dmswo_operator_text(p, &name))
         return 0;
     p->spells = true;
-    return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
+    if (name.len == 0)
+        return 0;
+    return puny || is_operator ? ms_dmsw_make_text(p, kind, name.ptr, name.len)
+                               : ms_dmsw_make_part(p, kind, name, p->s + p->len);
 }
 
 /* decl-name */
@@ -24173,25 +24259,26 @@ static uint32_t ms_dmswo_substitution(ms_dmsw *p)
         uint64_t i;
         return ms_dmswo_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
     }
-    switch (ms_dmsw_next(p)) {
-    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
-    case 'C': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
-    case 'a': return ms_dmswo_known(p, Structure, "Array");
-    case 'b': return ms_dmswo_known(p, Structure, "Bool");
+    c = ms_dmsw_next(p);
+    switch (c) {
+    case 'o': return ms_dmsw_module(p, ms_DMSW_MODULE_C);
+    case 'C': return ms_dmsw_module(p, ms_DMSW_MODULE_SYNTHESIZED);
     case 'c': return ms_dmswo_known(p, Structure, "UnicodeScalar");
-    case 'd': return ms_dmswo_known(p, Structure, "Double");
-    case 'f': return ms_dmswo_known(p, Structure, "Float");
-    case 'i': return ms_dmswo_known(p, Structure, "Int");
-    case 'V': return ms_dmswo_known(p, Structure, "UnsafeRawPointer");
-    case 'v': return ms_dmswo_known(p, Structure, "UnsafeMutableRawPointer");
-    case 'P': return ms_dmswo_known(p, Structure, "UnsafePointer");
-    case 'p': return ms_dmswo_known(p, Structure, "UnsafeMutablePointer");
-    case 'R': return ms_dmswo_known(p, Structure, "UnsafeBufferPointer");
-    case 'r': return ms_dmswo_known(p, Structure, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmswo_known(p, Structure, "String");
-    case 'u': return ms_dmswo_known(p, Structure, "UInt");
-    case 'q': return ms_dmswo_known(p, Enum, "Optional");
     case 'Q': return ms_dmswo_known(p, Enum, "ImplicitlyUnwrappedOptional");
+    case 'a':
+    case 'b':
+    case 'd':
+    case 'f':
+    case 'i':
+    case 'P':
+    case 'p':
+    case 'R':
+    case 'r':
+    case 'S':
+    case 'u':
+    case 'V':
+    case 'v':
+    case 'q': return ms_dmsw_standard(p, c) & ~ms_DMSW_AS_TYPE;
     default: return 0;
     }
 }
@@ -24200,7 +24287,7 @@ static uint32_t ms_dmswo_substitution(ms_dmsw *p)
 static uint32_t ms_dmswo_module(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT);
     if (ms_dmsw_next_if(p, 'S')) {
         uint32_t ref = ms_dmswo_substitution(p);
         return ms_dmsw_kind_of(p, ref) == ms_DMSW_Module ? ref : 0;
@@ -24250,7 +24337,7 @@ static uint32_t ms_dmswo_protocol(ms_dmsw *p)
         return kind == ms_DMSW_Module ? ms_dmswo_protocol_in(p, ref) : 0;
     }
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmswo_protocol_in(p, ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift"));
+        return ms_dmswo_protocol_in(p, ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT));
     return ms_dmsw_type(ms_dmswo_declaration(p, ms_DMSW_Protocol));
 }
 
@@ -24588,7 +24675,7 @@ static uint32_t ms_dmswo_archetype(ms_dmsw *p)
     else if (ms_dmsw_next_if(p, 'S'))
         root = ms_dmswo_substitution(p);
     else
-        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift") : 0;
+        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT) : 0;
     p->d->depth--;
     if (!root)
         return 0;
@@ -24680,7 +24767,7 @@ static uint32_t ms_dmswo_context(ms_dmsw *p)
     }
     if (c == 's') {
         p->at++;
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+        return ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT);
     }
     if (c == 'G') {
         p->at++;
@@ -26023,7 +26110,7 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     case 'p': return ms_dmsw_type(ms_dmswr_pop_protocols(p));
     case 'q': return ms_dmsw_type(ms_dmswr_generic_param(p));
     case 'r': return ms_dmswr_signature(p, true);
-    case 's': return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+    case 's': return ms_dmsw_module(p, ms_DMSW_MODULE_SWIFT);
     case 't': return ms_dmswr_tuple(p);
     case 'u':
         a = ms_dmswr_pop_signature(p);
@@ -26208,6 +26295,15 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload);
 
 #define ms_dmswp_lit(p, text) ms_dm_put((p)->d, text, sizeof(text) - 1)
 
+/* A node's text. */
+static inline void ms_dmswp_text(ms_dm *d, const ms_dmsw_node *n)
+{
+    if (n->mark & ms_DMSW_WIDE)
+        ms_dm_put_wide(d, n->u.text, n->count);
+    else
+        ms_dm_put(d, n->u.text, n->count);
+}
+
 static bool ms_dmswp_short(const ms_dmsw *p)
 {
     return (p->style & MACHSYM_DEMANGLE_SIMPLIFIED) != 0;
@@ -26242,7 +26338,7 @@ static void ms_dmswp_own(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     if (n->form == ms_DMSW_F_TEXT || n->form == ms_DMSW_F_KNOWN)
-        ms_dm_put(p->d, n->u.text, n->count);
+        ms_dmswp_text(p->d, n);
 }
 
 /* The text of the kind's row. */
@@ -26430,9 +26526,28 @@ typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     bool subscript; /* the name is the word subscript */
 } ms_dmswp_decl;
 
-static void ms_dmswp_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
+typedef struct ms_dmswp_parts { /* The first child of each kind that a declaration may have anywhere. */
+    uint32_t type, labels, private_name;
+} ms_dmswp_parts;
+
+static ms_dmswp_parts ms_dmswp_find_parts(const ms_dmsw *p, uint32_t ref)
 {
-    uint32_t labels = ms_dmsw_kid_of(p, ref, ms_DMSW_LabelList);
+    ms_dmswp_parts parts = {0, 0, 0};
+    const uint32_t *v = ms_dmsw_kids(p, ms_dmsw_at(p, ref));
+    for (uint32_t i = ms_dmsw_kid_count(p, ref); i-- > 0;) {
+        unsigned kind = ms_dmsw_kind_of(p, v[i]);
+        if (kind == ms_DMSW_Type)
+            parts.type = v[i];
+        else if (kind == ms_DMSW_LabelList)
+            parts.labels = v[i];
+        else if (kind == ms_DMSW_PrivateDeclName)
+            parts.private_name = v[i];
+    }
+    return parts;
+}
+
+static void ms_dmswp_entity_type(ms_dmsw *p, uint32_t labels, uint32_t type, uint32_t args)
+{
     if (!labels && !args) {
         ms_dmswp_print(p, type);
         return;
@@ -26464,14 +26579,13 @@ static void ms_dmswp_extra(ms_dmsw *p, const ms_dmswp_decl *decl)
 }
 
 /* Prints the name of a declaration. Returns false when that is empty, as a constructor's is. */
-static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
+static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl, uint32_t private_name)
 {
     size_t before = p->d->out_len;
     if (decl->subscript) {
         ms_dmswp_word(p, "subscript");
     } else {
         uint32_t name = ms_dmsw_kid(p, ref, 1);
-        uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_DMSW_PrivateDeclName);
         if (ms_dmsw_kind_of(p, name) != ms_DMSW_PrivateDeclName)
             ms_dmswp_print(p, name);
         if (private_name)
@@ -26480,11 +26594,10 @@ static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
     return p->d->out_len != before;
 }
 
-static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl, bool spaced,
+static void ms_dmswp_decl_type(ms_dmsw *p, const ms_dmswp_parts *parts, unsigned style, bool spaced,
                                uint32_t args)
 {
-    uint32_t type = ms_dmsw_kid_of(p, ref, ms_DMSW_Type);
-    unsigned style = decl->type;
+    uint32_t type = parts->type;
     if (!type) {
         p->d->failed = true;
         return;
@@ -26506,7 +26619,7 @@ static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *de
     } else {
         ms_dmswp_lit(p, " : ");
     }
-    ms_dmswp_entity_type(p, ref, type, args);
+    ms_dmswp_entity_type(p, parts->labels, type, args);
 }
 
 /* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
@@ -26532,6 +26645,7 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
         if (p->d->out_len != before && !left)
             ms_dmswp_char(p, '.');
     }
+    ms_dmswp_parts parts = ms_dmswp_find_parts(p, ref);
     bool extra = decl->extra_len > 0;
     if (decl->has_name || decl->subscript) {
         if (extra && spaced) {
@@ -26539,13 +26653,13 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
             ms_dmswp_lit(p, " of ");
             extra = false;
         }
-        if (ms_dmswp_name(p, ref, decl) && extra)
+        if (ms_dmswp_name(p, ref, decl, parts.private_name) && extra)
             ms_dmswp_char(p, '.');
     }
     if (extra)
         ms_dmswp_extra(p, decl);
     if (decl->type != ms_DMSWP_TY_NONE)
-        ms_dmswp_decl_type(p, ref, decl, spaced, args);
+        ms_dmswp_decl_type(p, &parts, decl->type, spaced, args);
     if (as_prefix || !left)
         return left;
     switch (ms_dmsw_inner(p, ref)) {
@@ -26588,16 +26702,21 @@ static uint32_t ms_dmswp_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigne
 
 /* A nominal type, or what else is printed as context, dot, name. Nearly all have an identifier as their name
  * and nothing else. */
-static uint32_t ms_dmswp_nominal(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static ms_NOINLINE uint32_t ms_dmswp_nominal(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     if (n->form != ms_DMSW_F_KIDS || n->count != 2 || ms_dmsw_kind_of(p, n->u.kid[1]) != ms_DMSW_Identifier)
         return ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
+    const ms_dmsw_node *context = ms_dmsw_at(p, n->u.kid[0]);
     size_t before = p->d->out_len;
-    uint32_t left = ms_dmswp_print_as(p, n->u.kid[0], true);
+    uint32_t left = 0;
+    if (context->kind != ms_DMSW_Module)
+        left = ms_dmswp_print_as(p, n->u.kid[0], true);
+    else if (!ms_dmswp_short(p))
+        ms_dmswp_text(p->d, context);
     if (p->d->out_len != before && !left)
         ms_dmswp_char(p, '.');
-    ms_dmswp_print(p, n->u.kid[1]);
+    ms_dmswp_text(p->d, ms_dmsw_at(p, n->u.kid[1]));
     if (as_prefix || !left)
         return left;
     ms_dmswp_lit(p, " in ");
@@ -27558,7 +27677,7 @@ static void ms_dmswp_type_mangling(ms_dmsw *p, uint32_t ref)
     }
     uint32_t type = ms_dmsw_kid(p, ref, 1);
     if (ms_dmsw_params_of(p, type))
-        ms_dmswp_entity_type(p, ref, type, 0);
+        ms_dmswp_entity_type(p, ms_dmsw_kid_of(p, ref, ms_DMSW_LabelList), type, 0);
     else
         ms_dmswp_print(p, type);
 }
@@ -27872,10 +27991,6 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmswp_word(p, "' for ");
         ms_dmswp_kid(p, ref, 1);
         return 0;
-    case ms_DMSW_Module:
-        if (!is_short)
-            ms_dmswp_own(p, ref);
-        return 0;
     case ms_DMSW_Extension: ms_dmswp_extension(p, ref); return 0;
     case ms_DMSW_AnonymousContext: ms_dmswp_anonymous(p, ref); return 0;
     case ms_DMSW_ExplicitClosure:
@@ -27912,7 +28027,6 @@ static ms_NOINLINE uint32_t ms_dmswp_tree(ms_dmsw *p, uint32_t ref, bool as_pref
             ms_dm_put(p->d, row->text, row->len);
         ms_dmswp_kids(p, ref, "", 0);
         return 0;
-    case ms_DMSW_H_NAMED: return ms_dmswp_nominal(p, ref, as_prefix);
     case ms_DMSW_H_PART: return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1);
     case ms_DMSW_H_ACCESS: return ms_dmswp_accessor(p, ref, as_prefix);
     case ms_DMSW_H_CALL: return ms_dmswp_callable(p, ref, as_prefix);
@@ -27928,36 +28042,46 @@ static ms_NOINLINE uint32_t ms_dmswp_tree(ms_dmsw *p, uint32_t ref, bool as_pref
     }
 }
 
+/* A standard type: its name, in the full style with its module before it. */
+static void ms_dmswp_known(ms_dmsw *p, const ms_dmsw_node *n)
+{
+    uint32_t module = ms_dmswp_short(p) ? 0 : ms_DMSW_SWIFT_LEN;
+    if (n->mark & ms_DMSW_WIDE)
+        ms_dm_put_wide(p->d, n->u.text - module, n->count + module);
+    else
+        ms_dm_put(p->d, n->u.text - module, n->count + module);
+}
+
 /* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
  * does. A node that is one text is printed here: half of all are. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     ms_dm *d = p->d;
-    if (!ref || d->failed || !ms_dmsw_step(p))
+    if (!ref)
         return 0;
-    if (d->depth >= MACHSYM_DEMANGLE_DEPTH) {
+    if (d->work == 0 || d->depth >= MACHSYM_DEMANGLE_DEPTH) {
         d->failed = true;
         return 0;
     }
+    d->work--;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
-    if (row->how <= ms_DMSW_H_OWN) {
+    if (row->how <= ms_DMSW_H_MODULE) {
         if (row->how == ms_DMSW_H_TEXT) {
             if (row->len > 0)
                 ms_dm_put(d, row->text, row->len);
-        } else if (n->form == ms_DMSW_F_TEXT) {
-            ms_dm_put(d, n->u.text, n->count);
+        } else if (n->form == ms_DMSW_F_TEXT && (row->how == ms_DMSW_H_OWN || !ms_dmswp_short(p))) {
+            ms_dmswp_text(d, n);
         }
         return 0;
     }
     if (n->form == ms_DMSW_F_KNOWN) { /* a nominal type */
-        if (!ms_dmswp_short(p))
-            ms_dmswp_lit(p, "Swift.");
-        ms_dm_put(d, n->u.text, n->count);
+        ms_dmswp_known(p, n);
         return 0;
     }
     d->depth++;
-    uint32_t left = ms_dmswp_tree(p, ref, as_prefix, row);
+    uint32_t left = row->how == ms_DMSW_H_NAMED ? ms_dmswp_nominal(p, ref, as_prefix)
+                                                : ms_dmswp_tree(p, ref, as_prefix, row);
     d->depth--;
     return left;
 }
@@ -29439,6 +29563,8 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
 {
     machsym_str part = {NULL, 0};
     size_t end = prefix, count = 0, escapes = 0;
+    if (d->s[d->len - 1] != 'E' && ms_find_byte(d->s, d->len, '.') == NULL)
+        return false; /* neither an end nor a suffix: most names of C++ */
     while (ms_dmrs_part(d, &end, &part))
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
@@ -30131,6 +30257,9 @@ static bool ms_dmcx_is_text(const ms_dmcx *p, uint32_t ref, const char *text, ui
 static uint32_t ms_dmcx_quals(ms_dmcx *p)
 {
     uint32_t quals = 0;
+    char c = ms_dmcx_peek(p, 0);
+    if (c != 'r' && c != 'V' && c != 'K')
+        return 0;
     if (ms_dmcx_eat(p, 'r'))
         quals |= 4u;
     if (ms_dmcx_eat(p, 'V'))
@@ -32080,7 +32209,10 @@ static void ms_dmcxp_put_word(ms_dmcx *p, uint32_t word)
 
 static void ms_dmcxp_put_span(ms_dmcx *p, uint32_t off, uint32_t len)
 {
-    ms_dmcxp_put(p, p->s + off, len);
+    if (len == 0)
+        return;
+    p->last = p->s[off + len - 1];
+    ms_dm_put_part(p->d, p->s + off, len);
 }
 
 /* A mangled number: n is its minus. */
@@ -32894,7 +33026,7 @@ static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
 }
 
 /* Operators, calls, casts. */
-static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
@@ -32954,7 +33086,7 @@ static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 }
 
 /* Values, lambdas, requirements. */
-static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
@@ -33008,7 +33140,7 @@ static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
 
 /* ---- C++: printing, the dispatch ---- */
 
-static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_QUAL:
@@ -33064,7 +33196,7 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
 }
 
 /* Packs, and what stands for template parameters. */
-static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
@@ -33107,7 +33239,7 @@ static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
 }
 
 /* Names in scopes: of namespaces, of templates, of modules. */
-static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
@@ -33144,7 +33276,7 @@ static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 }
 
 /* Names of entities. */
-static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+static ms_NOINLINE void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_DTOR:
@@ -33215,7 +33347,8 @@ static bool ms_dmcxp_enter_node(ms_dmcx *p)
     return true;
 }
 
-/* Prints a node. Of a declarator it prints what stands before the name. */
+/* Prints a node. Of a declarator it prints what stands before the name. Half of all nodes are words or texts:
+ * what the others need is not inlined, so that these pay for no frame. */
 static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
 {
     if (ref < ms_DMCX_W_COUNT) {
@@ -33398,6 +33531,19 @@ static void ms_dmd_put(ms_dmd *p, const char *ptr, size_t len)
 {
     if (!p->quiet)
         ms_dm_put(p->d, ptr, len);
+}
+
+static void ms_dmd_put_char(ms_dmd *p, char c)
+{
+    if (!p->quiet)
+        ms_dm_char(p->d, c);
+}
+
+/* Prints a part of the mangled name. */
+static void ms_dmd_put_part(ms_dmd *p, const char *ptr, size_t len)
+{
+    if (!p->quiet)
+        ms_dm_put_part(p->d, ptr, len);
 }
 
 static char ms_dmd_peek(const ms_dmd *p)
@@ -33645,9 +33791,9 @@ static bool ms_dmd_signature(ms_dmd *p)
     p->quiet = true;
     bool ok = ms_dmd_attributes(p);
     p->quiet = quiet;
-    ms_dmd_lit(p, "(");
+    ms_dmd_put_char(p, '(');
     ok = ok && ms_dmd_parameters(p);
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -33707,7 +33853,7 @@ static bool ms_dmd_function_type(ms_dmd *p)
         return true;
     size_t end = p->at;
     p->at = parameters;
-    ms_dmd_lit(p, "(");
+    ms_dmd_put_char(p, '(');
     ok = ms_dmd_parameters(p);
     ms_dmd_lit(p, ") ");
     p->at = attributes;
@@ -33751,9 +33897,9 @@ static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
     bool ok = ms_dmd_type(p);
-    ms_dmd_lit(p, "[");
+    ms_dmd_put_char(p, '[');
     ms_dmd_put(p, p->s + first, len);
-    ms_dmd_lit(p, "]");
+    ms_dmd_put_char(p, ']');
     return ok;
 }
 
@@ -33767,9 +33913,9 @@ static bool ms_dmd_assoc_array(ms_dmd *p)
         return true;
     size_t end = p->at;
     p->at = key;
-    ms_dmd_lit(p, "[");
+    ms_dmd_put_char(p, '[');
     bool ok = ms_dmd_type(p);
-    ms_dmd_lit(p, "]");
+    ms_dmd_put_char(p, ']');
     p->at = end;
     return ok;
 }
@@ -33791,7 +33937,7 @@ static bool ms_dmd_tuple(ms_dmd *p)
             ok = ms_dmd_type(p);
         }
     }
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -33799,7 +33945,7 @@ static bool ms_dmd_wrapped(ms_dmd *p, const char *open, size_t len)
 {
     ms_dmd_put(p, open, len);
     bool ok = ms_dmd_type(p);
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -33844,7 +33990,7 @@ static bool ms_dmd_compound(ms_dmd *p)
         tag = ms_dmd_peek(p);
         ok = ms_dmd_type(p);
         if (!ms_dmd_is_function(tag)) /* a function pointer is shown without a star */
-            ms_dmd_lit(p, "*");
+            ms_dmd_put_char(p, '*');
         return ok;
     case 'C':
     case 'S':
@@ -33902,7 +34048,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
     size_t at = sizeof text, width = type == 'a' ? 2 : type == 'u' ? 4 : 8;
     if (!ms_dmd_number(p, &value))
         return false;
-    ms_dmd_lit(p, "'");
+    ms_dmd_put_char(p, '\'');
     if (type == 'a' && value >= 0x20 && value < 0x7F) {
         char c = (char)value;
         ms_dmd_put(p, &c, 1);
@@ -33914,7 +34060,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
         ms_dmd_put(p, type == 'a' ? "\\x" : type == 'u' ? "\\u" : "\\U", 2);
         ms_dmd_put(p, text + at, sizeof text - at);
     }
-    ms_dmd_lit(p, "'");
+    ms_dmd_put_char(p, '\'');
     return true;
 }
 
@@ -33937,8 +34083,8 @@ static bool ms_dmd_integer(ms_dmd *p, char type)
     switch (type) {
     case 'h':
     case 't':
-    case 'k': ms_dmd_lit(p, "u"); break;
-    case 'l': ms_dmd_lit(p, "L"); break;
+    case 'k': ms_dmd_put_char(p, 'u'); break;
+    case 'l': ms_dmd_put_char(p, 'L'); break;
     case 'm': ms_dmd_lit(p, "uL"); break;
     default: break;
     }
@@ -33954,7 +34100,7 @@ static bool ms_dmd_real(ms_dmd *p)
         return true;
     }
     if (ms_dmd_eat(p, 'N'))
-        ms_dmd_lit(p, "-");
+        ms_dmd_put_char(p, '-');
     if (ms_dmd_has(p, p->at, "INF", 3)) {
         p->at += 3;
         ms_dmd_lit(p, "Inf");
@@ -33968,11 +34114,11 @@ static bool ms_dmd_real(ms_dmd *p)
         return false;
     ms_dmd_lit(p, "0x");
     ms_dmd_put(p, p->s + first, 1);
-    ms_dmd_lit(p, ".");
+    ms_dmd_put_char(p, '.');
     ms_dmd_put(p, p->s + first + 1, len - 1);
-    ms_dmd_lit(p, "p");
+    ms_dmd_put_char(p, 'p');
     if (ms_dmd_eat(p, 'N'))
-        ms_dmd_lit(p, "-");
+        ms_dmd_put_char(p, '-');
     first = p->at;
     ms_dmd_put(p, p->s + first, ms_dmd_digits(p));
     return true;
@@ -33985,7 +34131,7 @@ static bool ms_dmd_string(ms_dmd *p, char kind)
     if (!ms_dmd_number(p, &count) || !ms_dmd_eat(p, '_') || count > (p->len - p->at) / 2 ||
         !ms_dmd_pay(p, count / 8))
         return false;
-    ms_dmd_lit(p, "\"");
+    ms_dmd_put_char(p, '"');
     for (uint32_t i = 0; i < count; i++) {
         const char *at = p->s + p->at;
         if (!ms_dmd_is_hex(at[0]) || !ms_dmd_is_hex(at[1]))
@@ -34007,7 +34153,7 @@ static bool ms_dmd_string(ms_dmd *p, char kind)
             }
         }
     }
-    ms_dmd_lit(p, "\"");
+    ms_dmd_put_char(p, '"');
     if (kind != 'a')
         ms_dmd_put(p, &kind, 1);
     return true;
@@ -34026,7 +34172,7 @@ static bool ms_dmd_values(ms_dmd *p, bool pairs)
             return false;
         if (!pairs)
             continue;
-        ms_dmd_lit(p, ":");
+        ms_dmd_put_char(p, ':');
         if (!ms_dmd_value(p, '\0', 0))
             return false;
     }
@@ -34043,9 +34189,9 @@ static bool ms_dmd_struct(ms_dmd *p, size_t type_at)
             return false;
         p->at = back;
     }
-    ms_dmd_lit(p, "(");
+    ms_dmd_put_char(p, '(');
     bool ok = ms_dmd_values(p, false);
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return ok;
 }
 
@@ -34059,22 +34205,22 @@ static bool ms_dmd_any_value(ms_dmd *p, char type, size_t type_at)
     switch (tag) {
     case 'n': ms_dmd_lit(p, "null"); return true;
     case 'i': return ms_dmd_integer(p, type);
-    case 'N': ms_dmd_lit(p, "-"); return ms_dmd_integer(p, type);
+    case 'N': ms_dmd_put_char(p, '-'); return ms_dmd_integer(p, type);
     case 'e': return ms_dmd_real(p);
     case 'c':
         if (!ms_dmd_real(p) || !ms_dmd_eat(p, 'c'))
             return false;
-        ms_dmd_lit(p, "+");
+        ms_dmd_put_char(p, '+');
         ok = ms_dmd_real(p);
-        ms_dmd_lit(p, "i");
+        ms_dmd_put_char(p, 'i');
         return ok;
     case 'a':
     case 'w':
     case 'd': return ms_dmd_string(p, tag);
     case 'A':
-        ms_dmd_lit(p, "[");
+        ms_dmd_put_char(p, '[');
         ok = ms_dmd_values(p, type == 'H');
-        ms_dmd_lit(p, "]");
+        ms_dmd_put_char(p, ']');
         return ok;
     case 'S': return ms_dmd_struct(p, type_at);
     case 'f': return ms_dmd_is_mangle(p) && ms_dmd_mangle(p);
@@ -34179,7 +34325,7 @@ static bool ms_dmd_template(ms_dmd *p, size_t size)
         if (!ms_dmd_template_arg(p))
             return false;
     }
-    ms_dmd_lit(p, ")");
+    ms_dmd_put_char(p, ')');
     return size == 0 || p->at - first == size;
 }
 
@@ -34197,7 +34343,7 @@ static void ms_dmd_name(ms_dmd *p, size_t len)
         ms_dmd_lit(p, "this(this)");
         len = 13;
     } else {
-        ms_dmd_put(p, name, len);
+        ms_dmd_put_part(p, name, len);
     }
     p->at += len;
 }
@@ -34245,11 +34391,6 @@ static bool ms_dmd_any_ident(ms_dmd *p)
             return ms_dmd_template(p, 0);
         if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
             return false;
-        if (p->s[p->at] != '_') { /* no name that means something else */
-            ms_dmd_put(p, p->s + p->at, len);
-            p->at += len;
-            return true;
-        }
         if (!ms_dmd_is_scope(p, len))
             break;
         p->at += len;
@@ -34260,9 +34401,31 @@ static bool ms_dmd_any_ident(ms_dmd *p)
     return true;
 }
 
-static bool ms_dmd_ident(ms_dmd *p)
+/* Prints an LName that means nothing but itself; nearly all do. Returns false, with nothing read, for another
+ * kind of name. */
+static ms_NOINLINE bool ms_dmd_plain_ident(ms_dmd *p)
+{
+    ms_dm *d = p->d;
+    const char *s = p->s + p->at, *end = p->s + p->len;
+    size_t len = 0, digit;
+    for (; s < end && (digit = (size_t)(unsigned char)*s - '0') < 10 && len < MACHSYM_DEMANGLE_D_STEPS; s++)
+        len = len * 10 + digit;
+    if (len == 0 || len > (size_t)(end - s) || *s == '_' || p->at == p->tail || d->work <= len)
+        return false;
+    d->work -= 1 + len / 16;
+    p->at = (size_t)(s - p->s) + len;
+    ms_dmd_put_part(p, s, len);
+    return true;
+}
+
+static ms_NOINLINE bool ms_dmd_odd_ident(ms_dmd *p)
 {
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
+}
+
+static bool ms_dmd_ident(ms_dmd *p)
+{
+    return ms_dmd_plain_ident(p) || ms_dmd_odd_ident(p);
 }
 
 /* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are
@@ -34296,8 +34459,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
             continue;
         }
         size_t out_len = p->d->out_len;
-        if (count++ > 0 && !p->quiet)
-            ms_dm_char(p->d, '.');
+        if (count++ > 0)
+            ms_dmd_put_char(p, '.');
         if (!ms_dmd_ident(p))
             return false;
         if (p->tail_seen)
