@@ -175,7 +175,7 @@ static void open_image(made *m, unsigned mappings, size_t at, ms_range *code)
     CHECK_EQ(ms_mo_load_cached(&m->mo, &m->dc, TINY_BASE + at, &m->arena, NULL), MACHSYM_OK);
     code->lo = code_at(at, 0);
     code->hi = m->mo.text_addr + m->mo.text_size;
-    ms_src_start(&m->names, &m->mo, 1, code, 1, &m->scratch, &m->arena);
+    ms_src_start(&m->names, &m->mo, 1, code, 1, NULL, &m->scratch, &m->arena);
 }
 
 static void close_image(made *m)

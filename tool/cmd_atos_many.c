@@ -227,10 +227,25 @@ static void print_answers(atos *a, const share *shares, const batch *b)
     text_free(&out);
 }
 
+/* Makes the tables of symbols that all lookups of an image share. Else each thread would make its own, and
+ * all but one throw theirs away. */
+static void make_shared(const atos *a)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        machsym_session *session = symbol_source_session(a->targets[i].source);
+        machsym_cursor at = {0, 0};
+        machsym_symbol symbol;
+        if (session != NULL)
+            machsym_session_next_symbol(session, &at, &symbol);
+    }
+}
+
 /* Answers the words by so many threads. Each takes words whose addresses follow each other. Of many words
  * each has lookups of its own, which keep less: units are asked one after the other. */
 static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
 {
+    if (threads > 1)
+        make_shared(a);
     for (size_t i = 0; i < threads; i++) {
         shares[i].a = threads > 1 ? clone_atos(a) : a;
         shares[i].batch = b;

@@ -164,7 +164,7 @@ static void ms_ses_clear(machsym_session *s)
     s->env.scratch = &s->scratch;
     s->silent.arena = &s->keep;
     ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
-                 &s->scratch, &s->keep);
+                 s->image->names, &s->scratch, &s->keep);
     for (size_t i = 0; i < s->image->mo_count; i++) {
         if (s->image->inputs[i].read.call != NULL && !s->image->inputs[i].reads_itself)
             ms_src_leave(&s->symbols, i, &s->image->inputs[i].read, &s->reads);

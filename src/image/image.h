@@ -10,6 +10,7 @@
 #include "../macho/macho.h"
 #include "../macho/files.h"
 #include "../macho/symbols.h"
+#include "../macho/sources.h"
 #include "../dwarf/forms.h"
 #include "../map/symmap.h"
 #include "cachefiles.h"
@@ -46,6 +47,7 @@ struct machsym_image {
     size_t mo_count;
     ms_sec *sections; /* of debug info */
     ms_dw dw;         /* what sessions start with: no section is lent yet */
+    ms_src_shared *names; /* outside debug info; NULL: of an object file its program has them */
     machsym_str name;
     bool has_compressed_dwarf;
     bool follows_objects; /* without debug info, the debug map tells where that is, if there is one */
@@ -706,6 +708,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     ms_im_list_images(image, desc);
     ms_im_list_code(image);
     ms_im_start_dwarf(image);
+    image->names = ms_src_start_shared(&image->arena);
     ms_im_set_places(image, desc);
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
@@ -717,6 +720,7 @@ static void ms_im_close(machsym_image *image)
     if (ms_im_cache(image) != NULL && image->own_cache != NULL)
         ms_cf_close(image->own_cache);
     ms_sec_drop(image->sections);
+    ms_src_drop(image->names);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */

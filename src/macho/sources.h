@@ -15,23 +15,40 @@
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact, ms_src_shared,
+ *         ms_src_start_shared, ms_src_drop.
  * Never:  lets an answer depend on how many came before. */
+
+/* A table that all lookups in an image share once one of them has made it. It never changes again. If two
+ * threads make it, the second one throws its own away. */
+typedef struct ms_src_shared {
+    machsym_allocator allocator;
+    void *made; /* ms_src_made; NULL: nobody needed it yet */
+} ms_src_shared;
+
+typedef struct ms_src_made {
+    ms_arena arena; /* that this lies in */
+    ms_sym_table table;
+} ms_src_made;
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
     ms_sym_table table;  /* its inputs are set; the rest once is_read */
     ms_arena *scratch;   /* reset whenever a table is read */
     ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
-    uint32_t scans;      /* lookups that have read LC_SYMTAB from its start */
+    ms_src_shared *shared; /* NULL: what is made is for these lookups only */
+    size_t near;           /* the entry that was found last */
+    uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
 
-/* Starts with the image's halves and executable sections. What is kept comes from arena. */
+/* Starts with the image's halves and executable sections. What is kept comes from arena, but for what is
+ * shared. */
 static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
-                         size_t code_count, ms_arena *scratch, ms_arena *arena)
+                         size_t code_count, ms_src_shared *shared, ms_arena *scratch, ms_arena *arena)
 {
     ms_zero(names, sizeof *names);
+    names->shared = shared;
     names->scratch = scratch;
     names->table.arena = arena;
     names->table.mo = mo;
@@ -43,6 +60,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
 /* The sections of a half that its image did not read come from read, and are counted in reads. */
 static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
+    names->shared = NULL; /* each counts what it reads */
     ms_fx_rest *rest = &names->rests[half];
     rest->read = *read;
     rest->left = names->table.mo[half].bytes.len;
@@ -80,9 +98,69 @@ static bool ms_src_read(ms_src *names, ms_sym_table *t)
     return !t->arena->oom && !scratch->oom;
 }
 
+/* What the lookups in one image share; NULL when memory is out. */
+static ms_src_shared *ms_src_start_shared(ms_arena *arena)
+{
+    ms_src_shared *shared = (ms_src_shared *)ms_arena_zeroed(arena, 1, sizeof *shared);
+    if (shared != NULL)
+        shared->allocator = arena->allocator;
+    return shared;
+}
+
+static void ms_src_free(ms_src_made *made)
+{
+    ms_arena arena = made->arena;
+    ms_arena_free(&arena);
+}
+
+/* Frees what was shared, once no lookups are left. */
+static void ms_src_drop(ms_src_shared *shared)
+{
+    ms_src_made *made = shared != NULL ? (ms_src_made *)ms_once_get(&shared->made) : NULL;
+    if (made != NULL)
+        ms_src_free(made);
+}
+
+/* Makes the table to share; NULL when memory is out. */
+static const ms_src_made *ms_src_make(ms_src *names)
+{
+    ms_arena arena = ms_arena_make(names->shared->allocator);
+    ms_src_made *made = (ms_src_made *)ms_arena_zeroed(&arena, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->arena = arena;
+    made->table = names->table;
+    made->table.arena = &made->arena;
+    if (!ms_src_read(names, &made->table)) {
+        ms_src_free(made);
+        return NULL;
+    }
+    ms_src_made *kept = (ms_src_made *)ms_once_put(&names->shared->made, made);
+    if (kept != made)
+        ms_src_free(made);
+    return kept;
+}
+
+/* Takes the shared table, made now if nobody made it yet. Returns false when memory is out. */
+static bool ms_src_share(ms_src *names)
+{
+    ms_arena *own = names->table.arena;
+    const ms_src_made *made = (const ms_src_made *)ms_once_get(&names->shared->made);
+    if (made == NULL)
+        made = ms_src_make(names);
+    if (made != NULL)
+        names->table = made->table;
+    names->table.arena = own;
+    ms_arena_admit(own, made == NULL);
+    return made != NULL;
+}
+
 static const ms_sym_table *ms_src_table(ms_src *names)
 {
-    if (!names->is_read && !ms_src_read(names, &names->table))
+    bool ok = names->is_read;
+    if (!ok)
+        ok = names->shared != NULL ? ms_src_share(names) : ms_src_read(names, &names->table);
+    if (!ok)
         names->table.count = 0;
     names->is_read = true;
     return &names->table;
@@ -98,25 +176,32 @@ static bool ms_src_is_dsym(const ms_src *names)
     return true;
 }
 
+/* Whether the whole table is there. */
+static bool ms_src_is_made(const ms_src *names)
+{
+    return names->is_read || (names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
+}
+
 /* The symbol whose range holds an address. Returns false when there is none. The first few lookups in a dSYM
  * do without the whole table. */
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
-    if (names->is_read || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
-        return ms_sym_find(ms_src_table(names), addr, out);
+    if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
+        return ms_sym_find(ms_src_table(names), addr, &names->near, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
     const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
-    return ms_src_read(names, &t) && ms_sym_find(&t, addr, out);
+    size_t near = 0;
+    return ms_src_read(names, &t) && ms_sym_find(&t, addr, &near, out);
 }
 
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
 static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 {
-    if (!names->is_read && names->scans++ < MACHSYM_SCANS)
+    if (!ms_src_is_made(names) && names->scans++ < MACHSYM_SCANS)
         return ms_sym_scan_exact(names->table.mo, names->table.mo_count, addr, want);
     return ms_sym_exact(ms_src_table(names), addr, want);
 }
