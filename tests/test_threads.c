@@ -128,8 +128,54 @@ static void check_file(const char *name)
     free(file.ptr);
 }
 
+static size_t taken; /* bytes that an image took for what its sessions share */
+
+static void *count_alloc(void *user, size_t size)
+{
+    (void)user;
+    taken += size;
+    return malloc(size);
+}
+
+static void count_free(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+/* The table of symbols is made once an image, by the first session that needs all of it. It outlives the
+ * session, and a trim. */
+static void check_symbols_are_shared(void)
+{
+    machsym_open_desc desc;
+    machsym_symbol symbols[3];
+    memset(&desc, 0, sizeof desc);
+    desc.path = "tests/fixtures/bin/inline-arm64-d4-14.dwarf";
+    desc.allocator.alloc = count_alloc;
+    desc.allocator.free = count_free;
+    machsym_image *image = test_open_desc(&desc);
+    size_t before = taken;
+    for (unsigned i = 0; i < 3; i++) {
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        machsym_cursor at = {0, 0};
+        size_t own = machsym_session_memory(session);
+        CHECK(machsym_session_next_symbol(session, &at, &symbols[i]));
+        CHECK(i > 0 || taken > before);
+        CHECK(i == 0 || taken == before);
+        CHECK(i == 0 || machsym_session_memory(session) == own);
+        before = taken;
+        if (i == 1)
+            machsym_session_trim(session);
+        machsym_session_close(session);
+        CHECK(symbols[i].name.len != 0 && symbols[i].name.ptr == symbols[0].name.ptr);
+    }
+    machsym_image_close(image);
+}
+
 int main(void)
 {
+    check_symbols_are_shared();
     check_file("inline-arm64-d4-14.dwarf");
     check_file("inline-x86_64-d5-O0-22.dwarf");
     check_file("inline-arm64-d5-22");

@@ -100,8 +100,8 @@ const bcsymbolmap *atos_hidden_names(target *t);
 finding atos_find(atos *a, const token *word);
 /* Appends the answer: what was found for a word. */
 void atos_print(atos *a, text *out, const finding *found, const token *word, const char *written);
-/* Whether an answer is a line for each frame that any other address with such a frame has too. */
-bool atos_has_plain_lines(const atos *a, const finding *found);
+/* Whether an answer with frames is a line for each of them. */
+bool atos_prints_lines(const atos *a);
 /* Appends the line of one frame of such an answer. */
 void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame);
 /* Appends the answer for a word of the input. */

@@ -19,8 +19,8 @@ enum {
 /* Whether lines can be made of parts. */
 static bool can_refer(const atos *a)
 {
-    return a->target_count == 1 && a->targets[0].images == NULL && !a->style.full_path && !a->json &&
-           !a->dedup && !a->explain && a->rules == NULL;
+    return a->target_count == 1 && a->targets[0].images == NULL && !a->style.full_path &&
+           atos_prints_lines(a);
 }
 
 void atos_lines_start(atos_lines *lines, atos *a, size_t answers)
@@ -170,16 +170,24 @@ static void look_at_target(atos_lines *lines, const target *t)
     lines->last_trims = trims;
 }
 
+/* Whether any other address with this frame has the same line for it. */
+static bool is_plain(const machsym_frame *frame)
+{
+    return frame_has_line(frame) && (frame->linkage_name.len != 0 || frame->name.len != 0);
+}
+
 /* Adds the lines of an answer that the last one does not have. */
 static uint32_t add_frames(atos_lines *lines, const finding *found, const token *word, size_t shown)
 {
     const machsym_frame *outermost = &lines->a->frames[found->count - 1];
+    uint64_t offset = found->addr - outermost->function_start;
     size_t same = 0;
-    while (same < shown && same < lines->last_count && same_line(&lines->last[same].frame, outermost - same))
+    while (same < shown && same < lines->last_count && is_plain(outermost - same) &&
+           same_line(&lines->last[same].frame, outermost - same))
         same++;
     uint32_t line = same > 0 ? lines->last[same - 1].line : (uint32_t)NO_LINE;
     for (size_t i = same; i < shown; i++) {
-        uint32_t inner = refer(lines, found->t, outermost - i, 0, line);
+        uint32_t inner = refer(lines, found->t, outermost - i, offset, line);
         if (inner == NO_LINE) {
             size_t from = lines->kept.len;
             atos_print_line(lines->a, &lines->kept, found, word, found->count - 1 - i);
@@ -195,15 +203,10 @@ static uint32_t add_frames(atos_lines *lines, const finding *found, const token 
 uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word)
 {
     atos *a = lines->a;
-    uint32_t line = NO_LINE;
     look_at_target(lines, found->t);
     a->style.source = found->t->source;
-    if (atos_has_plain_lines(a, found))
+    if (found->count > 0 && atos_prints_lines(a))
         return add_frames(lines, found, word, a->inline_frames ? found->count : 1);
-    if (found->count == 1 && !frame_has_line(&a->frames[0]))
-        line = refer(lines, found->t, a->frames, found->addr - a->frames[0].function_start, NO_LINE);
-    if (line != NO_LINE)
-        return line;
     size_t from = lines->kept.len;
     atos_print(a, &lines->kept, found, word, NULL);
     return push_text(lines, from, NO_LINE);

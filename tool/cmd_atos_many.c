@@ -227,8 +227,8 @@ static void print_answers(atos *a, const share *shares, const batch *b)
     text_free(&out);
 }
 
-/* Makes the tables of symbols that all lookups of an image share. Else each thread would make its own, and
- * all but one throw theirs away. */
+/* Makes the tables of symbols that all lookups of an image share. Most programs have code without debug info,
+ * so that each thread would need the table at about the same time, and make its own. */
 static void make_shared(const atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
@@ -244,8 +244,6 @@ static void make_shared(const atos *a)
  * each has lookups of its own, which keep less: units are asked one after the other. */
 static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
 {
-    if (threads > 1)
-        make_shared(a);
     for (size_t i = 0; i < threads; i++) {
         shares[i].a = threads > 1 ? clone_atos(a) : a;
         shares[i].batch = b;
@@ -253,6 +251,8 @@ static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
         shares[i].end = b->count * (i + 1) / threads;
         shares[i].number = (uint32_t)i;
     }
+    if (threads > 1)
+        make_shared(a);
     for (size_t i = 1; i < threads; i++) {
         if (pthread_create(&shares[i].thread, NULL, answer_share, &shares[i]) != 0) {
             tool_say("no thread can be made");

@@ -349,16 +349,9 @@ void atos_print(atos *a, text *out, const finding *found, const token *word, con
         atos_explain(a, out, found->t, found->addr, found->count);
 }
 
-bool atos_has_plain_lines(const atos *a, const finding *found)
+bool atos_prints_lines(const atos *a)
 {
-    if (found->count == 0 || a->json || a->dedup || a->explain || a->rules != NULL)
-        return false;
-    for (size_t i = a->inline_frames ? 0 : found->count - 1; i < found->count; i++) {
-        const machsym_frame *frame = &a->frames[i];
-        if (!frame_has_line(frame) || (frame->linkage_name.len == 0 && frame->name.len == 0))
-            return false;
-    }
-    return true;
+    return !a->json && !a->dedup && !a->explain && a->rules == NULL;
 }
 
 void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame)

@@ -45,8 +45,8 @@ struct machsym_image {
     ms_segs entries;
     uint64_t *entry_places; /* of a collection: by image, where ms_mo_next_entry finds it */
     size_t mo_count;
-    ms_sec *sections; /* of debug info */
-    ms_dw dw;         /* what sessions start with: no section is lent yet */
+    ms_sec *sections;     /* of debug info */
+    ms_dw dw;             /* what sessions start with: no section is lent yet */
     ms_src_shared *names; /* outside debug info; NULL: of an object file its program has them */
     machsym_str name;
     bool has_compressed_dwarf;

@@ -33,9 +33,9 @@ typedef struct ms_src_made {
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
-    ms_sym_table table;  /* its inputs are set; the rest once is_read */
-    ms_arena *scratch;   /* reset whenever a table is read */
-    ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
+    ms_sym_table table;    /* its inputs are set; the rest once is_read */
+    ms_arena *scratch;     /* reset whenever a table is read */
+    ms_fx_rest rests[2];   /* of each half: sections that are read when they are asked for */
     ms_src_shared *shared; /* NULL: what is made is for these lookups only */
     size_t near;           /* the entry that was found last */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
@@ -116,7 +116,7 @@ static void ms_src_free(ms_src_made *made)
 /* Frees what was shared, once no lookups are left. */
 static void ms_src_drop(ms_src_shared *shared)
 {
-    ms_src_made *made = shared != NULL ? (ms_src_made *)ms_once_get(&shared->made) : NULL;
+    ms_src_made *made = !ms_SMALL_CODE && shared != NULL ? (ms_src_made *)ms_once_get(&shared->made) : NULL;
     if (made != NULL)
         ms_src_free(made);
 }
@@ -131,7 +131,13 @@ static const ms_src_made *ms_src_make(ms_src *names)
     made->arena = arena;
     made->table = names->table;
     made->table.arena = &made->arena;
-    if (!ms_src_read(names, &made->table)) {
+    ms_arena scratch = ms_arena_make(names->shared->allocator); /* much is needed, once */
+    ms_arena *own = names->scratch;
+    names->scratch = &scratch;
+    bool ok = ms_src_read(names, &made->table);
+    names->scratch = own;
+    ms_arena_free(&scratch);
+    if (!ok) {
         ms_src_free(made);
         return NULL;
     }
@@ -159,7 +165,8 @@ static const ms_sym_table *ms_src_table(ms_src *names)
 {
     bool ok = names->is_read;
     if (!ok)
-        ok = names->shared != NULL ? ms_src_share(names) : ms_src_read(names, &names->table);
+        ok =
+            !ms_SMALL_CODE && names->shared != NULL ? ms_src_share(names) : ms_src_read(names, &names->table);
     if (!ok)
         names->table.count = 0;
     names->is_read = true;
@@ -179,7 +186,8 @@ static bool ms_src_is_dsym(const ms_src *names)
 /* Whether the whole table is there. */
 static bool ms_src_is_made(const ms_src *names)
 {
-    return names->is_read || (names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
+    return names->is_read ||
+           (!ms_SMALL_CODE && names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
 }
 
 /* The symbol whose range holds an address. Returns false when there is none. The first few lookups in a dSYM

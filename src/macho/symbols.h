@@ -244,24 +244,30 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more names at once. A table that grows step by step leaves copies behind. */
-static void ms_sym_reserve(ms_sym_table *t, size_t more)
+/* Makes room for so many more entries at once. A table that grows step by step leaves copies behind. */
+static void ms_sym_reserve_entries(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
-    size_t name_cap = t->name_count + more;
     ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    if (v == NULL)
+        return;
+    ms_copy(v, t->v, t->count * sizeof *v);
+    t->v = v;
+    t->cap = cap;
+}
+
+/* The same for entries with names. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->name_count + more;
+    ms_sym_reserve_entries(t, more);
     machsym_str *names =
-        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
-    if (v != NULL) {
-        ms_copy(v, t->v, t->count * sizeof *v);
-        t->v = v;
-        t->cap = cap;
-    }
-    if (names != NULL) {
-        ms_copy(names, t->names, t->name_count * sizeof *names);
-        t->names = names;
-        t->name_cap = name_cap;
-    }
+        cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, cap, sizeof *names) : NULL;
+    if (names == NULL)
+        return;
+    ms_copy(names, t->names, t->name_count * sizeof *names);
+    t->names = names;
+    t->name_cap = cap;
 }
 
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. Of the names of a
@@ -369,6 +375,8 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
     uint32_t redacted = 0;
     if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
         return;
+    if (!t->is_narrow)
+        ms_sym_reserve_entries(t, count);
     for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);

@@ -1,0 +1,244 @@
+/* The memory of the tool that looks up 100,000 addresses in a dSYM of 2,000 units with long names: at most 48 MB,
+ * 200 bytes a unit, and the file, which is mapped. */
+#include "dwarf.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    UNITS = 2000,
+    FUNCTIONS = 10, /* of a unit */
+    ROWS = 16,      /* of a function; the calls in its second half are inlined */
+    STEP = 4,       /* bytes from row to row */
+    SIZE = ROWS * STEP,
+    NAME = 700, /* bytes of a name */
+    LINE_BASE = -5,
+    LINE_RANGE = 14,
+    OPCODE_BASE = 13,
+    ADDRESSES = 100000,
+    SYMBOLS = UNITS * FUNCTIONS * ROWS,
+    MOST_KB = 48 << 10,
+    UNIT_BYTES = 200
+};
+
+#define START ((uint64_t)MAKE_TEXT)
+
+static char folder[] = "/tmp/machsym-memory-XXXXXX";
+
+static void path_in_folder(char path[64], const char *name)
+{
+    snprintf(path, 64, "%s/%s", folder, name);
+}
+
+/* ---- The dSYM ---- */
+
+static size_t add_name(program *p, char kind, unsigned number)
+{
+    char name[NAME + 1];
+    memset(name, 'n', NAME);
+    name[NAME] = 0;
+    name[snprintf(name, NAME, "%c%u", kind, number)] = '_';
+    return add_text(&p->str, name);
+}
+
+static void add_line_program(program *p, uint64_t lo)
+{
+    static const uint8_t lengths[12] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+    size_t length_at = begin_length(p, &p->line);
+    put16(&p->line, 4);
+    size_t header_at = p->line.len;
+    put32(&p->line, 0);
+    put8(&p->line, 1); /* byte at least in an instruction */
+    put8(&p->line, 1); /* operation in it */
+    put8(&p->line, 1); /* rows are statements */
+    put8(&p->line, (uint8_t)LINE_BASE);
+    put8(&p->line, LINE_RANGE);
+    put8(&p->line, OPCODE_BASE);
+    put(&p->line, lengths, sizeof lengths);
+    put8(&p->line, 0);
+    put_str(&p->line, "many.c");
+    put_zeros(&p->line, 4);
+    patch(&p->line, header_at, p->line.len - header_at - 4, 4);
+    put8(&p->line, 0);
+    put8(&p->line, 9);
+    put8(&p->line, 2);
+    put64(&p->line, lo);
+    for (unsigned i = 0; i < FUNCTIONS * ROWS; i++)
+        put8(&p->line, OPCODE_BASE + 1 - LINE_BASE + LINE_RANGE * (i == 0 ? 0 : STEP)); /* a line on */
+    put8(&p->line, 2);
+    put8(&p->line, STEP);
+    put8(&p->line, 0);
+    put8(&p->line, 1);
+    put8(&p->line, 1);
+    end_length(p, &p->line, length_at);
+}
+
+static void add_unit(program *p, unsigned unit)
+{
+    uint64_t lo = START + (uint64_t)unit * FUNCTIONS * SIZE;
+    unit_begin(p, dwarf4, 1, 0);
+    die(p, 1);
+    put32(&p->info, p->line.len);
+    put64(&p->info, lo);
+    put32(&p->info, FUNCTIONS * SIZE);
+    size_t abstract = die(p, 2);
+    put32(&p->info, add_name(p, 'a', unit));
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        die(p, 3);
+        put32(&p->info, add_name(p, 'f', unit * FUNCTIONS + i));
+        put64(&p->info, lo + i * SIZE);
+        put32(&p->info, SIZE);
+        die(p, 4);
+        put32(&p->info, local(p, abstract));
+        put64(&p->info, lo + i * SIZE + SIZE / 2);
+        put32(&p->info, SIZE / 2);
+        put8(&p->info, 1);
+        put8(&p->info, 7);
+        put8(&p->info, 0);
+    }
+    put8(&p->info, 0);
+    unit_end(p);
+    add_line_program(p, lo);
+}
+
+static bool write_file(const char *name, const bytes *b)
+{
+    char path[64];
+    path_in_folder(path, name);
+    FILE *file = fopen(path, "wb");
+    bool ok = file != NULL && fwrite(b->v, 1, b->len, file) == b->len;
+    return (file == NULL || fclose(file) == 0) && ok;
+}
+
+static bool write_dsym(void)
+{
+    static make_symbol symbols[SYMBOLS];
+    program p = {0};
+    ABBREV(&p, 1, TAG_compile_unit, 1, AT_stmt_list, FORM_sec_offset, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4, 0);
+    ABBREV(&p, 2, TAG_subprogram, 0, AT_linkage_name, FORM_strp, 0);
+    ABBREV(&p, 3, TAG_subprogram, 1, AT_linkage_name, FORM_strp, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4,
+           0);
+    ABBREV(&p, 4, TAG_inlined_subroutine, 0, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4, AT_call_file, FORM_data1, AT_call_line, FORM_data1, 0);
+    abbrev_end(&p);
+    for (unsigned i = 0; i < UNITS; i++)
+        add_unit(&p, i);
+    for (unsigned i = 0; i < SYMBOLS; i++) /* also between the functions: not in order */
+        symbols[i] = (make_symbol){"_s", 0x0f, 1, START + (uint64_t)i * 7919 % SYMBOLS * STEP};
+    p.macho.code_size = (uint64_t)UNITS * FUNCTIONS * SIZE;
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = SYMBOLS;
+    machsym_image_close(program_open(&p));
+    return write_file("many.dwarf", &p.file);
+}
+
+/* Returns how many lines their answers have: each call is one, and there is an empty one. */
+static size_t write_addresses(void)
+{
+    bytes b = {NULL, 0, 0};
+    size_t lines = 0;
+    for (uint64_t i = 0; i < ADDRESSES; i++) {
+        char word[24];
+        uint64_t at = i * 104729 % ((uint64_t)UNITS * FUNCTIONS * ROWS);
+        put(&b, word,
+            (size_t)snprintf(word, sizeof word, "0x%llx\n", (unsigned long long)(START + at * STEP)));
+        lines += at % ROWS < ROWS / 2 ? 2 : 3;
+    }
+    bool ok = write_file("addresses", &b);
+    bytes_free(&b);
+    return ok ? lines : 0;
+}
+
+/* ---- The tool ---- */
+
+/* The tool that was built with this test. */
+static bool find_tool(char *path, size_t cap)
+{
+    ssize_t len = readlink("/proc/self/exe", path, cap - 16);
+    path[len > 0 ? len : 0] = 0;
+    char *name = strstr(path, "/tests/test_atos_memory");
+    if (name == NULL)
+        return false;
+    memcpy(name, "/machsym", 9);
+    return access(path, X_OK) == 0;
+}
+
+static void run_tool(const char *tool)
+{
+    char paths[3][64];
+    static const char *const names[3] = {"many.dwarf", "addresses", "answers"};
+    for (unsigned i = 0; i < 3; i++)
+        path_in_folder(paths[i], names[i]);
+    int in = open(paths[1], O_RDONLY);
+    int out = open(paths[2], O_WRONLY | O_CREAT, 0600);
+    if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1)
+        execl(tool, tool, "atos", "-o", paths[0], "-i", "--no-demangle", (char *)NULL);
+    _exit(127);
+}
+
+/* Whether a child of this process ends well; *kb is the most memory that it had at a time. */
+static bool ends_well(pid_t child, long *kb)
+{
+    struct rusage used;
+    int status = 0;
+    bool ok = child > 0 && wait4(child, &status, 0, &used) == child && WIFEXITED(status) &&
+              WEXITSTATUS(status) == 0;
+    *kb = ok ? used.ru_maxrss : 0;
+    return ok;
+}
+
+static void check_memory(const char *tool)
+{
+    char path[64];
+    long kb;
+    /* the peak of a program begins with that of the process which starts it: another one makes the file */
+    pid_t maker = fork();
+    if (maker == 0)
+        _exit(write_dsym() ? 0 : 1);
+    CHECK(ends_well(maker, &kb));
+    size_t want = write_addresses();
+    pid_t child = fork();
+    if (child == 0)
+        run_tool(tool);
+    CHECK(ends_well(child, &kb));
+    path_in_folder(path, "many.dwarf");
+    test_file file = test_read(path);
+    long most = MOST_KB + (long)(file.len / 1024) + UNITS * UNIT_BYTES / 1024;
+    CHECK(kb > 0 && kb <= most);
+    if (kb > most || getenv("VERBOSE") != NULL)
+        printf("100,000 addresses: %ld KB, at most %ld\n", kb, most);
+    free(file.ptr);
+    path_in_folder(path, "answers");
+    file = test_read(path);
+    size_t lines = 0;
+    for (size_t i = 0; i < file.len; i++)
+        lines += ((const char *)file.ptr)[i] == '\n';
+    CHECK(want != 0);
+    CHECK_EQ(lines, want);
+    free(file.ptr);
+}
+
+int main(void)
+{
+    char tool[512];
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__linux__)
+    test_leave_out("test_atos_memory", "a sanitizer takes memory of its own");
+    return test_done();
+#endif
+    const char *emulator = getenv("RUN");
+    if ((emulator != NULL && emulator[0] != 0) || !find_tool(tool, sizeof tool) || mkdtemp(folder) == NULL) {
+        test_leave_out("test_atos_memory", "the tool is not built beside it");
+        return test_done();
+    }
+    check_memory(tool);
+    static const char *const names[] = {"many.dwarf", "addresses", "answers", ""};
+    for (unsigned i = 0; i < 4; i++) {
+        char path[64];
+        path_in_folder(path, names[i]);
+        remove(path);
+    }
+    return test_done();
+}
