@@ -98,10 +98,10 @@ static bool ms_src_read(ms_src *names, ms_sym_table *t)
     return !t->arena->oom && !scratch->oom;
 }
 
-/* What the lookups in one image share; NULL when memory is out. */
+/* What the lookups in one image share; NULL when memory is out, or in small code. */
 static ms_src_shared *ms_src_start_shared(ms_arena *arena)
 {
-    ms_src_shared *shared = (ms_src_shared *)ms_arena_zeroed(arena, 1, sizeof *shared);
+    ms_src_shared *shared = ms_SMALL_CODE ? NULL : (ms_src_shared *)ms_arena_zeroed(arena, 1, sizeof *shared);
     if (shared != NULL)
         shared->allocator = arena->allocator;
     return shared;

@@ -375,7 +375,7 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
     uint32_t redacted = 0;
     if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
         return;
-    if (!t->is_narrow)
+    if (!ms_SMALL_CODE && !t->is_narrow)
         ms_sym_reserve_entries(t, count);
     for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
@@ -578,6 +578,8 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 static size_t ms_sym_past(const ms_sym_table *t, uint64_t addr, size_t *near)
 {
     size_t at = *near < t->count && t->v[*near].key <= addr ? *near : t->count;
+    if (ms_SMALL_CODE)
+        return ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     for (size_t end = at + ms_SYM_STEPS; at < end; at++) {
         if (at >= t->count)
             break;
