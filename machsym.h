@@ -7393,24 +7393,30 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more names at once. A table that grows step by step leaves copies behind. */
-static void ms_sym_reserve(ms_sym_table *t, size_t more)
+/* Makes room for so many more entries at once. A table that grows step by step leaves copies behind. */
+static void ms_sym_reserve_entries(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
-    size_t name_cap = t->name_count + more;
     ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    if (v == NULL)
+        return;
+    ms_copy(v, t->v, t->count * sizeof *v);
+    t->v = v;
+    t->cap = cap;
+}
+
+/* The same for entries with names. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->name_count + more;
+    ms_sym_reserve_entries(t, more);
     machsym_str *names =
-        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
-    if (v != NULL) {
-        ms_copy(v, t->v, t->count * sizeof *v);
-        t->v = v;
-        t->cap = cap;
-    }
-    if (names != NULL) {
-        ms_copy(names, t->names, t->name_count * sizeof *names);
-        t->names = names;
-        t->name_cap = name_cap;
-    }
+        cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, cap, sizeof *names) : NULL;
+    if (names == NULL)
+        return;
+    ms_copy(names, t->names, t->name_count * sizeof *names);
+    t->names = names;
+    t->name_cap = cap;
 }
 
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. Of the names of a
@@ -7518,6 +7524,8 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
     uint32_t redacted = 0;
     if (count == 0 || (t->is_narrow && ms_sym_add_nearest(t, mo_index, nlists, strings)))
         return;
+    if (!ms_SMALL_CODE && !t->is_narrow)
+        ms_sym_reserve_entries(t, count);
     for (size_t i = 0; i < count; i++) { /* what is there already is dropped when the table is sorted */
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         ms_sym_add_nlist(t, mo_index, strings, &entry, i, &redacted);
@@ -7715,10 +7723,25 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
     out->name = ms_sym_name(t, t->v[at].item);
 }
 
-/* The symbol whose range holds an address. Returns false when none does. */
-static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
+/* The first entry past an address. *near is where the last search ended: the next one is often near. */
+static size_t ms_sym_past(const ms_sym_table *t, uint64_t addr, size_t *near)
 {
-    size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
+    size_t at = *near < t->count && t->v[*near].key <= addr ? *near : t->count;
+    if (ms_SMALL_CODE)
+        return ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
+    for (size_t end = at + ms_SYM_STEPS; at < end; at++) {
+        if (at >= t->count)
+            break;
+        if (t->v[at].key > addr)
+            return *near = at;
+    }
+    return *near = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
+}
+
+/* The symbol whose range holds an address. Returns false when none does. */
+static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, size_t *near, machsym_symbol *out)
+{
+    size_t at = ms_sym_past(t, addr, near);
     if (at == 0)
         return false;
     at--;
@@ -8197,8 +8220,9 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
 static void ms_jmp_find_near(ms_jmp_list *list, machsym_str *names)
 {
     machsym_symbol symbol;
+    size_t near = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (ms_sym_find(&list->sorted, list->v[i].key, &symbol) && symbol.lo == list->v[i].key)
+        if (ms_sym_find(&list->sorted, list->v[i].key, &near, &symbol) && symbol.lo == list->v[i].key)
             names[i] = symbol.name;
     }
 }
@@ -9349,23 +9373,40 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 
 /* ==== >>sources ============================================================================================
  * Job:    reads all sources of names outside debug info into one table, once that pays.
- * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact.
+ * Offers: ms_src, ms_src_start, ms_src_leave, ms_src_table, ms_src_find, ms_src_exact, ms_src_shared,
+ *         ms_src_start_shared, ms_src_drop.
  * Never:  lets an answer depend on how many came before. */
+
+/* A table that all lookups in an image share once one of them has made it. It never changes again. If two
+ * threads make it, the second one throws its own away. */
+typedef struct ms_src_shared {
+    machsym_allocator allocator;
+    void *made; /* ms_src_made; NULL: nobody needed it yet */
+} ms_src_shared;
+
+typedef struct ms_src_made {
+    ms_arena arena; /* that this lies in */
+    ms_sym_table table;
+} ms_src_made;
 
 /* The names outside an image's debug info. */
 typedef struct ms_src {
-    ms_sym_table table;  /* its inputs are set; the rest once is_read */
-    ms_arena *scratch;   /* reset whenever a table is read */
-    ms_fx_rest rests[2]; /* of each half: sections that are read when they are asked for */
-    uint32_t scans;      /* lookups that have read LC_SYMTAB from its start */
+    ms_sym_table table;    /* its inputs are set; the rest once is_read */
+    ms_arena *scratch;     /* reset whenever a table is read */
+    ms_fx_rest rests[2];   /* of each half: sections that are read when they are asked for */
+    ms_src_shared *shared; /* NULL: what is made is for these lookups only */
+    size_t near;           /* the entry that was found last */
+    uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
 
-/* Starts with the image's halves and executable sections. What is kept comes from arena. */
+/* Starts with the image's halves and executable sections. What is kept comes from arena, but for what is
+ * shared. */
 static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
-                         size_t code_count, ms_arena *scratch, ms_arena *arena)
+                         size_t code_count, ms_src_shared *shared, ms_arena *scratch, ms_arena *arena)
 {
     ms_zero(names, sizeof *names);
+    names->shared = shared;
     names->scratch = scratch;
     names->table.arena = arena;
     names->table.mo = mo;
@@ -9377,6 +9418,7 @@ static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const 
 /* The sections of a half that its image did not read come from read, and are counted in reads. */
 static void ms_src_leave(ms_src *names, size_t half, const machsym_reader *read, machsym_reads *reads)
 {
+    names->shared = NULL; /* each counts what it reads */
     ms_fx_rest *rest = &names->rests[half];
     rest->read = *read;
     rest->left = names->table.mo[half].bytes.len;
@@ -9414,9 +9456,76 @@ static bool ms_src_read(ms_src *names, ms_sym_table *t)
     return !t->arena->oom && !scratch->oom;
 }
 
+/* What the lookups in one image share; NULL when memory is out, or in small code. */
+static ms_src_shared *ms_src_start_shared(ms_arena *arena)
+{
+    ms_src_shared *shared = ms_SMALL_CODE ? NULL : (ms_src_shared *)ms_arena_zeroed(arena, 1, sizeof *shared);
+    if (shared != NULL)
+        shared->allocator = arena->allocator;
+    return shared;
+}
+
+static void ms_src_free(ms_src_made *made)
+{
+    ms_arena arena = made->arena;
+    ms_arena_free(&arena);
+}
+
+/* Frees what was shared, once no lookups are left. */
+static void ms_src_drop(ms_src_shared *shared)
+{
+    ms_src_made *made = !ms_SMALL_CODE && shared != NULL ? (ms_src_made *)ms_once_get(&shared->made) : NULL;
+    if (made != NULL)
+        ms_src_free(made);
+}
+
+/* Makes the table to share; NULL when memory is out. */
+static const ms_src_made *ms_src_make(ms_src *names)
+{
+    ms_arena arena = ms_arena_make(names->shared->allocator);
+    ms_src_made *made = (ms_src_made *)ms_arena_zeroed(&arena, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->arena = arena;
+    made->table = names->table;
+    made->table.arena = &made->arena;
+    ms_arena scratch = ms_arena_make(names->shared->allocator); /* much is needed, once */
+    ms_arena *own = names->scratch;
+    names->scratch = &scratch;
+    bool ok = ms_src_read(names, &made->table);
+    names->scratch = own;
+    ms_arena_free(&scratch);
+    if (!ok) {
+        ms_src_free(made);
+        return NULL;
+    }
+    ms_src_made *kept = (ms_src_made *)ms_once_put(&names->shared->made, made);
+    if (kept != made)
+        ms_src_free(made);
+    return kept;
+}
+
+/* Takes the shared table, made now if nobody made it yet. Returns false when memory is out. */
+static bool ms_src_share(ms_src *names)
+{
+    ms_arena *own = names->table.arena;
+    const ms_src_made *made = (const ms_src_made *)ms_once_get(&names->shared->made);
+    if (made == NULL)
+        made = ms_src_make(names);
+    if (made != NULL)
+        names->table = made->table;
+    names->table.arena = own;
+    ms_arena_admit(own, made == NULL);
+    return made != NULL;
+}
+
 static const ms_sym_table *ms_src_table(ms_src *names)
 {
-    if (!names->is_read && !ms_src_read(names, &names->table))
+    bool ok = names->is_read;
+    if (!ok)
+        ok =
+            !ms_SMALL_CODE && names->shared != NULL ? ms_src_share(names) : ms_src_read(names, &names->table);
+    if (!ok)
         names->table.count = 0;
     names->is_read = true;
     return &names->table;
@@ -9432,25 +9541,33 @@ static bool ms_src_is_dsym(const ms_src *names)
     return true;
 }
 
+/* Whether the whole table is there. */
+static bool ms_src_is_made(const ms_src *names)
+{
+    return names->is_read ||
+           (!ms_SMALL_CODE && names->shared != NULL && ms_once_get(&names->shared->made) != NULL);
+}
+
 /* The symbol whose range holds an address. Returns false when there is none. The first few lookups in a dSYM
  * do without the whole table. */
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
-    if (names->is_read || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
-        return ms_sym_find(ms_src_table(names), addr, out);
+    if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
+        return ms_sym_find(ms_src_table(names), addr, &names->near, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
     const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
-    return ms_src_read(names, &t) && ms_sym_find(&t, addr, out);
+    size_t near = 0;
+    return ms_src_read(names, &t) && ms_sym_find(&t, addr, &near, out);
 }
 
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
 static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 {
-    if (!names->is_read && names->scans++ < MACHSYM_SCANS)
+    if (!ms_src_is_made(names) && names->scans++ < MACHSYM_SCANS)
         return ms_sym_scan_exact(names->table.mo, names->table.mo_count, addr, want);
     return ms_sym_exact(ms_src_table(names), addr, want);
 }
@@ -16135,8 +16252,9 @@ struct machsym_image {
     ms_segs entries;
     uint64_t *entry_places; /* of a collection: by image, where ms_mo_next_entry finds it */
     size_t mo_count;
-    ms_sec *sections; /* of debug info */
-    ms_dw dw;         /* what sessions start with: no section is lent yet */
+    ms_sec *sections;     /* of debug info */
+    ms_dw dw;             /* what sessions start with: no section is lent yet */
+    ms_src_shared *names; /* outside debug info; NULL: of an object file its program has them */
     machsym_str name;
     bool has_compressed_dwarf;
     bool follows_objects; /* without debug info, the debug map tells where that is, if there is one */
@@ -16797,6 +16915,7 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     ms_im_list_images(image, desc);
     ms_im_list_code(image);
     ms_im_start_dwarf(image);
+    image->names = ms_src_start_shared(&image->arena);
     ms_im_set_places(image, desc);
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
@@ -16808,6 +16927,7 @@ static void ms_im_close(machsym_image *image)
     if (ms_im_cache(image) != NULL && image->own_cache != NULL)
         ms_cf_close(image->own_cache);
     ms_sec_drop(image->sections);
+    ms_src_drop(image->names);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -17914,7 +18034,7 @@ static void ms_ses_clear(machsym_session *s)
     s->env.scratch = &s->scratch;
     s->silent.arena = &s->keep;
     ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
-                 &s->scratch, &s->keep);
+                 s->image->names, &s->scratch, &s->keep);
     for (size_t i = 0; i < s->image->mo_count; i++) {
         if (s->image->inputs[i].read.call != NULL && !s->image->inputs[i].reads_itself)
             ms_src_leave(&s->symbols, i, &s->image->inputs[i].read, &s->reads);
