@@ -1,6 +1,6 @@
 /* Fuzzes archives of object files: the input is one. No member may reach out of it.
  * Run: build/fuzz/archive -dict=fuzz/archive.dict fuzz/corpus/archive */
-#define TEST_ROOM "../src/image/debugmap.h"
+#define TEST_ROOM <src/image/debugmap.h>
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* Fuzzes decompression: the first byte says whether the rest is a zlib stream. With all the room there is,
  * and with half of what was written, the same bytes come out; nothing is written past the room.
  * Run: build/fuzz/inflate fuzz/corpus/inflate */
-#define TEST_ROOM "../src/base/inflate.h"
+#define TEST_ROOM <src/base/inflate.h>
 #include "drive.h"
 
 static ms_inf_end run(bool is_zlib, ms_span in, uint8_t *out, size_t cap, size_t *len)

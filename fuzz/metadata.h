@@ -3,7 +3,7 @@
 #ifndef FUZZ_METADATA_H
 #define FUZZ_METADATA_H
 
-#define TEST_ROOM "../src/macho/sources.h"
+#define TEST_ROOM <src/macho/sources.h>
 #include "../tests/room.h"
 
 #include <stdlib.h>

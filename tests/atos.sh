@@ -8,21 +8,17 @@ machsym=${MACHSYM:-build/machsym}
 . tests/checks
 tmp=$work
 
-part() { # FILE PART
-    awk -v want="---- $2" '/^---- / { on = $0 == want; next } on' "$1"
-}
-
 ok() { # NAME STATUS
     count "$2" || echo "atos: $1 failed"
 }
 
 run_case() { # FILE
-    local file=$1 name oracle run want
-    name=$(basename "$file" .case)
-    oracle=$(sed -n '1s/^oracle: \(.\)/\1/p' "$file")
-    run=$(sed -n '2s/^run: //p' "$file")
-    want=$(sed -n '3s/^status: //p' "$file")
-    if [ -z "$oracle" ] || [ -z "$run" ] || [ -z "$want" ]; then
+    local file=$1 name oracle run want messages pattern
+    name=${file##*/}
+    name=${name%.case}
+    { read -r oracle && IFS= read -r run && read -r want; } <"$file"
+    want=${want#status: }
+    if [[ $oracle != 'oracle: '* || $run != 'run: '* || -z $want ]]; then
         ok "$name: oracle, run and status are missing" 1
         return
     fi
@@ -30,19 +26,21 @@ run_case() { # FILE
         skip "$name needs $corpus"
         return
     fi
+    run=${run#run: }
     run=${run//'{bin}'/$bin}
-    part "$file" stdin >"$tmp/in"
-    part "$file" stdout >"$tmp/want"
-    eval "$machsym ${run//'{corpus}'/$corpus}" <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+    rm -f "$tmp"/part.*
+    awk -v to="$tmp/part." 'FNR == 1 { printf "" >(to "stdin"); printf "" >(to "stdout"); printf "" >(to "stderr") }
+        /^---- / { part = to $2; next } part != "" { print >part }' "$file"
+    eval "$machsym ${run//'{corpus}'/$corpus}" <"$tmp/part.stdin" >"$tmp/out" 2>"$tmp/err"
     [ $? -eq "$want" ]
     ok "$name: status" $?
-    diff "$tmp/want" "$tmp/out"
+    diff "$tmp/part.stdout" "$tmp/out"
     ok "$name: output" $?
-    local pattern
-    pattern=$(part "$file" stderr)
+    pattern=$(<"$tmp/part.stderr")
+    messages=$(<"$tmp/err")
     # shellcheck disable=SC2053
-    [[ $(cat "$tmp/err") == $pattern ]]
-    ok "$name: messages: $(head -c 400 "$tmp/err")" $?
+    [[ $messages == $pattern ]]
+    ok "$name: messages: ${messages:0:400}" $?
 }
 
 for file in tests/golden/atos/*.case; do

@@ -16,8 +16,9 @@ says() { # NAME STATUS TEXT ARGUMENT...
     local name=$1 want=$2 text=$3
     shift 3
     $M "$@" >"$work/out" 2>"$work/err" </dev/null
-    local status=$?
-    [ $status -eq "$want" ] && grep -qF -- "$text" "$work/err"
+    local status=$? said
+    IFS= read -r -d '' said <"$work/err"
+    [ $status -eq "$want" ] && [[ $said == *"$text"* ]]
     ok "$name: status $status" $?
 }
 

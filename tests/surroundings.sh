@@ -81,20 +81,29 @@ words() { # LINE INPUT OUTPUT
     done
 }
 
-# Runs a command in an empty folder of its own, with what is put before it. Sets $status.
+# Runs a command in an empty folder of its own, with what is put before it. Sets $status. $guard ends one that hangs, as a
+# trap among its files could make it; $limit is the memory that it gets, in KB.
+guard="timeout 20"
+limit=
 run() { # LINE INPUT OUTPUT COMMAND...
     words "$1" "$2" "$3"
     local stdin=/dev/null
     case $1 in *@I*) ;; *) stdin=$2 ;; esac
     shift 3
-    { (cd "$work/o" && exec timeout 20 "$@" "$M" "${words[@]}" <"$stdin") >"$work/out" 2>"$work/err"; } 2>/dev/null
+    {
+        (
+            cd "$work/o" || exit
+            [ -z "$limit" ] || ulimit -v "$limit"
+            # shellcheck disable=SC2086
+            exec $guard "$@" "$M" "${words[@]}" <"$stdin"
+        ) >"$work/out" 2>"$work/err"
+    } 2>/dev/null
     status=$?
 }
 
+mkdir "$work/o"
 fresh() {
-    [ ! -d "$work/o" ] || is_left || return 0
-    rm -rf "$work/o"
-    mkdir "$work/o"
+    ! is_left || rm -rf "$work/o"/*
 }
 
 # One cell: what came of a run, and what should have. SAID is a regular expression for the first line of standard error;
@@ -279,24 +288,27 @@ rows another
 
 # Whatever memory there is: all of the answer, or a message and a status that is not 0.
 memory() {
-    local limit limits=(6000 7000 8000 8500 9000 9500 10000 10500 11000 12000 13000 14000 16000) i silent=
+    local limits=(6000 7000 8000 8500 9000 9500 10000 10500 11000 12000 13000 14000 16000) i silent=
     fresh
     run "$3" "$work/in/$2" out
     cp "$work/out" "$work/want"
     for ((i = 0; i < ${#limits[@]}; i += every)); do
         limit=${limits[i]}
         fresh
-        run "$3" "$work/in/$2" out bash -c "ulimit -v $limit; exec \"\$@\"" --
+        run "$3" "$work/in/$2" out
         [ $status -eq 0 ] && cmp -s "$work/want" "$work/out" && continue
         [ $status -ne 0 ] && [ $status -lt 124 ] && [ -s "$work/err" ] && continue
         silent="$silent $limit:$status"
     done
+    limit=
     status=0
     printf '%s' "${silent:+silent, or killed, at $silent}" >"$work/err"
     cell "$1" "all, or said: 6 to 16 MB" 0 ''
 }
 if { (ulimit -v 20000; $M --version) >"$work/out" 2>&1; } 2>/dev/null; then
+    guard= # nothing to wait for
     rows memory
+    guard="timeout 20"
 else
     skip "little memory: this build does not start with it"
 fi
@@ -434,6 +446,7 @@ if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
     rows forbidden
     [ -z "$as" ] || rows forbidden_output
     [ -z "$as" ] || rows others_output
+    chmod 755 "$work/o"
     M=$plain
 else
     skip "no permission: root reads everything, and there is no setpriv"
@@ -538,7 +551,7 @@ killed() {
             fresh
             [ -d "$work/o/${written%/*}" ] || mkdir -p "$work/o/${written%/*}"
             [ $old = no ] || echo old >"$work/o/$written"
-            run "$3" "$work/in/$2" out env KILL_AT=$at LD_PRELOAD="$work/killer.so"
+            KILL_AT=$at LD_PRELOAD=$work/killer.so run "$3" "$work/in/$2" out
             [ $status -eq 0 ] && break
             if [ -e "$work/o/$written" ] && ! cmp -s "$work/o/$written" "$work/whole/$written"; then
                 [ $old = yes ] && [ "$(<"$work/o/$written")" = old ] || broken="$broken $old:$at"
@@ -563,6 +576,7 @@ fresh
 ${CC:-cc} -shared -fPIC -o "$work/killer.so" tests/killer.c -ldl 2>"$work/err"
 { KILL_AT=1 LD_PRELOAD=$work/killer.so "$M" map build -o "$work/o/out" $dsym >"$work/out" 2>&1; } 2>"$work/err"
 if [ $? -eq 137 ]; then
+    guard= # nothing to wait for
     rows killed_row
 else
     skip "killed at every step: this build takes no library before its own"
