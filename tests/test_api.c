@@ -1,5 +1,14 @@
 /* The public functions: names, paths, address arithmetic, pairs; tests/test_errors.c has what they refuse. */
+static int asserted; /* how often an assertion of the header failed */
+#define MACHSYM_ASSERT(condition) ((condition) ? (void)0 : (void)asserted++)
+#define machsym_abi               library_abi /* what the header asks a library, of which this is one */
 #include "dwarf.h"
+
+static uint64_t library_skew;
+uint64_t library_abi(void)
+{
+    return MACHSYM_ABI + library_skew;
+}
 
 static machsym_open_desc desc_of(const void *ptr, size_t len)
 {
@@ -315,8 +324,26 @@ static void test_error_text(void)
     CHECK_TEXT(buf, "the map is cut short: system error 12345");
 }
 
+/* A debug build of a program asks the library that it opens something with whether both have the same structs. */
+static void test_abi(void)
+{
+    machsym_open_desc desc = desc_of("", 0);
+    machsym_session_desc how;
+    machsym_image *image = NULL;
+    machsym_session *session = NULL;
+    memset(&how, 0, sizeof how);
+    machsym_image_open(&desc, &image, NULL);
+    CHECK_EQ(asserted, 0);
+    library_skew = 8;
+    machsym_image_open(&desc, &image, NULL);
+    machsym_session_open(&how, &session, NULL);
+    CHECK_EQ(asserted, 2);
+    library_skew = 0;
+}
+
 int main(void)
 {
+    test_abi();
     test_names();
     test_path_join();
     test_image_addr();

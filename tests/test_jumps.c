@@ -213,6 +213,60 @@ static void test_both(bool exports)
     close_image(&m);
 }
 
+/* Of the names that another image has at one address the best is taken, wherever it stands: a global one before
+ * a hidden one, that before a local one. A redacted name, one that is not defined, and what lies outside of all
+ * images name nothing. */
+static void test_choice(void)
+{
+    enum { NAMES = 8, NLIST = 16, TYPE = 4, VALUE = 8 };
+    enum { UNDEFINED = 0x01, LOCAL = 0x0e, GLOBAL = 0x0f, HIDDEN = 0x1f };
+    static const uint8_t types[NAMES] = {LOCAL,     HIDDEN,
+                                         GLOBAL,    LOCAL,   /* a0 to a3, all at the first function */
+                                         LOCAL,     HIDDEN,  /* a4, a5: at the second */
+                                         UNDEFINED, GLOBAL}; /* a6, a7 "<redacted>": at the third */
+    static const uint8_t of[NAMES] = {0, 0, 0, 0, 1, 1, 2, 2};
+    static const char *const want[] = {"a2", "a5", NULL, "a2", NULL, NULL, NULL};
+    uint64_t stubs[7];
+    made m;
+    ms_range code;
+    begin(&m, 1, 3);
+    size_t before = m.file.len;
+    put_zeros(&m.file, 64);
+    m.at[0] = put_image(&m.file, 'a', NAMES, NULL, 0, 0);
+    size_t nlists = m.at[0] + IMAGE_HEAD + 4 * NAMES;
+    for (size_t i = 0; i < NAMES; i++) {
+        patch(&m.file, nlists + NLIST * i + TYPE, types[i], 1);
+        patch(&m.file, nlists + NLIST * i + VALUE, code_at(m.at[0], of[i]), 8);
+    }
+    size_t strings = nlists + NLIST * NAMES;
+    patch(&m.file, nlists + NLIST * 7, 32, 4);
+    memcpy(m.file.v + strings + 32, "<redacted>", 11);
+    size_t end = m.file.len;
+    size_t broken = m.file.len + 64;
+    put_zeros(&m.file, 256); /* of which an image is said to begin in the middle */
+    m.at[1] = m.file.len;
+    stubs[0] = code_at(m.at[0], 0);
+    stubs[1] = code_at(m.at[0], 1);
+    stubs[2] = code_at(m.at[0], 2);
+    stubs[3] = stubs[0];                /* the same again */
+    stubs[4] = TINY_BASE + before;      /* before all images */
+    stubs[5] = TINY_BASE + end + 32;    /* between two */
+    stubs[6] = TINY_BASE + broken + 64; /* in one that has no header */
+    put_image(&m.file, 'b', 1, stubs, 7, 0);
+    list_image(&m, 0, TINY_BASE + m.at[0], end - m.at[0]);
+    list_image(&m, 1, TINY_BASE + broken, 128);
+    list_image(&m, 2, TINY_BASE + m.at[1], m.file.len - m.at[1]);
+    open_image(&m, 1, m.at[1], &code);
+    for (unsigned i = 0; i < 7; i++) {
+        machsym_symbol symbol; /* without a name of its own the stub belongs to what is before it */
+        uint64_t addr = code_at(m.at[1], i);
+        CHECK_EQ(ms_src_find(&m.names, addr, &symbol) && symbol.lo == addr, want[i] != NULL);
+        if (want[i] != NULL)
+            CHECK_STR(symbol.name, want[i]);
+    }
+    close_image(&m);
+}
+
 /* Many images with one string table, which has no NUL for long: each of them would look for its end. Or with
  * one exports trie whose nodes are shared, which takes long to read. */
 static void test_bounded(bool exports)
@@ -242,6 +296,7 @@ int main(void)
 {
     test_both(false);
     test_both(true);
+    test_choice();
     test_bounded(false);
     test_bounded(true);
     return test_done();

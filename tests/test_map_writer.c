@@ -421,6 +421,40 @@ static void check_arguments(void)
     machsym_part_close(NULL);
 }
 
+/* Names and parts of a path of 64 KB are taken and come back; a byte more is refused, in whichever of them. */
+static void check_long_texts(void)
+{
+    enum { TEXTS = 5 };
+    char *text = (char *)malloc(MACHSYM_MAX_TEXT + 1);
+    memset(text, 'x', MACHSYM_MAX_TEXT + 1);
+    for (size_t i = 0; i < TEXTS; i++) {
+        machsym_writer *writer = open_writer(0);
+        machsym_map *map = NULL;
+        machsym_map_range range = {0x100001000, 0x100001010, false};
+        machsym_frame frame = test_frame("f", "a.c", 1);
+        machsym_frame back;
+        machsym_map_frame found;
+        machsym_str *texts[TEXTS] = {&frame.name, &frame.linkage_name, &frame.file.comp_dir, &frame.file.dir,
+                                     &frame.file.name};
+        const machsym_str *backs[TEXTS] = {&back.name, &back.linkage_name, &back.file.comp_dir,
+                                           &back.file.dir, &back.file.name};
+        static char room[3 * MACHSYM_MAX_TEXT];
+        machsym_error err;
+        texts[i]->ptr = text;
+        texts[i]->len = MACHSYM_MAX_TEXT + 1;
+        CHECK_EQ(machsym_writer_add(writer, &range, &frame, 1, &err), MACHSYM_ERR_LIMIT);
+        CHECK_TEXT(err.what, "a map holds names and paths of 64 KB at most");
+        texts[i]->len = MACHSYM_MAX_TEXT;
+        CHECK_EQ(machsym_writer_add(writer, &range, &frame, 1, &err), MACHSYM_OK);
+        CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+        CHECK_EQ(machsym_map_frames(map, 0x100001000, &found, 1), 1);
+        machsym_map_names(map, &found, 1, &back, room, sizeof room);
+        CHECK(test_same(*backs[i], *texts[i]));
+        machsym_map_close(map);
+    }
+    free(text);
+}
+
 static void check_plan_arguments(void)
 {
     machsym_plan_desc desc;
@@ -555,6 +589,141 @@ static void check_scrambled(const uint8_t *bytes, size_t len)
     }
     CHECK(opened > 0);
     free(copy);
+}
+
+/* ---- A run whose head is damaged ---- */
+
+enum { RUN_RANGES = 6000, RUN_STEP = 8 };
+
+#define RUN_BASE 0x100001000u
+
+static void patch(uint8_t *bytes, uint64_t at, uint32_t value, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        bytes[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+/* A map of many runs, without symbols, which would answer in their place. */
+static machsym_map *write_runs(uint32_t flags)
+{
+    machsym_writer *writer = open_writer(flags);
+    machsym_map *map = NULL;
+    for (uint32_t i = 0; i < RUN_RANGES; i++) {
+        machsym_map_range range = {RUN_BASE + i * RUN_STEP, RUN_BASE + (i + 1) * RUN_STEP, false};
+        machsym_frame frame = test_frame(i % 2 == 0 ? "even" : "odd", "a.c", i + 1);
+        frame.function_start = range.lo;
+        CHECK_EQ(machsym_writer_add(writer, &range, &frame, 1, NULL), MACHSYM_OK);
+    }
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    return map;
+}
+
+/* A map that a callback reads. */
+static size_t read_bytes(void *user, uint64_t offset, void *out, size_t len)
+{
+    const machsym_bytes *from = (const machsym_bytes *)user;
+    memcpy(out, (const uint8_t *)from->ptr + offset, len);
+    return len;
+}
+
+enum { BAD_ASKED = 4 }; /* addresses: two in the run that is damaged, and two in others */
+
+static void check_answer(size_t i, const map_answer *want)
+{
+    if (i < 2)
+        CHECK_EQ(got.count, 0);
+    else
+        CHECK(frames_differ(&got, &want[i], true) == NULL);
+}
+
+/* Asks a damaged map: in memory, in memory and checked piece by piece, or read by a callback. */
+static void ask_damaged(int way, machsym_bytes *bytes, const uint64_t *addrs, const map_answer *want)
+{
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    memset(&desc, 0, sizeof desc);
+    if (way == 0) {
+        machsym_map_desc given = desc_of_bytes(bytes->ptr, bytes->len, 0);
+        machsym_map *map = NULL;
+        CHECK_EQ(machsym_map_open(&given, &map, NULL), MACHSYM_OK);
+        for (size_t i = 0; i < BAD_ASKED; i++) {
+            ask_map(map, addrs[i], &got);
+            check_answer(i, want);
+        }
+        use_map(map); /* it ends, and stays within bounds */
+        machsym_map_close(map);
+        return;
+    }
+    desc.flags = MACHSYM_OPEN_BY_PIECES;
+    if (way == 1) {
+        desc.bytes = *bytes;
+    } else {
+        desc.read.call = read_bytes;
+        desc.read.user = bytes;
+        desc.read.size = bytes->len;
+    }
+    CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+    machsym_session *session = test_session(image, MACHSYM_LINES_STMT, 0);
+    for (size_t i = 0; i < BAD_ASKED; i++) {
+        ask_session(session, addrs[i], &got);
+        check_answer(i, want);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
+/* A number of the head of a run that cannot be: the run answers nothing then, and others what they did. */
+static const struct {
+    uint8_t at; /* in the head */
+    uint8_t bytes;
+    bool from_begin; /* the value counts from where the run begins */
+    uint32_t value;
+} bad_heads[] = {
+    {20, 2, false, 0},         /* no ranges */
+    {4, 4, false, 0x7fffffff}, /* longer than the table */
+    {4, 4, false, 36},         /* shorter than its parts */
+    {8, 4, true, 0},           /* ends where it begins */
+    {16, 4, true, 1},          /* starts count from behind its begin */
+    {28, 1, false, 3},         /* widths that no field has */
+    {29, 1, false, 3},         {30, 1, false, 5},      {31, 1, false, 5},      {32, 1, false, 7},
+    {33, 1, false, 9},         {34, 1, false, 9},      {35, 1, false, 5},      {35, 1, false, 3},
+    {35, 1, false, 0},         {35, 1, false, 255},    {26, 2, false, 0xffff}, /* more parts than there is room */
+    {24, 2, false, 0xffff},    {22, 2, false, 0xffff}, {20, 2, false, 0xffff},
+};
+
+static void check_bad_heads(uint32_t flags)
+{
+    static map_answer want[BAD_ASKED];
+    enum { DAMAGED = 3 }; /* the number of the run */
+    machsym_map *map = write_runs(flags);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    const uint8_t *whole = (const uint8_t *)bytes.ptr;
+    uint8_t *copy = (uint8_t *)malloc(bytes.len);
+    const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
+    uint64_t at = runs->at;
+    for (size_t i = 0; i < DAMAGED; i++)
+        at += ms_rd_raw_u32(whole + at + 4);
+    uint64_t begin = ms_rd_raw_u32(whole + at);
+    uint64_t end = ms_rd_raw_u32(whole + at + 8);
+    CHECK(at > runs->at && at + ms_rd_raw_u32(whole + at + 4) < runs->at + runs->len && begin < end);
+    /* its first and last range, and what lies in the first and the last run */
+    uint64_t addrs[BAD_ASKED] = {0x100000000u + begin, 0x100000000u + end - 1, RUN_BASE,
+                                 RUN_BASE + RUN_RANGES * RUN_STEP - 1};
+    for (size_t i = 0; i < BAD_ASKED; i++) {
+        ask_map(map, addrs[i], &want[i]);
+        CHECK_EQ(want[i].count, 1);
+    }
+    for (size_t i = 0; i < sizeof bad_heads / sizeof bad_heads[0]; i++) {
+        machsym_bytes given = {copy, bytes.len};
+        uint32_t value = bad_heads[i].value + (bad_heads[i].from_begin ? (uint32_t)begin : 0);
+        memcpy(copy, whole, bytes.len);
+        patch(copy, at + bad_heads[i].at, value, bad_heads[i].bytes);
+        repair_map(copy, bytes.len);
+        for (int way = 0; way < 3; way++)
+            ask_damaged(way, &given, addrs, want);
+    }
+    free(copy);
+    machsym_map_close(map);
 }
 
 static void check_hostile(const machsym_map *map)
@@ -709,6 +878,9 @@ int main(void)
     check_at_once();
     check_empty();
     check_arguments();
+    check_long_texts();
+    check_bad_heads(0);
+    check_bad_heads(MACHSYM_MAP_COLUMNS);
     check_plan_arguments();
     check_versions();
     check_depth();
