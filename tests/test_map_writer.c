@@ -370,6 +370,10 @@ static void check_empty(void)
     machsym_map_range range;
     CHECK(!machsym_map_next(opened, &at, &range));
     CHECK_EQ(machsym_map_frames(opened, 0x100000000, NULL, 0), 0);
+    const uint64_t addrs[2] = {0x100000000, 0x100001000};
+    size_t counts[2] = {7, 7};
+    machsym_map_frames_many(opened, addrs, 2, NULL, 0, counts);
+    CHECK_EQ(counts[0] + counts[1], 0);
     machsym_map_close(opened);
     machsym_map_close(map);
 }
@@ -726,6 +730,86 @@ static void check_bad_heads(uint32_t flags)
     machsym_map_close(map);
 }
 
+/* ---- A directory that is damaged ---- */
+
+static machsym_result open_by(int way, machsym_bytes *bytes, machsym_image **out)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.flags = MACHSYM_OPEN_BY_PIECES;
+    desc.bytes = *bytes;
+    if (way == 1) {
+        desc.bytes.ptr = NULL;
+        desc.bytes.len = 0;
+        desc.read.call = read_bytes;
+        desc.read.user = bytes;
+        desc.read.size = bytes->len;
+    }
+    return machsym_image_open(&desc, out, NULL);
+}
+
+static uint8_t *row_of(uint8_t *map, uint32_t kind)
+{
+    uint8_t *row = map + ms_MAP_HEAD;
+    while (ms_rd_raw_u32(row) != kind)
+        row += ms_MAP_ROW;
+    return row;
+}
+
+/* A row that leads out of the map, or has another checksum than its bytes, is refused by whoever opens it: no more
+ * of the map is read for it than there is. */
+static void check_bad_rows(void)
+{
+    static const uint32_t kinds[] = {ms_MAP_NAME, ms_MAP_SHEETS};
+    machsym_map *map = write_map(0);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    machsym_image *image = NULL;
+    uint8_t *copy = (uint8_t *)malloc(bytes.len);
+    machsym_bytes given = {copy, bytes.len};
+    const uint64_t places[] = {bytes.len + 1, UINT64_MAX - 7};
+    for (size_t kind = 0; kind < 2; kind++) {
+        for (size_t field = 8; field <= 24; field += 8) { /* where it is, how long; the checksum of SHEETS */
+            for (size_t i = 0; i < 2; i++) {
+                if (field == 24 && kinds[kind] != ms_MAP_SHEETS)
+                    continue;
+                memcpy(copy, bytes.ptr, bytes.len);
+                ms_map_store_u64(row_of(copy, kinds[kind]) + field, places[i]);
+                ms_map_store_u64(copy + 72,
+                                 ms_map_sum_head(ms_span_make(copy, bytes.len), ms_rd_raw_u32(copy + 60)));
+                machsym_result want = field == 24 ? MACHSYM_ERR_CHECKSUM : MACHSYM_ERR_DAMAGED;
+                CHECK_EQ(try_bytes(copy, bytes.len, 0), want);
+                for (int way = 0; way < 2; way++)
+                    CHECK_EQ(open_by(way, &given, &image), want);
+            }
+        }
+    }
+    free(copy);
+    machsym_map_close(map);
+}
+
+/* A map that is read piece by piece and whose name is damaged opens without one, and says that it is damaged. */
+static void check_lost_name(void)
+{
+    machsym_map *map = write_runs(0);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    uint8_t *copy = (uint8_t *)malloc(bytes.len);
+    machsym_bytes given = {copy, bytes.len};
+    memcpy(copy, bytes.ptr, bytes.len);
+    copy[ms_rd_raw_u64(row_of(copy, ms_MAP_NAME) + 8)] ^= 1;
+    CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_CHECKSUM);
+    for (int way = 0; way < 2; way++) {
+        machsym_image *image = NULL;
+        machsym_image_info info;
+        CHECK_EQ(open_by(way, &given, &image), MACHSYM_OK);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.name.len, 0);
+        CHECK(info.damage_count > 0);
+        machsym_image_close(image);
+    }
+    free(copy);
+    machsym_map_close(map);
+}
+
 static void check_hostile(const machsym_map *map)
 {
     machsym_bytes bytes = machsym_map_bytes(map);
@@ -881,6 +965,8 @@ int main(void)
     check_long_texts();
     check_bad_heads(0);
     check_bad_heads(MACHSYM_MAP_COLUMNS);
+    check_bad_rows();
+    check_lost_name();
     check_plan_arguments();
     check_versions();
     check_depth();
