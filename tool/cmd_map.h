@@ -5,6 +5,8 @@
 #include "map_budget.h"
 #include "outfile.h"
 
+#include <stdatomic.h>
+
 extern const command map_build_command;
 extern const command map_lookup_command;
 extern const command map_info_command;
@@ -48,10 +50,11 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
 typedef bool (*map_build_call)(const void *user, const machsym_open_desc *open, text *told);
 
 /* Calls it for each image of a cache whose path fits the pattern (NULL: all), by so many threads (0: all
- * processors), and prints what they told in the order of the list, and a last line that sums it up.
+ * processors), and prints what they told in the order of the list, and a last line that sums it up. No more
+ * are begun once *is_full, which a call sets that finds no room on the disk.
  * Returns false after a message when the cache does not open, nothing fits, or a call failed. */
 bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
-                    const void *user);
+                    const void *user, const atomic_bool *is_full);
 
 /* ---- Other formats ---- */
 

@@ -195,7 +195,15 @@ typedef struct build_command {
     bool json;
     lines_option lines;
     build_options how;
+    atomic_bool *is_full; /* of a cache: that there is no room on the disk is said once; NULL: each time */
 } build_command;
+
+/* Says why a map or its folder could not be written. */
+static void say_unwritten(const build_command *c, const char *path, int failure)
+{
+    if (c->is_full == NULL || !outfile_is_full(failure) || !atomic_exchange(c->is_full, true))
+        tool_say("%s: %s", path, outfile_error(failure));
+}
 
 /* Where the map of an image goes; empty after a message. */
 static void output_path(const build_command *c, const machsym_image_info *info, text *path)
@@ -205,7 +213,7 @@ static void output_path(const build_command *c, const machsym_image_info *info, 
     } else if (c->store != NULL) {
         layout_path(path, c->store, &info->slice.uuid, LAYOUT_MAP);
         if (!outfile_make_folders(path->v)) {
-            tool_say("%s: %s", path->v, strerror(errno));
+            say_unwritten(c, path->v, errno);
             path->len = 0;
         }
     } else if (c->out != NULL && outfile_spares(c->out, info->path)) {
@@ -286,6 +294,15 @@ static void tell_built(const build_command *c, const char *path, const machsym_m
     text_c(told, "}\n");
 }
 
+static bool write_built(const build_command *c, const machsym_map *map, const char *path)
+{
+    machsym_bytes bytes = machsym_map_bytes(map);
+    int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
+    if (failure != 0)
+        say_unwritten(c, path, failure);
+    return failure == 0;
+}
+
 /* Builds a map and adds a line to what is told. Threads: any. */
 static bool build_slice(const build_command *c, const machsym_open_desc *open, text *told)
 {
@@ -308,7 +325,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
         output_path(c, &info, &path);
     if (path.len > 0)
         map = map_build_image(&desc, open->path, &c->how, &counts);
-    bool ok = map != NULL && map_write(map, path.v);
+    bool ok = map != NULL && write_built(c, map, path.v);
     if (ok) {
         tell_built(c, path.v, map, told);
         map_say_lost(open->path, &info, &counts, map);
@@ -339,12 +356,15 @@ static bool build_cached(const void *user, const machsym_open_desc *open, text *
 /* Builds the maps of a cache's images. */
 static bool build_cache(const build_command *c, const machsym_open_desc *open)
 {
+    atomic_bool is_full = false;
+    build_command each = *c;
     if (c->store == NULL) {
         tool_say("%s: a shared cache has many images: --store DIR takes their maps, --entry chooses one",
                  open->path);
         return false;
     }
-    return map_each_image(open, c->images, c->how.jobs, build_cached, c);
+    each.is_full = &is_full;
+    return map_each_image(open, c->images, c->how.jobs, build_cached, &each, &is_full);
 }
 
 static bool build_file(const build_command *c, const char *file)

@@ -17,12 +17,13 @@ typedef struct cached_build {
     const machsym_open_desc *open; /* how to open an image, but for its name */
     map_build_call build;
     const void *user;
+    const atomic_bool *is_full;
     cached_image *v;
     size_t count;
     size_t cap;
     pthread_mutex_t lock;
     size_t next;
-    size_t failed;
+    size_t made;
 } cached_build;
 
 /* Whether a text fits a pattern with * and ?. A * takes as little as it can; when what follows does not
@@ -55,14 +56,14 @@ static void *build_images(void *argument)
 {
     cached_build *b = argument;
     pthread_mutex_lock(&b->lock);
-    while (b->next < b->count) {
+    while (b->next < b->count && !atomic_load(b->is_full)) {
         cached_image *image = &b->v[b->next++];
         machsym_open_desc open = *b->open;
         pthread_mutex_unlock(&b->lock);
         open.entry = image->name;
         bool ok = b->build(b->user, &open, &image->told);
         pthread_mutex_lock(&b->lock);
-        b->failed += !ok;
+        b->made += ok;
     }
     pthread_mutex_unlock(&b->lock);
     return NULL;
@@ -99,7 +100,7 @@ static void list_images(cached_build *b, const machsym_image *cache, const char 
 }
 
 bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
-                    const void *user)
+                    const void *user, const atomic_bool *is_full)
 {
     machsym_open_desc open = *cache;
     machsym_error err;
@@ -114,6 +115,7 @@ bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigne
     b.open = &open;
     b.build = build;
     b.user = user;
+    b.is_full = is_full;
     list_images(&b, open.from, pattern);
     if (b.count == 0)
         tool_say("%s: no image of the shared cache %s; `machsym info CACHE` lists them", cache->path,
@@ -125,7 +127,11 @@ bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigne
         free(b.v[i].name);
     }
     free(b.v);
-    tool_tell("%s: %llu of %llu maps are made", cache->path, (unsigned long long)(b.count - b.failed),
-              (unsigned long long)b.count);
-    return b.count > 0 && b.failed == 0;
+    if (atomic_load(is_full))
+        tool_say("%s: the disk is full: %llu of %llu images have no map", cache->path,
+                 (unsigned long long)(b.count - b.made), (unsigned long long)b.count);
+    else
+        tool_tell("%s: %llu of %llu maps are made", cache->path, (unsigned long long)b.made,
+                  (unsigned long long)b.count);
+    return b.count > 0 && b.made == b.count;
 }

@@ -351,6 +351,15 @@ const char *outfile_error(int failure)
     return failure == ENXIO ? "a pipe that nobody reads" : strerror(failure);
 }
 
+bool outfile_is_full(int failure)
+{
+#ifdef EDQUOT
+    if (failure == EDQUOT)
+        return true;
+#endif
+    return failure == ENOSPC;
+}
+
 /* Above a folder that may be written to there may be one that may not, or C: of Windows. */
 static bool is_there(const char *path)
 {
