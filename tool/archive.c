@@ -250,7 +250,7 @@ static bool take_zip64(archive_member *member, const uint8_t *extra, size_t len)
 
 static bool open_zip(archive *a, machsym_error *err)
 {
-    zip_end end;
+    zip_end end = {0};
     if (!find_end(a, &end, err) || !find_end_64(a, &end, err))
         return false;
     if (end.size > end.at || end.size > ARCHIVE_MAX_DIRECTORY)
