@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test as nodeTest } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
@@ -16,6 +16,20 @@ const fixture = (name) => path.join(root, 'tests/fixtures', name);
 const built = path.resolve(process.env.PAGE);
 const axe = fs.readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const work = fs.mkdtempSync(path.join(os.tmpdir(), 'machsym-page-'));
+
+// A page that is not built, or does not work at all, fails each test only after the time of its waiting: three tell.
+const MOST_FAILURES = 3;
+let failures = 0;
+assert.ok(fs.existsSync(path.join(built, 'machsym.html')), `${built} has no machsym.html: build the package first`);
+
+function test(name, body) {
+  nodeTest(name, { timeout: 120000 }, async (t) => {
+    assert.ok(failures < MOST_FAILURES, `not tried: ${failures} tests have failed`);
+    failures++;
+    await body(t);
+    failures--;
+  });
+}
 
 let browser;
 let page;
@@ -27,7 +41,7 @@ before(async () => {
   browser = await chromium.launch({ executablePath: process.env.BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
 });
 after(async () => {
-  await browser.close();
+  await browser?.close();
   fs.rmSync(work, { recursive: true });
 });
 
@@ -244,12 +258,13 @@ test('errors are words: no report, half a dSYM, nothing of use', async () => {
   assertQuiet();
 });
 
-test('names and reports are never HTML, and nothing can leave', async () => {
+test('names and reports are never HTML, and nothing can leave', async (t) => {
   let arrived = 0;
   const server = http.createServer((request, response) => {
     arrived++;
     response.end();
   }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
   await new Promise((done) => server.once('listening', done));
   const away = `http://127.0.0.1:${server.address().port}/?data`;
   await fresh();
@@ -296,7 +311,6 @@ test('names and reports are never HTML, and nothing can leave', async () => {
     assert.ok(tried.blocked.includes(directive), `${directive} of ${tried.blocked}`);
   assert.equal(arrived, 0);
   assert.match(await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content'), /form-action 'none'/);
-  server.close();
 });
 
 test('a hostile corpus does not crash the tab', async () => {
