@@ -24,6 +24,7 @@ typedef struct subject {
     size_t most;     /* bytes of the largest */
     size_t fails_at; /* the number of the call that gives only half, from 1; 0: none */
     size_t flipped;  /* the byte that is another one, when it is read; 0: none */
+    size_t ruined;   /* so many bytes behind it are others too, in memory */
     uint8_t *copy;   /* where it is another one in memory */
 } subject;
 
@@ -54,8 +55,8 @@ static machsym_image *open_map(subject *s, bool by_reads)
     desc.bytes.ptr = s->copy;
     desc.bytes.len = s->len;
     memcpy(s->copy, s->bytes, s->len);
-    if (s->flipped != 0)
-        s->copy[s->flipped] ^= 0x10;
+    for (size_t i = 0; s->flipped != 0 && i <= s->ruined && s->flipped + i < s->len; i++)
+        s->copy[s->flipped + i] ^= 0x10;
     if (by_reads) {
         desc.bytes.ptr = NULL;
         desc.read.call = read_map;
@@ -235,6 +236,27 @@ static void test_damage(subject *s)
     CHECK(less < ASKED * 10);
 }
 
+/* Pieces of a run, or of a block of text, are other ones, in a map that is in memory. */
+static void test_ruined(subject *s)
+{
+    machsym_reads reads;
+    size_t less = 0;
+    s->ruined = 1000;
+    for (s->flipped = 8192; s->flipped < s->len; s->flipped += 3 * 1024 + 77) {
+        machsym_image *image = open_map(s, false);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        size_t differs = ask_all(s, session);
+        machsym_session_get_reads(session, &reads);
+        CHECK_EQ(reads.lost > 0, differs > 0);
+        CHECK(reads.lost <= 2);
+        less += differs;
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
+    s->flipped = s->ruined = 0;
+    CHECK(less > ASKED);
+}
+
 /* Each read gives only a half of what was asked for. */
 static void test_short(subject *s)
 {
@@ -362,6 +384,7 @@ int main(void)
     test_answers(&s);
     test_cold(&s);
     test_damage(&s);
+    test_ruined(&s);
     test_short(&s);
     test_memory(&s);
     test_whole(&s);

@@ -35,6 +35,7 @@ typedef struct ms_sh {
     ms_span bytes; /* that are in memory: the begin of the file, up to the end of a sheet, or all of it */
     machsym_reader read; /* for what is not; its size is the file's */
     uint64_t base;       /* where the first sheet begins */
+    uint64_t here;       /* how many bytes from there on are in memory */
     ms_span sums;        /* u64 for each sheet */
     ms_arena arena;
     uint8_t *states; /* by sheet */
@@ -88,6 +89,7 @@ static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uin
     sh->bytes = bytes;
     sh->read = *read;
     sh->base = base;
+    sh->here = ms_span_from(bytes, base).len;
     sh->sums = sums;
     sh->reads = reads;
     sh->arena = ms_arena_make(allocator);
@@ -231,9 +233,8 @@ static const uint8_t *ms_sh_join(ms_sh *sh, uint64_t first, uint64_t last, bool 
     return room;
 }
 
-/* Bytes of the file, until the next call. NULL when some of them are damaged, cannot be read, or do not lie
- * in the sheets, or when memory is out. */
-static const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
+/* Bytes of the file for which more has to be done than ms_sh_at does. */
+static ms_NOINLINE const uint8_t *ms_sh_bring(ms_sh *sh, uint64_t at, uint64_t len)
 {
     if (at < sh->base || len == 0 || at > sh->read.size || len > sh->read.size - at)
         return NULL;
@@ -255,6 +256,18 @@ static const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
     bool ahead = (at + len - sh->base) % ms_SH_BYTES > ms_SH_BYTES - ms_SH_AHEAD;
     sheet = ms_sh_join(sh, first, last, ahead);
     return sheet != NULL ? sheet + from : NULL;
+}
+
+/* Bytes of the file, until the next call. NULL when some of them are damaged, cannot be read, or do not lie
+ * in the sheets, or when memory is out. Most often they lie in one sheet, in memory, that was compared. */
+static inline const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
+{
+    uint64_t from = at - sh->base; /* of bytes before the sheets, more than any file has */
+    uint64_t sheet = from / ms_SH_BYTES;
+    if (!ms_SMALL_CODE && from < sh->here && len - 1 < sh->here - from && /* false also of no bytes */
+        (from + len - 1) / ms_SH_BYTES == sheet && sh->states[sheet] == ms_SH_WHOLE)
+        return sh->bytes.ptr + at;
+    return ms_sh_bring(sh, at, len);
 }
 
 #endif /* ms_ROOM_map_sheets */
