@@ -102,7 +102,10 @@ enum {
     FIRST_NAMES = 64,           /* slots, when the first name is shown: often it is the only one */
     NAMES_KEPT = 1 << 18,       /* names may be many: about 60 MB when full */
     NAME_BYTES_KEPT = 64 << 20, /* and long: a string of 64 KB holds a name at every byte */
-    UNPACKED_KEPT = 32 << 20    /* bytes of a map's text */
+    UNPACKED_KEPT = 32 << 20,   /* bytes of a map's text */
+    /* The same of many lookups, whose addresses are sorted: names lie where those before lay. Then it is in a
+     * cache of the processor. A session that has unpacked nothing has 4 MB. */
+    UNPACKED_KEPT_OF_MANY = 12 << 20
 };
 
 /* Room for text that stays where it is. */
@@ -289,7 +292,8 @@ machsym_session *symbol_source_session(const symbol_source *s)
  * found by where they stand. */
 static void trim_map(symbol_source *s)
 {
-    if (s->file->map == NULL || machsym_session_memory(s->session) <= UNPACKED_KEPT)
+    size_t most = s->room != NULL ? UNPACKED_KEPT_OF_MANY : UNPACKED_KEPT;
+    if (s->file->map == NULL || machsym_session_memory(s->session) <= most)
         return;
     if (machsym_session_lacked_memory(s->session))
         tool_lacked_memory();

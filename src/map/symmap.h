@@ -1082,8 +1082,8 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
     uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
     if (is_lost)
         return 0;
-    return ms_map_is_here(map) ? ms_map_frames_here(map, sheets, at, off, frames, cap)
-                               : ms_map_frames_from(map, sheets, at, off, frames, cap);
+    return !ms_SMALL_CODE && ms_map_is_here(map) ? ms_map_frames_here(map, sheets, at, off, frames, cap)
+                                                 : ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
 /* Fetches the number of the bucket of an offset into the processor's cache. */
@@ -1388,6 +1388,8 @@ static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigne
     machsym_str *const all[3] = {&texts.comp_dir, &texts.dir, &texts.name};
     uint64_t unit = place >> ms_PK_BLOCK_BITS;
     ms_map_page *page = *last;
+    if (ms_SMALL_CODE)
+        return ms_map_joined_texts(kept, place, count);
     ms_zero(&texts, sizeof texts);
     if (page == NULL || page->unit != unit + 1) {
         page = ms_map_kept_page(kept, unit);
