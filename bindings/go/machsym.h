@@ -14623,6 +14623,7 @@ typedef struct ms_sh {
     ms_span bytes; /* that are in memory: the begin of the file, up to the end of a sheet, or all of it */
     machsym_reader read; /* for what is not; its size is the file's */
     uint64_t base;       /* where the first sheet begins */
+    uint64_t here;       /* how many bytes from there on are in memory */
     ms_span sums;        /* u64 for each sheet */
     ms_arena arena;
     uint8_t *states; /* by sheet */
@@ -14676,6 +14677,7 @@ static bool ms_sh_open(ms_sh *sh, ms_span bytes, const machsym_reader *read, uin
     sh->bytes = bytes;
     sh->read = *read;
     sh->base = base;
+    sh->here = ms_span_from(bytes, base).len;
     sh->sums = sums;
     sh->reads = reads;
     sh->arena = ms_arena_make(allocator);
@@ -14819,9 +14821,8 @@ static const uint8_t *ms_sh_join(ms_sh *sh, uint64_t first, uint64_t last, bool 
     return room;
 }
 
-/* Bytes of the file, until the next call. NULL when some of them are damaged, cannot be read, or do not lie
- * in the sheets, or when memory is out. */
-static const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
+/* Bytes of the file for which more has to be done than ms_sh_at does. */
+static ms_NOINLINE const uint8_t *ms_sh_bring(ms_sh *sh, uint64_t at, uint64_t len)
 {
     if (at < sh->base || len == 0 || at > sh->read.size || len > sh->read.size - at)
         return NULL;
@@ -14843,6 +14844,18 @@ static const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
     bool ahead = (at + len - sh->base) % ms_SH_BYTES > ms_SH_BYTES - ms_SH_AHEAD;
     sheet = ms_sh_join(sh, first, last, ahead);
     return sheet != NULL ? sheet + from : NULL;
+}
+
+/* Bytes of the file, until the next call. NULL when some of them are damaged, cannot be read, or do not lie
+ * in the sheets, or when memory is out. Most often they lie in one sheet, in memory, that was compared. */
+static inline const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
+{
+    uint64_t from = at - sh->base; /* of bytes before the sheets, more than any file has */
+    uint64_t sheet = from / ms_SH_BYTES;
+    if (!ms_SMALL_CODE && from < sh->here && len - 1 < sh->here - from && /* false also of no bytes */
+        (from + len - 1) / ms_SH_BYTES == sheet && sh->states[sheet] == ms_SH_WHOLE)
+        return sh->bytes.ptr + at;
+    return ms_sh_bring(sh, at, len);
 }
 
 /* ==== >>symmap ===========================================================================================
@@ -15498,7 +15511,9 @@ typedef struct ms_map_kept {
     ms_map_page **pages; /* by number; in cache */
     size_t page_count;
     size_t page_cap;
-    ms_tab text_numbers; /* place and kind to the number of its texts, from 1 on */
+    ms_map_page *names;  /* where the last names stood; NULL: nowhere yet */
+    ms_map_page *paths;  /* the same of paths */
+    ms_tab text_numbers; /* place and kind to the number of texts that no block has alone, from 1 on */
     machsym_path *texts; /* by number; in cache */
     size_t text_count;
     size_t text_cap;
@@ -15877,16 +15892,26 @@ static ms_NOINLINE size_t ms_map_frames_from(const machsym_map *map, ms_sh *shee
     return ms_map_chain_frames(map, &hit, frames, cap);
 }
 
-/* The same in a map that is in memory and checked. Most lookups end in a chain of a run with the usual
- * widths; others are begun again. */
-static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, uint64_t at, uint64_t off,
+/* Whether the runs that a search went through, from a position to the end of the one that it found, are as
+ * they were written. */
+static inline bool ms_map_are_right(const machsym_map *map, ms_sh *sheets, uint64_t at, const ms_map_run *run)
+{
+    const ms_map_area *runs = &map->tables[ms_MAP_RUNS];
+    const uint8_t *first = map->bytes.ptr + runs->at + at;
+    return ms_sh_at(sheets, runs->at + at,
+                    (uint64_t)(run->v - first) + ms_rd_raw_u32(run->v + 4) + ms_MAP_MARGIN) != NULL;
+}
+
+/* The same in a map that is in memory. Most lookups end in a chain of a run with the usual widths, and that
+ * is right; others are begun again. */
+static ms_NOINLINE size_t ms_map_frames_here(const machsym_map *map, ms_sh *sheets, uint64_t at, uint64_t off,
                                              machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     if (!ms_SMALL_CODE && ms_map_find_from(map, NULL, ms_MAP_RUNS, at, off, true, &hit) &&
-        hit.link != ms_MAP_ONLY_LINES)
+        hit.link != ms_MAP_ONLY_LINES && (sheets == NULL || ms_map_are_right(map, sheets, at, &hit.run)))
         return ms_map_chain_frames(map, &hit, frames, cap);
-    return ms_map_frames_from(map, NULL, at, off, frames, cap);
+    return ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
 /* The frames at an address. */
@@ -15900,10 +15925,13 @@ static size_t ms_map_frames(const machsym_map *map, ms_sh *sheets, uint64_t addr
     if (sheets == NULL) {
         uint64_t at = ms_map_first_run(map, NULL, ms_MAP_INDEX, off, &is_lost);
         ms_map_fetch_run(map, ms_MAP_RUNS, at, ms_MAP_FETCHED);
-        return ms_map_frames_here(map, at, off, frames, cap);
+        return ms_map_frames_here(map, NULL, at, off, frames, cap);
     }
     uint64_t at = ms_map_first_run(map, sheets, ms_MAP_INDEX, off, &is_lost);
-    return is_lost ? 0 : ms_map_frames_from(map, sheets, at, off, frames, cap);
+    if (is_lost)
+        return 0;
+    return !ms_SMALL_CODE && ms_map_is_here(map) ? ms_map_frames_here(map, sheets, at, off, frames, cap)
+                                                 : ms_map_frames_from(map, sheets, at, off, frames, cap);
 }
 
 /* Fetches the number of the bucket of an offset into the processor's cache. */
@@ -15936,7 +15964,7 @@ static void ms_map_many(const machsym_map *map, const uint64_t *addrs, size_t co
             counts[answer] =
                 !is_here || addrs[answer] - base > UINT32_MAX
                     ? 0
-                    : ms_map_frames_here(map, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
+                    : ms_map_frames_here(map, NULL, at[answer % ms_MAP_UNDER_WAY], addrs[answer] - base,
                                          cap != 0 ? frames + answer * cap : NULL, cap);
     }
 }
@@ -16157,9 +16185,9 @@ static bool ms_map_keep_text(ms_map_texts *t, machsym_str *out)
     return true;
 }
 
-/* The texts at a place: the two names of a function, or the three pieces of a path. They are unpacked when
- * they are first asked for. */
-static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count)
+/* The texts at a place, of which a block has only the begin. They are put together when they are first asked
+ * for. */
+static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t place, unsigned count)
 {
     machsym_path texts;
     ms_zero(&texts, sizeof texts);
@@ -16180,6 +16208,48 @@ static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigne
     return texts;
 }
 
+/* Finds texts that stand one behind the other in a page, from a position on. Returns false when they go on
+ * behind it. */
+static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned count,
+                                   machsym_str *const *out)
+{
+    for (unsigned i = 0; i < count; i++) {
+        size_t len = page->v[at]; /* behind a page are 16 bytes more */
+        size_t bytes = len < 0x80 ? 1 : 2;
+        MACHSYM_COUNT_WORK(1);
+        if (bytes == 2)
+            len = (len & 0x7f) | (size_t)page->v[at + 1] << 7; /* of more bytes it is more than a block */
+        at += bytes;
+        if (at > ms_PK_BLOCK || len > ms_PK_BLOCK - at)
+            return false;
+        *out[i] = len != 0 ? ms_str_make((const char *)page->v + at, len) : ms_str_empty();
+        at += len;
+    }
+    return true;
+}
+
+/* The texts at a place: the two names of a function, or the three pieces of a path. Blocks are unpacked when
+ * they are first asked for. last: the page where such texts stood last. */
+static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigned count, ms_map_page **last)
+{
+    machsym_path texts;
+    machsym_str *const all[3] = {&texts.comp_dir, &texts.dir, &texts.name};
+    uint64_t unit = place >> ms_PK_BLOCK_BITS;
+    ms_map_page *page = *last;
+    if (ms_SMALL_CODE)
+        return ms_map_joined_texts(kept, place, count);
+    ms_zero(&texts, sizeof texts);
+    if (page == NULL || page->unit != unit + 1) {
+        page = ms_map_kept_page(kept, unit);
+        if (page == NULL || !ms_map_turn_to(kept->map, kept, unit, ms_PK_BLOCK, page))
+            return ms_map_joined_texts(kept, place, count);
+        *last = page;
+    }
+    if (ms_map_texts_in(page, (size_t)(place & (ms_PK_BLOCK - 1)), count, all))
+        return texts;
+    return ms_map_joined_texts(kept, place, count);
+}
+
 /* Makes frames with names, which the session keeps. Returns false when memory was short. */
 static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
@@ -16187,9 +16257,9 @@ static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, 
     for (size_t i = 0; i < count; i++) {
         ms_map_begin_frame(&from[i], &frames[i]);
         if (from[i].file_ref != 0)
-            frames[i].file = ms_map_kept_texts(kept, from[i].file_ref, 3);
+            frames[i].file = ms_map_kept_texts(kept, from[i].file_ref, 3, &kept->paths);
         if (from[i].name_ref != 0) {
-            machsym_path names = ms_map_kept_texts(kept, from[i].name_ref, 2);
+            machsym_path names = ms_map_kept_texts(kept, from[i].name_ref, 2, &kept->names);
             frames[i].linkage_name = names.comp_dir;
             frames[i].name = names.dir;
         }
