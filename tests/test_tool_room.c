@@ -1,8 +1,14 @@
-/* The memory of a session of many lookups (tool/room.h): parts of all sizes, given back in any order, lie apart from
- * each other, and what was given back is used again. */
+/* Memory for work that takes and gives back much (tool/room.h): parts of all sizes, given back in any order,
+ * lie apart from each other, and what was given back is used again. */
 #include "test.h"
 
 #include "../tool/room.h"
+
+#include <errno.h>
+#include <pthread.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 enum { PARTS = 400, ROUNDS = 4000, ALIGNMENT = 16, SMALL = 1 << 17, LARGE = 33 << 20 };
 
@@ -64,21 +70,119 @@ static void test_parts(const machsym_allocator *allocator)
             give_back(allocator, &parts[i]);
 }
 
-/* What was given back is there for the next part of its size or a little less, not for one of half its size. */
+static bool lies_in(const taken *inner, const unsigned char *memory, size_t size)
+{
+    return inner->memory >= memory && inner->memory + inner->size <= memory + size;
+}
+
+/* What was given back is there for smaller parts, as many as it has room for. When all of them are back, it
+ * is whole again. */
 static void test_reuse(const machsym_allocator *allocator)
 {
     taken first;
-    taken same;
     taken half;
+    taken third;
     take(allocator, &first, LARGE, 1);
     unsigned char *where = first.memory;
     give_back(allocator, &first);
-    take(allocator, &half, LARGE / 3, 2);
-    CHECK(half.memory != where);
-    take(allocator, &same, LARGE - 100, 3);
-    CHECK(same.memory == where);
-    give_back(allocator, &same);
+    take(allocator, &third, LARGE / 3, 2);
+    take(allocator, &half, LARGE / 2, 3);
+    CHECK(lies_in(&third, where, LARGE) && lies_in(&half, where, LARGE));
+    give_back(allocator, &third);
     give_back(allocator, &half);
+    take(allocator, &first, LARGE, 4);
+    CHECK(first.memory == where);
+    give_back(allocator, &first);
+}
+
+/* Of two free parts the smaller one is taken, so that the larger one stays whole. */
+static void test_best(const machsym_allocator *allocator)
+{
+    taken parts[4];
+    size_t sizes[4] = {6 * SMALL, SMALL, 2 * SMALL, SMALL};
+    taken one;
+    for (size_t i = 0; i < 4; i++)
+        take(allocator, &parts[i], sizes[i], (unsigned char)i);
+    unsigned char *where = parts[2].memory;
+    give_back(allocator, &parts[0]);
+    give_back(allocator, &parts[2]);
+    take(allocator, &one, 2 * SMALL, 9);
+    CHECK(one.memory == where);
+    give_back(allocator, &one);
+    give_back(allocator, &parts[1]);
+    give_back(allocator, &parts[3]);
+}
+
+/* A room that its owner leaves stays until all is given back. */
+static void test_leave(void)
+{
+    room *r = room_open();
+    machsym_allocator allocator = room_allocator(r);
+    taken parts[2];
+    take(&allocator, &parts[0], LARGE, 1);
+    take(&allocator, &parts[1], 100, 2);
+    uintptr_t page = (uintptr_t)parts[0].memory / 65536 * 65536 + 65536;
+    room_leave(r);
+    give_back(&allocator, &parts[0]);
+    CHECK(msync((void *)page, 4096, MS_ASYNC) == 0);
+    give_back(&allocator, &parts[1]);
+    CHECK(msync((void *)page, 4096, MS_ASYNC) != 0 && errno == ENOMEM);
+    room_leave(room_open());
+    room_leave(NULL);
+}
+
+typedef struct taker {
+    const machsym_allocator *allocator;
+    unsigned char mark; /* of this thread */
+} taker;
+
+/* Returns NULL when nobody else wrote to what it had. */
+static void *take_many(void *user)
+{
+    const taker *own = user;
+    const machsym_allocator *allocator = own->allocator;
+    unsigned char *parts[8] = {NULL};
+    bool ok = true;
+    for (size_t i = 0; i < 200 * ROUNDS && ok; i++) {
+        unsigned char **p = &parts[i * 5 % 8];
+        size_t size = SMALL + i * 5 % 8 * SMALL;
+        if (*p == NULL) {
+            *p = allocator->alloc(allocator->user, size);
+            ok = *p != NULL;
+            if (ok)
+                (*p)[0] = (*p)[size - 1] = own->mark;
+        } else {
+            ok = (*p)[0] == own->mark && (*p)[size - 1] == own->mark;
+            allocator->free(allocator->user, *p, size);
+            *p = NULL;
+        }
+    }
+    return ok ? NULL : user;
+}
+
+/* Several threads take from one room. */
+static void test_threads(void)
+{
+    pthread_t threads[4];
+    taker takers[4];
+    void *failed;
+    room *r = room_open();
+    machsym_allocator allocator = room_allocator(r);
+    for (size_t i = 0; i < 4; i++) {
+        takers[i] = (taker){&allocator, (unsigned char)(i + 1)};
+        CHECK(pthread_create(&threads[i], NULL, take_many, &takers[i]) == 0);
+    }
+    for (size_t i = 0; i < 4; i++)
+        CHECK(pthread_join(threads[i], &failed) == 0 && failed == NULL);
+    room_close(r);
+}
+
+static void in_new_room(void (*test)(const machsym_allocator *allocator))
+{
+    room *r = room_open();
+    machsym_allocator allocator = room_allocator(r);
+    test(&allocator);
+    room_close(r);
 }
 
 int main(void)
@@ -90,10 +194,13 @@ int main(void)
     }
     machsym_allocator allocator = room_allocator(r);
     test_parts(&allocator);
-    test_reuse(&allocator);
     CHECK(allocator.alloc(allocator.user, SIZE_MAX - 100) == NULL);
     CHECK(allocator.alloc(allocator.user, SIZE_MAX / 2) == NULL);
     room_close(r);
     room_close(NULL);
+    in_new_room(test_reuse);
+    in_new_room(test_best);
+    test_leave();
+    test_threads();
     return test_done();
 }

@@ -4,6 +4,7 @@
 #include "inside.h"
 #include "json_put.h"
 #include "outfile.h"
+#include "room.h"
 #include "store/layout.h"
 #include "store/symbols.h"
 
@@ -144,8 +145,9 @@ static void add_counts(const machsym_part *part, machsym_part_info *counts)
     counts->damaged_units += one.damaged_units;
 }
 
-machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
-                             machsym_part_info *counts)
+/* Builds with the memory that the description names. */
+static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                               machsym_part_info *counts)
 {
     machsym_plan *plan;
     machsym_map *map = NULL;
@@ -176,6 +178,21 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
         machsym_part_close(b.parts[i]);
     free(b.parts);
     machsym_plan_close(plan);
+    return map;
+}
+
+machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                             machsym_part_info *counts)
+{
+    enum { LEAST_CODE = 1 << 20 }; /* a smaller image needs less memory than a few large pages have */
+    machsym_plan_desc own = *desc;
+    machsym_image_info info;
+    tool_read_info(desc->image, &info);
+    room *r = info.text_size >= LEAST_CODE ? room_open() : NULL;
+    if (r != NULL)
+        own.allocator = room_allocator(r);
+    machsym_map *map = build_with(&own, path, how, counts);
+    room_leave(r); /* the map lies in it */
     return map;
 }
 

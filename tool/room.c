@@ -1,6 +1,7 @@
-/* Memory for a session of many lookups; see room.h. */
+/* Memory for work that takes and gives back much; see room.h. */
 #include "room.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -14,20 +15,22 @@ enum { PIECE = 32 << 20, LEAST_PART = 1 << 17, LARGE_PAGE = 2 << 20, ALIGNED = 1
 
 /* The head of a part that was given out, or of a free one; its memory begins ALIGNED bytes behind. */
 typedef struct part {
-    struct part *next; /* of the free ones */
+    struct part *next; /* of the free ones, by address */
     size_t size;       /* with this head */
 } part;
 
 typedef struct piece {
     struct piece *next;
-    char *memory;
+    void *memory;
     size_t size;
-    size_t used;
 } piece;
 
 struct room {
-    piece *pieces; /* parts come from the first one */
-    part *free;
+    pthread_mutex_t lock; /* guards what is below it */
+    piece *pieces;
+    part *free;    /* by address; neighbours are one part */
+    size_t taken;  /* how often something was taken that is not back yet */
+    bool was_left; /* by its owner: freed when all is back */
 };
 
 void room_enlarge_pages(void *memory, size_t size)
@@ -37,73 +40,108 @@ void room_enlarge_pages(void *memory, size_t size)
         madvise((char *)memory + skip, (size - skip) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 }
 
-static piece *add_piece(room *r, size_t size)
+static bool ends_at(const part *p, const part *next)
 {
-    piece *p = tool_alloc(sizeof *p);
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        free(p);
-        return NULL;
-    }
-    room_enlarge_pages(memory, size);
-    *p = (piece){r->pieces, memory, size, 0};
-    r->pieces = p;
-    return p;
+    return p != NULL && next != NULL && (const char *)p + p->size == (const char *)next;
 }
 
-/* A free part that wastes at most half of itself; NULL when there is none. */
+/* Puts a part among the free ones, and joins it with its neighbours. */
+static void set_free(room *r, part *back)
+{
+    part *before = NULL;
+    part **link = &r->free;
+    for (; *link != NULL && (uintptr_t)*link < (uintptr_t)back; link = &(*link)->next)
+        before = *link;
+    back->next = *link;
+    *link = back;
+    if (ends_at(back, back->next)) {
+        back->size += back->next->size;
+        back->next = back->next->next;
+    }
+    if (ends_at(before, back)) {
+        before->size += back->size;
+        before->next = back->next;
+    }
+}
+
+static bool add_piece(room *r, size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    if (r->pieces == NULL) /* what is taken over and over; to clear large pages that stay takes longer */
+        room_enlarge_pages(memory, size);
+    piece *p = tool_alloc(sizeof *p);
+    *p = (piece){r->pieces, memory, size};
+    r->pieces = p;
+    part *all = memory;
+    all->size = size;
+    set_free(r, all);
+    return true;
+}
+
+/* The smallest part that has room. What it has more stays free. NULL when there is none. */
 static part *take_free(room *r, size_t size)
 {
+    part **best = NULL;
     for (part **link = &r->free; *link != NULL; link = &(*link)->next) {
-        part *found = *link;
-        if (found->size >= size && found->size / 2 <= size) {
-            *link = found->next;
-            return found;
-        }
+        if ((*link)->size >= size && (best == NULL || (*link)->size < (*best)->size))
+            best = link;
     }
-    return NULL;
+    if (best == NULL)
+        return NULL;
+    part *found = *best;
+    if (found->size - size < LEAST_PART) {
+        *best = found->next;
+        return found;
+    }
+    part *rest = (part *)(void *)((char *)found + size);
+    *rest = (part){found->next, found->size - size};
+    *best = rest;
+    found->size = size;
+    return found;
+}
+
+static void *take_part(room *r, size_t size)
+{
+    if (size > SIZE_MAX - LARGE_PAGE)
+        return NULL;
+    size = (size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
+    part *found = take_free(r, size);
+    if (found == NULL && (add_piece(r, size < PIECE ? (size_t)PIECE : size) || add_piece(r, size)))
+        found = take_free(r, size);
+    return found != NULL ? (char *)found + ALIGNED : NULL;
 }
 
 static void *take(void *user, size_t size)
 {
     room *r = user;
-    if (size < LEAST_PART)
-        return malloc(size);
-    if (size > SIZE_MAX - LARGE_PAGE)
-        return NULL;
-    size = (size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
-    part *found = take_free(r, size);
-    piece *p = r->pieces;
-    if (found == NULL) {
-        if (p == NULL || p->size - p->used < size)
-            p = size < PIECE ? add_piece(r, PIECE) : NULL;
-        if (p == NULL)
-            p = add_piece(r, size);
-        if (p == NULL)
-            return NULL;
-        found = (part *)(void *)(p->memory + p->used);
-        found->size = size;
-        p->used += size;
-    }
-    return (char *)found + ALIGNED;
+    pthread_mutex_lock(&r->lock);
+    void *memory = size < LEAST_PART ? malloc(size) : take_part(r, size);
+    r->taken += memory != NULL;
+    pthread_mutex_unlock(&r->lock);
+    return memory;
 }
 
 static void give_back(void *user, void *memory, size_t size)
 {
     room *r = user;
-    if (size < LEAST_PART) {
+    pthread_mutex_lock(&r->lock);
+    if (size < LEAST_PART)
         free(memory);
-        return;
-    }
-    part *back = (part *)(void *)((char *)memory - ALIGNED);
-    back->next = r->free;
-    r->free = back;
+    else
+        set_free(r, (part *)(void *)((char *)memory - ALIGNED));
+    bool was_last = --r->taken == 0 && r->was_left;
+    pthread_mutex_unlock(&r->lock);
+    if (was_last)
+        room_close(r);
 }
 
 room *room_open(void)
 {
     room *r = tool_alloc(sizeof *r);
     memset(r, 0, sizeof *r);
+    pthread_mutex_init(&r->lock, NULL);
     return r;
 }
 
@@ -120,7 +158,21 @@ void room_close(room *r)
         munmap(p->memory, p->size);
         free(p);
     }
+    if (r != NULL)
+        pthread_mutex_destroy(&r->lock);
     free(r);
+}
+
+void room_leave(room *r)
+{
+    if (r == NULL)
+        return;
+    pthread_mutex_lock(&r->lock);
+    r->was_left = true;
+    bool is_empty = r->taken == 0;
+    pthread_mutex_unlock(&r->lock);
+    if (is_empty)
+        room_close(r);
 }
 
 #else
@@ -137,6 +189,11 @@ machsym_allocator room_allocator(room *r)
 }
 
 void room_close(room *r)
+{
+    (void)r;
+}
+
+void room_leave(room *r)
 {
     (void)r;
 }

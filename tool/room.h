@@ -1,5 +1,6 @@
-/* Memory for a session of many lookups: taken in large pieces, and kept for its next use when the session gives
- * it back. Where the system has large pages it lies on them. */
+/* Memory for work that takes and gives back much, as a session of many lookups and a map that is built. It
+ * comes in large pieces, and what is given back is kept for its next use. Where the system has large pages the
+ * first piece lies on them. */
 #ifndef MACHSYM_TOOL_ROOM_H
 #define MACHSYM_TOOL_ROOM_H
 
@@ -8,8 +9,9 @@
 typedef struct room room;
 
 room *room_open(void);
-machsym_allocator room_allocator(room *r); /* for one thread at a time; lives until the room is closed */
+machsym_allocator room_allocator(room *r); /* for any number of threads; lives as long as the room */
 void room_close(room *r);                  /* frees all that was taken; NULL is allowed */
+void room_leave(room *r); /* closes it as soon as all that was taken is given back; NULL is allowed */
 /* Asks the system to put memory that nobody touched yet on large pages: a page of 4 KB that is touched for the
  * first time takes as long as a few lookups. */
 void room_enlarge_pages(void *memory, size_t size);

@@ -427,7 +427,7 @@
  * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
  * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
 #ifndef MACHSYM_ARENA_CHUNK
-#define MACHSYM_ARENA_CHUNK 1048576
+#define MACHSYM_ARENA_CHUNK 262144
 #endif
 
 /* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was

@@ -6,7 +6,7 @@
 
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
- * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep.
+ * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep, ms_arena_reserve.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
@@ -109,6 +109,18 @@ static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
     return NULL;
 }
 
+/* A chunk of so many bytes, with its head. */
+static ms_arena_chunk *ms_arena_take(ms_arena *arena, size_t want)
+{
+    ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
+    if (chunk == NULL)
+        return NULL;
+    chunk->size = want;
+    chunk->used = sizeof *chunk;
+    arena->total += want;
+    return chunk;
+}
+
 static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 {
     const size_t least = MACHSYM_ARENA_CHUNK;
@@ -120,13 +132,7 @@ static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
         want = (size_t)4 << 20;
     if (want < size + sizeof(ms_arena_chunk))
         want = size + sizeof(ms_arena_chunk);
-    ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
-    if (chunk == NULL)
-        return NULL;
-    chunk->size = want;
-    chunk->used = sizeof *chunk;
-    arena->total += want;
-    return chunk;
+    return ms_arena_take(arena, want);
 }
 
 static bool ms_arena_more(ms_arena *arena, size_t size)
@@ -139,6 +145,29 @@ static bool ms_arena_more(ms_arena *arena, size_t size)
     chunk->next = arena->head;
     arena->head = chunk;
     arena->live += chunk->size;
+    return true;
+}
+
+/* How many bytes objects take in a chunk. */
+static size_t ms_arena_size(size_t count, size_t size)
+{
+    return (count * size + 15u) & ~(size_t)15u;
+}
+
+/* Makes an empty arena ready for objects of so many bytes by ms_arena_size, and takes no more for them: they
+ * will stay for long. Returns false when memory is out. */
+static bool ms_arena_reserve(ms_arena *arena, size_t size)
+{
+    const size_t least = MACHSYM_ARENA_CHUNK;
+    if (least == 1) /* each object has an allocation of its own */
+        return true;
+    arena->head = ms_arena_take(arena, size + sizeof(ms_arena_chunk));
+    if (arena->head == NULL) {
+        arena->oom = arena->failed = true;
+        return false;
+    }
+    arena->head->next = NULL;
+    arena->live = arena->head->size;
     return true;
 }
 

@@ -29,10 +29,11 @@ enum {
 
 /* A part of a map: runs with their packed text. */
 struct machsym_part {
-    ms_arena arena;
-    ms_arena data_arena;   /* holds coder.data, and nothing else */
+    ms_arena arena;        /* holds the part itself, and nothing else */
+    ms_arena data_arena;   /* coder.data alone; with lists once the part is whole */
     ms_arena packed_arena; /* coder.packed */
-    ms_arena text_arena;   /* coder.texts; it and those below are emptied when the part is whole */
+    ms_arena lists;        /* the coder's runs and pieces; it and those below are emptied then */
+    ms_arena text_arena;   /* coder.texts */
     ms_arena item_arena;   /* coder.items */
     ms_arena tables;       /* the coder's tables */
     ms_en coder;
@@ -42,13 +43,14 @@ struct machsym_part {
 static bool ms_mg_part_failed(const machsym_part *part)
 {
     return part->data_arena.failed || part->packed_arena.failed || part->text_arena.failed ||
-           part->item_arena.failed || part->tables.failed || part->arena.failed;
+           part->item_arena.failed || part->tables.failed || part->lists.failed;
 }
 
 static void ms_mg_free_part(machsym_part *part)
 {
     ms_arena_free(&part->data_arena);
     ms_arena_free(&part->packed_arena);
+    ms_arena_free(&part->lists);
     ms_arena_free(&part->text_arena);
     ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
@@ -59,17 +61,43 @@ static void ms_mg_free_part(machsym_part *part)
 static machsym_part *ms_mg_new_part(machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
-    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    machsym_part *part = NULL;
+    if (ms_arena_reserve(&arena, ms_arena_size(1, sizeof *part)))
+        part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
     if (part == NULL)
         return NULL;
     part->arena = arena;
     part->data_arena = part->packed_arena = part->text_arena = ms_arena_make(allocator);
-    part->item_arena = part->tables = ms_arena_make(allocator);
-    ms_en_init(&part->coder, &part->arena, &part->tables, &part->item_arena);
+    part->lists = part->item_arena = part->tables = ms_arena_make(allocator);
+    ms_en_init(&part->coder, &part->lists, &part->tables, &part->item_arena);
     part->coder.data.arena = &part->data_arena;
     part->coder.packed.arena = &part->packed_arena;
     part->coder.texts.arena = &part->text_arena;
     return part;
+}
+
+/* Moves what stays of a part to memory of just its size. What it grew in goes back to the allocator, which
+ * has it for the next part: all parts wait for the last one. Returns false when memory is out. */
+static bool ms_mg_settle(machsym_part *part)
+{
+    ms_en *c = &part->coder;
+    ms_arena data = ms_arena_make(part->arena.allocator);
+    ms_arena packed = data;
+    bool ok =
+        ms_arena_reserve(&packed, ms_arena_size(c->packed.len, 1)) &&
+        ms_arena_reserve(&data, ms_arena_size(c->data.len, 1) + ms_arena_size(c->run_count, sizeof *c->runs) +
+                                    ms_arena_size(c->piece_count, sizeof *c->pieces));
+    if (ok) {
+        c->packed.v = (uint8_t *)ms_arena_keep(&packed, c->packed.v, c->packed.len, 1);
+        c->data.v = (uint8_t *)ms_arena_keep(&data, c->data.v, c->data.len, 1);
+        c->runs = (ms_en_run *)ms_arena_keep(&data, c->runs, c->run_count, sizeof *c->runs);
+        c->pieces = (ms_en_piece *)ms_arena_keep(&data, c->pieces, c->piece_count, sizeof *c->pieces);
+    }
+    ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->packed_arena);
+    part->data_arena = data;
+    part->packed_arena = packed;
+    return !data.failed && !packed.failed;
 }
 
 /* Writes what the part has gathered. Returns false when memory was short. */
@@ -78,11 +106,12 @@ static bool ms_mg_end_part(machsym_part *part, const ms_pk_dict *dict)
     if (ms_mg_part_failed(part))
         return false;
     ms_en_finish(&part->coder, dict);
-    bool failed = ms_mg_part_failed(part);
+    bool ok = !ms_mg_part_failed(part) && ms_mg_settle(part);
+    ms_arena_free(&part->lists);
     ms_arena_free(&part->text_arena);
     ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
-    return !failed;
+    return ok;
 }
 
 /* ---- Putting the parts together ---- */
