@@ -908,7 +908,7 @@
  * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
  * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
 #ifndef MACHSYM_ARENA_CHUNK
-#define MACHSYM_ARENA_CHUNK 1048576
+#define MACHSYM_ARENA_CHUNK 262144
 #endif
 
 /* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was
@@ -3382,7 +3382,7 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
- * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep.
+ * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep, ms_arena_reserve.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
@@ -3485,6 +3485,18 @@ static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
     return NULL;
 }
 
+/* A chunk of so many bytes, with its head. */
+static ms_arena_chunk *ms_arena_take(ms_arena *arena, size_t want)
+{
+    ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
+    if (chunk == NULL)
+        return NULL;
+    chunk->size = want;
+    chunk->used = sizeof *chunk;
+    arena->total += want;
+    return chunk;
+}
+
 static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 {
     const size_t least = MACHSYM_ARENA_CHUNK;
@@ -3496,13 +3508,7 @@ static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
         want = (size_t)4 << 20;
     if (want < size + sizeof(ms_arena_chunk))
         want = size + sizeof(ms_arena_chunk);
-    ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
-    if (chunk == NULL)
-        return NULL;
-    chunk->size = want;
-    chunk->used = sizeof *chunk;
-    arena->total += want;
-    return chunk;
+    return ms_arena_take(arena, want);
 }
 
 static bool ms_arena_more(ms_arena *arena, size_t size)
@@ -3515,6 +3521,29 @@ static bool ms_arena_more(ms_arena *arena, size_t size)
     chunk->next = arena->head;
     arena->head = chunk;
     arena->live += chunk->size;
+    return true;
+}
+
+/* How many bytes objects take in a chunk. */
+static size_t ms_arena_size(size_t count, size_t size)
+{
+    return (count * size + 15u) & ~(size_t)15u;
+}
+
+/* Makes an empty arena ready for objects of so many bytes by ms_arena_size, and takes no more for them: they
+ * will stay for long. Returns false when memory is out. */
+static bool ms_arena_reserve(ms_arena *arena, size_t size)
+{
+    const size_t least = MACHSYM_ARENA_CHUNK;
+    if (least == 1) /* each object has an allocation of its own */
+        return true;
+    arena->head = ms_arena_take(arena, size + sizeof(ms_arena_chunk));
+    if (arena->head == NULL) {
+        arena->oom = arena->failed = true;
+        return false;
+    }
+    arena->head->next = NULL;
+    arena->live = arena->head->size;
     return true;
 }
 
@@ -20366,10 +20395,11 @@ enum {
 
 /* A part of a map: runs with their packed text. */
 struct machsym_part {
-    ms_arena arena;
-    ms_arena data_arena;   /* holds coder.data, and nothing else */
+    ms_arena arena;        /* holds the part itself, and nothing else */
+    ms_arena data_arena;   /* coder.data alone; with lists once the part is whole */
     ms_arena packed_arena; /* coder.packed */
-    ms_arena text_arena;   /* coder.texts; it and those below are emptied when the part is whole */
+    ms_arena lists;        /* the coder's runs and pieces; it and those below are emptied then */
+    ms_arena text_arena;   /* coder.texts */
     ms_arena item_arena;   /* coder.items */
     ms_arena tables;       /* the coder's tables */
     ms_en coder;
@@ -20379,13 +20409,14 @@ struct machsym_part {
 static bool ms_mg_part_failed(const machsym_part *part)
 {
     return part->data_arena.failed || part->packed_arena.failed || part->text_arena.failed ||
-           part->item_arena.failed || part->tables.failed || part->arena.failed;
+           part->item_arena.failed || part->tables.failed || part->lists.failed;
 }
 
 static void ms_mg_free_part(machsym_part *part)
 {
     ms_arena_free(&part->data_arena);
     ms_arena_free(&part->packed_arena);
+    ms_arena_free(&part->lists);
     ms_arena_free(&part->text_arena);
     ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
@@ -20396,17 +20427,43 @@ static void ms_mg_free_part(machsym_part *part)
 static machsym_part *ms_mg_new_part(machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
-    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    machsym_part *part = NULL;
+    if (ms_arena_reserve(&arena, ms_arena_size(1, sizeof *part)))
+        part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
     if (part == NULL)
         return NULL;
     part->arena = arena;
     part->data_arena = part->packed_arena = part->text_arena = ms_arena_make(allocator);
-    part->item_arena = part->tables = ms_arena_make(allocator);
-    ms_en_init(&part->coder, &part->arena, &part->tables, &part->item_arena);
+    part->lists = part->item_arena = part->tables = ms_arena_make(allocator);
+    ms_en_init(&part->coder, &part->lists, &part->tables, &part->item_arena);
     part->coder.data.arena = &part->data_arena;
     part->coder.packed.arena = &part->packed_arena;
     part->coder.texts.arena = &part->text_arena;
     return part;
+}
+
+/* Moves what stays of a part to memory of just its size. What it grew in goes back to the allocator, which
+ * has it for the next part: all parts wait for the last one. Returns false when memory is out. */
+static bool ms_mg_settle(machsym_part *part)
+{
+    ms_en *c = &part->coder;
+    ms_arena data = ms_arena_make(part->arena.allocator);
+    ms_arena packed = data;
+    bool ok =
+        ms_arena_reserve(&packed, ms_arena_size(c->packed.len, 1)) &&
+        ms_arena_reserve(&data, ms_arena_size(c->data.len, 1) + ms_arena_size(c->run_count, sizeof *c->runs) +
+                                    ms_arena_size(c->piece_count, sizeof *c->pieces));
+    if (ok) {
+        c->packed.v = (uint8_t *)ms_arena_keep(&packed, c->packed.v, c->packed.len, 1);
+        c->data.v = (uint8_t *)ms_arena_keep(&data, c->data.v, c->data.len, 1);
+        c->runs = (ms_en_run *)ms_arena_keep(&data, c->runs, c->run_count, sizeof *c->runs);
+        c->pieces = (ms_en_piece *)ms_arena_keep(&data, c->pieces, c->piece_count, sizeof *c->pieces);
+    }
+    ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->packed_arena);
+    part->data_arena = data;
+    part->packed_arena = packed;
+    return !data.failed && !packed.failed;
 }
 
 /* Writes what the part has gathered. Returns false when memory was short. */
@@ -20415,11 +20472,12 @@ static bool ms_mg_end_part(machsym_part *part, const ms_pk_dict *dict)
     if (ms_mg_part_failed(part))
         return false;
     ms_en_finish(&part->coder, dict);
-    bool failed = ms_mg_part_failed(part);
+    bool ok = !ms_mg_part_failed(part) && ms_mg_settle(part);
+    ms_arena_free(&part->lists);
     ms_arena_free(&part->text_arena);
     ms_arena_free(&part->item_arena);
     ms_arena_free(&part->tables);
-    return !failed;
+    return ok;
 }
 
 /* ---- Putting the parts together ---- */
