@@ -36,6 +36,7 @@ async function add(files) {
   for (const kind of Object.keys(chosen)) chosen[kind] = joined(chosen[kind], sorted[kind]);
   list(summary(chosen.reports, 'file to read', 'files to read'));
   get('clear').hidden = false;
+  get('drop').classList.add('small'); // what was dropped is worth the room
   if (mine === work) await symbolicate(mine);
 }
 
@@ -50,9 +51,10 @@ function joined(files, more) {
 
 /** Lists what was chosen. Whether a file is a report is known once it was read. */
 function list(reports) {
+  const symbols = chosen.symbols.filter(({ path }) => !/\.plist$/i.test(path)); // it tells of a dSYM beside it
   get('chosen').replaceChildren(...[
     ...reports,
-    ...summary(chosen.symbols, 'file with symbols', 'files with symbols'),
+    ...summary(symbols, 'file with symbols', 'files with symbols'),
     ...summary(chosen.other, 'file of no use here', 'files of no use here'),
   ].map((text) => element('li', {}, text)));
 }
@@ -142,6 +144,7 @@ function forget() {
   for (const id of ['chosen', 'errors', 'groups', 'reports', 'report']) get(id).replaceChildren();
   get('results').hidden = true;
   get('clear').hidden = true;
+  get('drop').classList.remove('small');
 }
 
 // ---- No way out ----

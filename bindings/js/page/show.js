@@ -73,7 +73,7 @@ function showReport(result, index, thread) {
 
 /** What the tool said, without its advice for the command line; a report that was read tells itself what is wanted. */
 function messages(said, isRead) {
-  const own = /^machsym: (\/report: )?/;
+  const own = isRead ? /^machsym: (\/report: )?/ : /^machsym: (\/report: )?(no report: )?/;
   return said.split('\n').filter((line) => (isRead ? own.test(line) && !/^machsym: missing /.test(line) : line !== ''))
     .map((line) => line.replace(own, isRead ? '' : 'Not read as a report: ').replaceAll('/symbols/', ''));
 }
@@ -127,7 +127,7 @@ function counts(json) {
   const { frames, with_line: lines, name_only: names, missing, given } = json.counts;
   const parts = [[names, 'only a name'], [given, 'the name that the report gives'], [missing, 'none']];
   const rest = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${count === 1 ? 'has' : 'have'} ${what}`);
-  const need = json.images.filter((image) => !isSystem(image) && (image.status === 'found' ? flaw(image) : image.missing > 0));
+  const need = json.images.filter(isWanted);
   const what = need.map((image) => element('p', { class: 'message' },
     `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image)}.`));
   return [element('p', {}, `${lines} of ${frames} frames have file and line${rest.join('')}.`), ...what];
@@ -141,7 +141,13 @@ function flaw(image) {
 }
 
 function imageState(image) {
-  return image.status === 'found' ? flaw(image) ?? 'found' : image.status;
+  if (image.status === 'found') return flaw(image) ?? 'found';
+  return isSystem(image) && image.missing > 0 ? `of the system: ${image.status}` : image.status;
+}
+
+/** Whether somebody who has the program's dSYMs can mend what an image lacks. */
+function isWanted(image) {
+  return !isSystem(image) && (image.status === 'found' ? flaw(image) !== undefined : image.missing > 0);
 }
 
 function tools(result) {
@@ -290,13 +296,13 @@ function stateOfText(content) {
 }
 
 function images(json) {
-  const rank = (image) => (image.frames === 0 ? 2 : image.status === 'found' ? 1 : 0);
+  const rank = (image) => (isWanted(image) ? 0 : image.frames === 0 ? 3 : isSystem(image) ? 2 : 1);
   const list = [...json.images].sort((a, b) => rank(a) - rank(b) || b.frames - a.frames);
   return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => {
     const words = imageState(image);
     return element('tr', {},
       element('td', {}, image.name),
-      element('td', { class: words === 'found' ? 'found' : image.missing > 0 || image.status === 'found' ? 'missing' : '' }, words),
+      element('td', { class: words === 'found' ? 'found' : isWanted(image) ? 'missing' : '' }, words),
       element('td', {}, String(image.frames)), element('td', { class: 'exact' }, image.uuid ?? ''),
       element('td', { class: 'exact' }, image.base));
   }));

@@ -73,7 +73,7 @@ async function settled() {
 }
 
 async function shot(name) {
-  if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `${name}.png`) });
+  if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `${name}.png`), fullPage: true });
 }
 
 function assertQuiet() {
@@ -113,6 +113,12 @@ test('a report and the folder of its dSYM are dropped', async () => {
   assert.ok(await page.locator('.mark', { hasText: 'inlined' }).count() > 0);
   assert.ok(await page.locator('td.found').count() > 0);
   assert.match(text, /First own frame\s+require\(bool\), queue\.hpp:6, in demo/);
+  assert.equal(await page.locator('#chosen').innerText(), '1 report: demo.crash\n1 file with symbols: demo');
+  const ofSystem = page.locator('tr', { hasText: 'libsystem_kernel.dylib' });
+  assert.match(await ofSystem.innerText(), /of the system: no file has this UUID/);
+  assert.equal(await page.locator('td.missing').count(), 0); // nobody has a dSYM of the system
+  const { y } = await page.locator('details.crashed').boundingBox();
+  assert.ok(y < 800, `the stack begins ${y} px below the top`);
   assert.match(await page.locator('footer').innerText(), /^machsym \d+\.\d+\.\d+\./);
   await shot('report');
   await assertAccessible();
@@ -243,7 +249,7 @@ test('errors are words: no report, half a dSYM, nothing of use', async () => {
   fs.writeFileSync(junk, 'nothing to see here\n');
   await drop(junk);
   await settled();
-  assert.match(await page.locator('.message').innerText(), /^Not read as a report: no report: neither stacks/);
+  assert.match(await page.locator('.message').innerText(), /^Not read as a report: neither stacks/);
   assert.equal(await page.locator('#chosen').innerText(), '1 file not read as a report: notes.txt');
   await shot('no-report');
   await fresh();
@@ -393,7 +399,7 @@ test('dSYMs of one name from two places both answer', async () => {
   await drop(report, dsym);
   await page.locator('.place', { hasText: 'queue.hpp' }).first().waitFor();
   await drop(other);
-  await page.locator('#chosen li', { hasText: '4 files with symbols' }).waitFor();
+  await page.locator('#chosen li', { hasText: '2 files with symbols: demo, demo' }).waitFor();
   await settled();
   assert.doesNotMatch(await page.locator('#report').innerText(), /Wanted/);
   assertQuiet();
