@@ -7,7 +7,7 @@
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
  *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE,
- *         ms_SMALL_CODE.
+ *         ms_SMALL_CODE, ms_SHARED.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -25,6 +25,13 @@
 #define ms_SMALL_CODE 1
 #else
 #define ms_SMALL_CODE 0
+#endif
+
+/* In front of functions with many callers that run often: small code has them once. */
+#if ms_SMALL_CODE
+#define ms_SHARED ms_NOINLINE
+#else
+#define ms_SHARED
 #endif
 
 #ifdef MACHSYM_NO_OS
@@ -354,8 +361,8 @@ static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
 
 /* ---- Errors ---- */
 
-static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
-                              uint64_t offset)
+static ms_NOINLINE machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what,
+                                          const char *where, uint64_t offset)
 {
     if (err != NULL) {
         err->code = code;

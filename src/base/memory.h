@@ -250,7 +250,8 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
 
 /* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
  * untouched. */
-static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
+static ms_SHARED inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap,
+                                            size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }
