@@ -2044,7 +2044,7 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
  *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE,
- *         ms_SMALL_CODE.
+ *         ms_SMALL_CODE, ms_SHARED.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -2062,6 +2062,13 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #define ms_SMALL_CODE 1
 #else
 #define ms_SMALL_CODE 0
+#endif
+
+/* In front of functions with many callers that run often: small code has them once. */
+#if ms_SMALL_CODE
+#define ms_SHARED ms_NOINLINE
+#else
+#define ms_SHARED
 #endif
 
 #ifdef MACHSYM_NO_OS
@@ -2391,8 +2398,8 @@ static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
 
 /* ---- Errors ---- */
 
-static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
-                              uint64_t offset)
+static ms_NOINLINE machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what,
+                                          const char *where, uint64_t offset)
 {
     if (err != NULL) {
         err->code = code;
@@ -3301,7 +3308,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
     return 0;
 }
 
-static inline uint64_t ms_rd_uleb(ms_rd *rd)
+static ms_SHARED inline uint64_t ms_rd_uleb(ms_rd *rd)
 {
     MACHSYM_COUNT_WORK(1);
     if (rd->p != rd->end && *rd->p < 0x80)
@@ -3626,7 +3633,8 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
 
 /* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
  * untouched. */
-static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
+static ms_SHARED inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap,
+                                            size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }
