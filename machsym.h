@@ -60,7 +60,7 @@
  *
  * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
  * runtime address - load address + vmaddr of __TEXT. machsym_image_addr makes one of the other; every other
- * function takes file addresses. A return address points behind its call, so look up the address one below
+ * function takes file addresses. A return address points after its call, so look up the address one below
  * it: every frame of a thread but the first one is such an address.
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
@@ -260,22 +260,22 @@
  * | 7 | DICT: text that packed blocks may refer to | | |
  * | 8 | TEXT: packed blocks of names and paths | how many | |
  *
- * SHEETS stands right behind the directory, and NAME behind SHEETS. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
+ * SHEETS stands right after the directory, and NAME after SHEETS. RUNS and SYMBOL RUNS end in 8 bytes that are zero and no run, so
  * that a field of any width can be read as 8 bytes.
  *
  * ## Index
  *
  * Bucket i stands for the code from i << shift on. Its number says which run a lookup of that code begins
  * with: the last run that begins at or below i << shift, or else the first of all. The number is the run's
- * position in RUNS divided by 2. Offsets behind the last bucket belong to the last bucket.
+ * position in RUNS divided by 2. Offsets after the last bucket belong to the last bucket.
  *
- * When more than 8 runs begin in a bucket behind its first byte, its number is 0x80000000 + l instead. Then
- * a list stands at u32 l of the table, behind all buckets: u32 count, and so many pairs {u32 begin, u32
+ * When more than 8 runs begin in a bucket after its first byte, its number is 0x80000000 + l instead. Then
+ * a list stands at u32 l of the table, after all buckets: u32 count, and so many pairs {u32 begin, u32
  * position / 2}, ascending: the run that the number would have led to, and those that begin in the bucket.
  *
  * ## Runs
  *
- * Runs stand one behind the other, each at an even position, in the order of the code that they answer for.
+ * Runs stand one after the other, each at an even position, in the order of the code that they answer for.
  * A run has all that its answers need but text: its ranges of code, the links of their chains, and where the
  * names are. It has 64 ranges or some more; where chains are long, up to 32,767. 850 bytes are usual, and
  * 256 KB more than there can be.
@@ -304,7 +304,7 @@
  *    2 symbol table, 3 stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum
  *    machsym_source); PLACE of its names; START; SIZE. The function begins at offset base - zigzag(START),
  *    modulo 2^64: it may lie below the text base, or be unknown. It has SIZE bytes.
- * 3. Files: PLACE of the compilation directory, behind which the directory and the file's name stand. The path
+ * 3. Files: PLACE of the compilation directory, after which the directory and the file's name stand. The path
  *    is these three joined by `/`; where one begins with `/`, those before it are left out.
  * 4. Ranges: LINK, FILE, LINE, COLUMN. LINK 0: nothing is known of this code. LINK 1: a line, but no function.
  *    Else it is the number of the innermost link.
@@ -312,7 +312,7 @@
  *    of the call in the caller; PLACE of the called function's names.
  *
  * The place of a text is PLACE / 2, rounded down; when that is 0, there is none. At a function's place stands
- * the linkage name, and behind it the name. An odd PLACE of a call says that the name is from a symbol table,
+ * the linkage name, and after it the name. An odd PLACE of a call says that the name is from a symbol table,
  * else it is from debug info.
  *
  * Links are numbered from 2 on, roots first, then calls. Files are numbered from 1 on; 0 is none. Chains have at
@@ -329,7 +329,7 @@
  * DICT stands before those 1024 bytes for matches to reach back into; a match that reaches the end of DICT goes
  * on at the begin of the block.
  *
- * Packed blocks begin at units of 8 bytes, and the next block begins at the next unit behind the one before.
+ * Packed blocks begin at units of 8 bytes, and the next block begins at the next unit after the one before.
  * A text that runs on at the end of a block does so at the begin of the next block. Place p of a run is the
  * byte p % 1024 of the block at unit text + p / 1024 of TEXT.
  *
@@ -369,7 +369,7 @@
  * 5. The result is sum xor (sum >> 29).
  *
  * The checksum of header and directory is the sum of the 96 bytes of the header, with the checksum's own 8
- * bytes zero, xor the sum of the directory. All that stands behind SHEETS is divided into sheets of 16,384
+ * bytes zero, xor the sum of the directory. All that stands after SHEETS is divided into sheets of 16,384
  * bytes; the last one may be shorter. SHEETS has the sum of each. So a reader may check all of a map when it
  * opens it, or what it reads when it reads it.
  *
@@ -401,7 +401,7 @@
  * ## Chunks
  *
  * A chunk is a map with flag 2. Chunk i holds the ranges that touch bytes [i * N, (i + 1) * N) of the text,
- * whole, also those that begin before or end behind it; N is the same for all chunks of a store. Offsets
+ * whole, also those that begin before or end after it; N is the same for all chunks of a store. Offsets
  * count from the same text base. Nothing outside a chunk is needed to read it: it has a DICT and packed text
  * of its own.
  *
@@ -729,7 +729,7 @@
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
 
-/* How many line rows an explanation shows: the one that answers, with two before and two behind. */
+/* How many line rows an explanation shows: the one that answers, with two before and two after. */
 #define MACHSYM_EXPLAINED_ROWS 5
 
 /* How many lookups of a session search a table of the file from its start, before the session sorts the
@@ -1353,7 +1353,7 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
  * binary search. */
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
-/* Copies what lies at an address of a shared cache and behind it. Pointers in data are as dyld leaves them
+/* Copies what lies at an address of a shared cache and after it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
  * many bytes; fewer than len where no file that is there has them, or where pointers are stored in an unknown
  * way; 0 for other files. Threads: any. Cost: proportional to len, and to a page. */
@@ -1929,9 +1929,9 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
 
 /* What a stream of compressed bytes is. */
 typedef enum machsym_deflate {
-    /* Deflate alone (RFC 1951): members of zip files, and what is behind the header of a gzip file. */
+    /* Deflate alone (RFC 1951): members of zip files, and what is after the header of a gzip file. */
     MACHSYM_DEFLATE_RAW = 0,
-    /* A header before it and a checksum behind it, which is compared (RFC 1950). */
+    /* A header before it and a checksum after it, which is compared (RFC 1950). */
     MACHSYM_DEFLATE_ZLIB
 } machsym_deflate;
 
@@ -2068,7 +2068,7 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #if ms_SMALL_CODE
 #define ms_SHARED ms_NOINLINE
 #else
-#define ms_SHARED
+#define ms_SHARED inline
 #endif
 
 #ifdef MACHSYM_NO_OS
@@ -2531,7 +2531,7 @@ static inline void ms_fetch(const void *ptr)
 #define ms_os_is_slash(c) ((c) == '/')
 #endif
 
-/* The part of a system's path behind its last slash. */
+/* The part of a system's path after its last slash. */
 static machsym_str ms_os_base_name(machsym_str path)
 {
     size_t at = path.len;
@@ -2631,7 +2631,7 @@ typedef struct ms_os_dir {
     char name[ms_OS_NAME_BYTES];
 } ms_os_dir;
 
-/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one behind
+/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one after
  * its prefix. Returns false with errno. */
 static bool ms_os_wide(const char *path, wchar_t *out)
 {
@@ -3308,7 +3308,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
     return 0;
 }
 
-static ms_SHARED inline uint64_t ms_rd_uleb(ms_rd *rd)
+static ms_SHARED uint64_t ms_rd_uleb(ms_rd *rd)
 {
     MACHSYM_COUNT_WORK(1);
     if (rd->p != rd->end && *rd->p < 0x80)
@@ -3419,7 +3419,7 @@ typedef struct ms_arena_chunk {
 
 typedef struct ms_arena {
     machsym_allocator allocator;
-    ms_arena_chunk *head;  /* the one in use; older ones behind it */
+    ms_arena_chunk *head;  /* the one in use; older ones after it */
     ms_arena_chunk *spare; /* empty ones, from resets */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
@@ -3633,8 +3633,7 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
 
 /* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
  * untouched. */
-static ms_SHARED inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap,
-                                            size_t size)
+static ms_SHARED void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }
@@ -3834,7 +3833,7 @@ typedef enum ms_inf_end {
 } ms_inf_end;
 
 /* Codes are looked up by their first bits in a table, and longer ones by the rest of their bits in a second
- * table behind it. The cells are what a complete code of so many symbols can need with these bits. */
+ * table after it. The cells are what a complete code of so many symbols can need with these bits. */
 enum {
     ms_INF_LENGTH_BITS = 11,
     ms_INF_LENGTH_CELLS = 2342,
@@ -4727,7 +4726,7 @@ static const ms_dc_mapping *ms_dc_mapping_at(const ms_dc *dc, uint64_t addr)
                : NULL;
 }
 
-/* What lies at an address, and behind it in its mapping; empty when no file that is there has it. */
+/* What lies at an address, and after it in its mapping; empty when no file that is there has it. */
 static ms_span ms_dc_at(const ms_dc *dc, uint64_t addr)
 {
     const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
@@ -4881,7 +4880,7 @@ static void ms_dc_get_image(const ms_dc *dc, size_t index, ms_dc_image *out)
     }
 }
 
-/* The part of a path of a cache behind its last slash. */
+/* The part of a path of a cache after its last slash. */
 static machsym_str ms_dc_base_name(machsym_str path)
 {
     size_t at = path.len;
@@ -5079,7 +5078,7 @@ static void ms_sl_undo(ms_sl_copy *c)
     }
 }
 
-/* Copies what lies at an address of a cache and behind it, through mappings that follow each other.
+/* Copies what lies at an address of a cache and after it, through mappings that follow each other.
  * Returns how many bytes: fewer than len where no file that is there has them, or nobody knows how their
  * pointers are stored. */
 static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len)
@@ -5319,7 +5318,7 @@ static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment
     return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
 }
 
-/* What lies at an offset that load commands name, and behind it: symbol tables and the rest of __LINKEDIT.
+/* What lies at an offset that load commands name, and after it: symbol tables and the rest of __LINKEDIT.
  * Segments of an image in a cache lie in several files, so offsets of different segments may be equal. Those
  * of tables count in the file that has __LINKEDIT. */
 static ms_span ms_mo_rest(const ms_mo *mo, uint64_t off)
@@ -8922,7 +8921,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
 }
 
 /* Names the blocks of a sorted table after the nearest named function below, because compilers put a
- * block's function behind the function that the block is written in. */
+ * block's function after the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;
@@ -9166,7 +9165,7 @@ static void ms_sw_add_waits(ms_sw *sw)
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
 static uint64_t ms_sw_past_generics(ms_fx_data *d, uint64_t at)
 {
-    uint32_t counts = ms_fx_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t counts = ms_fx_u32_at(d, at + 8); /* after cache and pattern: parameters, requirements */
     uint32_t extra = ms_fx_u32_at(d, at + 12); /* arguments, flags */
     uint64_t params = counts & 0xffff;
     uint64_t requirements = counts >> 16;
@@ -9889,8 +9888,8 @@ typedef enum ms_dw_kind {
 typedef struct ms_dw_abbrev {
     uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
-    uint16_t read_count; /* steps behind those that read one; 0 for ms_KIND_OTHER */
-    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint16_t read_count; /* steps after those that read one; 0 for ms_KIND_OTHER */
+    uint32_t skip_tail;  /* bytes after the last step that skips */
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
     uint32_t slots;      /* a bit for each slot that the steps that read set */
@@ -9904,8 +9903,8 @@ typedef struct ms_dw_abbrev {
 enum {
     ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
     ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
-    ms_BRIEF_NUMBER = 4, /* behind the bytes to skip stands a number of varying size */
-    ms_BRIEF_BLOCK = 8,  /* behind the bytes to skip stands a block */
+    ms_BRIEF_NUMBER = 4, /* after the bytes to skip stands a number of varying size */
+    ms_BRIEF_BLOCK = 8,  /* after the bytes to skip stands a block */
     ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
 };
 
@@ -9913,7 +9912,7 @@ enum {
  * have no value of varying size, and no flags. */
 typedef struct ms_dw_brief {
     uint16_t skip;
-    uint16_t tail; /* behind the value of varying size */
+    uint16_t tail; /* after the value of varying size */
     uint16_t flags;
     uint16_t has_children;
 } ms_dw_brief;
@@ -10149,7 +10148,7 @@ static uint32_t ms_dw_form_needs(uint32_t form)
 }
 
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
- * Returns false at a form that nobody knows: nothing behind it can be found. */
+ * Returns false at a form that nobody knows: nothing after it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
                           bool reading)
 {
@@ -10516,7 +10515,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the value of varying size of an entry, and what stands behind it, by the entry's brief. At least
+/* Skips the value of varying size of an entry, and what stands after it, by the entry's brief. At least
  * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
  * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
  * the bytes of this one have arrived. */
@@ -11186,7 +11185,7 @@ static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
     return false;
 }
 
-/* The first header behind an offset that is right in all its fields, and whose length leads to the next one
+/* The first header after an offset that is right in all its fields, and whose length leads to the next one
  * or to the section's end; the section's end when there is none. */
 static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
@@ -11351,7 +11350,7 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 }
 
 /* Reads the bases first, since texts and addresses count from them. A unit without such an attribute uses
- * the section's first table, behind its header (DWARF5 7.26 to 7.28). */
+ * the section's first table, after its header (DWARF5 7.26 to 7.28). */
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
@@ -12384,7 +12383,7 @@ typedef struct ms_ln_hint {
     size_t row;
 } ms_ln_hint;
 
-enum { ms_LN_NEAR = 4 }; /* rows behind a hint that are looked at one by one: fewer steps than a search */
+enum { ms_LN_NEAR = 4 }; /* rows after a hint that are looked at one by one: fewer steps than a search */
 
 /* Whether number at is the first sequence that ends above an address. */
 static inline bool ms_ln_is_seq(const ms_ln_table *table, size_t at, uint64_t addr)
@@ -12439,7 +12438,7 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
 }
 
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
- * row may answer. past_end: under the stmt policy code behind a sequence takes its last line. A row of a file
+ * row may answer. past_end: under the stmt policy code after a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
 static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
                          ms_ln_hint *hint, uint64_t *hi)
@@ -12739,7 +12738,7 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
     return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
 
-/* Reads an entry that may have code; p stands behind its code. Returns where its values end; NULL at
+/* Reads an entry that may have code; p stands after its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, const uint8_t *p,
                                        const uint8_t *end, ms_fn_values *entry)
@@ -12805,7 +12804,7 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     return next;
 }
 
-/* Takes an entry that may have code into the table; die_off is its own offset, p stands behind its code.
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands after its code.
  * Returns where its values end; NULL at damage. */
 static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                               const uint8_t *p, const uint8_t *end, uint32_t lists)
@@ -12869,7 +12868,7 @@ static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abb
     return p != NULL && has_code && abbrev->has_children ? ms_fn_skip_list(w, p, end) : p;
 }
 
-/* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
+/* Reads or skips an entry the long way; p stands after its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                      const uint8_t *p, const uint8_t *end, uint32_t lists)
@@ -12890,7 +12889,7 @@ typedef struct ms_fn_count {
     uint32_t unread;  /* calls passed by */
 } ms_fn_count;
 
-/* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
+/* Skips entries by their briefs, one after the other: most entries of a unit are types and variables.
  * brief_end is where so few bytes are left that a brief may lead past the end; close is how many lists are
  * open where the innermost block closes. Returns where the first entry begins that must be looked at. */
 static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, unsigned stops_at,
@@ -13346,7 +13345,7 @@ typedef struct ms_cf_cache {
 typedef struct ms_cf_search {
     const machsym_open_desc *desc;
     const ms_file *main;
-    machsym_str suffix; /* of its name, behind that of the main file */
+    machsym_str suffix; /* of its name, after that of the main file */
     ms_arena *arena;
 } ms_cf_search;
 
@@ -14488,7 +14487,7 @@ static size_t ms_pk_get_length(ms_rd *rd, size_t code)
 }
 
 /* Copies a match to out + at. Returns where it ends. A match may overlap what it makes. The copies of 8
- * bytes may go past the end: out has 16 bytes of room behind the block. Most matches are short, and a copy
+ * bytes may go past the end: out has 16 bytes of room after the block. Most matches are short, and a copy
  * of any length would take longer to begin. */
 static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
 {
@@ -14573,14 +14572,14 @@ static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t wa
 
 /* ---- The text that is cut into blocks ---- */
 
-/* The text that is packed: string tables one behind the other, each from a block boundary on. */
+/* The text that is packed: string tables one after the other, each from a block boundary on. */
 typedef struct ms_pk_spaces {
     ms_span v[3];     /* .debug_str, and the string tables of both halves of the image */
     uint64_t base[3]; /* the place where each begins */
     uint64_t total;   /* bytes of all, whole blocks */
 } ms_pk_spaces;
 
-/* Adds string table i behind those before it. */
+/* Adds string table i after those before it. */
 static void ms_pk_add_space(ms_pk_spaces *spaces, size_t i, ms_span table)
 {
     spaces->v[i] = table;
@@ -14814,7 +14813,7 @@ static bool ms_sh_is_missing(ms_sh *sh, uint64_t sheet)
     return ms_sh_at_hand(sh, sheet) == NULL && sh->states[sheet] != ms_SH_DAMAGED;
 }
 
-/* Room for so many sheets one behind the other. */
+/* Room for so many sheets one after the other. */
 static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
 {
     if (sheets > SIZE_MAX / 4 / ms_SH_BYTES)
@@ -14829,8 +14828,8 @@ static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
     return sh->joined;
 }
 
-/* Puts sheets one behind the other, and reads those that are missing, neighbours at once. ahead: the sheet
- * behind the last is wanted soon. Returns NULL when one of them is damaged or memory is out. */
+/* Puts sheets one after the other, and reads those that are missing, neighbours at once. ahead: the sheet
+ * after the last is wanted soon. Returns NULL when one of them is damaged or memory is out. */
 static const uint8_t *ms_sh_join(ms_sh *sh, uint64_t first, uint64_t last, bool ahead)
 {
     uint64_t most = last + (ahead && last + 1 < sh->sums.len / 8 ? 2 : 1);
@@ -14949,7 +14948,7 @@ enum {
 /* The kinds of tables. */
 enum {
     ms_MAP_NAME = 1,     /* the image's name */
-    ms_MAP_SHEETS,       /* u64: the checksums of the sheets behind this table */
+    ms_MAP_SHEETS,       /* u64: the checksums of the sheets after this table */
     ms_MAP_INDEX,        /* u32: from a bucket of code to a run */
     ms_MAP_RUNS,         /* runs of ranges from debug info, by address */
     ms_MAP_SYMBOL_INDEX, /* the same for ranges from symbols */
@@ -15091,7 +15090,7 @@ static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
     return sum ^ ms_sh_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
-/* What the sheets divide: all behind the table of their checksums. */
+/* What the sheets divide: all after the table of their checksums. */
 static ms_span ms_map_sheets(const machsym_map *map)
 {
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
@@ -15659,7 +15658,7 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
     return table->at + 4 * (bucket < table->b ? bucket : table->b - 1);
 }
 
-/* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
+/* The position of the run from which on a lookup steps forward: none after it begins at or below off but a
  * few. */
 static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
                                                uint64_t off, bool *is_lost)
@@ -15723,7 +15722,7 @@ static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t 
     line->column = ms_map_field(p + run->column_at, run->bytes[ms_MAP_COLUMN]);
 }
 
-/* Looks for off in a run that begins at or below it, and ends behind it. Returns whether a range of the
+/* Looks for off in a run that begins at or below it, and ends after it. Returns whether a range of the
  * run is known there; if not, hit->hi tells where its next one begins. */
 static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
@@ -16151,7 +16150,7 @@ static bool ms_map_take_length(ms_map_texts *t, size_t *len)
     return false;
 }
 
-/* Reads texts into text behind *used bytes, which then are more. A text that does not fit, or that cannot be
+/* Reads texts into text after *used bytes, which then are more. A text that does not fit, or that cannot be
  * read, is empty. */
 static void ms_map_read_texts(ms_map_texts *t, unsigned count, machsym_str **out, char *text, size_t cap,
                               size_t *used)
@@ -16245,13 +16244,13 @@ static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t 
     return texts;
 }
 
-/* Finds texts that stand one behind the other in a page, from a position on. Returns false when they go on
- * behind it. */
+/* Finds texts that stand one after the other in a page, from a position on. Returns false when they go on
+ * after it. */
 static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned count,
                                    machsym_str *const *out)
 {
     for (unsigned i = 0; i < count; i++) {
-        size_t len = page->v[at]; /* behind a page are 16 bytes more */
+        size_t len = page->v[at]; /* after a page are 16 bytes more */
         size_t bytes = len < 0x80 ? 1 : 2;
         MACHSYM_COUNT_WORK(1);
         if (bytes == 2)
@@ -17473,7 +17472,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
 
 /* ---- Archives ---- */
 
-/* The part behind the last slash of a path that a program or an archive holds. */
+/* The part after the last slash of a path that a program or an archive holds. */
 static machsym_str ms_om_base_name(machsym_str path)
 {
     size_t at = path.len;
@@ -17928,7 +17927,7 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
     if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
         mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
-    if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
+    if (mo->damage.first.is_cut_short) /* its relocations and symbols lie after its debug info */
         return MACHSYM_OBJECT_CUT_SHORT;
     ms_im_start_dwarf(image);
     if (image->arena.oom || !ms_dw_need(&image->dw, ms_NEEDS_UNITS))
@@ -19593,7 +19592,7 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* A run of one part of several goes on behind a gap of so many bytes: code between functions that fills
+    /* A run of one part of several goes on after a gap of so many bytes: code between functions that fills
      * them up to their alignment. In a larger gap there may be runs of another part. */
     ms_EN_MOST_GAP = 64,
     /* A run with more links takes no gap. Where a gap holds a run of another part, the run is written once
@@ -20625,8 +20624,8 @@ static void ms_mg_place_text(ms_mg *m)
 
 /* ---- Index ---- */
 
-/* How many runs begin in a bucket, behind its first byte. *next, which begins as 0, moves on through the
- * places: it is the first that begins behind the bucket's first byte. */
+/* How many runs begin in a bucket, after its first byte. *next, which begins as 0, moves on through the
+ * places: it is the first that begins after the bucket's first byte. */
 static size_t ms_mg_count_in(const ms_mg_runs *runs, uint32_t bucket, size_t *next)
 {
     uint64_t lo = (uint64_t)bucket << runs->shift;
@@ -20693,7 +20692,7 @@ static uint64_t ms_mg_align(uint64_t at)
     return (at + 7) & ~(uint64_t)7;
 }
 
-/* Decides where a table stands: behind the ones before. */
+/* Decides where a table stands: after the ones before. */
 static void ms_mg_set_table(ms_map_head *head, unsigned kind, uint64_t len, uint64_t a, uint64_t b)
 {
     ms_map_table *table = &head->tables[kind];
@@ -21599,7 +21598,7 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     return slot == NULL ? 0 : slot->value;
 }
 
-/* The link of a call from the frame behind it. */
+/* The link of a call from the frame after it. */
 static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
 {
     const machsym_frame *from = frame + 1;
@@ -21824,7 +21823,7 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 }
 
 /* Appends a text that is the beginning of ms_DM_WIDE readable bytes or more. All of them are copied, and
- * those behind the text are printed over. So no branch depends on the length. */
+ * those after the text are printed over. So no branch depends on the length. */
 static inline void ms_dm_put_wide(ms_dm *d, const char *ptr, size_t len)
 {
     if (ms_SMALL_CODE || len > ms_DM_WIDE || d->out_len + ms_DM_WIDE > d->room) {
@@ -22487,7 +22486,7 @@ static unsigned ms_dmsw_kind_of(const ms_dmsw *p, uint32_t ref)
     return ref & ms_DMSW_AS_TYPE ? (unsigned)ms_DMSW_Type : p->base[ref].kind;
 }
 
-/* The kind behind the "as a type" bit. */
+/* The kind after the "as a type" bit. */
 static unsigned ms_dmsw_inner(const ms_dmsw *p, uint32_t ref)
 {
     return ms_dmsw_at(p, ref)->kind;
@@ -22927,7 +22926,7 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
 #define ms_DMSW_SWIFT "Swift."
 enum { ms_DMSW_SWIFT_LEN = sizeof(ms_DMSW_SWIFT) - 1 };
 
-/* A predefined type of the standard library. name is behind "Swift.". */
+/* A predefined type of the standard library. name is after "Swift.". */
 static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
@@ -25375,7 +25374,7 @@ static uint32_t ms_dmswo_specialization(ms_dmsw *p)
     return ref;
 }
 
-/* The whole name, behind "_T" */
+/* The whole name, after "_T" */
 static uint32_t ms_dmswo_read(ms_dmsw *p)
 {
     uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), part = 0;
@@ -25413,7 +25412,7 @@ static uint32_t ms_dmswo_read(ms_dmsw *p)
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters
+/* Of 190,000 words in sources and documents, each tried after $s, $S, $e, _T and _T0, none of five letters
  * or more is a symbol that spells no identifier. */
 enum { ms_DMSWS_TEXT_LETTERS = 5 };
 
@@ -25756,7 +25755,7 @@ static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
     return ref;
 }
 
-/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, behind those that
+/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, after those that
  * it has. */
 static uint32_t ms_dmsws_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
@@ -26378,7 +26377,7 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmswr_pop_bare(p)));
     case '_': return ms_dmsw_make(p, ms_DMSW_FirstElementMarker);
     case '$': return ms_dmswr_integer(p);
-    case '.': /* what tools add behind the mangled name */
+    case '.': /* what tools add after the mangled name */
         a = ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at - 1, p->len - p->at + 1);
         p->at = p->len;
         return a;
@@ -26774,11 +26773,11 @@ enum ms_dmswp_type_style { ms_DMSWP_TY_NONE, ms_DMSWP_TY_COLON, ms_DMSWP_TY_FUNC
 typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     unsigned type;             /* enum ms_dmswp_type_style */
     bool has_name;             /* the second child is its name */
-    bool spaced;               /* extra contains a space, so the context is printed behind the declaration */
+    bool spaced;               /* extra contains a space, so the context is printed after the declaration */
     const char *extra;
     size_t extra_len;
     uint32_t macro; /* 0, or the macro's name, which belongs to extra */
-    int64_t index;  /* printed behind extra; -1: none */
+    int64_t index;  /* printed after extra; -1: none */
     bool subscript; /* the name is the word subscript */
 } ms_dmswp_decl;
 
@@ -26878,8 +26877,8 @@ static void ms_dmswp_decl_type(ms_dmsw *p, const ms_dmswp_parts *parts, unsigned
     ms_dmswp_entity_type(p, parts->labels, type, args);
 }
 
-/* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
- * as_prefix nothing may follow the name, so a context that belongs behind it is returned, for the caller
+/* Prints a declaration with its context before it ("context.name") or after it ("name in context"). With
+ * as_prefix nothing may follow the name, so a context that belongs after it is returned, for the caller
  * to print. */
 static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmswp_decl *decl)
 {
@@ -26930,7 +26929,7 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name. No program has as many closures as an int cannot count: Swift's own
+/* The number after an extra name. No program has as many closures as an int cannot count: Swift's own
  * printer leaves out what wraps there, here the name is broken. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
@@ -26939,7 +26938,7 @@ static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t a
     return (int64_t)number;
 }
 
-/* A declaration whose row's text is an extra name behind it, or its only name. */
+/* A declaration whose row's text is an extra name after it, or its only name. */
 static uint32_t ms_dmswp_part(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type, int64_t index)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
@@ -28308,7 +28307,7 @@ static void ms_dmswp_known(ms_dmsw *p, const ms_dmsw_node *n)
         ms_dm_put(p->d, n->u.text - module, n->count + module);
 }
 
-/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+/* Prints one node. Returns the context that the caller has to print after it, as ms_dmswp_print_decl
  * does. A node that is one text is printed here: half of all are. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
@@ -28397,13 +28396,13 @@ static bool ms_dmswp_run(ms_dm *d)
 #ifndef MACHSYM_NO_RUST
 
 enum {
-    ms_DMRS_LEVELS = 500, /* rustc-demangle's limit: names print `{recursion limit reached}` behind it */
+    ms_DMRS_LEVELS = 500, /* rustc-demangle's limit: names print `{recursion limit reached}` after it */
     ms_DMRS_PUNY = 128    /* characters that it decodes; longer identifiers print as Punycode */
 };
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
-    const char *s;  /* the name behind its prefix: back-references count from here */
+    const char *s;  /* the name after its prefix: back-references count from here */
     size_t len;     /* up to the suffix */
     size_t at;      /* reading position */
     uint64_t bound; /* lifetimes bound by the binders around */
@@ -28749,7 +28748,7 @@ static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
     return value + 1;
 }
 
-/* undisambiguated-identifier; check r->broken behind it */
+/* undisambiguated-identifier; check r->broken after it */
 static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
 {
     ms_dmrs_id id = {NULL, 0, false};
@@ -28892,7 +28891,7 @@ static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
     return true;
 }
 
-/* What is wrong in a target does not concern what stands behind the back-reference. */
+/* What is wrong in a target does not concern what stands after the back-reference. */
 static void ms_dmrs_return(ms_dmrs *r, size_t back)
 {
     r->level--;
@@ -29170,7 +29169,7 @@ static void ms_dmrs_const_expr(ms_dmrs *r, char tag, bool in_value)
         ms_dmrs_lit(r, "}");
 }
 
-/* The constant behind its tag. */
+/* The constant after its tag. */
 static void ms_dmrs_const_body(ms_dmrs *r, char tag, bool in_value)
 {
     size_t back;
@@ -29236,7 +29235,7 @@ static ms_dmrs_id ms_dmrs_abi(ms_dmrs *r)
     return id;
 }
 
-/* A function's type behind its binder. */
+/* A function's type after its binder. */
 static void ms_dmrs_fn(ms_dmrs *r)
 {
     ms_dmrs_id abi = {NULL, 0, false};
@@ -29387,7 +29386,7 @@ static bool ms_dmrs_pointers(ms_dmrs *r)
     }
 }
 
-/* A type that has others inside, behind its tag. */
+/* A type that has others inside, after its tag. */
 static void ms_dmrs_compound(ms_dmrs *r, char tag)
 {
     uint64_t bound = r->bound;
@@ -29520,7 +29519,7 @@ static void ms_dmrs_crate(ms_dmrs *r)
     }
 }
 
-/* `<type>` or `<type as trait>`, behind their tag. */
+/* `<type>` or `<type as trait>`, after their tag. */
 static void ms_dmrs_impl(ms_dmrs *r, char tag)
 {
     if (tag != 'Y') { /* impl-path says where the impl stands; it is not shown */
@@ -29611,7 +29610,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
 
 /* ---- whole names ---- */
 
-/* Prints what stands behind the name, but not the number by which LLVM makes a local name unique. */
+/* Prints what stands after the name, but not the number by which LLVM makes a local name unique. */
 static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -30236,7 +30235,7 @@ enum ms_dmcx_kind {
 /* The shape of a declarator. The upper bits say that it is not known before printing, because the node is
  * a pack or a forward reference. */
 enum ms_dmcx_flag {
-    ms_DMCX_RIGHT = 1, /* has a part behind the name */
+    ms_DMCX_RIGHT = 1, /* has a part after the name */
     ms_DMCX_IS_ARRAY = 2,
     ms_DMCX_IS_FUNCTION = 4,
     ms_DMCX_SHAPE = 7,
@@ -30328,7 +30327,7 @@ static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
     return t.len == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_TEXT, t.off, t.len, 0);
 }
 
-/* The flags of a pointer to ref, or the like: only what is printed behind the name is passed on. */
+/* The flags of a pointer to ref, or the like: only what is printed after the name is passed on. */
 static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
 {
     return ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK);
@@ -30580,7 +30579,7 @@ static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
 static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
 static uint32_t ms_dmcxr_qualified(ms_dmcx *p);
 
-/* Reads the expression behind Q. It may use parameters of all enclosing templates, whose levels are not
+/* Reads the expression after Q. It may use parameters of all enclosing templates, whose levels are not
  * known here. */
 static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
 {
@@ -30855,7 +30854,7 @@ static uint32_t ms_dmcxr_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_stat
     return ms_dmcx_make_of(p, ms_DMCX_CTOR, scope);
 }
 
-/* cv <type>: its parameters may stand for arguments that come behind it. */
+/* cv <type>: its parameters may stand for arguments that come after it. */
 static uint32_t ms_dmcxr_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     bool try_args = p->try_args;
@@ -31185,7 +31184,7 @@ static uint32_t ms_dmcxr_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell 
     return params != NULL && !ms_dmcx_append(p, params, ref) ? 0 : ref;
 }
 
-/* Tt <template-param-decl>* [Q <constraint>] E, behind the name that was invented for it */
+/* Tt <template-param-decl>* [Q <constraint>] E, after the name that was invented for it */
 static uint32_t ms_dmcxr_template_decl(ms_dmcx *p, uint32_t name)
 {
     uint32_t level_count = p->level_count;
@@ -31736,7 +31735,7 @@ static uint32_t ms_dmcxr_floating(ms_dmcx *p, char type)
     return ref;
 }
 
-/* The word that an integer literal's type prints as, before or behind it; W_COUNT = no integer type. */
+/* The word that an integer literal's type prints as, before or after it; W_COUNT = no integer type. */
 static uint32_t ms_dmcxr_integer_word(char c)
 {
     switch (c) {
@@ -32954,7 +32953,7 @@ static void ms_dmcxp_requires_clause(ms_dmcx *p, uint32_t constraint)
     ms_dmcxp_print(p, constraint);
 }
 
-/* The part of a lambda's name behind 'lambda', and all of a lambda expression's */
+/* The part of a lambda's name after 'lambda', and all of a lambda expression's */
 static void ms_dmcxp_closure_declarator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_node *tail = ms_dmcx_at(p, n->c);
@@ -33144,7 +33143,7 @@ static bool ms_dmcxp_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     return true;
 }
 
-/* Prints a character of a string. Returns whether it was written as a number: a digit behind it would then
+/* Prints a character of a string. Returns whether it was written as a number: a digit after it would then
  * change its value. */
 static bool ms_dmcxp_put_escaped(ms_dmcx *p, uint32_t c)
 {
@@ -33633,7 +33632,7 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     p->depth--;
 }
 
-/* Prints what stands behind a declarator's name. */
+/* Prints what stands after a declarator's name. */
 static void ms_dmcxp_right_inside(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
@@ -33686,7 +33685,7 @@ static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref)
 
 /* ---- C++: entry ---- */
 
-/* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
+/* Whether the name looks like C++'s: _Z after up to three more underscores (two and three mark blocks). */
 static bool ms_dmcxp_is_mangled(const ms_dm *d)
 {
     size_t first = ms_dmcxr_alloc_token(d->s, d->len), at = first;
@@ -33878,7 +33877,7 @@ static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
     return at > first && at < len;
 }
 
-/* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
+/* NumberBackRef after the `Q` at position q: base 26, the last digit is a small letter. */
 static bool ms_dmd_ref(const ms_dmd *p, size_t q, size_t *end, size_t *target)
 {
     size_t value = 0;
@@ -33960,7 +33959,7 @@ static bool ms_dmd_is_mangle(const ms_dmd *p)
 
 /* ---- functions ---- */
 
-/* FuncAttrs, each shown with a blank behind it. */
+/* FuncAttrs, each shown with a blank after it. */
 static bool ms_dmd_attributes(ms_dmd *p)
 {
     while (ms_dmd_peek(p) == 'N' && p->at + 1 < p->len) {
@@ -34148,7 +34147,7 @@ static bool ms_dmd_delegate(ms_dmd *p)
     return ok;
 }
 
-/* TypeStaticArray. The size stands in front of the type, in source behind it. */
+/* TypeStaticArray. The size stands in front of the type, in source after it. */
 static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
@@ -34159,7 +34158,7 @@ static bool ms_dmd_static_array(ms_dmd *p)
     return ok;
 }
 
-/* TypeAssocArray: the key comes first, but is shown behind the value. */
+/* TypeAssocArray: the key comes first, but is shown after the value. */
 static bool ms_dmd_assoc_array(ms_dmd *p)
 {
     size_t key = p->at;
@@ -34685,7 +34684,7 @@ static bool ms_dmd_ident(ms_dmd *p)
 }
 
 /* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are
- * printed behind the parameters. */
+ * printed after the parameters. */
 static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;

@@ -1,5 +1,5 @@
 /* Fuzzes dyld shared caches: headers, lists of images and files, slide info, local symbols, images. The input is
- * the main file and two others behind it, each but the last with its length before it. Run:
+ * the main file and two others after it, each but the last with its length before it. Run:
  * build/fuzz/cache -dict=fuzz/macho.dict fuzz/corpus/cache */
 #include "drive.h"
 

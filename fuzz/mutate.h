@@ -55,7 +55,7 @@ static inline void mutate_set(mutation *m, size_t at, uint64_t number, unsigned 
         m->v[at + i] = (uint8_t)(number >> (8 * i));
 }
 
-/* Reads a LEB128 number and moves behind it. */
+/* Reads a LEB128 number and moves past it. */
 static inline uint64_t mutate_leb(const mutation *m, size_t *at, size_t end)
 {
     uint64_t number = 0;
@@ -210,7 +210,7 @@ static inline void mutate_add_spot(mutate_spots *spots, size_t at, size_t end, u
     spot->kind = kind;
 }
 
-/* The attributes of one abbreviation; at moves behind them. */
+/* The attributes of one abbreviation; at moves past them. */
 static inline void mutate_read_abbrev(const mutation *m, size_t *at, mutate_spots *spots)
 {
     uint64_t attr = 1;
@@ -321,7 +321,7 @@ static inline unsigned mutate_form_size(uint64_t form, const fuzz_encoding *enc)
     }
 }
 
-/* Moves behind a value of any form. */
+/* Moves past a value of any form. */
 static inline void mutate_skip_value(const mutation *m, uint64_t form, const fuzz_encoding *enc, size_t *at)
 {
     uint64_t len = mutate_form_size(form, enc);

@@ -142,7 +142,7 @@ static inline void mutate_read_pieces(const mutation *m, mutate_macho *f, bool i
         mutate_read_command(m, f, f->commands[i], f->commands[i + 1]);
 }
 
-/* After a piece grew or shrank (by grown, modulo 2^64): its own size, and the offsets of all behind it. */
+/* After a piece grew or shrank (by grown, modulo 2^64): its own size, and the offsets of all after it. */
 static inline void mutate_follow(mutation *m, const mutate_macho *f, const mutate_piece *changed,
                                  size_t grown)
 {
@@ -216,7 +216,7 @@ static inline void mutate_in_piece(mutation *m, const mutate_macho *f)
         mutate_follow(m, f, piece, grown);
 }
 
-/* Changes one load command behind its size. */
+/* Changes one load command after its size. */
 static inline void mutate_command(mutation *m, const mutate_macho *f)
 {
     size_t i = mutate_random(m, f->command_count);

@@ -272,7 +272,7 @@ static inline void put_section(bytes *b, const char *segment, const char *name, 
     put32(b, 0);
 }
 
-/* LC_SYMTAB: symbols at off, their names behind them. */
+/* LC_SYMTAB: symbols at off, their names after them. */
 static inline void put_symtab(bytes *b, size_t off, size_t count, size_t names)
 {
     put32(b, 2);

@@ -1,4 +1,4 @@
-/* Lists the fields of a thin Mach-O file that a program needs before it can read anything behind them: of
+/* Lists the fields of a thin Mach-O file that a program needs before it can read anything after them: of
  * the load commands, unit headers, abbreviations, line headers and .debug_aranges. Written from the
  * specifications, without the library: it reads whole files only, so it ends the program where it does not
  * understand one. */
@@ -341,7 +341,7 @@ static inline int fields_form(unsigned form, const field_unit *u)
     }
 }
 
-/* Reads a value of a root entry; *at moves behind it. */
+/* Reads a value of a root entry; *at moves past it. */
 static inline uint64_t fields_value(const fields *f, unsigned form, const field_unit *u, uint64_t *at)
 {
     int size = fields_form(form, u);

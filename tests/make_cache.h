@@ -39,12 +39,12 @@ enum {
     TINY_TABLE_AT = TINY_NAMES_AT + 16,       /* objc_opt_t */
     TINY_LIST_AT = TINY_TABLE_AT + 48,
     TINY_TEXT_SIZE = TINY_LIST_AT + 8 + 2 * 12,
-    TINY_CLASS_AT = 8, /* behind the list of classes */
+    TINY_CLASS_AT = 8, /* after the list of classes */
     TINY_META_AT = TINY_CLASS_AT + 40,
     TINY_RO_AT = TINY_META_AT + 40,
     TINY_META_RO_AT = TINY_RO_AT + 72,
     TINY_DATA_SIZE = TINY_META_RO_AT + 72,
-    TINY_STRINGS_AT = 2 * 16, /* behind two symbols */
+    TINY_STRINGS_AT = 2 * 16, /* after two symbols */
     TINY_STARTS_AT = TINY_STRINGS_AT + 40,
     TINY_TRIE_AT = TINY_STARTS_AT + 8,
     TINY_LINKEDIT_SIZE = TINY_TRIE_AT + 32
@@ -293,7 +293,7 @@ static inline void tiny_pad(bytes *b, size_t at)
 /* Where the parts of the main file lie. */
 enum {
     TINY_IMAGES_AT = 0x340,
-    TINY_SIBLINGS_AT = TINY_IMAGES_AT + 64, /* behind two lists of images */
+    TINY_SIBLINGS_AT = TINY_IMAGES_AT + 64, /* after two lists of images */
     TINY_PATH_AT = TINY_SIBLINGS_AT + 56,
     TINY_SLIDE_AT = TINY_PATH_AT + 32,
     TINY_OBJC_AT = TINY_SLIDE_AT + 64,
@@ -301,7 +301,7 @@ enum {
     TINY_DATA_AT = TINY_TEXT_AT + TINY_TEXT_SIZE,
     TINY_LINKEDIT_AT = TINY_DATA_AT + TINY_DATA_SIZE,
     TINY_LOCALS_AT = TINY_LINKEDIT_AT + TINY_LINKEDIT_SIZE,
-    TINY_SIBLING_HEADER = 0x198 /* siblings have their slide info, data and __LINKEDIT behind 2 mappings */
+    TINY_SIBLING_HEADER = 0x198 /* siblings have their slide info, data and __LINKEDIT after 2 mappings */
 };
 
 static inline void tiny_put(bytes *b, bytes part)
@@ -426,18 +426,18 @@ typedef struct jumping {
     size_t images;   /* that are jumped into: one function each, and all one symbol table */
     size_t jumps;    /* stubs of the first image, and as many islands */
     size_t symbols;  /* of the table */
-    size_t unended;  /* bytes behind the last text of its strings */
+    size_t unended;  /* bytes after the last text of its strings */
     size_t commands; /* bytes that the last load command of each image claims besides its own */
     bool is_x86_64;  /* else arm64 */
     bytes file;
-    size_t code_at; /* of the islands; the stubs are behind them */
+    size_t code_at; /* of the islands; the stubs are after them */
     size_t tables_at;
 } jumping;
 
 #define JUMPING_PATH "/a" /* of the first image; the others have it too */
 
 enum {
-    JUMPING_FIRST = 0x240,                     /* behind the header and its mapping */
+    JUMPING_FIRST = 0x240,                     /* after the header and its mapping */
     JUMPING_COMMANDS = 2 * 72 + 80 + 24,       /* of an image; the first one has more */
     JUMPING_OTHER = 32 + JUMPING_COMMANDS + 16 /* with its function */
 };
@@ -519,7 +519,7 @@ static inline void jumping_code(const jumping *j, bytes *b, unsigned kind, uint6
     tiny_pad(b, end);
 }
 
-/* The table of symbols, which local symbols have once more; its texts are behind it. */
+/* The table of symbols, which local symbols have once more; its texts are after it. */
 static inline void jumping_symbols(const jumping *j, bytes *b, unsigned type)
 {
     for (size_t i = 0; i < j->symbols; i++)

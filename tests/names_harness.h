@@ -73,7 +73,7 @@ static inline void check(entry_fn entry, const char *name, uint32_t flags, const
     report(strcmp(got, expected) == 0, "text", name, got, expected);
 }
 
-/* The result must not depend on cap, and nothing may be stored behind it. */
+/* The result must not depend on cap, and nothing may be stored after it. */
 static inline void check_caps(entry_fn entry, const char *name, uint32_t flags)
 {
     size_t len = strlen(name);

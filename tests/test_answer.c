@@ -566,7 +566,7 @@ static void put_arange(program *p, size_t unit, uint64_t lo, uint64_t hi)
     end_length(p, b, at);
 }
 
-/* Lines of assembly that go on behind the code are nobody's, in a map too. */
+/* Lines of assembly that go on after the code are nobody's, in a map too. */
 static void test_lines_behind_the_code(void)
 {
     static const uint64_t rows[] = {0x1000, 100, 0x1ff8, 101, 0x2010, 102, 0};

@@ -55,7 +55,7 @@ static void check_join(const char *comp_dir, const char *dir, const char *name, 
     size_t len = strlen(want);
     char buf[64];
     CHECK_EQ(machsym_path_join(&path, NULL, 0), len);
-    for (size_t cap = 1; cap <= len + 3; cap++) { /* as snprintf: whatever fits, a NUL, nothing behind */
+    for (size_t cap = 1; cap <= len + 3; cap++) { /* as snprintf: whatever fits, a NUL, nothing after */
         memset(buf, '#', sizeof buf);
         CHECK_EQ(machsym_path_join(&path, buf, cap), len);
         size_t kept = len < cap - 1 ? len : cap - 1;

@@ -69,7 +69,7 @@ static void units_of_one_table(trap *t, size_t n)
     }
 }
 
-/* The tables of all units end together: each begins one entry behind the last. */
+/* The tables of all units end together: each begins one entry after the last. */
 static void tables_in_tables(trap *t, size_t n)
 {
     program *p = &t->p;
@@ -1090,7 +1090,7 @@ static uint32_t strx(uint32_t kind, size_t i)
     return kind + (uint32_t)i * STRX_EACH;
 }
 
-/* A file with n names behind its symbols, and as many ways to name the object file. */
+/* A file with n names after its symbols, and as many ways to name the object file. */
 static void put_named_file(bytes *file, uint32_t filetype, size_t n, const bytes *nlists)
 {
     bytes commands = {NULL, 0, 0};

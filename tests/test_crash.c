@@ -271,7 +271,7 @@ static void test_threads(void)
               "(0x40 0x50)");
     report_close(&r);
     r = open_text("0 A 0x10\n1 A 0x20\n0 A 0x30\n1 A 0x40\n");
-    CHECK_EQ(r.thread_count, 2); /* two stacks pasted one behind the other */
+    CHECK_EQ(r.thread_count, 2); /* two stacks pasted one after the other */
     report_close(&r);
 }
 

@@ -1,5 +1,5 @@
 /* Every error: what provokes it, and its code, text, part of the file and offset. Misuse of the API is an
- * error too, and leaves no result behind. */
+ * error too, and leaves no result. */
 #include "dwarf.h"
 
 #include "../tool/source.h"

@@ -612,7 +612,7 @@ static void test_ranges_5(encoding enc)
     check_ranges(&p, want_5);
     program_free(&p);
 
-    /* the same by index: the base stands behind the header, offsets count from it */
+    /* the same by index: the base stands after the header, offsets count from it */
     begin_ranges(&p, enc, FORM_rnglistx);
     size_t at = begin_length(&p, &p.rnglists);
     put16(&p.rnglists, 5);
@@ -888,7 +888,7 @@ static void test_missing_addresses(void)
     CHECK_EQ(list.v[1].lo, 0x1100);
     CHECK_EQ(list.v[1].hi, 0x1110);
     value.form = FORM_rnglistx;
-    static const uint64_t far[] = {1000, 9, UINT64_MAX}; /* behind the section, across its end, no number */
+    static const uint64_t far[] = {1000, 9, UINT64_MAX}; /* after the section, across its end, no number */
     for (size_t i = 0; i < 3; i++) {
         value.u = far[i];
         CHECK(!ms_dw_ranges(&dw, &enc, &value, &list));

@@ -76,7 +76,7 @@ static size_t put_image(bytes *b, char c, unsigned functions, const uint64_t *st
     return at;
 }
 
-/* The address of the stub or, behind all stubs, function with this number, of the image at a place of the
+/* The address of the stub or, after all stubs, function with this number, of the image at a place of the
  * file. */
 static uint64_t code_at(size_t at, unsigned i)
 {

@@ -59,7 +59,7 @@ static machsym_writer *open_writer(uint32_t flags)
     return writer;
 }
 
-/* Two functions, the first with a call inlined into it; a symbol behind them. */
+/* Two functions, the first with a call inlined into it; a symbol after them. */
 static machsym_map *write_map(uint32_t flags)
 {
     machsym_writer *writer = open_writer(flags);
@@ -687,7 +687,7 @@ static const struct {
     {4, 4, false, 0x7fffffff}, /* longer than the table */
     {4, 4, false, 36},         /* shorter than its parts */
     {8, 4, true, 0},           /* ends where it begins */
-    {16, 4, true, 1},          /* starts count from behind its begin */
+    {16, 4, true, 1},          /* starts count from after its begin */
     {28, 1, false, 3},         /* widths that no field has */
     {29, 1, false, 3},         {30, 1, false, 5},      {31, 1, false, 5},      {32, 1, false, 7},
     {33, 1, false, 9},         {34, 1, false, 9},      {35, 1, false, 5},      {35, 1, false, 3},

@@ -188,7 +188,7 @@ static void test_binds(void)
     put_uleb(&code, 0x100);
     put8(&code, 0x90);
     put8(&code, 0x00);
-    put8(&code, 0x90); /* behind the end */
+    put8(&code, 0x90); /* after the end */
     ms_fx_data d = run_binds(&mo, &code, &arena);
     CHECK_EQ(d.bind_count, 7);
     check_bind(&d, 0, 0x8010, "_a");

@@ -263,7 +263,7 @@ static void negative_row(char *field[FIELDS])
 }
 
 /* A symbol of a real program is one in text too, but for Swift's shortest: $sSSN and _TMSi, with up to four
- * letters behind the prefix. */
+ * letters after the prefix. */
 static void text_row(char *field[FIELDS])
 {
     bool is_short = (field[0][0] == '$' || field[0][1] == 'T') && strlen(field[0]) < 7;
@@ -273,7 +273,7 @@ static void text_row(char *field[FIELDS])
 }
 
 /* By how many underscores a name begins with: Mach-O puts one more in front. What allocates by a token is a C++ name
- * behind a prefix of exactly this spelling (clang's AllocToken.rst: "__alloc_token_<id>_<name>"). */
+ * after a prefix of exactly this spelling (clang's AllocToken.rst: "__alloc_token_<id>_<name>"). */
 static void test_underscores(void)
 {
     expect("__alloc_token_0__Z3foov", "foo() (.alloc_token)");

@@ -251,7 +251,7 @@ static void test_bombs(void)
     check_time(ms_dmrs_run, "many lifetimes", name);
 }
 
-/* Deep names work up to the limit and are refused behind it. */
+/* Deep names work up to the limit and are refused after it. */
 static void test_depth(void)
 {
     static char name[8000];
@@ -278,7 +278,7 @@ static void test_long(void)
     static char name[4000];
     char *at = name;
     repeat(&at, "_RINvC9some_name4call", 1);
-    size_t last = (size_t)(at - name) - 2; /* the first tuple's position behind the prefix */
+    size_t last = (size_t)(at - name) - 2; /* the first tuple's position after the prefix */
     repeat(&at, "TNtC9some_name20a_rather_long_name_xE", 1);
     for (int i = 0; i < 9; i++) {
         size_t here = (size_t)(at - name) - 2;

@@ -171,7 +171,7 @@ static void test_loaded(void)
     bytes_free(&memory);
 }
 
-/* ---- Records by hand: one section of data behind the code ---- */
+/* ---- Records by hand: one section of data after the code ---- */
 
 enum { DATA = 0x10000000, CODE = MAKE_TEXT };
 

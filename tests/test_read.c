@@ -435,7 +435,7 @@ static void test_limits(void)
     free(thin.file.ptr);
 }
 
-/* A universal file of two thin ones, both behind what is read at first. */
+/* A universal file of two thin ones, both after what is read at first. */
 static remote make_fat(const char *first, const char *second)
 {
     test_file files[2] = {test_read(first), test_read(second)};

@@ -24,7 +24,7 @@ typedef struct subject {
     size_t most;     /* bytes of the largest */
     size_t fails_at; /* the number of the call that gives only half, from 1; 0: none */
     size_t flipped;  /* the byte that is another one, when it is read; 0: none */
-    size_t ruined;   /* so many bytes behind it are others too, in memory */
+    size_t ruined;   /* so many bytes after it are others too, in memory */
     uint8_t *copy;   /* where it is another one in memory */
 } subject;
 
@@ -279,7 +279,7 @@ static void test_short(subject *s)
     }
 }
 
-/* Asks for some addresses while allocation number n fails, once or with all behind it. Returns whether
+/* Asks for some addresses while allocation number n fails, once or with all after it. Returns whether
  * there was one: an answer that is less for it says that memory was short, and none is another one. */
 static bool ask_short_of_memory(const subject *s, const machsym_image *image, size_t n, bool for_good)
 {

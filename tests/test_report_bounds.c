@@ -191,7 +191,7 @@ static void threads_of_one_frame(text *t, size_t n)
     put_demo_image(t);
 }
 
-/* Each reaches over all that begin behind it; in no order. */
+/* Each reaches over all that begin after it; in no order. */
 static void images_that_overlap(text *t, size_t n)
 {
     put_thread(t, 0);
@@ -259,7 +259,7 @@ static void tree_of_many_levels(text *t, size_t n)
     put_demo_image(t);
 }
 
-/* Pieces that the parsers look for, over and over on one line, at the begin of it and behind a frame's
+/* Pieces that the parsers look for, over and over on one line, at the begin of it and after a frame's
  * address. */
 static const char *const snippets[] = {
     " + 1",      " + ",        "(",          ")",      ") (",     "<",     ">",    "[0x1",  "[",
@@ -708,7 +708,7 @@ static void sanitizer_of_many_images(text *t, size_t n)
         put_format(t, "    #%zu 0x102a30aec in f (m%zu:arm64+0x100000aec) (BuildId: " DEMO ")\n", i, i);
 }
 
-/* Each line could go on behind each of its ends. */
+/* Each line could go on after each of its ends. */
 static void lines_behind_prefixes(text *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)

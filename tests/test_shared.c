@@ -9,7 +9,7 @@
 /* How the names of what is shared differ. */
 typedef enum sharing {
     SAME,   /* all name one thing */
-    TAILS,  /* each names what begins a little behind the one before */
+    TAILS,  /* each names what begins a little after the one before */
     HALVES, /* every other one names the whole, the others tails */
     SHARINGS
 } sharing;
@@ -163,7 +163,7 @@ static void put_list_abbrevs(program *p)
     abbrev_end(p);
 }
 
-/* A root; its lists count from behind the header of .debug_rnglists. */
+/* A root; its lists count from after the header of .debug_rnglists. */
 static void put_root(program *p, unsigned code)
 {
     die(p, code);

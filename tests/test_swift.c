@@ -255,7 +255,7 @@ static void test_requirements(void)
     }
 }
 
-/* Resilient witnesses stand behind the module of a retroactive conformance and behind the conditions of one
+/* Resilient witnesses stand after the module of a retroactive conformance and after the conditions of one
  * that has some; type packs among these are not read. */
 static void test_late_witnesses(void)
 {

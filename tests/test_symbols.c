@@ -147,7 +147,7 @@ static void test_bounds(void)
     put_uleb(&starts, 0x700);  /* 0x1800 */
     put_uleb(&starts, 0x5000); /* no code */
     put_uleb(&starts, 0);
-    put_uleb(&starts, 0x10); /* behind the end */
+    put_uleb(&starts, 0x10); /* after the end */
     p.macho.symbols = symbols;
     p.macho.symbol_count = 4;
     p.macho.starts = &starts;

@@ -370,7 +370,7 @@ static void test_damage(void)
     lookup_close(&l);
     program_free(&p);
 
-    begin(&p); /* a length that is reserved: nothing behind it can be found */
+    begin(&p); /* a length that is reserved: nothing after it can be found */
     put_unit(&p, dwarf4, "first", 0x1000, 0x100);
     put32(&p.info, 0xfffffff5u);
     put_zeros(&p.info, 100);

@@ -127,10 +127,10 @@ static void test_compact_damage(void)
     } rows[] = {
         {64, 9, 4, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},           /* a kind that nobody knows */
         {88, 4, 4, {0x1100, 0x1280, 0x1400, 0x1900, 0}},                   /* the same of the other page */
-        {32, 0xfffff0, 4, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},    /* a page behind the section */
-        {68, 0xfff0, 2, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},      /* entries behind it */
+        {32, 0xfffff0, 4, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},    /* a page after the section */
+        {68, 0xfff0, 2, {0x1100, 0x1400, 0x1510, 0x1620, 0x1900, 0}},      /* entries after it */
         {94, 0xffff, 2, {0x1100, 0x1280, 0x1400, 0x1510, 0x1620, 0x1900}}, /* more entries than bytes */
-        {20, 0xfffff0, 4, {0}},                                            /* an index behind the section */
+        {20, 0xfffff0, 4, {0}},                                            /* an index after the section */
         {56, 124, 4, {0x1100, 0x1280, 0x1400, 0x1510, 0x1620, 0x1900, 0}}, /* half a page header */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

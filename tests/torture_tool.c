@@ -4,7 +4,7 @@
  *   build/fuzzed/tests/torture_tool [--map=FILE.symmap] [--cuts=N] [--flips=N] [--seed=N] [--only=VARIANT] FILE ...
  *
  * Commands run one after another in a child, on variant after variant, until one of them exits, crashes or takes too
- * long; the next child goes on behind it. A variant is the same on every machine; what fails is named with its output. */
+ * long; the next child goes on after it. A variant is the same on every machine; what fails is named with its output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -177,7 +177,7 @@ static void torture(const char *path, const variant_options *o, unsigned long co
         int status = run_child(&file, o, first, COMMANDS * (last < variants ? last : variants));
         bool good = *begun > first && WIFEXITED(status) && WEXITSTATUS(status) <= 2;
         if (*begun == first)
-            *begun = first + 1; /* the child did not come so far as to begin it: on behind it */
+            *begun = first + 1; /* the child did not come so far as to begin it: on after it */
         counts[0] += *begun - first - !good;
         counts[1] += !good;
         if (!good)

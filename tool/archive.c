@@ -450,7 +450,7 @@ bool archive_read(const archive *a, const archive_member *member, uint64_t max, 
 
 /* ---- Tar (POSIX pax and ustar, GNU) ---- */
 
-/* A number of a header: octal digits, or in GNU's way bytes behind a first bit. Returns false at others. */
+/* A number of a header: octal digits, or in GNU's way bytes after a first bit. Returns false at others. */
 static bool tar_number(const uint8_t *p, size_t len, uint64_t *out)
 {
     *out = 0;
@@ -485,7 +485,7 @@ static machsym_str tar_field(const uint8_t *p, size_t len)
     return str_make((const char *)p, end != NULL ? (size_t)((const uint8_t *)end - p) : len);
 }
 
-/* What extended headers say of the member behind them. */
+/* What extended headers say of the member after them. */
 typedef struct tar_extra {
     text name;
     uint64_t size;
@@ -543,7 +543,7 @@ static bool add_tar_member(archive *a, const uint8_t *p, tar_extra *extra, uint6
     return true;
 }
 
-/* One header, and the member behind it. *at moves to the next one. */
+/* One header, and the member after it. *at moves to the next one. */
 static bool take_tar(archive *a, const uint8_t *p, uint64_t *at, tar_extra *extra, machsym_error *err)
 {
     uint64_t size;
@@ -616,7 +616,7 @@ static size_t gzip_header(const uint8_t *p, size_t len)
     return at <= len ? at : 0;
 }
 
-/* Decompresses one member of a gzip file, which says only behind it how many bytes it has, and only the low
+/* Decompresses one member of a gzip file, which says only after it how many bytes it has, and only the low
  * 32 bits of that. *used: the bytes that it takes. */
 static bool gunzip_one(const uint8_t *p, size_t len, uint64_t at, text *out, size_t *used, machsym_error *err)
 {
@@ -706,7 +706,7 @@ static bool is_outside(const archive *a, const uint8_t *header)
     return a->kind == KIND_THIN && !is_table;
 }
 
-/* Names stand in the header, behind it (BSD), or in a table of long names (GNU). The library lies from at to
+/* Names stand in the header, after it (BSD), or in a table of long names (GNU). The library lies from at to
  * stop; folder goes before its members' names. */
 static bool open_ar(archive *a, uint64_t at, uint64_t stop, const char *folder, machsym_error *err)
 {

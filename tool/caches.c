@@ -135,7 +135,7 @@ static machsym_result open_files(const unpacked_files *files, const char *path, 
     return machsym_image_open(&desc, out, err);
 }
 
-/* Unpacks a file beside the main one. That of an older "NAME.development" stands behind all of the name, or is
+/* Unpacks a file beside the main one. That of an older "NAME.development" stands after all of the name, or is
  * that of the other cache, which is the name that the cache tells. */
 static bool unpack_other(unpacked_files *files, const char *path, machsym_str other, text *name,
                          machsym_error *err)

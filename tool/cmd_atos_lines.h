@@ -20,7 +20,7 @@ typedef struct atos_line {
     uint32_t name; /* a part; of KEPT_TEXT all that is printed */
     uint32_t file; /* a part; NO_FILE: the number is the offset in the function; KEPT_TEXT */
     uint32_t number;
-    uint32_t outer; /* the line behind it; NO_LINE: there is none */
+    uint32_t outer; /* the line after it; NO_LINE: there is none */
 } atos_line;
 
 enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_PART = 2 };
@@ -67,7 +67,7 @@ void atos_lines_start(atos_lines *lines, atos *a, size_t answers);
 uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word);
 /* Appends an answer's lines. */
 void atos_lines_print(const atos_lines *lines, uint32_t line, text *out);
-/* Asks memory for an answer's first line; for that behind it, once the first one is near; and for the texts
+/* Asks memory for an answer's first line; for that after it, once the first one is near; and for the texts
  * of all, once these are. */
 void atos_lines_fetch_first(const atos_lines *lines, uint32_t line);
 void atos_lines_fetch_outer(const atos_lines *lines, uint32_t line);

@@ -100,7 +100,7 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
     }
 }
 
-/* The line of a frame, with what stands behind it. */
+/* The line of a frame, with what stands after it. */
 static void print_line(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr, size_t count,
                        size_t frame)
 {

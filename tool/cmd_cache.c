@@ -193,7 +193,7 @@ static bool place_sections(extraction *x, size_t at, uint32_t size, uint64_t add
     return true;
 }
 
-/* Copies a segment behind those before it; of __LINKEDIT it notes where the cache has it. */
+/* Copies a segment after those before it; of __LINKEDIT it notes where the cache has it. */
 static bool place_segment(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     size_t word = x->is_64 ? 8 : 4;

@@ -63,7 +63,7 @@ static bool take_format(void *field, const char *value)
     return false;
 }
 
-/* A number that is not negative, up to a comma or the end; stays where the text has none. Returns behind
+/* A number that is not negative, up to a comma or the end; stays where the text has none. Returns after
  * it, NULL when there is something else. */
 static const char *take_number(const char *at, double *number)
 {

@@ -315,7 +315,7 @@ static void put_module(breakpad *b)
     text_c(b->t, "0 ");
     text_shown(b->t, info->name);
     text_char(b->t, '\n');
-    if (info->is_damaged) /* readers pass by what they do not know behind INFO */
+    if (info->is_damaged) /* readers pass by what they do not know after INFO */
         text_c(b->t, "INFO DAMAGED made of a damaged file\n");
 }
 

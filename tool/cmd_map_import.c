@@ -45,7 +45,7 @@ static machsym_str cut_field(const char **at, const char *end)
     return field;
 }
 
-/* "file:line"; a number behind the last colon. */
+/* "file:line"; a number after the last colon. */
 static void set_place(row *r, machsym_str place)
 {
     size_t at = place.len;

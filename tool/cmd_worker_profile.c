@@ -29,7 +29,7 @@ typedef struct profile_job {
 
 /* ---- Modules ---- */
 
-/* A breakpad id: the UUID, and the age behind it, which Mach-O files do not have. */
+/* A breakpad id: the UUID, and the age after it, which Mach-O files do not have. */
 static bool parse_id(machsym_str id, machsym_uuid *uuid)
 {
     return id.len >= UUID_DIGITS && parse_uuid_str((machsym_str){id.ptr, UUID_DIGITS}, uuid);

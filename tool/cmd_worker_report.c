@@ -164,7 +164,7 @@ static bool answer_reports(answering *a, machsym_str rest, report_input *in)
     return ok;
 }
 
-/* What stands behind the reports. Returns false when there is none. */
+/* What stands after the reports. Returns false when there is none. */
 static bool end_reports(answering *a, const report_input *in)
 {
     if (in->count == 0) {

@@ -137,7 +137,7 @@ static size_t step_in_token(const filter *f, const char *ptr)
 }
 #endif
 
-/* Finds where a token ends. STEP bytes of another class stand behind the text. */
+/* Finds where a token ends. STEP bytes of another class stand after the text. */
 static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_utf8)
 {
     for (size_t len = STEP; len == STEP; at += len)
@@ -150,7 +150,7 @@ static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_u
     return at;
 }
 
-/* Takes a piece of the text, behind which STEP zeros stand. Returns how much of it is done: the rest is a
+/* Takes a piece of the text, after which STEP zeros stand. Returns how much of it is done: the rest is a
  * token that may go on. */
 static size_t feed(filter *f, const char *ptr, size_t len, bool is_last)
 {
@@ -189,7 +189,7 @@ static bool would_wait(int in)
     return poll(&p, 1, 0) == 0;
 }
 
-/* buffer has room for a token, what is read behind it and STEP zeros. */
+/* buffer has room for a token, what is read after it and STEP zeros. */
 static int copy_text(filter *f, int in, char *buffer)
 {
     size_t held = 0;

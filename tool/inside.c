@@ -507,7 +507,7 @@ size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym
     if (members_end(path) == 0)
         return machsym_list_slices(&desc, slices, cap, err);
     bool ok = members_read(path, PROBE_BYTES, &head, err);
-    if (ok && head.len > 0 && (uint8_t)head.v[0] != 0xca) { /* the slices of a fat file lie further behind */
+    if (ok && head.len > 0 && (uint8_t)head.v[0] != 0xca) { /* the slices of a fat file lie further on */
         desc.bytes.ptr = head.v;
         desc.bytes.len = head.len;
         count = machsym_list_slices(&desc, slices, cap, err);

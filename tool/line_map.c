@@ -23,7 +23,7 @@ struct line_map {
     size_t cap;
 };
 
-/* What a line of C# became is short: a line farther behind is of something that has no C#, as calls that
+/* What a line of C# became is short: a line farther on is of something that has no C#, as calls that
  * il2cpp adds at the begin of a function. */
 enum { LINES_BEHIND = 5 };
 

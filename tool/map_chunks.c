@@ -27,7 +27,7 @@ typedef struct chunk_cut {
 
 /* ---- Lists ---- */
 
-/* Notes a chunk behind those that are noted. */
+/* Notes a chunk after those that are noted. */
 static void list_chunk(chunk_list *list, uint64_t chunk, uint64_t bytes)
 {
     list->chunks++;

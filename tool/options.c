@@ -71,7 +71,7 @@ static bool has_number(machsym_str written)
 typedef struct written_option {
     const option *o;   /* NULL: there is none of that name */
     void *field;       /* that it sets */
-    const char *value; /* behind "=" or a letter; NULL: none */
+    const char *value; /* after "=" or a letter; NULL: none */
     int len;           /* of its name, with dashes */
 } written_option;
 
@@ -93,7 +93,7 @@ static written_option read_option(const command *c, void *to, const char *arg)
     return w;
 }
 
-/* Whether an argument is an option of the command. As a value it has to stand behind "=": a value was
+/* Whether an argument is an option of the command. As a value it has to stand after "=": a value was
  * forgotten more often than a file is called so. */
 static bool is_option(const command *c, void *to, const char *arg)
 {

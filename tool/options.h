@@ -4,7 +4,7 @@
 
 #include "text.h"
 
-/* An option. On the command line it has one or two dashes; its value follows behind "=" or as the next
+/* An option. On the command line it has one or two dashes; its value follows after "=" or as the next
  * argument. */
 typedef struct option {
     /* With blanks between; help writes one dash for a letter, two for a word, a given one as it is. NULL: a
@@ -35,7 +35,7 @@ typedef struct command {
     const char *usage; /* what follows the name */
     const char *about; /* what it does, in lines */
     option_set options[OPTION_SETS];
-    const char *more;                   /* lines behind the options */
+    const char *more;                   /* lines after the options */
     int (*run)(int argc, char **argv);  /* argv[0] is the name; returns an exit status */
     const struct command *const *below; /* ended by NULL */
 } command;

@@ -3,7 +3,7 @@
  *
  * A file of rules is text, one rule a line; the first rule that fits an address names its owner. Blank
  * lines and lines that begin with # count for nothing. Words are separated by blanks; OWNER is the rest of
- * the line behind " = ".
+ * the line after " = ".
  *
  * linkmap FILE            what the linker's map (-map) says: libsdk.a(member.o), or a base name objects
  * what the debug map (N_OSO) in the file itself says, named likewise object TEXT = OWNER     code whose
@@ -15,7 +15,7 @@
  * with TEXT, or has /TEXT in it all = OWNER             everything: below `image NAME` all of that image
  * image NAME              the rules that follow are for this image only; `image *`: for all
  *
- * `object` goes by the maps of the same file of rules, before or behind it. A relative FILE is taken from
+ * `object` goes by the maps of the same file of rules, before or after it. A relative FILE is taken from
  * where the rules lie. */
 #ifndef MACHSYM_OWNERS_H
 #define MACHSYM_OWNERS_H

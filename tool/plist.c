@@ -49,7 +49,7 @@ static uint64_t big_endian(const uint8_t *p, unsigned size)
     return number;
 }
 
-/* Takes the length of an object, which stands in its first byte or in an integer behind that. */
+/* Takes the length of an object, which stands in its first byte or in an integer after that. */
 static bool take_count(const binary *b, object *o, unsigned low)
 {
     o->count = low;
@@ -187,7 +187,7 @@ static bool at_text(const xml *x, const char *what)
     return str_starts(str_make(x->all.ptr + x->at, x->all.len - x->at), what);
 }
 
-/* Moves behind a text that ends something. Returns false when the list has none. */
+/* Moves past a text that ends something. Returns false when the list has none. */
 static bool skip_past(xml *x, const char *what)
 {
     size_t len = str_find(str_make(x->all.ptr + x->at, x->all.len - x->at), what);
@@ -196,7 +196,7 @@ static bool skip_past(xml *x, const char *what)
     return !x->is_damaged;
 }
 
-/* Moves to the next tag and behind it; what is no tag is passed over. Returns false at the end. */
+/* Moves to the next tag and after it; what is no tag is passed over. Returns false at the end. */
 static bool next_tag(xml *x)
 {
     for (;;) {
@@ -270,7 +270,7 @@ static size_t entity_length(machsym_str s)
     return end > 1 && end < begin.len ? end + 1 : 0;
 }
 
-/* Appends what stands between a tag and the end of it, which the list is moved behind. */
+/* Appends what stands between a tag and the end of it, which the list is moved past. */
 static bool put_content(xml *x, text *out)
 {
     size_t len;
@@ -296,7 +296,7 @@ static bool put_content(xml *x, text *out)
     return false;
 }
 
-/* Moves behind the end of a tag with all that is in it. */
+/* Moves past the end of a tag with all that is in it. */
 static bool skip_value(xml *x)
 {
     uint64_t depth = 1;
@@ -311,7 +311,7 @@ static bool skip_value(xml *x)
     return depth == 0;
 }
 
-/* In a dictionary: moves behind the tag of a key's value. */
+/* In a dictionary: moves past the tag of a key's value. */
 static plist_found find_key(xml *x, const char *key)
 {
     text name = {0};

@@ -56,7 +56,7 @@ long sysconf(int name)
 
 /* ---- Paths ---- */
 
-/* Where a path is too long for most functions it becomes an absolute one behind a prefix. Returns false with
+/* Where a path is too long for most functions it becomes an absolute one after a prefix. Returns false with
  * errno. */
 static bool to_wide(const char *path, wchar_t *out)
 {

@@ -13,7 +13,7 @@
  * are smaller than the least. */
 enum { PIECE = 32 << 20, LEAST_PART = 1 << 17, LARGE_PAGE = 2 << 20, ALIGNED = 16 };
 
-/* The head of a part that was given out, or of a free one; its memory begins ALIGNED bytes behind. */
+/* The head of a part that was given out, or of a free one; its memory begins ALIGNED bytes after. */
 typedef struct part {
     struct part *next; /* of the free ones, by address */
     size_t size;       /* with this head */

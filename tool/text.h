@@ -84,7 +84,7 @@ void text_format(text *t, const char *format, va_list args); /* as vprintf */
 void text_uuid(text *t, const machsym_uuid *uuid);           /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);
 void text_free(text *t);
-/* The text with a NUL behind it, which does not count. */
+/* The text with a NUL after it, which does not count. */
 const char *text_z(text *t);
 
 void text_base64(text *t, const uint8_t *p, size_t len);
@@ -110,7 +110,7 @@ typedef struct pool {
 } pool;
 
 machsym_str pool_copy(pool *p, const char *ptr, size_t len);
-char *pool_copy_z(pool *p, const char *ptr, size_t len); /* with a NUL behind it */
+char *pool_copy_z(pool *p, const char *ptr, size_t len); /* with a NUL after it */
 void pool_free(pool *p);
 
 /* ---- Views ---- */
@@ -158,7 +158,7 @@ size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t path_folder(const char *path);
-char *str_copy_z(machsym_str s);  /* from malloc, with a NUL behind it */
+char *str_copy_z(machsym_str s);  /* from malloc, with a NUL after it */
 uint64_t str_hash(machsym_str s); /* FNV-1a */
 /* How far it is to the first line feed or carriage return. */
 size_t str_line_len(machsym_str s);

@@ -404,7 +404,7 @@ static bool add_frame(flat_text *t, const machsym_frame *f, uint32_t names)
         size_t left = s.len < s.cap ? s.cap - s.len : 0;
         size_t file_len = machsym_path_join(&f->file, left > 0 ? s.out + s.len : NULL, left);
         s.len += file_len;
-        if (s.len >= s.cap) { /* the NUL behind the last text needs room too */
+        if (s.len >= s.cap) { /* the NUL after the last text needs room too */
             tried = name_len + file_len + 1;
             continue;
         }

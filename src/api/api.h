@@ -425,7 +425,7 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
  * Returns: false when none has, and for other files. Borrows: views into the image. Threads: any. Cost: a
  * binary search. */
 MACHSYM_API bool machsym_image_entry_at(const machsym_image *image, uint64_t addr, machsym_entry *out);
-/* Copies what lies at an address of a shared cache and behind it. Pointers in data are as dyld leaves them
+/* Copies what lies at an address of a shared cache and after it. Pointers in data are as dyld leaves them
  * when nothing is slid, without signatures and tags. image: the cache, or an image of it. Returns: how
  * many bytes; fewer than len where no file that is there has them, or where pointers are stored in an unknown
  * way; 0 for other files. Threads: any. Cost: proportional to len, and to a page. */
@@ -1001,9 +1001,9 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
 
 /* What a stream of compressed bytes is. */
 typedef enum machsym_deflate {
-    /* Deflate alone (RFC 1951): members of zip files, and what is behind the header of a gzip file. */
+    /* Deflate alone (RFC 1951): members of zip files, and what is after the header of a gzip file. */
     MACHSYM_DEFLATE_RAW = 0,
-    /* A header before it and a checksum behind it, which is compared (RFC 1950). */
+    /* A header before it and a checksum after it, which is compared (RFC 1950). */
     MACHSYM_DEFLATE_ZLIB
 } machsym_deflate;
 

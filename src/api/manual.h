@@ -23,7 +23,7 @@
  *
  * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
  * runtime address - load address + vmaddr of __TEXT. machsym_image_addr makes one of the other; every other
- * function takes file addresses. A return address points behind its call, so look up the address one below
+ * function takes file addresses. A return address points after its call, so look up the address one below
  * it: every frame of a thread but the first one is such an address.
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with

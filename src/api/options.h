@@ -248,7 +248,7 @@
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
 
-/* How many line rows an explanation shows: the one that answers, with two before and two behind. */
+/* How many line rows an explanation shows: the one that answers, with two before and two after. */
 #define MACHSYM_EXPLAINED_ROWS 5
 
 /* How many lookups of a session search a table of the file from its start, before the session sorts the

@@ -31,7 +31,7 @@
 #if ms_SMALL_CODE
 #define ms_SHARED ms_NOINLINE
 #else
-#define ms_SHARED
+#define ms_SHARED inline
 #endif
 
 #ifdef MACHSYM_NO_OS

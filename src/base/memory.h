@@ -36,7 +36,7 @@ typedef struct ms_arena_chunk {
 
 typedef struct ms_arena {
     machsym_allocator allocator;
-    ms_arena_chunk *head;  /* the one in use; older ones behind it */
+    ms_arena_chunk *head;  /* the one in use; older ones after it */
     ms_arena_chunk *spare; /* empty ones, from resets */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
@@ -250,8 +250,7 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
 
 /* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
  * untouched. */
-static ms_SHARED inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap,
-                                            size_t size)
+static ms_SHARED void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }

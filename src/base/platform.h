@@ -21,7 +21,7 @@
 #define ms_os_is_slash(c) ((c) == '/')
 #endif
 
-/* The part of a system's path behind its last slash. */
+/* The part of a system's path after its last slash. */
 static machsym_str ms_os_base_name(machsym_str path)
 {
     size_t at = path.len;
@@ -121,7 +121,7 @@ typedef struct ms_os_dir {
     char name[ms_OS_NAME_BYTES];
 } ms_os_dir;
 
-/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one behind
+/* A path of UTF-8 as Windows has it. One that is too long for most functions becomes an absolute one after
  * its prefix. Returns false with errno. */
 static bool ms_os_wide(const char *path, wchar_t *out)
 {

@@ -174,7 +174,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
     return 0;
 }
 
-static ms_SHARED inline uint64_t ms_rd_uleb(ms_rd *rd)
+static ms_SHARED uint64_t ms_rd_uleb(ms_rd *rd)
 {
     MACHSYM_COUNT_WORK(1);
     if (rd->p != rd->end && *rd->p < 0x80)

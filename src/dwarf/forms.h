@@ -287,8 +287,8 @@ typedef enum ms_dw_kind {
 typedef struct ms_dw_abbrev {
     uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
-    uint16_t read_count; /* steps behind those that read one; 0 for ms_KIND_OTHER */
-    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint16_t read_count; /* steps after those that read one; 0 for ms_KIND_OTHER */
+    uint32_t skip_tail;  /* bytes after the last step that skips */
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
     uint32_t slots;      /* a bit for each slot that the steps that read set */
@@ -302,8 +302,8 @@ typedef struct ms_dw_abbrev {
 enum {
     ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
     ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
-    ms_BRIEF_NUMBER = 4, /* behind the bytes to skip stands a number of varying size */
-    ms_BRIEF_BLOCK = 8,  /* behind the bytes to skip stands a block */
+    ms_BRIEF_NUMBER = 4, /* after the bytes to skip stands a number of varying size */
+    ms_BRIEF_BLOCK = 8,  /* after the bytes to skip stands a block */
     ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
 };
 
@@ -311,7 +311,7 @@ enum {
  * have no value of varying size, and no flags. */
 typedef struct ms_dw_brief {
     uint16_t skip;
-    uint16_t tail; /* behind the value of varying size */
+    uint16_t tail; /* after the value of varying size */
     uint16_t flags;
     uint16_t has_children;
 } ms_dw_brief;
@@ -547,7 +547,7 @@ static uint32_t ms_dw_form_needs(uint32_t form)
 }
 
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
- * Returns false at a form that nobody knows: nothing behind it can be found. */
+ * Returns false at a form that nobody knows: nothing after it can be found. */
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
                           bool reading)
 {
@@ -914,7 +914,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the value of varying size of an entry, and what stands behind it, by the entry's brief. At least
+/* Skips the value of varying size of an entry, and what stands after it, by the entry's brief. At least
  * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
  * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
  * the bytes of this one have arrived. */

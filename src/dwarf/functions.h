@@ -286,7 +286,7 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
     return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
 
-/* Reads an entry that may have code; p stands behind its code. Returns where its values end; NULL at
+/* Reads an entry that may have code; p stands after its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_read_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, const uint8_t *p,
                                        const uint8_t *end, ms_fn_values *entry)
@@ -352,7 +352,7 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     return next;
 }
 
-/* Takes an entry that may have code into the table; die_off is its own offset, p stands behind its code.
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands after its code.
  * Returns where its values end; NULL at damage. */
 static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                               const uint8_t *p, const uint8_t *end, uint32_t lists)
@@ -416,7 +416,7 @@ static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abb
     return p != NULL && has_code && abbrev->has_children ? ms_fn_skip_list(w, p, end) : p;
 }
 
-/* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
+/* Reads or skips an entry the long way; p stands after its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                      const uint8_t *p, const uint8_t *end, uint32_t lists)
@@ -437,7 +437,7 @@ typedef struct ms_fn_count {
     uint32_t unread;  /* calls passed by */
 } ms_fn_count;
 
-/* Skips entries by their briefs, one behind the other: most entries of a unit are types and variables.
+/* Skips entries by their briefs, one after the other: most entries of a unit are types and variables.
  * brief_end is where so few bytes are left that a brief may lead past the end; close is how many lists are
  * open where the innermost block closes. Returns where the first entry begins that must be looked at. */
 static inline const uint8_t *ms_fn_skip_briefs(const ms_dw_abbrevs *table, unsigned stops_at,

@@ -600,7 +600,7 @@ typedef struct ms_ln_hint {
     size_t row;
 } ms_ln_hint;
 
-enum { ms_LN_NEAR = 4 }; /* rows behind a hint that are looked at one by one: fewer steps than a search */
+enum { ms_LN_NEAR = 4 }; /* rows after a hint that are looked at one by one: fewer steps than a search */
 
 /* Whether number at is the first sequence that ends above an address. */
 static inline bool ms_ln_is_seq(const ms_ln_table *table, size_t at, uint64_t addr)
@@ -655,7 +655,7 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
 }
 
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
- * row may answer. past_end: under the stmt policy code behind a sequence takes its last line. A row of a file
+ * row may answer. past_end: under the stmt policy code after a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
 static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
                          ms_ln_hint *hint, uint64_t *hi)

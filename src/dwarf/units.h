@@ -184,7 +184,7 @@ static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
     return false;
 }
 
-/* The first header behind an offset that is right in all its fields, and whose length leads to the next one
+/* The first header after an offset that is right in all its fields, and whose length leads to the next one
  * or to the section's end; the section's end when there is none. */
 static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
@@ -349,7 +349,7 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 }
 
 /* Reads the bases first, since texts and addresses count from them. A unit without such an attribute uses
- * the section's first table, behind its header (DWARF5 7.26 to 7.28). */
+ * the section's first table, after its header (DWARF5 7.26 to 7.28). */
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;

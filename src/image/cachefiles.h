@@ -33,7 +33,7 @@ typedef struct ms_cf_cache {
 typedef struct ms_cf_search {
     const machsym_open_desc *desc;
     const ms_file *main;
-    machsym_str suffix; /* of its name, behind that of the main file */
+    machsym_str suffix; /* of its name, after that of the main file */
     ms_arena *arena;
 } ms_cf_search;
 

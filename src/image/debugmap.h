@@ -267,7 +267,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
 
 /* ---- Archives ---- */
 
-/* The part behind the last slash of a path that a program or an archive holds. */
+/* The part after the last slash of a path that a program or an archive holds. */
 static machsym_str ms_om_base_name(machsym_str path)
 {
     size_t at = path.len;
@@ -722,7 +722,7 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
     if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
         mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
-    if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
+    if (mo->damage.first.is_cut_short) /* its relocations and symbols lie after its debug info */
         return MACHSYM_OBJECT_CUT_SHORT;
     ms_im_start_dwarf(image);
     if (image->arena.oom || !ms_dw_need(&image->dw, ms_NEEDS_UNITS))

@@ -336,7 +336,7 @@ static const ms_dc_mapping *ms_dc_mapping_at(const ms_dc *dc, uint64_t addr)
                : NULL;
 }
 
-/* What lies at an address, and behind it in its mapping; empty when no file that is there has it. */
+/* What lies at an address, and after it in its mapping; empty when no file that is there has it. */
 static ms_span ms_dc_at(const ms_dc *dc, uint64_t addr)
 {
     const ms_dc_mapping *mapping = ms_dc_mapping_at(dc, addr);
@@ -490,7 +490,7 @@ static void ms_dc_get_image(const ms_dc *dc, size_t index, ms_dc_image *out)
     }
 }
 
-/* The part of a path of a cache behind its last slash. */
+/* The part of a path of a cache after its last slash. */
 static machsym_str ms_dc_base_name(machsym_str path)
 {
     size_t at = path.len;

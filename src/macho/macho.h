@@ -221,7 +221,7 @@ static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment
     return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
 }
 
-/* What lies at an offset that load commands name, and behind it: symbol tables and the rest of __LINKEDIT.
+/* What lies at an offset that load commands name, and after it: symbol tables and the rest of __LINKEDIT.
  * Segments of an image in a cache lie in several files, so offsets of different segments may be equal. Those
  * of tables count in the file that has __LINKEDIT. */
 static ms_span ms_mo_rest(const ms_mo *mo, uint64_t off)

@@ -460,7 +460,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
 }
 
 /* Names the blocks of a sorted table after the nearest named function below, because compilers put a
- * block's function behind the function that the block is written in. */
+ * block's function after the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;

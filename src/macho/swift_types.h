@@ -230,7 +230,7 @@ static void ms_sw_add_waits(ms_sw *sw)
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
 static uint64_t ms_sw_past_generics(ms_fx_data *d, uint64_t at)
 {
-    uint32_t counts = ms_fx_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t counts = ms_fx_u32_at(d, at + 8); /* after cache and pattern: parameters, requirements */
     uint32_t extra = ms_fx_u32_at(d, at + 12); /* arguments, flags */
     uint64_t params = counts & 0xffff;
     uint64_t requirements = counts >> 16;

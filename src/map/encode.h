@@ -16,7 +16,7 @@
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* A run of one part of several goes on behind a gap of so many bytes: code between functions that fills
+    /* A run of one part of several goes on after a gap of so many bytes: code between functions that fills
      * them up to their alignment. In a larger gap there may be runs of another part. */
     ms_EN_MOST_GAP = 64,
     /* A run with more links takes no gap. Where a gap holds a run of another part, the run is written once

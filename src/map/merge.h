@@ -251,8 +251,8 @@ static void ms_mg_place_text(ms_mg *m)
 
 /* ---- Index ---- */
 
-/* How many runs begin in a bucket, behind its first byte. *next, which begins as 0, moves on through the
- * places: it is the first that begins behind the bucket's first byte. */
+/* How many runs begin in a bucket, after its first byte. *next, which begins as 0, moves on through the
+ * places: it is the first that begins after the bucket's first byte. */
 static size_t ms_mg_count_in(const ms_mg_runs *runs, uint32_t bucket, size_t *next)
 {
     uint64_t lo = (uint64_t)bucket << runs->shift;
@@ -319,7 +319,7 @@ static uint64_t ms_mg_align(uint64_t at)
     return (at + 7) & ~(uint64_t)7;
 }
 
-/* Decides where a table stands: behind the ones before. */
+/* Decides where a table stands: after the ones before. */
 static void ms_mg_set_table(ms_map_head *head, unsigned kind, uint64_t len, uint64_t a, uint64_t b)
 {
     ms_map_table *table = &head->tables[kind];

@@ -168,7 +168,7 @@ static size_t ms_pk_get_length(ms_rd *rd, size_t code)
 }
 
 /* Copies a match to out + at. Returns where it ends. A match may overlap what it makes. The copies of 8
- * bytes may go past the end: out has 16 bytes of room behind the block. Most matches are short, and a copy
+ * bytes may go past the end: out has 16 bytes of room after the block. Most matches are short, and a copy
  * of any length would take longer to begin. */
 static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
 {
@@ -253,14 +253,14 @@ static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t wa
 
 /* ---- The text that is cut into blocks ---- */
 
-/* The text that is packed: string tables one behind the other, each from a block boundary on. */
+/* The text that is packed: string tables one after the other, each from a block boundary on. */
 typedef struct ms_pk_spaces {
     ms_span v[3];     /* .debug_str, and the string tables of both halves of the image */
     uint64_t base[3]; /* the place where each begins */
     uint64_t total;   /* bytes of all, whole blocks */
 } ms_pk_spaces;
 
-/* Adds string table i behind those before it. */
+/* Adds string table i after those before it. */
 static void ms_pk_add_space(ms_pk_spaces *spaces, size_t i, ms_span table)
 {
     spaces->v[i] = table;

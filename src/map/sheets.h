@@ -189,7 +189,7 @@ static bool ms_sh_is_missing(ms_sh *sh, uint64_t sheet)
     return ms_sh_at_hand(sh, sheet) == NULL && sh->states[sheet] != ms_SH_DAMAGED;
 }
 
-/* Room for so many sheets one behind the other. */
+/* Room for so many sheets one after the other. */
 static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
 {
     if (sheets > SIZE_MAX / 4 / ms_SH_BYTES)
@@ -204,8 +204,8 @@ static uint8_t *ms_sh_room(ms_sh *sh, uint64_t sheets)
     return sh->joined;
 }
 
-/* Puts sheets one behind the other, and reads those that are missing, neighbours at once. ahead: the sheet
- * behind the last is wanted soon. Returns NULL when one of them is damaged or memory is out. */
+/* Puts sheets one after the other, and reads those that are missing, neighbours at once. ahead: the sheet
+ * after the last is wanted soon. Returns NULL when one of them is damaged or memory is out. */
 static const uint8_t *ms_sh_join(ms_sh *sh, uint64_t first, uint64_t last, bool ahead)
 {
     uint64_t most = last + (ahead && last + 1 < sh->sums.len / 8 ? 2 : 1);

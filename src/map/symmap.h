@@ -64,7 +64,7 @@ enum {
 /* The kinds of tables. */
 enum {
     ms_MAP_NAME = 1,     /* the image's name */
-    ms_MAP_SHEETS,       /* u64: the checksums of the sheets behind this table */
+    ms_MAP_SHEETS,       /* u64: the checksums of the sheets after this table */
     ms_MAP_INDEX,        /* u32: from a bucket of code to a run */
     ms_MAP_RUNS,         /* runs of ranges from debug info, by address */
     ms_MAP_SYMBOL_INDEX, /* the same for ranges from symbols */
@@ -206,7 +206,7 @@ static uint64_t ms_map_sum_head(ms_span bytes, uint32_t row_count)
     return sum ^ ms_sh_sum(ms_span_sub(bytes, ms_MAP_HEAD, (uint64_t)row_count * ms_MAP_ROW));
 }
 
-/* What the sheets divide: all behind the table of their checksums. */
+/* What the sheets divide: all after the table of their checksums. */
 static ms_span ms_map_sheets(const machsym_map *map)
 {
     const ms_map_table *table = &map->head.tables[ms_MAP_SHEETS];
@@ -774,7 +774,7 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
     return table->at + 4 * (bucket < table->b ? bucket : table->b - 1);
 }
 
-/* The position of the run from which on a lookup steps forward: none behind it begins at or below off but a
+/* The position of the run from which on a lookup steps forward: none after it begins at or below off but a
  * few. */
 static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
                                                uint64_t off, bool *is_lost)
@@ -838,7 +838,7 @@ static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t 
     line->column = ms_map_field(p + run->column_at, run->bytes[ms_MAP_COLUMN]);
 }
 
-/* Looks for off in a run that begins at or below it, and ends behind it. Returns whether a range of the
+/* Looks for off in a run that begins at or below it, and ends after it. Returns whether a range of the
  * run is known there; if not, hit->hi tells where its next one begins. */
 static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
@@ -1266,7 +1266,7 @@ static bool ms_map_take_length(ms_map_texts *t, size_t *len)
     return false;
 }
 
-/* Reads texts into text behind *used bytes, which then are more. A text that does not fit, or that cannot be
+/* Reads texts into text after *used bytes, which then are more. A text that does not fit, or that cannot be
  * read, is empty. */
 static void ms_map_read_texts(ms_map_texts *t, unsigned count, machsym_str **out, char *text, size_t cap,
                               size_t *used)
@@ -1360,13 +1360,13 @@ static ms_NOINLINE machsym_path ms_map_joined_texts(ms_map_kept *kept, uint64_t 
     return texts;
 }
 
-/* Finds texts that stand one behind the other in a page, from a position on. Returns false when they go on
- * behind it. */
+/* Finds texts that stand one after the other in a page, from a position on. Returns false when they go on
+ * after it. */
 static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned count,
                                    machsym_str *const *out)
 {
     for (unsigned i = 0; i < count; i++) {
-        size_t len = page->v[at]; /* behind a page are 16 bytes more */
+        size_t len = page->v[at]; /* after a page are 16 bytes more */
         size_t bytes = len < 0x80 ? 1 : 2;
         MACHSYM_COUNT_WORK(1);
         if (bytes == 2)

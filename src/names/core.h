@@ -108,7 +108,7 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 }
 
 /* Appends a text that is the beginning of ms_DM_WIDE readable bytes or more. All of them are copied, and
- * those behind the text are printed over. So no branch depends on the length. */
+ * those after the text are printed over. So no branch depends on the length. */
 static inline void ms_dm_put_wide(ms_dm *d, const char *ptr, size_t len)
 {
     if (ms_SMALL_CODE || len > ms_DM_WIDE || d->out_len + ms_DM_WIDE > d->room) {

@@ -383,7 +383,7 @@ enum ms_dmcx_kind {
 /* The shape of a declarator. The upper bits say that it is not known before printing, because the node is
  * a pack or a forward reference. */
 enum ms_dmcx_flag {
-    ms_DMCX_RIGHT = 1, /* has a part behind the name */
+    ms_DMCX_RIGHT = 1, /* has a part after the name */
     ms_DMCX_IS_ARRAY = 2,
     ms_DMCX_IS_FUNCTION = 4,
     ms_DMCX_SHAPE = 7,
@@ -475,7 +475,7 @@ static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
     return t.len == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_TEXT, t.off, t.len, 0);
 }
 
-/* The flags of a pointer to ref, or the like: only what is printed behind the name is passed on. */
+/* The flags of a pointer to ref, or the like: only what is printed after the name is passed on. */
 static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
 {
     return ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK);

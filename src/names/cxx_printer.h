@@ -533,7 +533,7 @@ static void ms_dmcxp_requires_clause(ms_dmcx *p, uint32_t constraint)
     ms_dmcxp_print(p, constraint);
 }
 
-/* The part of a lambda's name behind 'lambda', and all of a lambda expression's */
+/* The part of a lambda's name after 'lambda', and all of a lambda expression's */
 static void ms_dmcxp_closure_declarator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_node *tail = ms_dmcx_at(p, n->c);
@@ -723,7 +723,7 @@ static bool ms_dmcxp_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     return true;
 }
 
-/* Prints a character of a string. Returns whether it was written as a number: a digit behind it would then
+/* Prints a character of a string. Returns whether it was written as a number: a digit after it would then
  * change its value. */
 static bool ms_dmcxp_put_escaped(ms_dmcx *p, uint32_t c)
 {
@@ -1212,7 +1212,7 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     p->depth--;
 }
 
-/* Prints what stands behind a declarator's name. */
+/* Prints what stands after a declarator's name. */
 static void ms_dmcxp_right_inside(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
@@ -1265,7 +1265,7 @@ static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref)
 
 /* ---- C++: entry ---- */
 
-/* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
+/* Whether the name looks like C++'s: _Z after up to three more underscores (two and three mark blocks). */
 static bool ms_dmcxp_is_mangled(const ms_dm *d)
 {
     size_t first = ms_dmcxr_alloc_token(d->s, d->len), at = first;

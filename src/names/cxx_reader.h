@@ -20,7 +20,7 @@ static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
 static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
 static uint32_t ms_dmcxr_qualified(ms_dmcx *p);
 
-/* Reads the expression behind Q. It may use parameters of all enclosing templates, whose levels are not
+/* Reads the expression after Q. It may use parameters of all enclosing templates, whose levels are not
  * known here. */
 static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
 {
@@ -295,7 +295,7 @@ static uint32_t ms_dmcxr_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_stat
     return ms_dmcx_make_of(p, ms_DMCX_CTOR, scope);
 }
 
-/* cv <type>: its parameters may stand for arguments that come behind it. */
+/* cv <type>: its parameters may stand for arguments that come after it. */
 static uint32_t ms_dmcxr_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     bool try_args = p->try_args;
@@ -625,7 +625,7 @@ static uint32_t ms_dmcxr_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell 
     return params != NULL && !ms_dmcx_append(p, params, ref) ? 0 : ref;
 }
 
-/* Tt <template-param-decl>* [Q <constraint>] E, behind the name that was invented for it */
+/* Tt <template-param-decl>* [Q <constraint>] E, after the name that was invented for it */
 static uint32_t ms_dmcxr_template_decl(ms_dmcx *p, uint32_t name)
 {
     uint32_t level_count = p->level_count;
@@ -1176,7 +1176,7 @@ static uint32_t ms_dmcxr_floating(ms_dmcx *p, char type)
     return ref;
 }
 
-/* The word that an integer literal's type prints as, before or behind it; W_COUNT = no integer type. */
+/* The word that an integer literal's type prints as, before or after it; W_COUNT = no integer type. */
 static uint32_t ms_dmcxr_integer_word(char c)
 {
     switch (c) {

@@ -127,7 +127,7 @@ static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
     return at > first && at < len;
 }
 
-/* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
+/* NumberBackRef after the `Q` at position q: base 26, the last digit is a small letter. */
 static bool ms_dmd_ref(const ms_dmd *p, size_t q, size_t *end, size_t *target)
 {
     size_t value = 0;
@@ -209,7 +209,7 @@ static bool ms_dmd_is_mangle(const ms_dmd *p)
 
 /* ---- functions ---- */
 
-/* FuncAttrs, each shown with a blank behind it. */
+/* FuncAttrs, each shown with a blank after it. */
 static bool ms_dmd_attributes(ms_dmd *p)
 {
     while (ms_dmd_peek(p) == 'N' && p->at + 1 < p->len) {
@@ -397,7 +397,7 @@ static bool ms_dmd_delegate(ms_dmd *p)
     return ok;
 }
 
-/* TypeStaticArray. The size stands in front of the type, in source behind it. */
+/* TypeStaticArray. The size stands in front of the type, in source after it. */
 static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
@@ -408,7 +408,7 @@ static bool ms_dmd_static_array(ms_dmd *p)
     return ok;
 }
 
-/* TypeAssocArray: the key comes first, but is shown behind the value. */
+/* TypeAssocArray: the key comes first, but is shown after the value. */
 static bool ms_dmd_assoc_array(ms_dmd *p)
 {
     size_t key = p->at;
@@ -934,7 +934,7 @@ static bool ms_dmd_ident(ms_dmd *p)
 }
 
 /* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are
- * printed behind the parameters. */
+ * printed after the parameters. */
 static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;

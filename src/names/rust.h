@@ -20,13 +20,13 @@
 #ifndef MACHSYM_NO_RUST
 
 enum {
-    ms_DMRS_LEVELS = 500, /* rustc-demangle's limit: names print `{recursion limit reached}` behind it */
+    ms_DMRS_LEVELS = 500, /* rustc-demangle's limit: names print `{recursion limit reached}` after it */
     ms_DMRS_PUNY = 128    /* characters that it decodes; longer identifiers print as Punycode */
 };
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
-    const char *s;  /* the name behind its prefix: back-references count from here */
+    const char *s;  /* the name after its prefix: back-references count from here */
     size_t len;     /* up to the suffix */
     size_t at;      /* reading position */
     uint64_t bound; /* lifetimes bound by the binders around */
@@ -372,7 +372,7 @@ static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
     return value + 1;
 }
 
-/* undisambiguated-identifier; check r->broken behind it */
+/* undisambiguated-identifier; check r->broken after it */
 static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
 {
     ms_dmrs_id id = {NULL, 0, false};
@@ -515,7 +515,7 @@ static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
     return true;
 }
 
-/* What is wrong in a target does not concern what stands behind the back-reference. */
+/* What is wrong in a target does not concern what stands after the back-reference. */
 static void ms_dmrs_return(ms_dmrs *r, size_t back)
 {
     r->level--;
@@ -793,7 +793,7 @@ static void ms_dmrs_const_expr(ms_dmrs *r, char tag, bool in_value)
         ms_dmrs_lit(r, "}");
 }
 
-/* The constant behind its tag. */
+/* The constant after its tag. */
 static void ms_dmrs_const_body(ms_dmrs *r, char tag, bool in_value)
 {
     size_t back;
@@ -859,7 +859,7 @@ static ms_dmrs_id ms_dmrs_abi(ms_dmrs *r)
     return id;
 }
 
-/* A function's type behind its binder. */
+/* A function's type after its binder. */
 static void ms_dmrs_fn(ms_dmrs *r)
 {
     ms_dmrs_id abi = {NULL, 0, false};
@@ -1010,7 +1010,7 @@ static bool ms_dmrs_pointers(ms_dmrs *r)
     }
 }
 
-/* A type that has others inside, behind its tag. */
+/* A type that has others inside, after its tag. */
 static void ms_dmrs_compound(ms_dmrs *r, char tag)
 {
     uint64_t bound = r->bound;
@@ -1143,7 +1143,7 @@ static void ms_dmrs_crate(ms_dmrs *r)
     }
 }
 
-/* `<type>` or `<type as trait>`, behind their tag. */
+/* `<type>` or `<type as trait>`, after their tag. */
 static void ms_dmrs_impl(ms_dmrs *r, char tag)
 {
     if (tag != 'Y') { /* impl-path says where the impl stands; it is not shown */
@@ -1234,7 +1234,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
 
 /* ---- whole names ---- */
 
-/* Prints what stands behind the name, but not the number by which LLVM makes a local name unique. */
+/* Prints what stands after the name, but not the number by which LLVM makes a local name unique. */
 static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

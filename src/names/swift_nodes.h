@@ -546,7 +546,7 @@ static unsigned ms_dmsw_kind_of(const ms_dmsw *p, uint32_t ref)
     return ref & ms_DMSW_AS_TYPE ? (unsigned)ms_DMSW_Type : p->base[ref].kind;
 }
 
-/* The kind behind the "as a type" bit. */
+/* The kind after the "as a type" bit. */
 static unsigned ms_dmsw_inner(const ms_dmsw *p, uint32_t ref)
 {
     return ms_dmsw_at(p, ref)->kind;
@@ -986,7 +986,7 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
 #define ms_DMSW_SWIFT "Swift."
 enum { ms_DMSW_SWIFT_LEN = sizeof(ms_DMSW_SWIFT) - 1 };
 
-/* A predefined type of the standard library. name is behind "Swift.". */
+/* A predefined type of the standard library. name is after "Swift.". */
 static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);

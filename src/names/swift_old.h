@@ -978,7 +978,7 @@ static uint32_t ms_dmswo_specialization(ms_dmsw *p)
     return ref;
 }
 
-/* The whole name, behind "_T" */
+/* The whole name, after "_T" */
 static uint32_t ms_dmswo_read(ms_dmsw *p)
 {
     uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), part = 0;

@@ -244,11 +244,11 @@ enum ms_dmswp_type_style { ms_DMSWP_TY_NONE, ms_DMSWP_TY_COLON, ms_DMSWP_TY_FUNC
 typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     unsigned type;             /* enum ms_dmswp_type_style */
     bool has_name;             /* the second child is its name */
-    bool spaced;               /* extra contains a space, so the context is printed behind the declaration */
+    bool spaced;               /* extra contains a space, so the context is printed after the declaration */
     const char *extra;
     size_t extra_len;
     uint32_t macro; /* 0, or the macro's name, which belongs to extra */
-    int64_t index;  /* printed behind extra; -1: none */
+    int64_t index;  /* printed after extra; -1: none */
     bool subscript; /* the name is the word subscript */
 } ms_dmswp_decl;
 
@@ -348,8 +348,8 @@ static void ms_dmswp_decl_type(ms_dmsw *p, const ms_dmswp_parts *parts, unsigned
     ms_dmswp_entity_type(p, parts->labels, type, args);
 }
 
-/* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
- * as_prefix nothing may follow the name, so a context that belongs behind it is returned, for the caller
+/* Prints a declaration with its context before it ("context.name") or after it ("name in context"). With
+ * as_prefix nothing may follow the name, so a context that belongs after it is returned, for the caller
  * to print. */
 static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmswp_decl *decl)
 {
@@ -400,7 +400,7 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name. No program has as many closures as an int cannot count: Swift's own
+/* The number after an extra name. No program has as many closures as an int cannot count: Swift's own
  * printer leaves out what wraps there, here the name is broken. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
@@ -409,7 +409,7 @@ static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t a
     return (int64_t)number;
 }
 
-/* A declaration whose row's text is an extra name behind it, or its only name. */
+/* A declaration whose row's text is an extra name after it, or its only name. */
 static uint32_t ms_dmswp_part(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type, int64_t index)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
@@ -1778,7 +1778,7 @@ static void ms_dmswp_known(ms_dmsw *p, const ms_dmsw_node *n)
         ms_dm_put(p->d, n->u.text - module, n->count + module);
 }
 
-/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+/* Prints one node. Returns the context that the caller has to print after it, as ms_dmswp_print_decl
  * does. A node that is one text is printed here: half of all are. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {

@@ -12,7 +12,7 @@
  * Never:  prints. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* Of 190,000 words in sources and documents, each tried behind $s, $S, $e, _T and _T0, none of five letters
+/* Of 190,000 words in sources and documents, each tried after $s, $S, $e, _T and _T0, none of five letters
  * or more is a symbol that spells no identifier. */
 enum { ms_DMSWS_TEXT_LETTERS = 5 };
 
@@ -355,7 +355,7 @@ static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
     return ref;
 }
 
-/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, behind those that
+/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, after those that
  * it has. */
 static uint32_t ms_dmsws_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
@@ -977,7 +977,7 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmswr_pop_bare(p)));
     case '_': return ms_dmsw_make(p, ms_DMSW_FirstElementMarker);
     case '$': return ms_dmswr_integer(p);
-    case '.': /* what tools add behind the mangled name */
+    case '.': /* what tools add after the mangled name */
         a = ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at - 1, p->len - p->at + 1);
         p->at = p->len;
         return a;

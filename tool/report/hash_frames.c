@@ -134,7 +134,7 @@ static bool parse_sanitizer(text_parser *p, text_line line, size_t at, uint64_t 
     if (!has_addr && m.path.len == 0)
         return false;
     if (symbol.len == 0 && has_addr && addr_end < line.end)
-        at = addr_end + 1; /* the blank behind it stays for the module */
+        at = addr_end + 1; /* the blank after it stays for the module */
     report_thread *thread = text_thread_at_hand(p);
     const report_frame *before = thread->count > 0 ? &p->r->frames[p->r->frame_count - 1] : NULL;
     if (index == 0 && before != NULL && !(before->given_inline && (before->addr == addr || !has_addr)))

@@ -100,7 +100,7 @@ static void set_strings(report *r, const json *doc, uint32_t value, report_fact 
     text_free(&t);
 }
 
-/* What the text form writes behind namespace and code, in its order. Without a namespace the first of the
+/* What the text form writes after namespace and code, in its order. Without a namespace the first of the
  * reasons tells it. */
 static void set_termination(report *r, const json *doc)
 {

@@ -264,7 +264,7 @@ void text_utf8(text *t, uint32_t c)
     }
 }
 
-/* The four digits of \uXXXX at i, which stands behind the u. */
+/* The four digits of \uXXXX at i, which stands after the u. */
 static bool json_read_u(machsym_str raw, size_t i, uint32_t *out)
 {
     uint64_t number;
@@ -274,7 +274,7 @@ static bool json_read_u(machsym_str raw, size_t i, uint32_t *out)
     return true;
 }
 
-/* Returns the index behind the escape whose letter stands at i. */
+/* Returns the index after the escape whose letter stands at i. */
 static size_t json_add_escape(text *t, machsym_str raw, size_t i)
 {
     static const char letters[] = "nrtbf";

@@ -41,7 +41,7 @@ typedef struct json_error {
     size_t at;
 } json_error;
 
-/* Parses the value that begins at `at`, behind spaces; what follows it is left alone. The input must stay
+/* Parses the value that begins at `at`, after spaces; what follows it is left alone. The input must stay
  * where it is, and be shorter than 4 GB. Linear in the length of the value. Returns false and err; doc is
  * then empty. */
 bool json_parse(json *doc, const char *input, size_t len, size_t at, json_error *err);

@@ -30,7 +30,7 @@ typedef struct metric_reader {
     uint32_t doc;
     bool per_thread; /* of the tree at hand: a stack a thread; else samples of all threads */
     bool is_crash;
-    uint32_t stacks_end; /* the token behind the frames at hand */
+    uint32_t stacks_end; /* the token after the frames at hand */
     uint32_t payload;    /* whose time date is */
     machsym_str date;
     uint8_t *seen; /* by object: of a diagnostic, that it was begun; of a stack, SEEN_... */

@@ -78,7 +78,7 @@ static void classify_side(report_frame *frame, machsym_str s)
     }
 }
 
-/* Sorts out what stands behind the address of a numbered frame. s begins there. */
+/* Sorts out what stands after the address of a numbered frame. s begins there. */
 static void classify_tail(report_frame *frame, machsym_str s)
 {
     uint64_t number;

@@ -9,7 +9,7 @@ static bool is_row_space(char c)
 }
 
 /* How many addresses stand from lo on, and nothing else; in parentheses over several lines too. *end is set
- * behind. */
+ * after. */
 static size_t count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
 {
     machsym_str s = scan_view(p, 0, hi);

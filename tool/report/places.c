@@ -26,7 +26,7 @@ static size_t scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_t *offs
     return scan_address(s, &at, offset) || scan_decimal(s, &at, offset) ? at : 0;
 }
 
-/* What stands behind a frame's place, up to the end of its line. */
+/* What stands after a frame's place, up to the end of its line. */
 static void set_symbol(text_parser *p, report_frame *frame, size_t at)
 {
     frame->symbol_at = scan_blanks(p, at, frame->end);

@@ -102,7 +102,7 @@ static bool is_end(machsym_str s, size_t at)
     return c == '>' || (closes && at + 1 < s.len && scan_is_blank(s.ptr[at + 1])); /* > ends a mark of HTML */
 }
 
-/* Where the report's line begins behind a log's prefix; 0: there is none. */
+/* Where the report's line begins after a log's prefix; 0: there is none. */
 static size_t log_end(machsym_str s)
 {
     unsigned ends = 0;

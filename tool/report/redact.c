@@ -328,7 +328,7 @@ static const char *find_field(machsym_str key, machsym_str in)
 /* Objects in objects whose keys are known; deeper ones count as in none. */
 enum { MAX_OPEN = 64 };
 
-/* One pass over a report. What is JSON is told by its quotes: a string that no newline cuts, and behind a
+/* One pass over a report. What is JSON is told by its quotes: a string that no newline cuts, and after a
  * colon the value. So broken and mixed reports lose as much as whole ones. */
 typedef struct pass {
     const redactor *how;

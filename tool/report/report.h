@@ -46,7 +46,7 @@ typedef enum frame_name {
 /* How a frame is written, which is how its symbol must be. */
 typedef enum frame_form {
     FORM_CLASSIC = 0, /* N Image 0xADDR 0xLOAD + OFF */
-    FORM_LEAKS,       /* the same, outermost first, the line number behind two spaces */
+    FORM_LEAKS,       /* the same, outermost first, the line number after two spaces */
     FORM_SIDE,        /* N Image 0xADDR 0xLOAD + OFF (NAME + N) */
     FORM_SAMPLE,      /* tree COUNT NAME  (in Image) + OFF  [0xADDR] */
     FORM_SPIN,        /* tree COUNT NAME + OFF (Image + OFF) [0xADDR] */
@@ -163,7 +163,7 @@ typedef enum report_fact {
     FACT_NOTE,
     FACT_TERMINATION, /* its namespace */
     FACT_TERMINATION_CODE,
-    FACT_DESCRIPTION, /* of the termination: what stands behind its code, and the lines after it */
+    FACT_DESCRIPTION, /* of the termination: what stands after its code, and the lines after it */
     FACT_TERMINATOR,  /* the process that asked for it */
     FACT_CRASHED_THREAD,
     FACT_APP_INFO,

@@ -294,7 +294,7 @@ static bool is_inlined_in(const report_frame *inlined, const report_frame *frame
 }
 
 /* A call that does not return may be the last of its function. Who looks return addresses up as they are, as
- * Apple does, then names the function behind it: debug info knows better. */
+ * Apple does, then names the function after it: debug info knows better. */
 static void doubt_next_functions(report *r)
 {
     for (uint32_t i = 0; i < r->frame_count; i++) {
@@ -347,7 +347,7 @@ void report_count_frames(report *r, resolve_counts *counts)
     }
 }
 
-/* All lookups, those of an image together. *starts becomes where each image's begin, and behind the last one
+/* All lookups, those of an image together. *starts becomes where each image's begin, and after the last one
  * their end. */
 static resolve_task *collect_tasks(const report *r, const resolve_options *how, size_t *starts)
 {

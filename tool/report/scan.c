@@ -110,7 +110,7 @@ bool scan_address(machsym_str s, size_t *at, uint64_t *out)
     return true;
 }
 
-/* " + N" at s[at]; returns the place behind, or at. backtrace_symbols writes large offsets as "+ -N". */
+/* " + N" at s[at]; returns the place after, or at. backtrace_symbols writes large offsets as "+ -N". */
 size_t scan_plus(machsym_str s, size_t at)
 {
     size_t i = at + 3;

@@ -26,7 +26,7 @@ typedef struct text_parser {
     report *r;
     size_t hi;
     size_t
-        next_lf; /* the next end of a line of either kind, at the line at hand or behind; hi: there is none */
+        next_lf; /* the next end of a line of either kind, at the line at hand or after; hi: there is none */
     size_t next_cr;
     frame_escape escape;
     text_section section;
@@ -55,14 +55,14 @@ typedef struct text_parser {
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
 void scan_begin(text_parser *p, size_t lo); /* before the first line */
 text_line scan_line(text_parser *p, size_t at);
-size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* behind them */
+size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* after them */
 machsym_str text_line_before(const text_parser *p, size_t at);
 size_t scan_word(const text_parser *p, size_t at, size_t end);
 /* Decimal digits at s[*at]; moves past them. */
 bool scan_decimal(machsym_str s, size_t *at, uint64_t *out);
 /* "0x" and hexadecimal digits at s[*at], ended by a byte that is none; moves past them. */
 bool scan_address(machsym_str s, size_t *at, uint64_t *out);
-/* " + N" or " + -N" at s[at]; returns the place behind, or at. */
+/* " + N" or " + -N" at s[at]; returns the place after, or at. */
 size_t scan_plus(machsym_str s, size_t at);
 
 static inline bool scan_is_blank(char c)
@@ -86,7 +86,7 @@ report_thread *text_open_thread(text_parser *p);
 report_thread *text_thread_at_hand(text_parser *p); /* the last one while it takes frames, or a new one */
 report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
 
-/* Takes "NAME + 12 (File.m:34)" behind an address apart. */
+/* Takes "NAME + 12 (File.m:34)" after an address apart. */
 void text_set_given(report_frame *frame, machsym_str s);
 
 /* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */

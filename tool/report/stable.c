@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands behind this is not looked at: names of templates may have any length, and what tells functions
+/* What stands after this is not looked at: names of templates may have any length, and what tells functions
  * apart stands in front. */
 enum { NAME_MAX_LEN = 4096 };
 
@@ -77,7 +77,7 @@ static machsym_str without_prefixes(machsym_str s)
     return s;
 }
 
-/* What compilers and tools put behind a name. */
+/* What compilers and tools put after a name. */
 static machsym_str without_suffixes(machsym_str s)
 {
     static const char *const tails[] = {".llvm.", ".cold.",      " (.cold",    ".resume.",     ".destroy.",

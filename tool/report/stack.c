@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The first number behind a word: "Code 0x8badf00d", "Code 2343432205". */
+/* The first number after a word: "Code 0x8badf00d", "Code 2343432205". */
 bool report_number_after(machsym_str s, const char *word, uint64_t *out)
 {
     size_t at = str_find(s, word) + strlen(word);

@@ -24,7 +24,7 @@ uint32_t stack_layers(const report_frame *frame);
 machsym_str stack_layer_name(const report *r, const report_frame *frame, uint32_t layer);
 machsym_str stack_image_name(const report *r, const report_frame *frame);
 
-/* The first number behind a word: "Code 0x8badf00d", "Code 2343432205". */
+/* The first number after a word: "Code 0x8badf00d", "Code 2343432205". */
 bool report_number_after(machsym_str s, const char *word, uint64_t *out);
 
 #endif

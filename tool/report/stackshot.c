@@ -30,7 +30,7 @@ static void add_image(stackshot *s, uint32_t entry)
     s->image_count++;
 }
 
-/* Text that this tool put behind the numbers: the last is the real function. */
+/* Text that this tool put after the numbers: the last is the real function. */
 static void set_given(stackshot *s, report_frame *frame, uint32_t at)
 {
     const json *doc = &s->r->docs[s->doc];

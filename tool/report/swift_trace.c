@@ -9,7 +9,7 @@ typedef struct swift_marks {
     bool is_inlined;
 } swift_marks;
 
-/* Returns the place behind the marks at s[at] and the blanks among them. */
+/* Returns the place after the marks at s[at] and the blanks among them. */
 static size_t take_marks(machsym_str s, size_t at, swift_marks *marks)
 {
     while (at < s.len && (scan_is_blank(s.ptr[at]) || s.ptr[at] == '[')) {
@@ -94,7 +94,7 @@ static bool parse_frame(text_parser *p, text_line line)
 }
 
 /* "0x102a30000-0x102a34000 4c4c44b555553144a1ba79ca685dec58 demo /path/demo", with a long dash. The end is
- * the first address behind. */
+ * the first address after. */
 static bool parse_image(text_parser *p, machsym_str s)
 {
     static const char dash[] = "\xe2\x80\x93";

@@ -209,7 +209,7 @@ static void end_paragraph(text_parser *p, text_line line)
 }
 
 /* "3   demo   0x0000000102a30a7c ...": begins as the usual frame does, and as no other line that a number
- * begins: those have a mark, an address or a UUID behind it, or end in "[0xADDR]". */
+ * begins: those have a mark, an address or a UUID after it, or end in "[0xADDR]". */
 static bool is_usual(machsym_str s)
 {
     enum { FIRST_DASH = 8 };

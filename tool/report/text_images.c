@@ -41,7 +41,7 @@ static void set_image_title(report_image *image, machsym_str s)
     image->name = s;
 }
 
-/* The part of an image line behind the range. Outside the list of images it must hold a UUID. */
+/* The part of an image line after the range. Outside the list of images it must hold a UUID. */
 static bool parse_image_tail(text_parser *p, report_image *image, machsym_str s)
 {
     for (size_t at = 0; at < s.len; at++) {

@@ -628,7 +628,7 @@ static void put_modifications(const apple_text *a)
     text_char(a->t, '\n');
 }
 
-/* What stands behind the JSON: the machine's profile, where the user sent it along. */
+/* What stands after the JSON: the machine's profile, where the user sent it along. */
 static void put_rest(const apple_text *a)
 {
     size_t at = a->doc->v[0].end;

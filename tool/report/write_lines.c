@@ -59,7 +59,7 @@ static void put_classic(writer *w, const report_frame *frame, const report_call 
     edit_add_part(w, frame);
 }
 
-/* "(NAME + 12) (File.m:34)" behind the address that stays. */
+/* "(NAME + 12) (File.m:34)" after the address that stays. */
 static void put_side(writer *w, const report_frame *frame, const report_call *call)
 {
     text_c(&w->part, " (");
@@ -70,7 +70,7 @@ static void put_side(writer *w, const report_frame *frame, const report_call *ca
     edit_add_part(w, frame);
 }
 
-/* "NAME + 12 (in Image) (File.m:34)" behind an address that stands alone. */
+/* "NAME + 12 (in Image) (File.m:34)" after an address that stands alone. */
 static void put_list(writer *w, const report_frame *frame, const report_call *call)
 {
     put_function(&w->part, call);
@@ -82,7 +82,7 @@ static void put_list(writer *w, const report_frame *frame, const report_call *ca
     edit_add_part(w, frame);
 }
 
-/* "NAME + 12 at File.m:34" behind "demo`", as lldb has it. */
+/* "NAME + 12 at File.m:34" after "demo`", as lldb has it. */
 static void put_lldb(writer *w, const report_frame *frame, const report_call *call)
 {
     if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`')
@@ -150,7 +150,7 @@ static void put_numbered(writer *w, const report_frame *frame, const report_call
         put_classic(w, frame, call);
 }
 
-/* Inlined calls get lines of their own, which begin as the frame's line does: before it, or behind it in
+/* Inlined calls get lines of their own, which begin as the frame's line does: before it, or after it in
  * stacks that list callers first. */
 void write_numbered(writer *w, const report_frame *frame)
 {
@@ -182,7 +182,7 @@ void write_numbered(writer *w, const report_frame *frame)
 
 /* ---- Call trees ---- */
 
-/* "NAME  (in Image) + 247", the line number behind the bracket as sample has it. */
+/* "NAME  (in Image) + 247", the line number after the bracket as sample has it. */
 static void put_sample(writer *w, const report_frame *frame, const report_call *call)
 {
     text_str(&w->part, call->name);

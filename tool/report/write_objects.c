@@ -208,7 +208,7 @@ void write_metric(writer *w, const report_frame *frame)
     edit_close(w);
 }
 
-/* Frames of stackshots are arrays of two numbers: each call becomes a text behind them, the real function
+/* Frames of stackshots are arrays of two numbers: each call becomes a text after them, the real function
  * last. */
 void write_stackshot(writer *w, const report_frame *frame)
 {

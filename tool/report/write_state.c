@@ -38,7 +38,7 @@ static void put_named(const apple_text *a, uint32_t state, const char *name, uns
     put_description(a, json_get(a->doc, state, name));
 }
 
-/* Four in a line: x0 to x28, and what has a name behind them. */
+/* Four in a line: x0 to x28, and what has a name after them. */
 static void put_arm(const apple_text *a, uint32_t state)
 {
     uint32_t general = json_get(a->doc, state, "x");

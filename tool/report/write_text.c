@@ -191,7 +191,7 @@ static void read_recursion(const apple_text *a, const report_thread *thread, rec
     out->skipped = cold >= hot ? cold - hot + 1 : 0;
 }
 
-/* What stands behind a frame that ends a level. Returns how many frames are left out there. */
+/* What stands after a frame that ends a level. Returns how many frames are left out there. */
 static uint64_t put_level(const apple_text *a, recursion *at, const report_frame *frame)
 {
     if (at->level == 0 || frame->given != at->addr)

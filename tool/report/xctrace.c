@@ -10,12 +10,12 @@
 /* A start tag of the shadow. */
 typedef struct xml_tag {
     size_t at;  /* of its < */
-    size_t end; /* behind its > */
+    size_t end; /* after its > */
     machsym_str name;
     bool is_closed; /* ends in "/>" */
 } xml_tag;
 
-/* The next tag at or behind *at; false at the end. A < inside a value is an entity in XML, which the
+/* The next tag at or after *at; false at the end. A < inside a value is an entity in XML, which the
  * shadow shows as the character: the body tells. */
 static bool next_tag(const report *r, size_t *at, xml_tag *tag)
 {

@@ -14,7 +14,7 @@ struct bcsymbolmap {
 
 static const char map_title[] = "BCSymbolMap Version:";
 
-/* A whole file, or member of an archive, with a NUL behind it; NULL when it cannot be read. */
+/* A whole file, or member of an archive, with a NUL after it; NULL when it cannot be read. */
 static char *read_text(const char *path, size_t *len)
 {
     text t = {0};
@@ -100,7 +100,7 @@ static bcsymbolmap *open_within(const char *folder, const machsym_uuid *uuid)
     return map;
 }
 
-/* The folder that lies `up` levels above a path, with a name behind it. */
+/* The folder that lies `up` levels above a path, with a name after it. */
 static void beside(text *t, const char *path, unsigned up, const char *name)
 {
     size_t len = strlen(path);

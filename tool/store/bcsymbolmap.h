@@ -18,7 +18,7 @@ bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, 
 machsym_str bcsymbolmap_text(const bcsymbolmap *map);
 /* Whether a name of a frame is hidden: for others no map has to be found. */
 bool bcsymbolmap_hides(const machsym_frame *frame);
-/* The name behind a hidden one; any other name as it is. */
+/* The name after a hidden one; any other name as it is. */
 machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name);
 /* The same of all names of a frame. */
 void bcsymbolmap_unhide(const bcsymbolmap *map, machsym_frame *frame);

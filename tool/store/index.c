@@ -141,7 +141,7 @@ void index_save(const store_index *index, const char *path)
     text_free(&t);
 }
 
-/* Reads a decimal number and the blank behind it. */
+/* Reads a decimal number and the blank after it. */
 static uint64_t take_number(char **at)
 {
     uint64_t number = strtoull(*at, at, 10);
