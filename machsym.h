@@ -1480,7 +1480,9 @@ typedef struct machsym_reads {
  * session's. Cost: constant. */
 MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out);
 
-/* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
+/* How many bytes of memory the session holds. What an image keeps for all its sessions is not counted:
+ * sections of debug info that had to be decompressed, and the table of its symbols, which is made once
+ * several were looked up. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
