@@ -166,6 +166,7 @@ static size_t step(machsym_session *session, walk *w)
 /* A session that is trimmed after some steps of its iterators, and finds no memory when it goes on. */
 static void check_steps(const machsym_image *image, size_t steps)
 {
+    test_begin();
     for (size_t n = 1, calls = 1; n <= calls; n++) {
         failer f = {0, 0, true, 0, 0};
         machsym_session_desc how;
@@ -189,6 +190,7 @@ static void check_steps(const machsym_image *image, size_t steps)
         machsym_session_close(session);
         CHECK_EQ(f.out, 0);
     }
+    test_end("iterators without memory after a trim");
 }
 
 /* Iterators whose cursor was never zeroed find something or nothing. */
@@ -242,12 +244,15 @@ static void check_bytes(const test_file *file, uint32_t flags)
     answers got = {0, 0, false};
     answers after = {0, 0, false};
     failer f = {0, 0, false, 0, 0};
+    test_begin();
     CHECK_EQ(run(file, flags, &f, &want, &after), MACHSYM_OK);
+    test_end("with all memory");
     CHECK(!want.lacked_memory);
     CHECK(want.count > 0 && after.count == want.count && after.sum == want.sum);
     size_t calls = f.calls;
     size_t failed_opens = 0;
     size_t fewer = 0;
+    test_begin();
     for (size_t n = 1; n <= calls; n++) {
         for (unsigned kind = 0; kind < 2; kind++) {
             failer g = {0, 0, false, 0, 0};
@@ -267,6 +272,7 @@ static void check_bytes(const test_file *file, uint32_t flags)
             CHECK(after.count == want.count && after.sum == want.sum);
         }
     }
+    test_end("every allocation failed once");
     check_iterators(file, flags);
     CHECK(failed_opens >= 4); /* the image and the session, at least */
     CHECK(fewer > 0);

@@ -13,8 +13,18 @@ static int test_passed;
 static int test_failed;
 static int test_skipped;
 
+/* The steps of a case that is one, however many they are. A case may have others inside, which are steps of it. */
+static unsigned test_in_case;
+static size_t test_steps;
+static size_t test_bad_steps;
+
 static inline void test_count(bool ok)
 {
+    if (test_in_case > 0) {
+        test_steps++;
+        test_bad_steps += !ok;
+        return;
+    }
     if (ok)
         test_passed++;
     else
@@ -34,6 +44,24 @@ static inline void test_equal(uint64_t got, uint64_t want, const char *text, con
     if (got != want)
         printf("%s:%d: %s is %llu (0x%llx), not %llu (0x%llx)\n", file, line, text, (unsigned long long)got,
                (unsigned long long)got, (unsigned long long)want, (unsigned long long)want);
+}
+
+/* From here on checks are steps of one case, up to test_end. */
+static inline void test_begin(void)
+{
+    if (test_in_case++ == 0)
+        test_steps = test_bad_steps = 0;
+}
+
+/* The case ends: it passes when there was a step, and none failed. */
+static inline void test_end(const char *what)
+{
+    if (--test_in_case > 0)
+        return;
+    test_count(test_steps > 0 && test_bad_steps == 0);
+    if (test_steps == 0 || test_bad_steps > 0)
+        printf("%s: %llu of %llu steps failed\n", what, (unsigned long long)test_bad_steps,
+               (unsigned long long)test_steps);
 }
 
 /* ---- Text ---- */

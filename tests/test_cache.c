@@ -246,6 +246,7 @@ static void compare_pointers(const made *cache, const machsym_image *image)
     size_t count = 0;
     const ms_dc *dc = &image->cache->dc;
     unsigned size = image->mo[0].is_64 ? 8 : 4;
+    test_begin();
     while (next_row(in, &truth)) {
         if (strcmp(truth.kind, "pointer") != 0)
             continue;
@@ -254,6 +255,7 @@ static void compare_pointers(const made *cache, const machsym_image *image)
         count++;
     }
     CHECK(count > 100);
+    test_end("pointers of a cache");
     fclose(in);
 }
 
@@ -744,12 +746,14 @@ static void use_tiny(const tiny *t, machsym_open_desc desc)
         if (open_tiny(from, name, &one) != MACHSYM_OK)
             continue;
         machsym_session *s = open_session(one);
+        test_begin();
         for (unsigned off = 0; off < TINY_CODE; off += 8) {
             uint64_t addr = TINY_BASE + TINY_TEXT + TINY_CODE_AT + off;
             size_t count = machsym_session_frames(s, addr, &frame, 1);
             CHECK(count == 0 || frame.function_size == 0 ||
                   addr - frame.function_start < frame.function_size);
         }
+        test_end("addresses of an image of a changed cache");
         machsym_session_close(s);
         machsym_image_close(one);
     }

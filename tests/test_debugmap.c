@@ -897,12 +897,14 @@ static void with_stabs(const stab *stabs, size_t count, void (*check)(ms_om_map 
     mo.bytes = ms_span_make(file.v, file.len);
     mo.is_64 = true;
     ms_om_list(&map, &mo, &arena);
+    test_begin();
     for (uint64_t addr = 0; addr < 0x1000; addr += 4) { /* the scan and the index tell the same */
         size_t by_scan = ms_om_scan(&map, addr);
         if (map.segs.count == 0)
             ms_om_index(&map, &scratch, &arena);
         test_equal(ms_om_find(&map, addr), by_scan, "object", __FILE__, __LINE__);
     }
+    test_end("the scan and the index of a debug map");
     check(&map, &arena);
     ms_arena_free(&arena);
     ms_arena_free(&scratch);

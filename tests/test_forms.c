@@ -838,6 +838,7 @@ static void test_code_until(void)
         code[i].hi = code[i].lo + (i % 3 == 0 ? 100 : 50);
     }
     dw.code = code;
+    test_begin();
     for (dw.code_count = 0; dw.code_count <= COUNT; dw.code_count += 15) {
         for (uint64_t addr = 0; addr < 100 * COUNT + 100; addr += 5) {
             uint64_t want = UINT64_MAX;
@@ -848,6 +849,7 @@ static void test_code_until(void)
             CHECK(ms_dw_code_until(&dw, addr) == want);
         }
     }
+    test_end("up to where code goes, or does not");
 }
 
 /* Entries of .debug_rnglists that name addresses or lists which are not there, DWARF5 2.17.3: they say

@@ -260,6 +260,7 @@ static void test_pair(void)
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_session *by_file = test_session(file, MACHSYM_LINES_ATOS, 0);
     size_t lines = 0;
+    test_begin();
     for (uint64_t off = 0; off < l.mo->text_size; off += 4) {
         machsym_frame a;
         machsym_frame b;
@@ -270,6 +271,7 @@ static void test_pair(void)
         CHECK(same(a.linkage_name, b.linkage_name) && a.line == b.line);
         lines += a.line != 0;
     }
+    test_end("a loaded image and its file");
     CHECK(lines > 100);
     machsym_session_close(session);
     machsym_session_close(by_file);

@@ -543,6 +543,7 @@ static void check_cut(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = (uint8_t *)malloc(len);
     size_t opened = 0;
+    test_begin();
     for (size_t cut = 0; cut < len; cut += stride()) {
         opened += try_bytes(bytes, cut, 0) == MACHSYM_OK;
         opened += try_bytes(bytes, cut, MACHSYM_MAP_UNCHECKED) == MACHSYM_OK;
@@ -551,6 +552,7 @@ static void check_cut(const uint8_t *bytes, size_t len)
         try_bytes(copy, cut, 0);
     }
     CHECK_EQ(opened, 0);
+    test_end("a map cut short everywhere");
     free(copy);
 }
 
@@ -560,6 +562,7 @@ static void check_flips(const uint8_t *bytes, size_t len)
     size_t unnoticed = 0;
     size_t opened = 0;
     memcpy(copy, bytes, len);
+    test_begin();
     for (size_t i = 0; i < len; i += stride()) {
         for (unsigned bit = 0; bit < 8; bit++) {
             copy[i] = (uint8_t)(bytes[i] ^ 1u << bit);
@@ -569,6 +572,7 @@ static void check_flips(const uint8_t *bytes, size_t len)
             memcpy(copy, bytes, len);
         }
     }
+    test_end("a map with each bit flipped");
     CHECK_EQ(unnoticed, 0); /* the checksum finds every one of them */
     CHECK(opened > 0);      /* and without it the damage gets as far as lookups */
     free(copy);
@@ -581,6 +585,7 @@ static void check_scrambled(const uint8_t *bytes, size_t len)
     uint8_t *copy = (uint8_t *)malloc(len);
     uint64_t random = 0x9e3779b97f4a7c15u;
     size_t opened = 0;
+    test_begin();
     for (size_t round = 0; round < 20000; round += stride()) {
         memcpy(copy, bytes, len);
         size_t count = 1 + next_random(&random) % 6;
@@ -592,6 +597,7 @@ static void check_scrambled(const uint8_t *bytes, size_t len)
         opened += try_bytes(copy, len, 0) == MACHSYM_OK;
     }
     CHECK(opened > 0);
+    test_end("maps with several bytes changed");
     free(copy);
 }
 
@@ -612,12 +618,14 @@ static machsym_map *write_runs(uint32_t flags)
 {
     machsym_writer *writer = open_writer(flags);
     machsym_map *map = NULL;
+    test_begin();
     for (uint32_t i = 0; i < RUN_RANGES; i++) {
         machsym_map_range range = {RUN_BASE + i * RUN_STEP, RUN_BASE + (i + 1) * RUN_STEP, false};
         machsym_frame frame = test_frame(i % 2 == 0 ? "even" : "odd", "a.c", i + 1);
         frame.function_start = range.lo;
         CHECK_EQ(machsym_writer_add(writer, &range, &frame, 1, NULL), MACHSYM_OK);
     }
+    test_end("ranges of a map of many runs");
     CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
     return map;
 }
@@ -646,6 +654,7 @@ static void ask_damaged(int way, machsym_bytes *bytes, const uint64_t *addrs, co
     machsym_open_desc desc;
     machsym_image *image = NULL;
     memset(&desc, 0, sizeof desc);
+    test_begin();
     if (way == 0) {
         machsym_map_desc given = desc_of_bytes(bytes->ptr, bytes->len, 0);
         machsym_map *map = NULL;
@@ -656,6 +665,7 @@ static void ask_damaged(int way, machsym_bytes *bytes, const uint64_t *addrs, co
         }
         use_map(map); /* it ends, and stays within bounds */
         machsym_map_close(map);
+        test_end("a map with a damaged head of a run");
         return;
     }
     desc.flags = MACHSYM_OPEN_BY_PIECES;
@@ -674,6 +684,7 @@ static void ask_damaged(int way, machsym_bytes *bytes, const uint64_t *addrs, co
     }
     machsym_session_close(session);
     machsym_image_close(image);
+    test_end("a map with a damaged head of a run");
 }
 
 /* A number of the head of a run that cannot be: the run answers nothing then, and others what they did. */
@@ -915,12 +926,14 @@ static void check_unpack(void)
     CHECK_EQ(unpack(NULL, 0), 0);
     uint8_t noise[300];
     uint64_t random = 12345;
+    test_begin();
     for (size_t round = 0; round < 20000; round += stride()) {
         size_t len = next_random(&random) % sizeof noise;
         for (size_t i = 0; i < len; i++)
             noise[i] = (uint8_t)(next_random(&random) >> (round % 8));
         CHECK(unpack(noise, len) <= ms_PK_BLOCK);
     }
+    test_end("noise is unpacked within its room");
 }
 
 /* What is packed comes back, for texts that repeat themselves, repeat the dictionary, or do neither. */
@@ -928,6 +941,7 @@ static void check_pack(void)
 {
     static ms_pk_dict dict;
     uint64_t random = 99;
+    test_begin();
     for (size_t round = 0; round < 3000; round++) {
         uint8_t text[ms_PK_BLOCK];
         uint8_t packed[2 * ms_PK_BLOCK];
@@ -947,6 +961,7 @@ static void check_pack(void)
             ms_pk_unpack(ms_span_make(dict.text, dict.len), ms_span_make(packed, len), back, sizeof back);
         CHECK(got_len == sizeof text && memcmp(text, back, sizeof text) == 0);
     }
+    test_end("what is packed comes back");
 }
 
 int main(void)

@@ -132,13 +132,14 @@ static void make_map(subject *s)
 static size_t ask_all(const subject *s, machsym_session *session)
 {
     size_t less = 0;
+    test_begin();
     for (size_t i = 0; i < ASKED; i++) {
         ask_map(s->map, s->addrs[i], &want);
         ask_session(session, s->addrs[i], &got);
+        CHECK(got.count == 0 || got.count == want.count);
         if (frames_differ(&want, &got, true) == NULL)
             continue;
         less++;
-        CHECK(got.count == 0 || got.count == want.count);
         for (size_t k = 0; k < got.count; k++) {
             machsym_frame *a = &got.frames[k];
             const machsym_frame *b = &want.frames[k];
@@ -151,6 +152,7 @@ static size_t ask_all(const subject *s, machsym_session *session)
         }
         CHECK(got.count == 0 || frames_differ(&want, &got, true) == NULL);
     }
+    test_end("all addresses of a map");
     return less;
 }
 
@@ -296,11 +298,13 @@ static bool ask_short_of_memory(const subject *s, const machsym_image *image, si
     desc.allocator.user = &f;
     if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
         return true;
+    test_begin();
     for (size_t i = 0; i < 40; i++) {
         ask_map(s->map, s->addrs[i], &want);
         ask_session(session, s->addrs[i], &got);
         CHECK(machsym_session_lacked_memory(session) || frames_differ(&want, &got, true) == NULL);
     }
+    test_end("answers while an allocation fails");
     bool failed = f.calls >= n;
     CHECK_EQ(machsym_session_lacked_memory(session), failed);
     f.fail_at = 0;
