@@ -7761,25 +7761,25 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
     out->name = ms_sym_name(t, t->v[at].item);
 }
 
-/* The first entry past an address. *near is where the last search ended: the next one is often near. */
-static size_t ms_sym_past(const ms_sym_table *t, uint64_t addr, size_t *near)
+/* The first entry past an address. *last is where the last search ended: the next one is often near. */
+static size_t ms_sym_past(const ms_sym_table *t, uint64_t addr, size_t *last)
 {
-    size_t at = *near < t->count && t->v[*near].key <= addr ? *near : t->count;
+    size_t at = *last < t->count && t->v[*last].key <= addr ? *last : t->count;
     if (ms_SMALL_CODE)
         return ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     for (size_t end = at + ms_SYM_STEPS; at < end; at++) {
         if (at >= t->count)
             break;
         if (t->v[at].key > addr)
-            return *near = at;
+            return *last = at;
     }
-    return *near = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
+    return *last = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The symbol whose range holds an address. Returns false when none does. */
-static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, size_t *near, machsym_symbol *out)
+static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, size_t *last, machsym_symbol *out)
 {
-    size_t at = ms_sym_past(t, addr, near);
+    size_t at = ms_sym_past(t, addr, last);
     if (at == 0)
         return false;
     at--;
@@ -8258,9 +8258,9 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
 static void ms_jmp_find_near(ms_jmp_list *list, machsym_str *names)
 {
     machsym_symbol symbol;
-    size_t near = 0;
+    size_t last = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (ms_sym_find(&list->sorted, list->v[i].key, &near, &symbol) && symbol.lo == list->v[i].key)
+        if (ms_sym_find(&list->sorted, list->v[i].key, &last, &symbol) && symbol.lo == list->v[i].key)
             names[i] = symbol.name;
     }
 }
@@ -9433,7 +9433,7 @@ typedef struct ms_src {
     ms_arena *scratch;     /* reset whenever a table is read */
     ms_fx_rest rests[2];   /* of each half: sections that are read when they are asked for */
     ms_src_shared *shared; /* NULL: what is made is for these lookups only */
-    size_t near;           /* the entry that was found last */
+    size_t last;           /* the entry that was found last */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
@@ -9591,15 +9591,15 @@ static bool ms_src_is_made(const ms_src *names)
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
     if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
-        return ms_sym_find(ms_src_table(names), addr, &names->near, out);
+        return ms_sym_find(ms_src_table(names), addr, &names->last, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
     const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
-    size_t near = 0;
-    return ms_src_read(names, &t) && ms_sym_find(&t, addr, &near, out);
+    size_t last = 0;
+    return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
@@ -22943,7 +22943,7 @@ static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const 
 typedef struct ms_dmsw_standard_type {
     uint8_t kind;
     uint8_t len; /* of the name; 0: there is no such type */
-    char text[ms_DMSW_SWIFT_LEN + ms_DM_WIDE + 2];
+    char text[sizeof(ms_DMSW_SWIFT) + ms_DM_WIDE + 1];
 } ms_dmsw_standard_type;
 
 #define ms_DMSW_STANDARD(kind, name)                                                                         \

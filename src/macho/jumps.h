@@ -89,9 +89,9 @@ static void ms_jmp_list_islands(ms_jmp_list *list)
 static void ms_jmp_find_near(ms_jmp_list *list, machsym_str *names)
 {
     machsym_symbol symbol;
-    size_t near = 0;
+    size_t last = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (ms_sym_find(&list->sorted, list->v[i].key, &near, &symbol) && symbol.lo == list->v[i].key)
+        if (ms_sym_find(&list->sorted, list->v[i].key, &last, &symbol) && symbol.lo == list->v[i].key)
             names[i] = symbol.name;
     }
 }

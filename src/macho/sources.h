@@ -37,7 +37,7 @@ typedef struct ms_src {
     ms_arena *scratch;     /* reset whenever a table is read */
     ms_fx_rest rests[2];   /* of each half: sections that are read when they are asked for */
     ms_src_shared *shared; /* NULL: what is made is for these lookups only */
-    size_t near;           /* the entry that was found last */
+    size_t last;           /* the entry that was found last */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
@@ -195,15 +195,15 @@ static bool ms_src_is_made(const ms_src *names)
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
     if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
-        return ms_sym_find(ms_src_table(names), addr, &names->near, out);
+        return ms_sym_find(ms_src_table(names), addr, &names->last, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
     const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
-    size_t near = 0;
-    return ms_src_read(names, &t) && ms_sym_find(&t, addr, &near, out);
+    size_t last = 0;
+    return ms_src_read(names, &t) && ms_sym_find(&t, addr, &last, out);
 }
 
 /* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */

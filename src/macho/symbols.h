@@ -574,25 +574,25 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
     out->name = ms_sym_name(t, t->v[at].item);
 }
 
-/* The first entry past an address. *near is where the last search ended: the next one is often near. */
-static size_t ms_sym_past(const ms_sym_table *t, uint64_t addr, size_t *near)
+/* The first entry past an address. *last is where the last search ended: the next one is often near. */
+static size_t ms_sym_past(const ms_sym_table *t, uint64_t addr, size_t *last)
 {
-    size_t at = *near < t->count && t->v[*near].key <= addr ? *near : t->count;
+    size_t at = *last < t->count && t->v[*last].key <= addr ? *last : t->count;
     if (ms_SMALL_CODE)
         return ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     for (size_t end = at + ms_SYM_STEPS; at < end; at++) {
         if (at >= t->count)
             break;
         if (t->v[at].key > addr)
-            return *near = at;
+            return *last = at;
     }
-    return *near = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
+    return *last = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The symbol whose range holds an address. Returns false when none does. */
-static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, size_t *near, machsym_symbol *out)
+static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, size_t *last, machsym_symbol *out)
 {
-    size_t at = ms_sym_past(t, addr, near);
+    size_t at = ms_sym_past(t, addr, last);
     if (at == 0)
         return false;
     at--;

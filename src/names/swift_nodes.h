@@ -1001,7 +1001,7 @@ static ms_NOINLINE uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const 
 typedef struct ms_dmsw_standard_type {
     uint8_t kind;
     uint8_t len; /* of the name; 0: there is no such type */
-    char text[ms_DMSW_SWIFT_LEN + ms_DM_WIDE + 2];
+    char text[sizeof(ms_DMSW_SWIFT) + ms_DM_WIDE + 1];
 } ms_dmsw_standard_type;
 
 #define ms_DMSW_STANDARD(kind, name)                                                                         \
