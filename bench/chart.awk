@@ -48,8 +48,8 @@ function group(g,    i, longest, fastest, ratio, middle)
 
 BEGIN {
     FS = "\t"
-    LEFT = 300
-    BAR = 300
+    LEFT = 355
+    BAR = 245
     y = 62
     count = 0
 }
