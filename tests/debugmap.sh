@@ -175,6 +175,29 @@ for lld in 14 19 22; do
     done
 done
 echo "$made links"
+
+# A session keeps 64 object files open, and closes all of them for one more. What it told of them has to stay: the
+# answers of many addresses are printed at the end.
+many_objects()
+{
+    local i dir=$work/many
+    mkdir "$dir" && cd "$dir" || return
+    for i in {100..165}; do
+        echo "int f$i(int x) { return x * $i; }" >"in$i.c"
+    done
+    echo "int main(void) { return 0; }" >main.c
+    clang-22 -target arm64-apple-macos11 -g -c ./*.c 2>log &&
+        ld64.lld-22 -arch arm64 -platform_version macos 11.0 11.0 -L"$top/tests/fixtures/src/stub" -lSystem ./*.o -o many 2>log &&
+        llvm-nm-22 many | sed -n 's/^\([0-9a-f]*\) T _f\([0-9]*\)/0x\1 f\2 (in many) (in\2.c:1)/p' >all || return
+    [ "$(wc -l <all)" = 66 ] || return
+    for i in {1..60}; do cat all; done >wanted
+    cut -d' ' -f1 wanted | "$MACHSYM" atos -o many >raw 2>log && cut -d' ' -f2- wanted | cmp -s - raw && [ ! -s log ] || return
+    cut -d' ' -f1 wanted | "$MACHSYM" atos --no-demangle -o many 2>log | sed 's/^_//' | cmp -s - raw && [ ! -s log ]
+}
+if [ $made -gt 0 ] && command -v ld64.lld-22 >/dev/null; then
+    (many_objects)
+    check "answers from more object files than a session keeps open"
+fi
 [ $made -gt 0 ] || skip "ld64.lld, clang-22, dsymutil-22 or llvm-ar-22 is not installed"
 
 # ---- Object files by themselves, as llvm-symbolizer reads them ----

@@ -204,13 +204,12 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
     return entry;
 }
 
-/* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come
- * and go, and chunks, and their names with them. */
+/* Where the readable form of a frame's name is kept; NULL when it is not: chunks come and go, and their names
+ * with them. Object files of a debug map do, too, but the session keeps their names. */
 static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    bool kept = name.len != 0 && (s->file->map != NULL || s->file->info.has_dwarf);
-    if (!kept || s->seat != NULL || s->name_count >= NAMES_KEPT)
+    if (name.len == 0 || s->seat != NULL || s->name_count >= NAMES_KEPT)
         return NULL;
     return entry_of(s, (uintptr_t)name.ptr);
 }
