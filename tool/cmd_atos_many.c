@@ -13,6 +13,7 @@ enum {
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
     PRINT_BYTES = 1 << 18,
+    PRINT_WORDS = 1024, /* that a thread prints before another one's turn: about as many bytes */
     THREAD_WORTH = 4096,  /* addresses: fewer are answered before a thread has started to help */
     FETCH_AHEAD = 8,      /* words: what so many more need is asked of memory while one is answered */
     BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
@@ -124,10 +125,20 @@ static void sort_by_number(batch *b)
 
 /* ---- What one thread answers ---- */
 
+/* Whose turn it is to print: each has to wait until what is before it is printed. */
+typedef struct turns {
+    pthread_mutex_t lock; /* guards what is below it */
+    pthread_cond_t moved;
+    size_t block; /* of words, that is printed now */
+} turns;
+
 /* What one thread answers of many addresses. */
 typedef struct share {
     atos *a;
     const batch *batch;
+    struct share *all; /* of the batch */
+    size_t count;
+    turns *turns;
     size_t first; /* of its lookups */
     size_t end;
     uint32_t number;
@@ -149,6 +160,71 @@ static void *answer_share(void *argument)
         where->share = s->number;
         where->line = found.t != NULL ? atos_lines_add(&s->lines, &found, &t) : (uint32_t)NO_LINE;
     }
+    return NULL;
+}
+
+/* ---- What one thread prints ---- */
+
+/* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
+ * wait for each would take longer than to print it. */
+static void fetch_ahead(const share *s, size_t i)
+{
+    static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
+        atos_lines_fetch_parts, atos_lines_fetch_outer, atos_lines_fetch_first};
+    for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < s->batch->count; step++) {
+        place p = s->batch->places[i + (step + 1) * FETCH_AHEAD];
+        if (p.line != NO_LINE)
+            steps[step](&s->all[p.share].lines, p.line);
+    }
+}
+
+/* Prints text once it is the turn of its block. Returns with the turn. */
+static void print_in_turn(const share *s, size_t block, text *out)
+{
+    pthread_mutex_lock(&s->turns->lock);
+    while (s->turns->block != block)
+        pthread_cond_wait(&s->turns->moved, &s->turns->lock);
+    pthread_mutex_unlock(&s->turns->lock);
+    out_text(out);
+}
+
+static void pass_turn(turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->block++;
+    pthread_cond_broadcast(&t->moved);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Prints a thread's blocks of words, many at a time: a call of the system for every 4 KB, which stdout
+ * gathers, would take a tenth as long as answering. */
+static void *print_share(void *argument)
+{
+    const share *s = argument;
+    const batch *b = s->batch;
+    text out = {0};
+    machsym_str word = str_make(b->input.ptr, 0);
+    size_t passed = 0; /* words up to this one */
+    for (size_t block = s->number; block * PRINT_WORDS < b->count; block += s->count) {
+        size_t end = b->count - block * PRINT_WORDS < PRINT_WORDS ? b->count : (block + 1) * PRINT_WORDS;
+        for (size_t i = block * PRINT_WORDS; i < end; i++) {
+            place p = b->places[i];
+            fetch_ahead(s, i);
+            if (p.line != NO_LINE) {
+                atos_lines_print(&s->all[p.share].lines, p.line, &out);
+            } else {
+                for (; passed <= i; passed++)
+                    word = next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
+                finding none = {NULL, 0, 0};
+                token t = {0, word.len, false};
+                atos_print(s->a, &out, &none, &t, word.ptr);
+            }
+            if (out.len >= PRINT_BYTES || i + 1 == end)
+                print_in_turn(s, block, &out);
+        }
+        pass_turn(s->turns);
+    }
+    text_free(&out);
     return NULL;
 }
 
@@ -188,45 +264,6 @@ static size_t thread_count(const atos *a, size_t count)
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
 }
 
-/* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
- * wait for each would take longer than to print it. */
-static void fetch_ahead(const share *shares, const batch *b, size_t i)
-{
-    static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
-        atos_lines_fetch_parts, atos_lines_fetch_outer, atos_lines_fetch_first};
-    for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < b->count; step++) {
-        place p = b->places[i + (step + 1) * FETCH_AHEAD];
-        if (p.line != NO_LINE)
-            steps[step](&shares[p.share].lines, p.line);
-    }
-}
-
-/* Prints all answers in the order of the words, many at a time: a call of the system for every 4 KB, which
- * stdout gathers, would take a tenth as long as answering. */
-static void print_answers(atos *a, const share *shares, const batch *b)
-{
-    text out = {0};
-    machsym_str word = str_make(b->input.ptr, 0);
-    size_t passed = 0; /* words up to this one */
-    for (size_t i = 0; i < b->count; i++) {
-        place p = b->places[i];
-        fetch_ahead(shares, b, i);
-        if (p.line != NO_LINE) {
-            atos_lines_print(&shares[p.share].lines, p.line, &out);
-        } else {
-            for (; passed <= i; passed++)
-                word = next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
-            finding none = {NULL, 0, 0};
-            token t = {0, word.len, false};
-            atos_print(a, &out, &none, &t, word.ptr);
-        }
-        if (out.len >= PRINT_BYTES || i + 1 == b->count)
-            out_text(&out);
-    }
-    out_flush();
-    text_free(&out);
-}
-
 /* Makes the tables of symbols that all lookups of an image share. Most programs have code without debug info,
  * so that each thread would need the table at about the same time, and make its own. */
 static void make_shared(const atos *a)
@@ -240,27 +277,36 @@ static void make_shared(const atos *a)
     }
 }
 
-/* Answers the words by so many threads. Each takes words whose addresses follow each other. Of many words
- * each has lookups of its own, which keep less: units are asked one after the other. */
-static void answer_words(atos *a, share *shares, size_t threads, const batch *b)
+/* Gives each thread its words, whose addresses follow each other. Of many words each has lookups of its own,
+ * which keep less: units are asked one after the other. */
+static void divide(atos *a, share *shares, size_t threads, const batch *b, turns *t)
 {
     for (size_t i = 0; i < threads; i++) {
-        shares[i].a = threads > 1 ? clone_atos(a) : a;
-        shares[i].batch = b;
-        shares[i].first = b->count * i / threads;
-        shares[i].end = b->count * (i + 1) / threads;
-        shares[i].number = (uint32_t)i;
+        share *s = &shares[i];
+        s->a = threads > 1 ? clone_atos(a) : a;
+        s->batch = b;
+        s->all = shares;
+        s->count = threads;
+        s->turns = t;
+        s->first = b->count * i / threads;
+        s->end = b->count * (i + 1) / threads;
+        s->number = (uint32_t)i;
     }
     if (threads > 1)
         make_shared(a);
-    for (size_t i = 1; i < threads; i++) {
-        if (pthread_create(&shares[i].thread, NULL, answer_share, &shares[i]) != 0) {
+}
+
+/* Has all threads do a piece of work, and waits for it. */
+static void do_shares(share *shares, void *(*work)(void *share))
+{
+    for (size_t i = 1; i < shares->count; i++) {
+        if (pthread_create(&shares[i].thread, NULL, work, &shares[i]) != 0) {
             tool_say("no thread can be made");
             exit(TOOL_ERROR);
         }
     }
-    answer_share(&shares[0]);
-    for (size_t i = 1; i < threads; i++)
+    work(&shares[0]);
+    for (size_t i = 1; i < shares->count; i++)
         pthread_join(shares[i].thread, NULL);
 }
 
@@ -273,11 +319,14 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
     split(&b);
     size_t threads = thread_count(a, b.count);
     share *shares = tool_alloc(threads * sizeof *shares);
+    turns t = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER, .block = 0};
     sort_by_number(&b);
     b.places = tool_alloc(b.count * sizeof *b.places);
-    answer_words(a, shares, threads, &b);
+    divide(a, shares, threads, &b, &t);
+    do_shares(shares, answer_share);
     free(b.lookups);
-    print_answers(a, shares, &b);
+    do_shares(shares, print_share);
+    out_flush();
     for (size_t i = 0; i < threads; i++) {
         if (shares[i].a != a)
             close_clone(a, shares[i].a); /* lines refer to what it keeps */
