@@ -13,9 +13,11 @@ enum {
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
     PRINT_BYTES = 1 << 18,
-    PRINT_WORDS = 1024, /* that a thread prints before another one's turn: about as many bytes */
-    THREAD_WORTH = 4096,  /* addresses: fewer are answered before a thread has started to help */
-    FETCH_AHEAD = 8,      /* words: what so many more need is asked of memory while one is answered */
+    PRINT_WORDS = 1024,    /* that a thread prints before it is the turn of another: about as many bytes */
+    TAKE = 512,            /* lookups that a thread answers before it looks who needs help */
+    HELP_WORTH = 4 * TAKE, /* of fewer lookups none are taken over: two threads would decode the same unit */
+    THREAD_WORTH = 4096,   /* addresses: fewer are answered before a thread has started to help */
+    FETCH_AHEAD = 8,       /* words: what so many more need is asked of memory while one is answered */
     BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
                              memory that is touched for the first time takes longer than decoding into it */
 };
@@ -95,8 +97,8 @@ static void split(batch *b)
     }
 }
 
-/* Sorts by number, 11 bits at a time from the lowest. Addresses agree in most bits, which takes no pass:
- * several times faster than qsort. */
+/* Sorts by number, 11 bits at a time from the lowest that differs. Addresses agree in most bits, which takes no
+ * pass: several times faster than qsort. */
 static void sort_by_number(batch *b)
 {
     enum { BITS = 11, DIGITS = 1 << BITS };
@@ -105,7 +107,10 @@ static void sort_by_number(batch *b)
     uint64_t differ = 0;
     for (size_t i = 0; i < b->count; i++)
         differ |= from[i].number ^ from[0].number;
-    for (unsigned shift = 0; shift < 64; shift += BITS) {
+    unsigned shift = 0;
+    while (differ != 0 && (differ >> shift & 1) == 0)
+        shift++;
+    for (; shift < 64; shift += BITS) {
         size_t starts[DIGITS + 1] = {0};
         if ((differ >> shift & (DIGITS - 1)) == 0)
             continue;
@@ -125,40 +130,71 @@ static void sort_by_number(batch *b)
 
 /* ---- What one thread answers ---- */
 
-/* Whose turn it is to print: each has to wait until what is before it is printed. */
-typedef struct turns {
-    pthread_mutex_t lock; /* guards what is below it */
-    pthread_cond_t moved;
-    size_t block; /* of words, that is printed now */
-} turns;
+/* What threads have in common. */
+typedef struct common {
+    const batch *batch;
+    struct share *shares;
+    size_t count;         /* of them */
+    pthread_mutex_t lock; /* guards which lookups a share has left, and whose turn it is */
+    pthread_cond_t moved; /* the turn */
+    size_t turn;          /* the block of words that is printed now */
+} common;
 
 /* What one thread answers of many addresses. */
 typedef struct share {
     atos *a;
-    const batch *batch;
-    struct share *all; /* of the batch */
-    size_t count;
-    turns *turns;
-    size_t first; /* of its lookups */
-    size_t end;
+    common *common;
     uint32_t number;
+    size_t first; /* of the lookups that are left to it */
+    size_t end;
     atos_lines lines;
     pthread_t thread;
 } share;
 
+/* Takes the last half of what another thread has left. */
+static void help(share *s)
+{
+    share *most = s->common->shares;
+    for (size_t i = 0; i < s->common->count; i++) {
+        share *other = &s->common->shares[i];
+        most = other->end - other->first > most->end - most->first ? other : most;
+    }
+    if (most->end - most->first < HELP_WORTH)
+        return;
+    s->end = most->end;
+    s->first = most->end = most->first + (most->end - most->first) / 2;
+}
+
+/* Takes lookups for a thread to answer. Returns false when none are left. */
+static bool take(share *s, size_t *first, size_t *end)
+{
+    pthread_mutex_lock(&s->common->lock);
+    if (s->first == s->end)
+        help(s);
+    *first = s->first;
+    *end = s->end - s->first < TAKE ? s->end : s->first + TAKE;
+    s->first = *end;
+    pthread_mutex_unlock(&s->common->lock);
+    return *first < *end;
+}
+
 static void *answer_share(void *argument)
 {
     share *s = argument;
+    const batch *b = s->common->batch;
+    size_t end;
     atos_lines_start(&s->lines, s->a, s->end - s->first);
-    for (size_t i = s->first; i < s->end; i++) {
-        const lookup *l = &s->batch->lookups[i];
-        if (i + FETCH_AHEAD < s->end)
-            room_fetch(&s->batch->places[l[FETCH_AHEAD].word]);
-        token t = {l->number, 0, l->is_number};
-        finding found = atos_find(s->a, &t);
-        place *where = &s->batch->places[l->word];
-        where->share = s->number;
-        where->line = found.t != NULL ? atos_lines_add(&s->lines, &found, &t) : (uint32_t)NO_LINE;
+    for (size_t i; take(s, &i, &end);) {
+        for (; i < end; i++) {
+            const lookup *l = &b->lookups[i];
+            if (i + FETCH_AHEAD < end)
+                room_fetch(&b->places[l[FETCH_AHEAD].word]);
+            token t = {l->number, 0, l->is_number};
+            finding found = atos_find(s->a, &t);
+            place *where = &b->places[l->word];
+            where->share = s->number;
+            where->line = found.t != NULL ? atos_lines_add(&s->lines, &found, &t) : (uint32_t)NO_LINE;
+        }
     }
     return NULL;
 }
@@ -167,33 +203,34 @@ static void *answer_share(void *argument)
 
 /* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
  * wait for each would take longer than to print it. */
-static void fetch_ahead(const share *s, size_t i)
+static void fetch_ahead(const common *c, size_t i)
 {
     static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
         atos_lines_fetch_parts, atos_lines_fetch_outer, atos_lines_fetch_first};
-    for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < s->batch->count; step++) {
-        place p = s->batch->places[i + (step + 1) * FETCH_AHEAD];
+    for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < c->batch->count; step++) {
+        place p = c->batch->places[i + (step + 1) * FETCH_AHEAD];
         if (p.line != NO_LINE)
-            steps[step](&s->all[p.share].lines, p.line);
+            steps[step](&c->shares[p.share].lines, p.line);
     }
 }
 
-/* Prints text once it is the turn of its block. Returns with the turn. */
-static void print_in_turn(const share *s, size_t block, text *out)
+/* Prints text once it is the turn of its block: what is before it has to be printed first. Returns with the
+ * turn. */
+static void print_in_turn(common *c, size_t block, text *out)
 {
-    pthread_mutex_lock(&s->turns->lock);
-    while (s->turns->block != block)
-        pthread_cond_wait(&s->turns->moved, &s->turns->lock);
-    pthread_mutex_unlock(&s->turns->lock);
+    pthread_mutex_lock(&c->lock);
+    while (c->turn != block)
+        pthread_cond_wait(&c->moved, &c->lock);
+    pthread_mutex_unlock(&c->lock);
     out_text(out);
 }
 
-static void pass_turn(turns *t)
+static void pass_turn(common *c)
 {
-    pthread_mutex_lock(&t->lock);
-    t->block++;
-    pthread_cond_broadcast(&t->moved);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&c->lock);
+    c->turn++;
+    pthread_cond_broadcast(&c->moved);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* Prints a thread's blocks of words, many at a time: a call of the system for every 4 KB, which stdout
@@ -201,17 +238,18 @@ static void pass_turn(turns *t)
 static void *print_share(void *argument)
 {
     const share *s = argument;
-    const batch *b = s->batch;
+    common *c = s->common;
+    const batch *b = c->batch;
     text out = {0};
     machsym_str word = str_make(b->input.ptr, 0);
     size_t passed = 0; /* words up to this one */
-    for (size_t block = s->number; block * PRINT_WORDS < b->count; block += s->count) {
+    for (size_t block = s->number; block * PRINT_WORDS < b->count; block += c->count) {
         size_t end = b->count - block * PRINT_WORDS < PRINT_WORDS ? b->count : (block + 1) * PRINT_WORDS;
         for (size_t i = block * PRINT_WORDS; i < end; i++) {
             place p = b->places[i];
-            fetch_ahead(s, i);
+            fetch_ahead(c, i);
             if (p.line != NO_LINE) {
-                atos_lines_print(&s->all[p.share].lines, p.line, &out);
+                atos_lines_print(&c->shares[p.share].lines, p.line, &out);
             } else {
                 for (; passed <= i; passed++)
                     word = next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
@@ -220,9 +258,9 @@ static void *print_share(void *argument)
                 atos_print(s->a, &out, &none, &t, word.ptr);
             }
             if (out.len >= PRINT_BYTES || i + 1 == end)
-                print_in_turn(s, block, &out);
+                print_in_turn(c, block, &out);
         }
-        pass_turn(s->turns);
+        pass_turn(c);
     }
     text_free(&out);
     return NULL;
@@ -279,35 +317,32 @@ static void make_shared(const atos *a)
 
 /* Gives each thread its words, whose addresses follow each other. Of many words each has lookups of its own,
  * which keep less: units are asked one after the other. */
-static void divide(atos *a, share *shares, size_t threads, const batch *b, turns *t)
+static void divide(atos *a, common *c)
 {
-    for (size_t i = 0; i < threads; i++) {
-        share *s = &shares[i];
-        s->a = threads > 1 ? clone_atos(a) : a;
-        s->batch = b;
-        s->all = shares;
-        s->count = threads;
-        s->turns = t;
-        s->first = b->count * i / threads;
-        s->end = b->count * (i + 1) / threads;
+    for (size_t i = 0; i < c->count; i++) {
+        share *s = &c->shares[i];
+        s->a = c->count > 1 ? clone_atos(a) : a;
+        s->common = c;
+        s->first = c->batch->count * i / c->count;
+        s->end = c->batch->count * (i + 1) / c->count;
         s->number = (uint32_t)i;
     }
-    if (threads > 1)
+    if (c->count > 1)
         make_shared(a);
 }
 
 /* Has all threads do a piece of work, and waits for it. */
-static void do_shares(share *shares, void *(*work)(void *share))
+static void do_shares(const common *c, void *(*work)(void *share))
 {
-    for (size_t i = 1; i < shares->count; i++) {
-        if (pthread_create(&shares[i].thread, NULL, work, &shares[i]) != 0) {
+    for (size_t i = 1; i < c->count; i++) {
+        if (pthread_create(&c->shares[i].thread, NULL, work, &c->shares[i]) != 0) {
             tool_say("no thread can be made");
             exit(TOOL_ERROR);
         }
     }
-    work(&shares[0]);
-    for (size_t i = 1; i < shares->count; i++)
-        pthread_join(shares[i].thread, NULL);
+    work(&c->shares[0]);
+    for (size_t i = 1; i < c->count; i++)
+        pthread_join(c->shares[i].thread, NULL);
 }
 
 /* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints
@@ -317,22 +352,22 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
     batch b = {0};
     b.input = str_make(input, len);
     split(&b);
-    size_t threads = thread_count(a, b.count);
-    share *shares = tool_alloc(threads * sizeof *shares);
-    turns t = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER, .block = 0};
+    common c = {.batch = &b, .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
+    c.count = thread_count(a, b.count);
+    c.shares = tool_alloc(c.count * sizeof *c.shares);
     sort_by_number(&b);
     b.places = tool_alloc(b.count * sizeof *b.places);
-    divide(a, shares, threads, &b, &t);
-    do_shares(shares, answer_share);
+    divide(a, &c);
+    do_shares(&c, answer_share);
     free(b.lookups);
-    do_shares(shares, print_share);
+    do_shares(&c, print_share);
     out_flush();
-    for (size_t i = 0; i < threads; i++) {
-        if (shares[i].a != a)
-            close_clone(a, shares[i].a); /* lines refer to what it keeps */
-        atos_lines_free(&shares[i].lines);
+    for (size_t i = 0; i < c.count; i++) {
+        if (c.shares[i].a != a)
+            close_clone(a, c.shares[i].a); /* lines refer to what it keeps */
+        atos_lines_free(&c.shares[i].lines);
     }
-    free(shares);
+    free(c.shares);
     free(b.places);
 }
 
