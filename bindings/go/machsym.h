@@ -14932,7 +14932,9 @@ enum {
     ms_MAP_UNTIL_ANSWER = 9,
     ms_MAP_UNDER_WAY = 16, /* a power of two: lookups whose position is kept */
     /* Bytes of a block that are unpacked for a name at first: most names end within them. */
-    ms_MAP_AHEAD = 128
+    ms_MAP_AHEAD = 128,
+    /* Texts of each kind that a session finds without a look into their block. */
+    ms_MAP_RECENT = 64
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
@@ -15537,6 +15539,12 @@ typedef struct ms_map_page {
     uint8_t v[ms_PK_BLOCK + 16];
 } ms_map_page;
 
+/* The texts at a place. */
+typedef struct ms_map_recent {
+    uint64_t place; /* 0: none */
+    machsym_path texts;
+} ms_map_recent;
+
 /* Names that were unpacked before. */
 typedef struct ms_map_kept {
     const machsym_map *map;
@@ -15555,6 +15563,8 @@ typedef struct ms_map_kept {
     machsym_path *texts; /* by number; in cache */
     size_t text_count;
     size_t text_cap;
+    ms_map_recent recent_names[ms_MAP_RECENT]; /* by the end of their place */
+    ms_map_recent recent_paths[ms_MAP_RECENT];
 } ms_map_kept;
 
 static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator,
@@ -16288,6 +16298,20 @@ static machsym_path ms_map_kept_texts(ms_map_kept *kept, uint64_t place, unsigne
     return ms_map_joined_texts(kept, place, count);
 }
 
+/* The same. Addresses that follow each other have most texts in common. */
+static inline machsym_path ms_map_recent_texts(ms_map_kept *kept, uint64_t place, unsigned count,
+                                               ms_map_recent *recents, ms_map_page **last)
+{
+    ms_map_recent *r = &recents[(place ^ place >> 8) % ms_MAP_RECENT];
+    if (ms_SMALL_CODE)
+        return ms_map_kept_texts(kept, place, count, last);
+    if (r->place != place) {
+        r->texts = ms_map_kept_texts(kept, place, count, last);
+        r->place = kept->cache.oom ? 0 : place;
+    }
+    return r->texts;
+}
+
 /* Makes frames with names, which the session keeps. Returns false when memory was short. */
 static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
@@ -16295,9 +16319,10 @@ static bool ms_map_kept_names(ms_map_kept *kept, const machsym_map_frame *from, 
     for (size_t i = 0; i < count; i++) {
         ms_map_begin_frame(&from[i], &frames[i]);
         if (from[i].file_ref != 0)
-            frames[i].file = ms_map_kept_texts(kept, from[i].file_ref, 3, &kept->paths);
+            frames[i].file = ms_map_recent_texts(kept, from[i].file_ref, 3, kept->recent_paths, &kept->paths);
         if (from[i].name_ref != 0) {
-            machsym_path names = ms_map_kept_texts(kept, from[i].name_ref, 2, &kept->names);
+            machsym_path names =
+                ms_map_recent_texts(kept, from[i].name_ref, 2, kept->recent_names, &kept->names);
             frames[i].linkage_name = names.comp_dir;
             frames[i].name = names.dir;
         }
