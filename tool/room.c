@@ -69,7 +69,9 @@ static bool add_piece(room *r, size_t size)
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return false;
-    if (r->pieces == NULL) /* what is taken over and over; to clear large pages that stay takes longer */
+    /* Only the first piece: it is used over and over. In memory that is used once, a large page takes longer to
+     * clear than the small pages that would be touched. */
+    if (r->pieces == NULL)
         room_enlarge_pages(memory, size);
     piece *p = tool_alloc(sizeof *p);
     *p = (piece){r->pieces, memory, size};

@@ -10,7 +10,7 @@ typedef struct room room;
 
 room *room_open(void);
 machsym_allocator room_allocator(room *r); /* for any number of threads; lives as long as the room */
-void room_close(room *r);                  /* frees all that was taken; NULL is allowed */
+void room_close(room *r);                  /* frees its large pieces, given back or not; NULL is allowed */
 void room_leave(room *r); /* closes it as soon as all that was taken is given back; NULL is allowed */
 /* Asks the system to put memory that nobody touched yet on large pages: a page of 4 KB that is touched for the
  * first time takes as long as a few lookups. */

@@ -242,7 +242,8 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     /* It is called in every thread that has a session on the image, where sections of debug info have to be
-     * read, decompressed or relocated, and where unit headers are listed. */
+     * read, decompressed or relocated, where unit headers are listed, and where the table of symbols is
+     * made. */
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are

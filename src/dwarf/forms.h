@@ -915,7 +915,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
 }
 
 /* Skips the value of varying size of an entry, and what stands after it, by the entry's brief. At least
- * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
+ * brief_max bytes must be left after the entry's begin. Returns NULL when the long way must be taken. It
  * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
  * the bytes of this one have arrived. */
 static inline const uint8_t *ms_dw_skip_varying(const ms_dw_brief *brief, const uint8_t *p)

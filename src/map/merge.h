@@ -76,8 +76,9 @@ static machsym_part *ms_mg_new_part(machsym_allocator allocator)
     return part;
 }
 
-/* Moves what stays of a part to memory of just its size. What it grew in goes back to the allocator, which
- * has it for the next part: all parts wait for the last one. Returns false when memory is out. */
+/* Moves what stays of a part to memory of just its size. The memory that it grew in goes back to the
+ * allocator, where the next part finds it. Parts stay until the last one is built. Returns false when memory
+ * is out. */
 static bool ms_mg_settle(machsym_part *part)
 {
     ms_en *c = &part->coder;

@@ -252,7 +252,8 @@ typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     bool subscript; /* the name is the word subscript */
 } ms_dmswp_decl;
 
-typedef struct ms_dmswp_parts { /* The first child of each kind that a declaration may have anywhere. */
+/* The first child of each kind that a declaration may have anywhere. */
+typedef struct ms_dmswp_parts {
     uint32_t type, labels, private_name;
 } ms_dmswp_parts;
 

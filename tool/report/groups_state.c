@@ -266,7 +266,7 @@ static bool take_state(reading *r)
         if (!ok)
             return false;
     }
-    return r->rest.len == 0 || fail(r, "there is something behind its end");
+    return r->rest.len == 0 || fail(r, "there is something after its end");
 }
 
 bool groups_read(group_list *groups, const char *path)

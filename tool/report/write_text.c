@@ -310,7 +310,7 @@ static void put_thread(const apple_text *a, const report_thread *thread)
 }
 
 /* Whether a stack that the report has as one string gained names; else the string is as good. *at is the
- * first thread of it, and is left behind its last one. */
+ * first thread of it, and afterwards the one after its last. */
 static bool gained_names(const apple_text *a, uint32_t *at, size_t end)
 {
     bool gained = false;
