@@ -20,6 +20,17 @@ typedef struct flat_text {
     size_t cap;
 } flat_text;
 
+/* What a text is made from. A name and a linkage name lie in of.name. */
+typedef struct flat_key {
+    enum { FLAT_NAME, FLAT_LINKAGE, FLAT_FILE } kind;
+    machsym_path of;
+} flat_key;
+
+typedef struct flat_place {
+    flat_key key;
+    uint32_t number; /* of the text; 0: the place is free */
+} flat_place;
+
 struct flat_session {
     const flat_image *image;
     machsym_session *session;
@@ -28,6 +39,11 @@ struct flat_session {
     uint64_t *addrs;
     machsym_answer *answers;
     size_t addr_cap;
+    flat_place *places; /* of the texts of one call; a power of two */
+    size_t place_count;
+    flat_text heads;   /* of frames */
+    flat_text lengths; /* of texts */
+    flat_text texts;
     flat_text out;
 };
 
@@ -368,11 +384,15 @@ void flat_session_close(flat_session *s)
     free(s->frames);
     free(s->addrs);
     free(s->answers);
+    free(s->places);
+    free(s->heads.v);
+    free(s->lengths.v);
+    free(s->texts.v);
     free(s->out.v);
     free(s);
 }
 
-/* Room for so many bytes more, at the end; NULL: there is no memory. */
+/* Makes room for so many bytes more, at the end. Returns where, or NULL: there is no memory. */
 static char *room(flat_text *t, size_t len)
 {
     if (len > t->cap - t->len) {
@@ -386,58 +406,168 @@ static char *room(flat_text *t, size_t len)
     return t->v + t->len;
 }
 
-/* A frame of an answer. A text whose length is known only when it has been made is made where it will stand. */
-static bool add_frame(flat_text *t, const machsym_frame *f, uint32_t names)
+static bool add32(flat_text *t, uint64_t number)
 {
-    enum { HEAD = 2 * 8 + 8 * 4, FIRST_TRY = 512 };
-    machsym_str name = f->linkage_name.len != 0 ? f->linkage_name : f->name;
-    size_t tried = FIRST_TRY;
+    char *at = room(t, sizeof(uint32_t));
+    if (at == NULL)
+        return false;
+    flat_sink s = {at, 0, sizeof(uint32_t)};
+    put32(&s, number);
+    t->len += s.len;
+    return true;
+}
+
+/* ---- Each text of an answer once ---- */
+
+static bool is_same(machsym_str a, machsym_str b)
+{
+    return a.ptr == b.ptr && a.len == b.len;
+}
+
+/* Equal texts may have several keys, but what lies in one place is one text: a session leaves its texts where they are
+ * until it is trimmed. */
+static bool is_same_key(const flat_key *a, const flat_key *b)
+{
+    return a->kind == b->kind && is_same(a->of.name, b->of.name) && is_same(a->of.dir, b->of.dir) &&
+           is_same(a->of.comp_dir, b->of.comp_dir);
+}
+
+static size_t hash_of(const flat_key *key)
+{
+    uint64_t hash = (uint64_t)(size_t)key->of.name.ptr + (uint64_t)key->of.name.len * 31;
+    hash = hash * 31 + (uint64_t)(size_t)key->of.dir.ptr;
+    hash = (hash * 31 + (uint64_t)key->kind) * UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(hash >> 32);
+}
+
+/* The place of a key: its own, or a free one. */
+static flat_place *place_of(const flat_session *s, const flat_key *key)
+{
+    size_t at = hash_of(key) & (s->place_count - 1);
+    while (s->places[at].number != 0 && !is_same_key(&s->places[at].key, key))
+        at = (at + 1) & (s->place_count - 1);
+    return &s->places[at];
+}
+
+/* Doubles the places. */
+static bool add_places(flat_session *s)
+{
+    enum { FIRST_PLACES = 64 };
+    flat_place *old = s->places;
+    size_t old_count = s->place_count;
+    size_t count = old_count != 0 ? 2 * old_count : FIRST_PLACES;
+    flat_place *more = (flat_place *)calloc(count, sizeof *more);
+    if (more == NULL)
+        return false;
+    s->places = more;
+    s->place_count = count;
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i].number != 0)
+            *place_of(s, &old[i].key) = old[i];
+    }
+    free(old);
+    return true;
+}
+
+static size_t text_count(const flat_session *s)
+{
+    return s->lengths.len / sizeof(uint32_t);
+}
+
+/* Writes what a key stands for at the end of the texts. */
+static bool add_text(flat_session *s, const flat_key *key, uint32_t names)
+{
+    size_t cap = 512;
     for (;;) {
-        size_t need = HEAD + f->linkage_name.len + tried;
-        char *at = room(t, need);
+        size_t len = key->of.name.len;
+        char *at = room(&s->texts, cap > len ? cap : len);
         if (at == NULL)
             return false;
-        flat_sink s = {at, HEAD, need};
-        size_t name_len = machsym_demangle(name, names, s.out + s.len, s.cap - s.len);
-        s.len += name_len;
-        put(&s, f->linkage_name.ptr, f->linkage_name.len);
-        size_t left = s.len < s.cap ? s.cap - s.len : 0;
-        size_t file_len = machsym_path_join(&f->file, left > 0 ? s.out + s.len : NULL, left);
-        s.len += file_len;
-        if (s.len >= s.cap) { /* the NUL after the last text needs room too */
-            tried = name_len + file_len + 1;
-            continue;
+        cap = s->texts.cap - s->texts.len;
+        if (key->kind == FLAT_NAME)
+            len = machsym_demangle(key->of.name, names, at, cap);
+        else if (key->kind == FLAT_FILE)
+            len = machsym_path_join(&key->of, at, cap);
+        else
+            memcpy(at, key->of.name.ptr, len);
+        if (len < cap || key->kind == FLAT_LINKAGE) {
+            s->texts.len += len;
+            return add32(&s->lengths, len);
         }
-        flat_sink head = {at, 0, HEAD};
-        put64(&head, f->function_start);
-        put64(&head, f->function_size);
-        put32(&head, f->line);
-        put32(&head, f->column);
-        put32(&head, f->is_inline);
-        put32(&head, (uint32_t)f->name_source);
-        put32(&head, (uint32_t)f->line_source);
-        put32(&head, name_len);
-        put32(&head, f->linkage_name.len);
-        put32(&head, file_len);
-        t->len += s.len;
-        return true;
+        cap = len + 1; /* with the NUL after it */
     }
+}
+
+/* Writes the number of a text, which is made when it is the first of its kind. 0 is the empty text. */
+static bool put_number(flat_session *s, const flat_key *key, uint32_t names)
+{
+    if (key->of.name.len == 0)
+        return add32(&s->heads, 0);
+    if (text_count(s) >= s->place_count / 2 && !add_places(s))
+        return false;
+    flat_place *place = place_of(s, key);
+    if (place->number == 0) {
+        uint32_t number = (uint32_t)text_count(s);
+        if (!add_text(s, key, names))
+            return false;
+        place->key = *key;
+        place->number = number;
+    }
+    return add32(&s->heads, place->number);
+}
+
+static bool add_frame(flat_session *s, const machsym_frame *f, uint32_t names)
+{
+    enum { HEAD = 2 * 8 + 5 * 4 };
+    flat_key name = {FLAT_NAME, {{NULL, 0}, {NULL, 0}, {NULL, 0}}};
+    flat_key linkage = {FLAT_LINKAGE, {{NULL, 0}, {NULL, 0}, {NULL, 0}}};
+    flat_key file = {FLAT_FILE, {{NULL, 0}, {NULL, 0}, {NULL, 0}}};
+    char *at = room(&s->heads, HEAD);
+    if (at == NULL)
+        return false;
+    flat_sink head = {at, 0, HEAD};
+    put64(&head, f->function_start);
+    put64(&head, f->function_size);
+    put32(&head, f->line);
+    put32(&head, f->column);
+    put32(&head, f->is_inline);
+    put32(&head, (uint32_t)f->name_source);
+    put32(&head, (uint32_t)f->line_source);
+    s->heads.len += head.len;
+    name.of.name = f->linkage_name.len != 0 ? f->linkage_name : f->name;
+    linkage.of.name = f->linkage_name;
+    file.of = f->file;
+    return put_number(s, &name, names) && put_number(s, &linkage, names) && put_number(s, &file, names);
 }
 
 /* A session keeps every name that a map gave. With more than this it forgets them, so that a service may ask for days:
  * what it then has to unpack again are names of a few thousand addresses. */
 enum { FLAT_KEEP = 256 << 20 };
 
+/* Room for so many frames; what was in it before is gone. */
+static bool make_frames(flat_session *s, size_t count)
+{
+    if (count <= s->frame_cap)
+        return true;
+    free(s->frames);
+    s->frames = (machsym_frame *)malloc(count * sizeof *s->frames);
+    s->frame_cap = s->frames != NULL ? count : 0;
+    return s->frames != NULL;
+}
+
 static bool make_room(flat_session *s, size_t count)
 {
-    if (count <= s->addr_cap)
-        return true;
-    free(s->answers);
-    free(s->addrs);
-    s->answers = (machsym_answer *)calloc(count, sizeof *s->answers);
-    s->addrs = (uint64_t *)calloc(count, sizeof *s->addrs);
-    s->addr_cap = s->answers != NULL && s->addrs != NULL ? count : 0;
-    return s->addr_cap != 0;
+    enum { USUAL_FRAMES = 4 /* of an address; more are asked for again */ };
+    if (count > SIZE_MAX / (USUAL_FRAMES * sizeof *s->frames))
+        return false;
+    if (count > s->addr_cap) {
+        free(s->answers);
+        free(s->addrs);
+        s->answers = (machsym_answer *)calloc(count, sizeof *s->answers);
+        s->addrs = (uint64_t *)calloc(count, sizeof *s->addrs);
+        s->addr_cap = s->answers != NULL && s->addrs != NULL ? count : 0;
+    }
+    return count <= s->addr_cap && make_frames(s, USUAL_FRAMES * count);
 }
 
 /* Fills answers and frames; false when there is no memory. */
@@ -446,23 +576,55 @@ static bool look_up(flat_session *s, size_t count)
     size_t found;
     while ((found = machsym_session_lookup(s->session, s->addrs, count, s->answers, s->frames,
                                            s->frame_cap)) > s->frame_cap) {
-        free(s->frames);
-        s->frames = (machsym_frame *)calloc(found, sizeof *s->frames);
-        s->frame_cap = s->frames != NULL ? found : 0;
-        if (s->frames == NULL)
+        if (!make_frames(s, found))
             return false;
     }
     return !machsym_session_lacked_memory(s->session);
 }
 
+/* Forgets the texts of the call before. Places that a small call would take long to clear are given back. */
+static bool begin_texts(flat_session *s, size_t count)
+{
+    enum { PLACES_OF_ONE = 64 };
+    s->heads.len = s->lengths.len = s->texts.len = s->out.len = 0;
+    if (s->place_count / PLACES_OF_ONE > count) {
+        free(s->places);
+        s->places = NULL;
+        s->place_count = 0;
+    }
+    if (s->place_count != 0)
+        memset(s->places, 0, s->place_count * sizeof *s->places);
+    return add32(&s->lengths, 0);
+}
+
+/* Puts the answer together. */
+static bool join(flat_session *s, size_t count, size_t frame_count)
+{
+    size_t counts = count * sizeof(uint32_t);
+    size_t need = 2 * sizeof(uint32_t) + s->lengths.len + counts + s->heads.len + s->texts.len;
+    char *at = room(&s->out, need);
+    if (at == NULL)
+        return false;
+    flat_sink sink = {at, 0, need};
+    put32(&sink, text_count(s));
+    put32(&sink, frame_count);
+    put(&sink, s->lengths.v, s->lengths.len);
+    for (size_t i = 0; i < count; i++)
+        put32(&sink, s->answers[i].count);
+    put(&sink, s->heads.v, s->heads.len);
+    put(&sink, s->texts.v, s->texts.len);
+    s->out.len = sink.len;
+    return true;
+}
+
 const char *flat_lookup(flat_session *s, int is_runtime, uint64_t load, uint32_t names, const uint64_t *addrs,
                         size_t count, size_t *len)
 {
+    size_t frame_count = 0;
     *len = 0;
-    s->out.len = 0;
     if (machsym_session_memory(s->session) > FLAT_KEEP)
         machsym_session_trim(s->session);
-    if (!make_room(s, count))
+    if (count == 0 || !make_room(s, count) || !begin_texts(s, count))
         return NULL;
     for (size_t i = 0; i < count; i++)
         s->addrs[i] = is_runtime ? machsym_image_addr(s->image->image, load, addrs[i]) : addrs[i];
@@ -471,17 +633,14 @@ const char *flat_lookup(flat_session *s, int is_runtime, uint64_t load, uint32_t
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        char *at = room(&s->out, sizeof(uint32_t));
-        if (at == NULL)
-            return NULL;
-        flat_sink number = {at, 0, sizeof(uint32_t)};
-        put32(&number, s->answers[i].count);
-        s->out.len += sizeof(uint32_t);
+        frame_count += s->answers[i].count;
         for (size_t k = 0; k < s->answers[i].count; k++) {
-            if (!add_frame(&s->out, &s->frames[s->answers[i].first + k], names))
+            if (!add_frame(s, &s->frames[s->answers[i].first + k], names))
                 return NULL;
         }
     }
+    if (!join(s, count, frame_count))
+        return NULL;
     *len = s->out.len;
     return s->out.v;
 }

@@ -303,7 +303,7 @@ func (i *Image) lookup(isRuntime C.int, load uint64, addresses []uint64) ([][]Fr
 	return decode(unsafe.Slice((*byte)(unsafe.Pointer(found)), int(length)), len(addresses)), nil
 }
 
-// headSize is what stands before a frame's texts: two u64, eight u32.
+// headSize is the size of a frame: two u64, eight u32.
 const headSize = 48
 
 var (
@@ -332,27 +332,35 @@ func sourceNames() []string {
 
 // decode reads what flat_lookup wrote.
 func decode(in []byte, count int) [][]Frame {
-	all := string(in) // every text is a part of this one
-	answers := make([][]Frame, count)
+	r := reader{in}
+	texts := make([]string, r.u32())
+	frames := make([]Frame, r.u32())
+	lengths := r.bytes(4 * len(texts))
+	counts := r.bytes(4 * count)
+	heads := r.bytes(headSize * len(frames))
+	all := string(r.in) // every text is a part of this one
 	at := 0
-	for i := range answers {
-		frames := make([]Frame, order.Uint32(in[at:]))
-		at += 4
-		for k := range frames {
-			head := in[at : at+headSize]
-			u32 := func(n int) uint32 { return order.Uint32(head[16+4*n:]) }
-			name := at + headSize
-			linkage := name + int(u32(5))
-			file := linkage + int(u32(6))
-			at = file + int(u32(7))
-			frames[k] = Frame{
-				Name: all[name:linkage], LinkageName: all[linkage:file], File: all[file:at],
-				Line: u32(0), Column: u32(1), Inline: u32(2) != 0,
-				FunctionStart: order.Uint64(head), FunctionSize: order.Uint64(head[8:]),
-				NameSource: sources[u32(3)], LineSource: sources[u32(4)],
-			}
+	for i := range texts {
+		end := at + int(order.Uint32(lengths[4*i:]))
+		texts[i] = all[at:end]
+		at = end
+	}
+	for i := range frames {
+		head := heads[headSize*i:]
+		u32 := func(n int) uint32 { return order.Uint32(head[16+4*n:]) }
+		frames[i] = Frame{
+			Name: texts[u32(5)], LinkageName: texts[u32(6)], File: texts[u32(7)],
+			Line: u32(0), Column: u32(1), Inline: u32(2) != 0,
+			FunctionStart: order.Uint64(head), FunctionSize: order.Uint64(head[8:]),
+			NameSource: sources[u32(3)], LineSource: sources[u32(4)],
 		}
-		answers[i] = frames
+	}
+	answers := make([][]Frame, count)
+	at = 0
+	for i := range answers {
+		end := at + int(order.Uint32(counts[4*i:]))
+		answers[i] = frames[at:end:end]
+		at = end
 	}
 	return answers
 }
@@ -392,11 +400,14 @@ func (r *reader) u64() uint64 {
 	return n
 }
 
-func (r *reader) text() string {
-	n := r.u32()
-	s := string(r.in[:n])
+func (r *reader) bytes(n int) []byte {
+	part := r.in[:n]
 	r.in = r.in[n:]
-	return s
+	return part
+}
+
+func (r *reader) text() string {
+	return string(r.bytes(int(r.u32())))
 }
 
 func (r *reader) uuid(has bool) *UUID {

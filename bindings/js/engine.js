@@ -8,6 +8,7 @@ const LINES = { atos: 0, dwarf: 1, stmt: 2 };
 const NAMES = { full: 0, simplified: 1 };
 const FAILED = 1;
 const JSON_FILE = '/json';
+const FRAME = 48; // bytes of a frame in what flat_lookup writes
 
 /** An error of machsym. code: a machsym_result by its name, as "ERR_FORMAT". */
 export class MachsymError extends Error {
@@ -164,25 +165,40 @@ class Library {
     const session = this.session(lines === undefined ? -1 : LINES[lines]);
     const list = BigUint64Array.from(addresses, BigInt);
     if (list.length === 0) return [];
-    const found = this.with([new Uint8Array(list.buffer), new Uint8Array(4)], (at, len) => {
+    return this.with([new Uint8Array(list.buffer), new Uint8Array(4)], (at, len) => {
       const out = this.exports.lookup(session, load !== undefined ? 1 : 0, BigInt(load ?? 0), NAMES[names], at,
         list.length, len);
       const { buffer } = this.exports.memory;
       if (out === 0) throw new MachsymError('no memory left', 'ERR_MEMORY', 0);
-      return new Answer(buffer, out >>> 0, new DataView(buffer).getUint32(len, true));
+      return this.frames(buffer, out >>> 0, list.length);
     });
-    return Array.from(list, () => Array.from({ length: found.u32() }, () => this.frame(found)));
   }
 
-  frame(a) {
-    const [functionStart, functionSize] = [a.u64(), a.u64()];
-    const [line, column, isInline, nameSource, lineSource, name, linkage, file] =
-      Array.from({ length: 8 }, () => a.u32());
-    return {
-      name: a.text(name), linkageName: a.text(linkage) || undefined, file: a.text(file) || undefined,
-      line: line || undefined, column: column || undefined, isInline: isInline !== 0, functionStart, functionSize,
-      nameSource: this.sourceName(nameSource), lineSource: this.sourceName(lineSource),
+  /** What flat_lookup wrote; see flat.h. */
+  frames(buffer, out, count) {
+    const view = new DataView(buffer, out);
+    const bytes = new Uint8Array(buffer, out);
+    const u32 = (at) => view.getUint32(at, true);
+    const [textCount, frameCount] = [u32(0), u32(4)];
+    const countsAt = 8 + 4 * textCount;
+    let at = countsAt + 4 * count;
+    let textAt = at + FRAME * frameCount;
+    const texts = Array.from({ length: textCount }, (_, i) => {
+      const begin = textAt;
+      textAt += u32(8 + 4 * i);
+      return decoder.decode(bytes.subarray(begin, textAt));
+    });
+    const frame = () => {
+      const f = at;
+      at += FRAME;
+      return {
+        name: texts[u32(f + 36)], linkageName: texts[u32(f + 40)] || undefined, file: texts[u32(f + 44)] || undefined,
+        line: u32(f + 16) || undefined, column: u32(f + 20) || undefined, isInline: u32(f + 24) !== 0,
+        functionStart: view.getBigUint64(f, true), functionSize: view.getBigUint64(f + 8, true),
+        nameSource: this.sourceName(u32(f + 28)), lineSource: this.sourceName(u32(f + 32)),
+      };
     };
+    return Array.from({ length: count }, (_, i) => Array.from({ length: u32(countsAt + 4 * i) }, frame));
   }
 
   sourceName(number) {

@@ -81,6 +81,18 @@ def test_one_address_of_a_process():
         assert app.lookup(iter([1, 2])) == [[], []]
 
 
+def test_answers_do_not_depend_on_what_was_asked_before():
+    """An answer has each text once, and the texts of the answer before are forgotten."""
+    with machsym.open(BIN / "inline-arm64-d5-22.dSYM") as image:
+        addresses = [image.info.text_addr + i for i in range(6000)]
+        want = image.lookup(addresses)
+        assert len({f.name for frames in want for f in frames}) > 5
+        for address, frames in zip(addresses[::97], want[::97]):
+            assert image.frames(address) == frames
+            assert image.lookup([address, 0, address]) == [frames, [], frames]
+        assert image.lookup(addresses[::-1]) == want[::-1]
+
+
 def test_bytes_are_kept():
     data = bytes((DEMO / "Contents/Resources/DWARF/demo").read_bytes())
     with machsym.Image(data=data) as app:

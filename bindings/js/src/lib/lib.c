@@ -11,9 +11,12 @@
 
 enum {
     PAGE = 65536,
-    HEAD = 16,      /* before each block; keeps blocks aligned */
-    FIRST_BITS = 5, /* the smallest blocks have 32 bytes */
-    LARGE_BITS = 20 /* from 1 MB on a block has the bytes asked for, since room for a file is asked for once */
+    LEAST_STEP = 2048, /* pages that memory grows by at least: engines clear up their garbage each time */
+    STEP_SHARE = 4,    /* large memory grows by this share of it; pages that are not used cost nothing */
+    HEAD = 16,         /* before each block; keeps blocks aligned */
+    FIRST_BITS = 5,    /* the smallest blocks have 32 bytes */
+    LARGE_BITS =
+        20 /* from 1 MB on a block has the bytes asked for, since room for a file is asked for once */
 };
 
 typedef struct block {
@@ -33,12 +36,20 @@ static unsigned bits_of(uint64_t size)
     return bits;
 }
 
-/* Makes memory end at an address or behind it. */
+static bool grow(uint64_t pages)
+{
+    return pages < PAGE && __builtin_wasm_memory_grow(0, (size_t)pages) != (size_t)-1;
+}
+
+/* Makes memory end at an address or after it. */
 static bool grow_to(uint64_t end)
 {
-    uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * PAGE;
-    uint64_t pages = end > have ? (end - have + PAGE - 1) / PAGE : 0;
-    return pages == 0 || (pages < PAGE && __builtin_wasm_memory_grow(0, (size_t)pages) != (size_t)-1);
+    uint64_t have = __builtin_wasm_memory_size(0);
+    uint64_t want = (end + PAGE - 1) / PAGE;
+    uint64_t step = have / STEP_SHARE > LEAST_STEP ? have / STEP_SHARE : LEAST_STEP;
+    if (want <= have)
+        return true;
+    return (step > want - have && grow(step)) || grow(want - have);
 }
 
 /* A block that was given back, of at least so many bytes. */
@@ -197,7 +208,8 @@ EXPORT(error_offset) double lib_error_offset(void)
     return (double)error.offset;
 }
 
-static flat_desc describe_file(double size, const char *name, const char *arch, const uint8_t *uuid, const char *entry)
+static flat_desc describe_file(double size, const char *name, const char *arch, const uint8_t *uuid,
+                               const char *entry)
 {
     flat_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -218,7 +230,8 @@ EXPORT(slices) size_t lib_slices(double size, const char *name, char *out, size_
 }
 
 /* Opens the host's file. Texts may be NULL. Returns whether it is open. */
-EXPORT(open) int lib_open(double size, const char *name, const char *arch, const uint8_t *uuid, const char *entry)
+EXPORT(open)
+int lib_open(double size, const char *name, const char *arch, const uint8_t *uuid, const char *entry)
 {
     flat_desc desc = describe_file(size, name, arch, uuid, entry);
     image = flat_open(&desc, &error);
@@ -258,8 +271,9 @@ EXPORT(session_close) void lib_session_close(flat_session *session)
     flat_session_close(session);
 }
 
-EXPORT(lookup) const char *lib_lookup(flat_session *session, int is_runtime, uint64_t load, uint32_t names,
-                                      const uint64_t *addrs, size_t count, size_t *len)
+EXPORT(lookup)
+const char *lib_lookup(flat_session *session, int is_runtime, uint64_t load, uint32_t names,
+                       const uint64_t *addrs, size_t count, size_t *len)
 {
     return flat_lookup(session, is_runtime, load, names, addrs, count, len);
 }

@@ -50,7 +50,7 @@ static bool grow(size_t pages)
 /* The C library's allocator asks here for memory, which ends where its last page does; libc's own grows by each request. */
 void *sbrk(intptr_t more)
 {
-    static size_t spare; /* bytes that memory has behind those that were asked for */
+    static size_t spare; /* bytes that memory has after those that were asked for */
     size_t have = __builtin_wasm_memory_size(0);
     size_t wanted = more > 0 ? (size_t)more : 0;
     if (wanted > spare) {

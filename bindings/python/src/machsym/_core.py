@@ -328,36 +328,30 @@ class Session(_Closes):
         return self.lookup((address,), load)[0]
 
 
-_COUNT = struct.Struct("=I")
-_HEAD = struct.Struct("=QQIIIIIIII")
+_COUNTS = struct.Struct("=II")
+_FRAME = struct.Struct("=QQIIIIIIII")
 
 
 def _frames(raw: bytes, count: int) -> List[List[Frame]]:
-    texts: Dict[bytes, str] = {}
-
-    def text(lo: int, hi: int) -> str:
-        part = raw[lo:hi]
-        known = texts.get(part)
-        if known is None:
-            known = texts[part] = _text(part)
-        return known
-
-    at = 0
+    """What flat_lookup wrote; see flat.h."""
+    text_count, frame_count = _COUNTS.unpack_from(raw)
+    numbers = struct.unpack_from("=%dI" % (text_count + count), raw, _COUNTS.size)
+    at = _COUNTS.size + 4 * len(numbers)
+    end = at + _FRAME.size * frame_count
+    texts = []
+    lo = end
+    for length in numbers[:text_count]:
+        texts.append(_text(raw[lo:lo + length]))
+        lo += length
+    frames = [Frame(texts[name], texts[linkage], texts[file], line, column, inline != 0, start, size, _SOURCES[by],
+                    _SOURCES[line_by])
+              for start, size, line, column, inline, by, line_by, name, linkage, file
+              in _FRAME.iter_unpack(raw[at:end])]
     answers = []
-    for _ in range(count):
-        frames = []
-        number, = _COUNT.unpack_from(raw, at)
-        at += _COUNT.size
-        for _ in range(number):
-            start, size, line, column, inline, by, line_by, name, linkage, file = _HEAD.unpack_from(raw, at)
-            at += _HEAD.size
-            linkage_at = at + name
-            file_at = linkage_at + linkage
-            end = file_at + file
-            frames.append(Frame(text(at, linkage_at), text(linkage_at, file_at), text(file_at, end), line, column,
-                                inline != 0, start, size, _SOURCES[by], _SOURCES[line_by]))
-            at = end
-        answers.append(frames)
+    at = 0
+    for number in numbers[text_count:]:
+        answers.append(frames[at:at + number])
+        at += number
     return answers
 
 
