@@ -270,10 +270,17 @@ crash_reports()
     rm -rf "$dir/store"
 }
 
-# The tool in WebAssembly under node beside the native one, each with what one thread of its own can do: whole processes.
+# The median of what node takes for a command that it ran before in the same process.
+again() # STDIN FILES COMMAND...
+{
+    node "$root/bench/again.mjs" "$root/build/js/machsym" 8 "$@"
+}
+
+# The tool in WebAssembly under node beside the native one, each with what one thread of its own can do: whole processes, and
+# what a program pays that keeps the package loaded.
 in_node() # image
 {
-    local file=$dir/$1.dwarf addrs=$dir/$1.addrs i name label tool
+    local file=$dir/$1.dwarf addrs=$dir/$1.addrs i name label tool node reports
     cpu=() anon=() wall=()
     name=$(title "$1")
     rm -rf "$dir/reports" "$dir/store"
@@ -295,6 +302,13 @@ in_node() # image
     row "  100,000 addresses, $name" "${cpu[lookup.node]}" native "${cpu[lookup.us]}" s '<=2.5'
     row "  map build" "${cpu[build.node]}" native "${cpu[build.us]}" s '<=2.5'
     row "  100 crash reports" "${cpu[reports.node]}" native "${cpu[reports.us]}" s '<=2.5'
+    node=$(again "$addrs" "$file" atos -o "/$1.dwarf" -i --no-demangle)
+    row "  again in one process: 100,000 addresses" "$node" native "${cpu[lookup.us]}" s '<=2.5'
+    node=$(again - "$file" map build "/$1.dwarf" -o /map -j 1)
+    row "  again: map build" "$node" native "${cpu[build.us]}" s '<=2.5'
+    reports=("$dir"/reports/*.ips)
+    node=$(again - "$file,$(printf '%s,' "${reports[@]}")" crash -q "${reports[@]/#*\//\/}" -d "/$1.dwarf" -j 1 --force -o /out)
+    row "  again: 100 crash reports" "$node" native "${cpu[reports.us]}" s '<=2.5'
     rm -rf "$dir/store"
 }
 
