@@ -1170,7 +1170,8 @@ typedef struct machsym_open_desc {
     const char *const *oso_dirs;
     size_t oso_dir_count;
     /* It is called in every thread that has a session on the image, where sections of debug info have to be
-     * read, decompressed or relocated, and where unit headers are listed. */
+     * read, decompressed or relocated, where unit headers are listed, and where the table of symbols is
+     * made. */
     machsym_allocator allocator;
     /* In place of bytes and of what lies at path. It must work as long as the image is open. Except for maps,
      * the allocator gives as many bytes as the slice has at once, of which only those that are read are
@@ -10518,7 +10519,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
 }
 
 /* Skips the value of varying size of an entry, and what stands after it, by the entry's brief. At least
- * brief_max bytes must be left behind the entry's begin. Returns NULL when the long way must be taken. It
+ * brief_max bytes must be left after the entry's begin. Returns NULL when the long way must be taken. It
  * branches instead of computing: branches are predicted, so the processor goes on with the next entry before
  * the bytes of this one have arrived. */
 static inline const uint8_t *ms_dw_skip_varying(const ms_dw_brief *brief, const uint8_t *p)
@@ -20476,8 +20477,9 @@ static machsym_part *ms_mg_new_part(machsym_allocator allocator)
     return part;
 }
 
-/* Moves what stays of a part to memory of just its size. What it grew in goes back to the allocator, which
- * has it for the next part: all parts wait for the last one. Returns false when memory is out. */
+/* Moves what stays of a part to memory of just its size. The memory that it grew in goes back to the
+ * allocator, where the next part finds it. Parts stay until the last one is built. Returns false when memory
+ * is out. */
 static bool ms_mg_settle(machsym_part *part)
 {
     ms_en *c = &part->coder;
@@ -26808,7 +26810,8 @@ typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     bool subscript; /* the name is the word subscript */
 } ms_dmswp_decl;
 
-typedef struct ms_dmswp_parts { /* The first child of each kind that a declaration may have anywhere. */
+/* The first child of each kind that a declaration may have anywhere. */
+typedef struct ms_dmswp_parts {
     uint32_t type, labels, private_name;
 } ms_dmswp_parts;
 
