@@ -40,7 +40,7 @@ enum {
 typedef struct ms_pk_dict {
     uint8_t text[ms_PK_DICT];
     size_t len;
-    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position of the last word with this hash; 0 also when none has it */
 } ms_pk_dict;
 
 static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
@@ -52,7 +52,7 @@ static void ms_pk_index_dict(ms_pk_dict *dict)
 {
     ms_zero(dict->last, sizeof dict->last);
     for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
-        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)i;
 }
 
 static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
@@ -87,14 +87,11 @@ static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t
     return code >= ms_PK_LONG ? ms_pk_put_length(out, code - ms_PK_LONG) : out;
 }
 
-/* How many bytes are equal at a and b; 0 when fewer than ms_PK_MIN are. Most candidates only share their
- * hash. */
+/* How many bytes are equal at a and b, where the first ms_PK_MIN are. */
 static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     size_t most = a_len < b_len ? a_len : b_len;
     size_t len = ms_PK_MIN;
-    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
-        return 0;
     for (; most - len >= 8; len += 8) {
         uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
         if (differs != 0)
@@ -106,24 +103,32 @@ static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const ui
 }
 
 /* Looks for the text at a position in the block before it and in the dictionary. Returns the length of the
- * longer match, and how far back it begins; 0 when there is none. */
-static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
-                               uint16_t *last, size_t *back)
+ * longer match, and how far back it begins; 0 when there is none. A slot that was never set tells of position
+ * 0, where the word is compared too: whether a slot was set cannot be predicted, and most candidates only
+ * share their hash, so that there is one branch for both. */
+static inline size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                                      uint16_t *last, size_t *back)
 {
+    uint32_t word = ms_rd_raw_u32(text + at);
     uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
     size_t seen = *slot;
+    size_t known = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    unsigned in_text = (unsigned)(ms_rd_raw_u32(text + seen) == word) & (unsigned)(seen != at);
+    unsigned in_dict =
+        (unsigned)(ms_rd_raw_u32(dict->text + known) == word) & (unsigned)(dict->len >= ms_PK_MIN);
     size_t best = 0;
-    *slot = (uint16_t)(at + 1);
-    if (seen != 0) {
-        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
-        *back = at - (seen - 1);
+    *slot = (uint16_t)at;
+    if ((in_text | in_dict) == 0)
+        return 0;
+    if (in_text != 0) {
+        best = ms_pk_match_length(text + seen, end - seen, text + at, end - at);
+        *back = at - seen;
     }
-    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
-    if (word != 0) {
-        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+    if (in_dict != 0) {
+        size_t len = ms_pk_match_length(dict->text + known, dict->len - known, text + at, end - at);
         if (len > best) {
             best = len;
-            *back = at + dict->len - (word - 1);
+            *back = at + dict->len - known;
         }
     }
     return best;
