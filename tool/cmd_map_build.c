@@ -311,13 +311,20 @@ static void tell_built(const build_command *c, const char *path, const machsym_m
     text_c(told, "}\n");
 }
 
-static bool write_built(const build_command *c, const machsym_map *map, const char *path)
+/* Writes a map; its name it gets from end_built. */
+static bool begin_built(const machsym_map *map, const char *path, outfile *out)
 {
     machsym_bytes bytes = machsym_map_bytes(map);
-    int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
-    if (failure != 0)
-        say_unwritten(c, path, failure);
-    return failure == 0;
+    outfile_begin_with(out, path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
+    return out->failure == 0;
+}
+
+static bool end_built(const build_command *c, outfile *out, const char *path)
+{
+    outfile_end_all(out, 1);
+    if (out->failure != 0)
+        say_unwritten(c, path, out->failure);
+    return out->failure == 0;
 }
 
 /* Builds a map and adds a line to what is told. Threads: any. */
@@ -327,7 +334,9 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     machsym_image_info info;
     machsym_part_info counts;
     text path = {0};
+    outfile out;
     machsym_map *map = NULL;
+    size_t from = told->len;
     memset(&desc, 0, sizeof desc);
     machsym_image *image = tool_open_damaged(open);
     if (image == NULL || tool_refuse_collection(image)) {
@@ -342,13 +351,16 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
         output_path(c, &info, &path);
     if (path.len > 0)
         map = map_build_image(&desc, open->path, &c->how, &counts);
-    bool ok = map != NULL && write_built(c, map, path.v);
-    if (ok) {
+    bool is_made = map != NULL;
+    if (is_made && begin_built(map, path.v, &out)) {
         tell_built(c, path.v, map, told);
         map_say_lost(open->path, &info, &counts, map);
     }
-    machsym_map_close(map);
+    machsym_map_close(map); /* while the disk writes */
     machsym_image_close(image);
+    bool ok = is_made && end_built(c, &out, path.v);
+    if (!ok)
+        told->len = from;
     text_free(&path);
     return ok;
 }

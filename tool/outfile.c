@@ -16,7 +16,7 @@ enum {
     MAX_OPEN = MAX_JOBS + 1, /* a thread writes one file at a time */
     MAX_TEMPORARY = 4096,    /* bytes of a path: longer ones are none (PATH_MAX) */
     MAX_TRIES = 100,         /* other names to try when one is taken: each has a number of its own */
-    WRITE_STEP = 1 << 30     /* bytes at once: some systems take no more than an int has */
+    WRITE_STEP = 1 << 21     /* bytes at once: the disk writes them while the next ones are copied */
 };
 
 /* What all temporary names begin and end with: only such are swept. Their dot hides them from stores. */
@@ -205,13 +205,16 @@ static void put(outfile *out, const char *ptr, size_t len)
         return;
     }
     while (len > 0 && out->failure == 0) {
-        ssize_t done = write(out->fd, ptr, (unsigned)(len < WRITE_STEP ? len : WRITE_STEP));
+        size_t step = len < WRITE_STEP ? len : WRITE_STEP;
+        ssize_t done = write(out->fd, ptr, (unsigned)step);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
             fail(out);
             return;
         }
+        if (step == WRITE_STEP)
+            posix_begin_sync(out->fd);
         ptr += done;
         len -= (size_t)done;
     }
