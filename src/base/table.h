@@ -10,71 +10,103 @@
  * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
+/* A pair with its number. */
 typedef struct ms_tab_slot {
     uint64_t a;
     uint64_t b;
-    uint32_t value; /* 0: the slot is free */
+    uint32_t value; /* 0: it was not set yet */
 } ms_tab_slot;
 
-/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+/* Where a slot is found by the hash of its pair. */
+typedef struct ms_tab_place {
+    uint32_t hash;
+    uint32_t number; /* of the slot, from 1 on; 0: the place is free */
+} ms_tab_place;
+
+/* Open addressing with linear probes. The slots stand in the order in which they came, and a search goes
+ * through the places, which are small: most pairs are new, and those of a large table are not in the cache.
+ * Zero but for the arena is an empty table. */
 typedef struct ms_tab {
     ms_arena *arena;
-    ms_tab_slot *v;
-    size_t cap; /* a power of 2 */
+    ms_tab_place *places;
+    size_t cap;     /* places: a power of 2 */
+    ms_tab_slot *v; /* room for ms_tab_room */
     size_t count;
     ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
 } ms_tab;
 
 /* Numbers that follow each other are frequent keys: after one multiplication they would still lie close
- * together, and a search would try six to thirty slots. */
-static size_t ms_tab_hash(uint64_t a, uint64_t b)
+ * together, and a search would try six to thirty places. */
+static uint32_t ms_tab_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
     h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
+    return (uint32_t)(h ^ h >> 32);
 }
 
-static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+/* How many slots a table of so many places has: a quarter of the places stays free. */
+static size_t ms_tab_room(size_t cap)
 {
-    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    return cap / 4 * 3;
+}
+
+/* The place of a pair, or a free one for it; NULL when too many others are in the way. */
+static ms_tab_place *ms_tab_find(const ms_tab *t, uint32_t hash, uint64_t a, uint64_t b)
+{
+    size_t at = hash & (t->cap - 1);
     for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        ms_tab_place *place = &t->places[at];
         MACHSYM_COUNT_WORK(1);
-        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
-            return &t->v[at];
+        if (place->number == 0)
+            return place;
+        const ms_tab_slot *slot = &t->v[place->number - 1];
+        if (place->hash == hash && slot->a == a && slot->b == b)
+            return place;
         at = (at + 1) & (t->cap - 1);
     }
-    t->spill.value = 0;
-    return &t->spill;
+    return NULL;
 }
 
 static bool ms_tab_double(ms_tab *t)
 {
     ms_tab bigger = *t;
     bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
-    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
-    if (bigger.v == NULL)
+    bigger.places = (ms_tab_place *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->places);
+    bigger.v = (ms_tab_slot *)ms_arena_alloc(t->arena, ms_tab_room(bigger.cap), sizeof *t->v);
+    if (bigger.places == NULL || bigger.v == NULL || bigger.cap > UINT32_MAX)
         return false;
+    ms_copy(bigger.v, t->v, t->count * sizeof *t->v);
     for (size_t i = 0; i < t->cap; i++) {
-        if (t->v[i].value != 0)
-            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+        const ms_tab_place *place = &t->places[i];
+        const ms_tab_slot *slot = place->number != 0 ? &t->v[place->number - 1] : NULL;
+        ms_tab_place *moved = slot != NULL ? ms_tab_find(&bigger, place->hash, slot->a, slot->b) : NULL;
+        if (moved != NULL)
+            *moved = *place;
     }
     *t = bigger;
     return true;
 }
 
-/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where
- * keys were made to collide, the pair may get the spill slot, which forgets it: ms_tab_has is false
- * then. */
+/* The slot of a pair, up to the next call. A new slot has value 0, and the caller sets the value. NULL when
+ * memory is out. Where keys were made to collide, the pair may get the spill slot, which forgets it:
+ * ms_tab_has is false then. */
 static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
 {
-    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+    if (t->count >= ms_tab_room(t->cap) && !ms_tab_double(t))
         return NULL;
-    ms_tab_slot *slot = ms_tab_find(t, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        t->count++;
+    uint32_t hash = ms_tab_hash(a, b);
+    ms_tab_place *place = ms_tab_find(t, hash, a, b);
+    ms_tab_slot *slot = &t->spill;
+    if (place != NULL && place->number != 0)
+        return &t->v[place->number - 1];
+    if (place != NULL) {
+        slot = &t->v[t->count++];
+        place->hash = hash;
+        place->number = (uint32_t)t->count;
     }
+    slot->a = a;
+    slot->b = b;
+    slot->value = 0;
     return slot;
 }
 
