@@ -448,13 +448,13 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
     }
 }
 
-/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
- * has room: they will be asked again. */
-static void ms_mb_trim(ms_mb_work *w, size_t index)
+/* Makes room for the next unit. Other units than the last one had to be asked who has some code: they stay as
+ * long as the cache has room, since they will be asked again. */
+static void ms_mb_trim(ms_mb_work *w)
 {
     machsym_session *s = w->session;
     const ms_ses_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != index);
+    bool asked_others = last != NULL && (last->next != NULL || last != w->unit);
     if (!asked_others || s->cache.live > (size_t)MACHSYM_CACHE_LIMIT)
         ms_ses_drop_units(s);
     ms_arena_reset(&w->unit_arena);
@@ -492,7 +492,7 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
             w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
     }
-    ms_mb_trim(w, index);
+    ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
     if (w->unit == NULL || !ms_mb_begin_unit(w)) {
