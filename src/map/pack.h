@@ -40,7 +40,7 @@ enum {
 typedef struct ms_pk_dict {
     uint8_t text[ms_PK_DICT];
     size_t len;
-    uint16_t last[1 << ms_PK_DICT_BITS]; /* position of the last word with this hash; 0 also when none has it */
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position of the last word with this hash; 0 where none has it */
 } ms_pk_dict;
 
 static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
