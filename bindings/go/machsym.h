@@ -14209,71 +14209,103 @@ static void ms_sec_drop(ms_sec *sec)
  * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
+/* A pair with its number. */
 typedef struct ms_tab_slot {
     uint64_t a;
     uint64_t b;
-    uint32_t value; /* 0: the slot is free */
+    uint32_t value; /* 0: it was not set yet */
 } ms_tab_slot;
 
-/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+/* Where a slot is found by the hash of its pair. */
+typedef struct ms_tab_place {
+    uint32_t hash;
+    uint32_t number; /* of the slot, from 1 on; 0: the place is free */
+} ms_tab_place;
+
+/* Open addressing with linear probes. The slots stand in the order in which they came, and a search goes
+ * through the places, which are small: most pairs are new, and those of a large table are not in the cache.
+ * Zero but for the arena is an empty table. */
 typedef struct ms_tab {
     ms_arena *arena;
-    ms_tab_slot *v;
-    size_t cap; /* a power of 2 */
+    ms_tab_place *places;
+    size_t cap;     /* places: a power of 2 */
+    ms_tab_slot *v; /* room for ms_tab_room */
     size_t count;
     ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
 } ms_tab;
 
 /* Numbers that follow each other are frequent keys: after one multiplication they would still lie close
- * together, and a search would try six to thirty slots. */
-static size_t ms_tab_hash(uint64_t a, uint64_t b)
+ * together, and a search would try six to thirty places. */
+static uint32_t ms_tab_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
     h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
+    return (uint32_t)(h ^ h >> 32);
 }
 
-static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+/* How many slots a table of so many places has: a quarter of the places stays free. */
+static size_t ms_tab_room(size_t cap)
 {
-    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    return cap / 4 * 3;
+}
+
+/* The place of a pair, or a free one for it; NULL when too many others are in the way. */
+static ms_tab_place *ms_tab_find(const ms_tab *t, uint32_t hash, uint64_t a, uint64_t b)
+{
+    size_t at = hash & (t->cap - 1);
     for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        ms_tab_place *place = &t->places[at];
         MACHSYM_COUNT_WORK(1);
-        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
-            return &t->v[at];
+        if (place->number == 0)
+            return place;
+        const ms_tab_slot *slot = &t->v[place->number - 1];
+        if (place->hash == hash && slot->a == a && slot->b == b)
+            return place;
         at = (at + 1) & (t->cap - 1);
     }
-    t->spill.value = 0;
-    return &t->spill;
+    return NULL;
 }
 
 static bool ms_tab_double(ms_tab *t)
 {
     ms_tab bigger = *t;
     bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
-    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
-    if (bigger.v == NULL)
+    bigger.places = (ms_tab_place *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->places);
+    bigger.v = (ms_tab_slot *)ms_arena_alloc(t->arena, ms_tab_room(bigger.cap), sizeof *t->v);
+    if (bigger.places == NULL || bigger.v == NULL || bigger.cap > UINT32_MAX)
         return false;
+    ms_copy(bigger.v, t->v, t->count * sizeof *t->v);
     for (size_t i = 0; i < t->cap; i++) {
-        if (t->v[i].value != 0)
-            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+        const ms_tab_place *place = &t->places[i];
+        const ms_tab_slot *slot = place->number != 0 ? &t->v[place->number - 1] : NULL;
+        ms_tab_place *moved = slot != NULL ? ms_tab_find(&bigger, place->hash, slot->a, slot->b) : NULL;
+        if (moved != NULL)
+            *moved = *place;
     }
     *t = bigger;
     return true;
 }
 
-/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where
- * keys were made to collide, the pair may get the spill slot, which forgets it: ms_tab_has is false
- * then. */
+/* The slot of a pair, up to the next call. A new slot has value 0, and the caller sets the value. NULL when
+ * memory is out. Where keys were made to collide, the pair may get the spill slot, which forgets it:
+ * ms_tab_has is false then. */
 static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
 {
-    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+    if (t->count >= ms_tab_room(t->cap) && !ms_tab_double(t))
         return NULL;
-    ms_tab_slot *slot = ms_tab_find(t, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        t->count++;
+    uint32_t hash = ms_tab_hash(a, b);
+    ms_tab_place *place = ms_tab_find(t, hash, a, b);
+    ms_tab_slot *slot = &t->spill;
+    if (place != NULL && place->number != 0)
+        return &t->v[place->number - 1];
+    if (place != NULL) {
+        slot = &t->v[t->count++];
+        place->hash = hash;
+        place->number = (uint32_t)t->count;
     }
+    slot->a = a;
+    slot->b = b;
+    slot->value = 0;
     return slot;
 }
 
@@ -14362,7 +14394,7 @@ enum {
 typedef struct ms_pk_dict {
     uint8_t text[ms_PK_DICT];
     size_t len;
-    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position of the last word with this hash; 0 where none has it */
 } ms_pk_dict;
 
 static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
@@ -14374,7 +14406,7 @@ static void ms_pk_index_dict(ms_pk_dict *dict)
 {
     ms_zero(dict->last, sizeof dict->last);
     for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
-        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)i;
 }
 
 static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
@@ -14409,14 +14441,11 @@ static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t
     return code >= ms_PK_LONG ? ms_pk_put_length(out, code - ms_PK_LONG) : out;
 }
 
-/* How many bytes are equal at a and b; 0 when fewer than ms_PK_MIN are. Most candidates only share their
- * hash. */
+/* How many bytes are equal at a and b, where the first ms_PK_MIN are. */
 static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     size_t most = a_len < b_len ? a_len : b_len;
     size_t len = ms_PK_MIN;
-    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
-        return 0;
     for (; most - len >= 8; len += 8) {
         uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
         if (differs != 0)
@@ -14428,24 +14457,32 @@ static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const ui
 }
 
 /* Looks for the text at a position in the block before it and in the dictionary. Returns the length of the
- * longer match, and how far back it begins; 0 when there is none. */
-static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
-                               uint16_t *last, size_t *back)
+ * longer match, and how far back it begins; 0 when there is none. A slot that was never set tells of position
+ * 0, where the word is compared too: whether a slot was set cannot be predicted, and most candidates only
+ * share their hash, so that there is one branch for both. */
+static inline size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                                      uint16_t *last, size_t *back)
 {
+    uint32_t word = ms_rd_raw_u32(text + at);
     uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
     size_t seen = *slot;
+    size_t known = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    unsigned in_text = (unsigned)(ms_rd_raw_u32(text + seen) == word) & (unsigned)(seen != at);
+    unsigned in_dict =
+        (unsigned)(ms_rd_raw_u32(dict->text + known) == word) & (unsigned)(dict->len >= ms_PK_MIN);
     size_t best = 0;
-    *slot = (uint16_t)(at + 1);
-    if (seen != 0) {
-        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
-        *back = at - (seen - 1);
+    *slot = (uint16_t)at;
+    if ((in_text | in_dict) == 0)
+        return 0;
+    if (in_text != 0) {
+        best = ms_pk_match_length(text + seen, end - seen, text + at, end - at);
+        *back = at - seen;
     }
-    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
-    if (word != 0) {
-        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+    if (in_dict != 0) {
+        size_t len = ms_pk_match_length(dict->text + known, dict->len - known, text + at, end - at);
         if (len > best) {
             best = len;
-            *back = at + dict->len - (word - 1);
+            *back = at + dict->len - known;
         }
     }
     return best;
@@ -21309,13 +21346,13 @@ static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
     }
 }
 
-/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
- * has room: they will be asked again. */
-static void ms_mb_trim(ms_mb_work *w, size_t index)
+/* Makes room for the next unit. Other units than the last one had to be asked who has some code: they stay as
+ * long as the cache has room, since they will be asked again. */
+static void ms_mb_trim(ms_mb_work *w)
 {
     machsym_session *s = w->session;
     const ms_ses_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != index);
+    bool asked_others = last != NULL && (last->next != NULL || last != w->unit);
     if (!asked_others || s->cache.live > (size_t)MACHSYM_CACHE_LIMIT)
         ms_ses_drop_units(s);
     ms_arena_reset(&w->unit_arena);
@@ -21353,7 +21390,7 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
             w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
         return;
     }
-    ms_mb_trim(w, index);
+    ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
     if (w->unit == NULL || !ms_mb_begin_unit(w)) {
