@@ -8,12 +8,14 @@
 
 enum {
     LINES_AT_ONCE = 16,
-    TEXT_BYTES = 256,        /* of most answers that are kept as text: room is taken at once, */
-    TEXTS_AT_ONCE = 1 << 16, /* for so many: memory that is never touched costs nothing but addresses */
-    IMAGE_BYTES = 32,        /* that what is said of the image mostly fits in */
-    DIGITS = 10,             /* of a number of 32 bits */
-    FETCH_BYTES = 64,        /* that memory gives at once */
-    FETCH_MOST = 256         /* of a text */
+    LINES_OF_ANSWER = 4,      /* that most have, or fewer: memory that is never touched costs nothing */
+    COPIES_AT_ONCE = 1 << 18, /* bytes of copies in a room */
+    TEXT_BYTES = 256,         /* of most answers that are kept as text: room is taken at once, */
+    TEXTS_AT_ONCE = 1 << 16,  /* for so many: memory that is never touched costs nothing but addresses */
+    IMAGE_BYTES = 32,         /* that what is said of the image mostly fits in */
+    DIGITS = 10,              /* of a number of 32 bits */
+    FETCH_BYTES = 64,         /* that memory gives at once */
+    FETCH_MOST = 256          /* of a text */
 };
 
 /* Whether lines can be made of parts. */
@@ -23,7 +25,7 @@ static bool can_refer(const atos *a)
            atos_prints_lines(a);
 }
 
-void atos_lines_start(atos_lines *lines, atos *a, size_t answers)
+void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared)
 {
     memset(lines, 0, offsetof(atos_lines, last));
     lines->last_count = 0;
@@ -31,12 +33,13 @@ void atos_lines_start(atos_lines *lines, atos *a, size_t answers)
     lines->last_trims = 0;
     lines->a = a;
     lines->delimiter = str_c(a->delimiter);
-    lines->v = tool_alloc(LINES_AT_ONCE * sizeof *lines->v);
+    lines->room = shared;
+    lines->cap = shared != NULL ? LINES_AT_ONCE + answers * LINES_OF_ANSWER : (size_t)LINES_AT_ONCE;
+    lines->v = room_take(shared, lines->cap * sizeof *lines->v);
     lines->count = NO_LINE + 1;
-    lines->cap = LINES_AT_ONCE;
-    lines->parts = tool_alloc(LINES_AT_ONCE * sizeof *lines->parts);
-    lines->part_count = FIRST_PART;
-    lines->part_cap = LINES_AT_ONCE;
+    lines->files = tool_alloc(LINES_AT_ONCE * sizeof *lines->files);
+    lines->file_count = FIRST_FILE;
+    lines->file_cap = LINES_AT_ONCE;
     if (can_refer(a)) {
         text_room(&lines->in_image, IMAGE_BYTES);
         text_c(&lines->in_image, " (in ");
@@ -63,90 +66,100 @@ static uint32_t next_number(size_t count)
     return (uint32_t)count;
 }
 
-static uint32_t push(atos_lines *lines, uint32_t name, uint32_t file, uint32_t number, uint32_t outer)
+static uint32_t push(atos_lines *lines, atos_line line)
 {
-    lines->v = tool_room(lines->v, lines->count, &lines->cap, sizeof *lines->v);
-    lines->v[lines->count] = (atos_line){name, file, number, outer};
+    if (lines->count == lines->cap)
+        lines->v = room_double(lines->room, lines->v, &lines->cap, sizeof *lines->v);
+    lines->v[lines->count] = line;
     return next_number(lines->count++);
-}
-
-static uint32_t push_part(atos_lines *lines, atos_part part)
-{
-    lines->parts = tool_room(lines->parts, lines->part_count, &lines->part_cap, sizeof *lines->parts);
-    lines->parts[lines->part_count] = part;
-    return next_number(lines->part_count++);
 }
 
 /* Makes a line of what is kept from a place on. */
 static uint32_t push_text(atos_lines *lines, size_t from, uint32_t outer)
 {
-    atos_part part = {{.at = from}, lines->kept.len - from};
-    return push(lines, push_part(lines, part), KEPT_TEXT, 0, outer);
+    return push(lines, (atos_line){{.at = from}, next_number(lines->kept.len - from), KEPT_TEXT, 0, outer});
 }
 
-/* Makes a part of a text; 0 when it has to be shown otherwise. */
-static uint32_t push_shown(atos_lines *lines, machsym_str shown, bool stays)
+/* Copies a text to where it stays. */
+static machsym_str copy(atos_lines *lines, machsym_str from)
 {
-    if (shown.len == 0 || !text_is_plain(shown))
-        return 0;
-    if (!stays)
-        shown = pool_copy(&lines->copies, shown.ptr, shown.len);
-    return push_part(lines, (atos_part){{.ptr = shown.ptr}, shown.len});
+    if (lines->room == NULL || from.len > COPIES_AT_ONCE)
+        return pool_copy(&lines->few_copies, from.ptr, from.len);
+    if (lines->copy_left < from.len) {
+        lines->copy_at = room_take(lines->room, COPIES_AT_ONCE);
+        lines->copy_left = COPIES_AT_ONCE;
+    }
+    machsym_str to = str_make(lines->copy_at, from.len);
+    memcpy(lines->copy_at, from.ptr, from.len);
+    lines->copy_at += from.len;
+    lines->copy_left -= from.len;
+    return to;
 }
 
-/* The entry for a text. The texts of one function come again and again: most were referred to before. */
-static atos_recent *recent_of(atos_recent *recents, size_t count, machsym_str whole)
+/* A text as lines refer to it; empty when it has to be shown otherwise. */
+static machsym_str as_shown(atos_lines *lines, machsym_str shown, bool stays)
 {
-    return &recents[((uintptr_t)whole.ptr ^ (uintptr_t)whole.ptr >> 10) % count];
+    if (shown.len == 0 || shown.len > UINT32_MAX || !text_is_plain(shown))
+        return str_make(NULL, 0);
+    return stays ? shown : copy(lines, shown);
 }
 
-static bool is_recent(const atos_recent *r, machsym_str whole)
+/* Where in a table of recent texts one is. Those of one function come again and again. */
+static size_t recent_at(machsym_str whole, size_t count)
 {
-    return r->whole.ptr == whole.ptr && r->whole.len == whole.len;
+    return ((uintptr_t)whole.ptr ^ (uintptr_t)whole.ptr >> 10) % count;
 }
 
-/* The part for the name of a frame. Readable names go when there are too many, those of a map when it is
- * trimmed. */
-static uint32_t name_of(atos_lines *lines, const target *t, const machsym_frame *frame)
+static bool same_text(machsym_str a, machsym_str b)
+{
+    return a.ptr == b.ptr && a.len == b.len;
+}
+
+/* The name of a frame. Readable names go when there are too many, those of a map when it is trimmed. */
+static machsym_str name_of(atos_lines *lines, const target *t, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    atos_recent *r = recent_of(lines->names, RECENT_NAMES, name);
-    if (is_recent(r, name))
-        return r->part;
+    atos_recent_name *r = &lines->recent_names[recent_at(name, RECENT_NAMES)];
+    if (same_text(r->whole, name))
+        return r->shown;
     r->whole = name;
     if (lines->a->style.raw_names)
-        return r->part = push_shown(lines, name, t->file.map == NULL);
+        return r->shown = as_shown(lines, name, t->file.map == NULL);
     lines->spelled.len = 0;
     text_frame_name(&lines->spelled, frame, &lines->a->style);
-    return r->part = push_shown(lines, str_make(lines->spelled.v, lines->spelled.len), false);
+    return r->shown = as_shown(lines, str_make(lines->spelled.v, lines->spelled.len), false);
 }
 
+/* The number of a frame's file; 0 when it has to be shown otherwise. */
 static uint32_t file_of(atos_lines *lines, const target *t, machsym_str file)
 {
-    atos_recent *r = recent_of(lines->files, RECENT_FILES, file);
-    if (is_recent(r, file))
-        return r->part;
+    atos_recent_file *r = &lines->recent_files[recent_at(file, RECENT_FILES)];
+    if (same_text(r->whole, file))
+        return r->number;
     r->whole = file;
-    return r->part = push_shown(lines, str_base_name(file), t->file.map == NULL);
+    machsym_str shown = as_shown(lines, str_base_name(file), t->file.map == NULL);
+    if (shown.len == 0)
+        return r->number = 0;
+    lines->files = tool_room(lines->files, lines->file_count, &lines->file_cap, sizeof *lines->files);
+    lines->files[lines->file_count] = shown;
+    return r->number = next_number(lines->file_count++);
 }
 
-/* Makes a line that refers to the parts of a frame. Returns NO_LINE when it cannot. */
+/* Makes a line that refers to the texts of a frame. Returns NO_LINE when it cannot. */
 static uint32_t refer(atos_lines *lines, const target *t, const machsym_frame *frame, uint64_t offset,
                       uint32_t outer)
 {
     bool has_line = frame_has_line(frame);
     if (lines->in_image.len == 0 || frame->name_source == MACHSYM_SOURCE_STUB)
         return NO_LINE;
-    uint32_t name = name_of(lines, t, frame);
+    machsym_str name = name_of(lines, t, frame);
     uint32_t file = has_line ? file_of(lines, t, frame->file.name) : (uint32_t)NO_FILE;
-    if (name == 0 || (has_line ? file == 0 : offset > UINT32_MAX))
+    if (name.len == 0 || (has_line ? file == 0 : offset > UINT32_MAX))
         return NO_LINE;
-    return push(lines, name, file, has_line ? frame->line : (uint32_t)offset, outer);
-}
-
-static bool same_text(machsym_str a, machsym_str b)
-{
-    return a.ptr == b.ptr && a.len == b.len;
+    return push(
+        lines,
+        (atos_line){
+            {.name = name.ptr}, (uint32_t)name.len, file, has_line ? frame->line : (uint32_t)offset, outer});
 }
 
 /* Whether two frames have the same line. Texts are where they stand: comparing them would take longer. */
@@ -163,8 +176,8 @@ static void look_at_target(atos_lines *lines, const target *t)
     unsigned trims = symbol_source_trims(t->source);
     if (t == lines->last_target && trims == lines->last_trims)
         return;
-    memset(lines->names, 0, sizeof lines->names);
-    memset(lines->files, 0, sizeof lines->files);
+    memset(lines->recent_names, 0, sizeof lines->recent_names);
+    memset(lines->recent_files, 0, sizeof lines->recent_files);
     lines->last_count = 0;
     lines->last_target = t;
     lines->last_trims = trims;
@@ -220,35 +233,36 @@ static char *put(char *to, const char *ptr, size_t len)
     return to + len;
 }
 
+/* There is room for all digits that a number may have. */
 static char *put_number(char *to, uint32_t number)
 {
-    char digits[DIGITS];
+    char digits[2 * DIGITS] = {0};
     size_t at = DIGITS;
     do {
         digits[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number != 0);
-    return put(to, digits + at, DIGITS - at);
+    memcpy(to, digits + at, DIGITS); /* so many at once take less than a call */
+    return to + DIGITS - at;
 }
 
-/* What atos_print_line prints, from its parts. */
-static void print_parts(const atos_lines *lines, const atos_line *line, text *out)
+/* What atos_print_line prints. */
+static void print_line(const atos_lines *lines, const atos_line *line, text *out)
 {
-    const atos_part *name = &lines->parts[line->name];
-    const atos_part *file = &lines->parts[line->file];
+    const machsym_str *file = &lines->files[line->file];
     size_t image_len = lines->in_image.len;
     size_t file_len = line->file != NO_FILE ? file->len : 0;
-    size_t most = name->len + image_len + IMAGE_BYTES + file_len + DIGITS + 5 + lines->delimiter.len;
+    size_t most = line->len + image_len + IMAGE_BYTES + file_len + DIGITS + 5 + lines->delimiter.len;
     char *start = text_room(out, most);
-    char *p = put(start, name->where.ptr, name->len);
+    char *p = put(start, line->text.name, line->len);
     if (image_len <= IMAGE_BYTES)
-        memcpy(p, lines->in_image.v, IMAGE_BYTES); /* so many at once take less than a call */
+        memcpy(p, lines->in_image.v, IMAGE_BYTES); /* as above */
     else
         memcpy(p, lines->in_image.v, image_len);
     p += image_len;
     if (line->file != NO_FILE) {
         *p++ = '(';
-        p = put(p, file->where.ptr, file_len);
+        p = put(p, file->ptr, file_len);
         *p++ = ':';
         p = put_number(p, line->number);
         *p++ = ')';
@@ -272,9 +286,9 @@ void atos_lines_print(const atos_lines *lines, uint32_t number, text *out)
     for (const atos_line *line; number != NO_LINE; number = line->outer) {
         line = &lines->v[number];
         if (line->file != KEPT_TEXT)
-            print_parts(lines, line, out);
+            print_line(lines, line, out);
         else
-            text_add(out, lines->kept.v + lines->parts[line->name].where.at, lines->parts[line->name].len);
+            text_add(out, lines->kept.v + line->text.at, line->len);
     }
 }
 
@@ -285,27 +299,25 @@ void atos_lines_fetch_first(const atos_lines *lines, uint32_t number)
 
 void atos_lines_fetch_outer(const atos_lines *lines, uint32_t number)
 {
-    room_fetch(&lines->parts[lines->v[number].name]);
     room_fetch(&lines->v[lines->v[number].outer]);
 }
 
-void atos_lines_fetch_parts(const atos_lines *lines, uint32_t number)
+void atos_lines_fetch_texts(const atos_lines *lines, uint32_t number)
 {
     for (const atos_line *line; number != NO_LINE; number = line->outer) {
         line = &lines->v[number];
-        const atos_part *part = &lines->parts[line->name];
-        const char *p = line->file != KEPT_TEXT ? part->where.ptr : lines->kept.v + part->where.at;
-        for (size_t at = 0; at < part->len && at < FETCH_MOST; at += FETCH_BYTES)
+        const char *p = line->file != KEPT_TEXT ? line->text.name : lines->kept.v + line->text.at;
+        for (size_t at = 0; at < line->len && at < FETCH_MOST; at += FETCH_BYTES)
             room_fetch(p + at);
     }
 }
 
 void atos_lines_free(atos_lines *lines)
 {
-    free(lines->v);
-    free(lines->parts);
+    room_give(lines->room, lines->v, lines->cap * sizeof *lines->v);
+    free(lines->files);
     text_free(&lines->kept);
     text_free(&lines->in_image);
     text_free(&lines->spelled);
-    pool_free(&lines->copies);
+    pool_free(&lines->few_copies);
 }

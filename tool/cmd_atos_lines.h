@@ -5,25 +5,21 @@
 #define MACHSYM_TOOL_CMD_ATOS_LINES_H
 
 #include "cmd_atos.h"
-
-/* A text that lines refer to. */
-typedef struct atos_part {
-    union {
-        const char *ptr;
-        size_t at; /* of a kept text */
-    } where;
-    size_t len;
-} atos_part;
+#include "room.h"
 
 /* A line of an answer, or several that no other answer has. */
 typedef struct atos_line {
-    uint32_t name; /* a part; of KEPT_TEXT all that is printed */
-    uint32_t file; /* a part; NO_FILE: the number is the offset in the function; KEPT_TEXT */
+    union {
+        const char *name;
+        size_t at; /* of a kept text, which is all that is printed */
+    } text;
+    uint32_t len;  /* of the text */
+    uint32_t file; /* NO_FILE: the number is the offset in the function; KEPT_TEXT */
     uint32_t number;
     uint32_t outer; /* the line after it; NO_LINE: there is none */
 } atos_line;
 
-enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_PART = 2 };
+enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_FILE = 2 };
 
 /* A frame of the last answer, and the line it has. */
 typedef struct atos_lined {
@@ -31,11 +27,17 @@ typedef struct atos_lined {
     uint32_t line;
 } atos_lined;
 
-/* A text that was referred to lately. */
-typedef struct atos_recent {
+/* A name that was shown lately. */
+typedef struct atos_recent_name {
     machsym_str whole;
-    uint32_t part;
-} atos_recent;
+    machsym_str shown; /* empty: it has to be shown otherwise */
+} atos_recent_name;
+
+/* A file that was referred to lately. */
+typedef struct atos_recent_file {
+    machsym_str whole;
+    uint32_t number; /* 0: as above */
+} atos_recent_file;
 
 enum { RECENT_NAMES = 256, RECENT_FILES = 64 };
 
@@ -45,24 +47,28 @@ typedef struct atos_lines {
     atos_line *v; /* the first stands for none */
     size_t count;
     size_t cap;
-    atos_part *parts; /* the first two stand for none */
-    size_t part_count;
-    size_t part_cap;
+    machsym_str *files; /* the first two stand for none */
+    size_t file_count;
+    size_t file_cap;
     text kept;
     text in_image; /* what stands between a name and what follows; empty: all lines are kept as text */
     machsym_str delimiter;
-    text spelled; /* room for one name */
-    pool copies;  /* of what does not stay where it is */
-    atos_recent names[RECENT_NAMES];
-    atos_recent files[RECENT_FILES];
+    text spelled;    /* one name */
+    room *room;      /* for lines and copies; NULL: there are few */
+    pool few_copies; /* of what does not stay where it is */
+    char *copy_at;   /* the same in the room */
+    size_t copy_left;
+    atos_recent_name recent_names[RECENT_NAMES];
+    atos_recent_file recent_files[RECENT_FILES];
     atos_lined last[MAX_FRAMES]; /* outermost first */
     size_t last_count;
     const target *last_target;
     unsigned last_trims; /* of its source: names of frames before are gone */
 } atos_lines;
 
-/* Gets lines ready for so many answers. They refer to what the sources of a have: those must live on. */
-void atos_lines_start(atos_lines *lines, atos *a, size_t answers);
+/* Gets lines ready for so many answers. They refer to what the sources of a have: those must live on, and so
+ * must the room. That of few answers is NULL. */
+void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared);
 /* Adds what was found for a word of some target. Returns the number of the answer's first line. */
 uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word);
 /* Appends an answer's lines. */
@@ -71,7 +77,7 @@ void atos_lines_print(const atos_lines *lines, uint32_t line, text *out);
  * of all, once these are. */
 void atos_lines_fetch_first(const atos_lines *lines, uint32_t line);
 void atos_lines_fetch_outer(const atos_lines *lines, uint32_t line);
-void atos_lines_fetch_parts(const atos_lines *lines, uint32_t line);
+void atos_lines_fetch_texts(const atos_lines *lines, uint32_t line);
 void atos_lines_free(atos_lines *lines);
 
 #endif

@@ -16,6 +16,8 @@ enum {
     PRINT_WORDS = 1024,    /* that a thread prints before it is the turn of another: about as many bytes */
     TAKE = 512,            /* lookups that a thread answers before it looks who needs help */
     HELP_WORTH = 4 * TAKE, /* of fewer lookups none are taken over: two threads would decode the same unit */
+    ROOM_WORTH = 1 << 16,  /* bytes of words: what is done with fewer takes little memory */
+    WORD_BYTES = 8,        /* that most words have */
     THREAD_WORTH = 4096,   /* addresses: fewer are answered before a thread has started to help */
     FETCH_AHEAD = 8,       /* words: what so many more need is asked of memory while one is answered */
     BATCH_CACHE = 1 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted, and
@@ -43,6 +45,7 @@ typedef struct lookup {
 /* All words of a batch. */
 typedef struct batch {
     machsym_str input;
+    room *room; /* for all that is below; NULL: there are few */
     lookup *lookups;
     place *places; /* by word */
     size_t count;
@@ -81,6 +84,8 @@ static machsym_str next_address(machsym_str input, size_t at, uint64_t *number)
 
 static void split(batch *b)
 {
+    b->cap = b->input.len / WORD_BYTES + 1;
+    b->lookups = room_take(b->room, b->cap * sizeof *b->lookups);
     for (size_t at = 0;;) {
         lookup l = {0, (uint32_t)b->count, true};
         machsym_str word = next_address(b->input, at, &l.number);
@@ -91,7 +96,8 @@ static void split(batch *b)
         }
         if (word.len == 0)
             break;
-        b->lookups = tool_room(b->lookups, b->count, &b->cap, sizeof *b->lookups);
+        if (b->count == b->cap)
+            b->lookups = room_double(b->room, b->lookups, &b->cap, sizeof *b->lookups);
         b->lookups[b->count++] = l;
         at = (size_t)(word.ptr - b->input.ptr) + word.len;
     }
@@ -103,7 +109,7 @@ static void sort_by_number(batch *b)
 {
     enum { BITS = 11, DIGITS = 1 << BITS };
     lookup *from = b->lookups;
-    lookup *to = tool_alloc(b->count * sizeof *to);
+    lookup *to = room_take(b->room, b->cap * sizeof *to);
     uint64_t differ = 0;
     for (size_t i = 0; i < b->count; i++)
         differ |= from[i].number ^ from[0].number;
@@ -124,7 +130,7 @@ static void sort_by_number(batch *b)
         to = from;
         from = sorted;
     }
-    free(to);
+    room_give(b->room, to, b->cap * sizeof *to);
     b->lookups = from;
 }
 
@@ -183,7 +189,7 @@ static void *answer_share(void *argument)
     share *s = argument;
     const batch *b = s->common->batch;
     size_t end;
-    atos_lines_start(&s->lines, s->a, s->end - s->first);
+    atos_lines_start(&s->lines, s->a, s->end - s->first, b->room);
     for (size_t i; take(s, &i, &end);) {
         for (; i < end; i++) {
             const lookup *l = &b->lookups[i];
@@ -206,7 +212,7 @@ static void *answer_share(void *argument)
 static void fetch_ahead(const common *c, size_t i)
 {
     static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
-        atos_lines_fetch_parts, atos_lines_fetch_outer, atos_lines_fetch_first};
+        atos_lines_fetch_texts, atos_lines_fetch_outer, atos_lines_fetch_first};
     for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < c->batch->count; step++) {
         place p = c->batch->places[i + (step + 1) * FETCH_AHEAD];
         if (p.line != NO_LINE)
@@ -269,7 +275,7 @@ static void *print_share(void *argument)
 /* ---- All threads ---- */
 
 /* What the options say, for another thread: with lookups of its own. */
-static atos *clone_atos(const atos *a)
+static atos *clone_atos(const atos *a, room *memory)
 {
     atos *copy = tool_alloc(sizeof *copy);
     *copy = *a;
@@ -277,7 +283,7 @@ static atos *clone_atos(const atos *a)
     memcpy(copy->targets, a->targets, a->target_count * sizeof *copy->targets);
     for (size_t i = 0; i < a->target_count; i++)
         copy->targets[i].source =
-            symbol_source_open_many(&copy->targets[i].file, a->session_flags, BATCH_CACHE);
+            symbol_source_open_many(&copy->targets[i].file, a->session_flags, BATCH_CACHE, memory);
     return copy;
 }
 
@@ -321,7 +327,7 @@ static void divide(atos *a, common *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         share *s = &c->shares[i];
-        s->a = c->count > 1 ? clone_atos(a) : a;
+        s->a = c->count > 1 ? clone_atos(a, c->batch->room) : a;
         s->common = c;
         s->first = c->batch->count * i / c->count;
         s->end = c->batch->count * (i + 1) / c->count;
@@ -351,15 +357,16 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
 {
     batch b = {0};
     b.input = str_make(input, len);
+    b.room = len >= ROOM_WORTH ? room_open() : NULL;
     split(&b);
     common c = {.batch = &b, .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     c.count = thread_count(a, b.count);
     c.shares = tool_alloc(c.count * sizeof *c.shares);
     sort_by_number(&b);
-    b.places = tool_alloc(b.count * sizeof *b.places);
+    b.places = room_take(b.room, b.count * sizeof *b.places);
     divide(a, &c);
     do_shares(&c, answer_share);
-    free(b.lookups);
+    room_give(b.room, b.lookups, b.cap * sizeof *b.lookups);
     do_shares(&c, print_share);
     out_flush();
     for (size_t i = 0; i < c.count; i++) {
@@ -368,7 +375,8 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
         atos_lines_free(&c.shares[i].lines);
     }
     free(c.shares);
-    free(b.places);
+    room_give(b.room, b.places, b.count * sizeof *b.places);
+    room_close(b.room);
 }
 
 static bool more_soon(int fd)

@@ -2,7 +2,9 @@
 #include "room.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -177,6 +179,24 @@ void room_leave(room *r)
         room_close(r);
 }
 
+void *room_take(room *r, size_t size)
+{
+    void *memory = r != NULL ? take(r, size) : tool_alloc(size);
+    if (memory == NULL) {
+        fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
+        exit(1);
+    }
+    return memory;
+}
+
+void room_give(room *r, void *memory, size_t size)
+{
+    if (r != NULL && memory != NULL)
+        give_back(r, memory, size);
+    else
+        free(memory);
+}
+
 #else
 
 room *room_open(void)
@@ -206,4 +226,29 @@ void room_enlarge_pages(void *memory, size_t size)
     (void)size;
 }
 
+void *room_take(room *r, size_t size)
+{
+    (void)r;
+    return tool_alloc(size);
+}
+
+void room_give(room *r, void *memory, size_t size)
+{
+    (void)r;
+    (void)size;
+    free(memory);
+}
+
 #endif
+
+void *room_double(room *r, void *array, size_t *cap, size_t size)
+{
+    size_t before = *cap * size;
+    if (r == NULL)
+        return tool_double(array, cap, size);
+    *cap *= 2;
+    void *more = room_take(r, *cap * size);
+    memcpy(more, array, before);
+    room_give(r, array, before);
+    return more;
+}

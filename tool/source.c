@@ -131,7 +131,7 @@ struct symbol_source {
     name_chunk *chunks;
     size_t chunk_bytes; /* of all of them */
     unsigned trims;
-    room *room; /* of many lookups: the session's memory; else NULL */
+    bool is_many; /* lookups */
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -234,20 +234,19 @@ bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const fram
 /* ---- Lookups ---- */
 
 static symbol_source *open_with(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
-                                room *own)
+                                room *memory)
 {
     symbol_source *s = tool_alloc(sizeof *s);
     memset(s, 0, sizeof *s);
     s->file = file;
-    s->room = own;
     machsym_session_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.image = file->image;
     desc.lines = file->lines;
     desc.flags = session_flags;
     desc.cache_limit = cache_limit;
-    if (own != NULL)
-        desc.allocator = room_allocator(own);
+    if (memory != NULL)
+        desc.allocator = room_allocator(memory);
     machsym_error err;
     if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK) {
         tool_say("%s", err.what);
@@ -263,10 +262,12 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
     return open_with(file, session_flags, cache_limit, NULL);
 }
 
-symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session_flags, size_t cache_limit)
+symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
+                                       struct room *memory)
 {
-    /* Of debug info a session keeps little for long: large pages would take a third more memory there. */
-    return open_with(file, session_flags, cache_limit, file->map != NULL ? room_open() : NULL);
+    symbol_source *s = open_with(file, session_flags, cache_limit, memory);
+    s->is_many = true;
+    return s;
 }
 
 void symbol_source_close(symbol_source *s)
@@ -278,7 +279,6 @@ void symbol_source_close(symbol_source *s)
     chunk_seat_close(s->seat);
     free_chunks(s);
     free(s->names);
-    room_close(s->room);
     free(s);
 }
 
@@ -291,7 +291,7 @@ machsym_session *symbol_source_session(const symbol_source *s)
  * found by where they stand. */
 static void trim_map(symbol_source *s)
 {
-    size_t most = s->room != NULL ? UNPACKED_KEPT_OF_MANY : UNPACKED_KEPT;
+    size_t most = s->is_many ? UNPACKED_KEPT_OF_MANY : UNPACKED_KEPT;
     if (s->file->map == NULL || machsym_session_memory(s->session) <= most)
         return;
     if (machsym_session_lacked_memory(s->session))

@@ -48,8 +48,10 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
 
 /* One thread's lookups. Borrows the file. */
 symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit);
-/* The same for many lookups: of a map with memory of its own (see room.h). */
-symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session_flags, size_t cache_limit);
+struct room; /* see room.h */
+/* The same for many lookups, with memory of a room; NULL: the C library's. Borrows the room. */
+symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
+                                       struct room *memory);
 void symbol_source_close(symbol_source *source);
 machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a map answers */
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
