@@ -77,9 +77,10 @@ async function symbolicate(mine) {
   for (const [i, report] of chosen.reports.entries()) {
     say(`Report ${i + 1} of ${chosen.reports.length}: ${report.path}`);
     try {
-      const answer = await (await engine()).symbolicate(report.data, chosen.symbols);
+      const answer = await (await engine()).symbolicate(report.data, chosen.symbols, { args: ['--to=text'] });
+      const own = await isJson(report) ? () => inOwnFormat(report) : undefined;
       if (mine !== work) return;
-      results.push({ name: report.path, ...answer });
+      results.push({ name: report.path, ...answer, own });
     } catch (error) {
       if (mine !== work) return;
       results.push({ name: report.path, text: '', json: undefined, messages: words(error), isComplete: false });
@@ -91,6 +92,15 @@ async function symbolicate(mine) {
   const [read, unread] = [true, false].map((is) => chosen.reports.filter((_, i) => (results[i].json !== undefined) === is));
   list([...summary(read, 'report', 'reports'), ...summary(unread, 'file not read as a report', 'files not read as reports')]);
   show(results, groups, explain);
+}
+
+async function isJson(report) {
+  return (await report.data.slice(0, 1).text()) === '{';
+}
+
+/** A report with names, for other programs. */
+async function inOwnFormat(report) {
+  return (await (await engine()).symbolicate(report.data, chosen.symbols)).text;
 }
 
 /** What went wrong, for people. */

@@ -89,7 +89,7 @@ function report(json, result, index, thread) {
     ...counts(json),
     tools(result),
     ...threads(json, crashed, index, thread),
-    ...registers(result.text, json),
+    ...registers(result.text),
     element('h2', {}, 'Binary images'),
     images(json),
   ];
@@ -152,6 +152,7 @@ function isWanted(image) {
 
 function tools(result) {
   const name = result.name.split('/').pop().replace(/[^\w.-]/g, '_');
+  const saveOwn = async () => download(await result.own(), name.replace(/(\.\w+)?$/, '.symbolicated$1'));
   const filter = element('input', { type: 'search', id: 'filter', oninput: () => apply(filter.value) });
   const save = (label, content, file) => element('button', { type: 'button', onclick: () => download(content, file) }, label);
   return element('div', { class: 'tools' },
@@ -159,6 +160,7 @@ function tools(result) {
     element('button', { type: 'button', onclick: () => unfold(true) }, 'Unfold all threads'),
     element('button', { type: 'button', onclick: () => unfold(false) }, 'Fold all'),
     save('Download text', result.text, `${name}.symbolicated.txt`),
+    ...(result.own ? [element('button', { type: 'button', onclick: saveOwn }, 'Download in its own format')] : []),
     save('Download JSON', JSON.stringify(result.json, null, 1), `${name}.json`));
 }
 
@@ -263,30 +265,13 @@ function why(frame, image) {
   return whole;
 }
 
-/** The first state of a thread, up to the next part of the report. */
-function registers(content, json) {
-  const state = json.format === 'ips' ? stateOfIps(content) : stateOfText(content);
+function registers(content) {
+  const state = stateOfText(content);
   if (state === '') return [];
   return [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, state)];
 }
 
-/** Values become texts first: they have 64 bits, and a number of JSON only 53. */
-function stateOfIps(content) {
-  const exact = content.slice(content.indexOf('\n') + 1).replace(/("value" *: *)(\d+)/g, '$1"$2"');
-  let threads;
-  try {
-    ({ threads } = JSON.parse(exact));
-  } catch {
-    return ''; // the report is in other text; the text has them
-  }
-  const state = threads?.find((thread) => thread.triggered)?.threadState ?? {};
-  const values = Object.entries(state).flatMap(([name, one]) =>
-    (Array.isArray(one) ? one.map(({ value }, i) => [`${name}${i}`, value]) : [[name, one?.value]]));
-  const texts = values.filter(([, value]) => /^\d{1,20}$/.test(value))
-    .map(([name, value]) => `${name.padStart(6)}: 0x${BigInt(value).toString(16).padStart(16, '0')}`);
-  return texts.map((one, i) => (i % 4 === 3 ? `${one}\n` : one)).join('').trimEnd();
-}
-
+/** The first state of a thread, up to the next part of the report. */
 function stateOfText(content) {
   const lines = content.split('\n');
   const from = lines.findIndex((line) => line.startsWith('Thread ') && line.includes(' State') && line.endsWith(':'));

@@ -204,6 +204,25 @@ test('registers of JSON are shown with all their 64 bits', async () => {
   assertQuiet();
 });
 
+test('a report in JSON is shown as text that people read, and saved in both formats', async () => {
+  await fresh();
+  await drop(fixture('reports/demo.ips'), dsym);
+  await settled();
+  await shot('ips');
+  const text = await page.getByLabel('The report as text').textContent();
+  assert.match(text, /^Incident Identifier: /);
+  assert.match(text, /^1 +demo +\t +0x102a30aec Queue<int>::at\(int\) \(queue\.hpp:13\) \[inlined\]$/m);
+  const save = async (label) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(label).click()]);
+    return [download.suggestedFilename(), fs.readFileSync(await download.path(), 'utf8')];
+  };
+  assert.deepEqual(await save('Download text'), ['demo.ips.symbolicated.txt', text]);
+  const [name, own] = await save('Download in its own format');
+  assert.equal(name, 'demo.symbolicated.ips');
+  assert.equal(own, execFileSync(process.env.TOOL, ['crash', '-q', '-d', dsym, fixture('reports/demo.ips')], { encoding: 'utf8' }));
+  assertQuiet();
+});
+
 test('text is pasted', async () => {
   await fresh();
   await drop(dsym);

@@ -12,6 +12,7 @@ typedef int pthread_cond_t;
 typedef int pthread_condattr_t;
 
 #define PTHREAD_MUTEX_INITIALIZER 0
+#define PTHREAD_COND_INITIALIZER  0
 
 static inline int pthread_create(pthread_t *thread, const void *how, void *(*run)(void *), void *user)
 {
