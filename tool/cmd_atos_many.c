@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -423,6 +424,15 @@ void atos_answer_part(atos *a, text *input, size_t fresh)
     input->len -= whole;
 }
 
+/* Room for a file, so that it is read at once. */
+static void make_room(text *input, int fd)
+{
+    struct stat file;
+    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0)
+        text_room(input,
+                  READ_SIZE + (file.st_size < BATCH_BYTES ? (size_t)file.st_size : (size_t)BATCH_BYTES));
+}
+
 /* Answers what is whole as it comes. A writer that fills the pipe is given a moment to go on: many addresses
  * at once are cheaper. One that asks a line at a time gets its answer at once. */
 int atos_answer_stream(atos *a, int fd)
@@ -430,7 +440,8 @@ int atos_answer_stream(atos *a, int fd)
     text input = {0};
     ssize_t got = 0;
     size_t fresh = 0; /* bytes at the end of the input that were not looked at yet */
-    while (!out_failed() && (got = read(fd, text_room(&input, READ_SIZE), READ_SIZE)) != 0) {
+    make_room(&input, fd);
+    while (!out_failed() && (got = read(fd, text_room(&input, READ_SIZE), input.cap - input.len)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
