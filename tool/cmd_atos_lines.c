@@ -8,7 +8,7 @@
 
 enum {
     LINES_AT_ONCE = 16,
-    LINES_OF_ANSWER = 4,      /* that most have, or fewer: memory that is never touched costs nothing */
+    LINES_OF_ANSWER = 2,      /* that most have, or fewer: memory that is never touched costs nothing */
     COPIES_AT_ONCE = 1 << 18, /* bytes of copies in a room */
     TEXT_BYTES = 256,         /* of most answers that are kept as text: room is taken at once, */
     TEXTS_AT_ONCE = 1 << 16,  /* for so many: memory that is never touched costs nothing but addresses */
