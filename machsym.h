@@ -11080,6 +11080,7 @@ typedef struct ms_cu_env {
     ms_segs ranges;    /* what the roots say, once has_ranges */
     bool has_aranges;
     bool has_ranges;
+    size_t named;         /* unit of the entry that was read last for a name: any number is valid */
     uint32_t scans;       /* lookups that have scanned .debug_aranges */
     uint32_t range_scans; /* and those that have asked all roots */
 } ms_cu_env;
@@ -13341,12 +13342,12 @@ typedef struct ms_fn_names {
 } ms_fn_names;
 
 /* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
- * read. The unit *hint is tried first; the entry's unit is put there. */
-static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, size_t *hint, ms_dw_die *die)
+ * read. The unit of the last one is tried first: entries lead to others of their unit. */
+static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
 {
-    if (*hint >= env->count || die_off < env->v[*hint].off || die_off >= env->v[*hint].end)
-        *hint = ms_cu_from_offset(env->v, env->count, die_off);
-    size_t unit = *hint;
+    size_t unit = env->named;
+    if (unit >= env->count || die_off < env->v[unit].off || die_off >= env->v[unit].end)
+        unit = env->named = ms_cu_from_offset(env->v, env->count, die_off);
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
     if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
         return NULL;
@@ -13368,9 +13369,8 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_names names = {ms_str_empty(), ms_str_empty()};
     ms_dw_die die;
-    size_t unit = env->count;
     for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
-        const ms_cu_root *root = ms_fn_entry(env, die_off, &unit, &die);
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)

@@ -76,6 +76,7 @@ typedef struct ms_cu_env {
     ms_segs ranges;    /* what the roots say, once has_ranges */
     bool has_aranges;
     bool has_ranges;
+    size_t named;         /* unit of the entry that was read last for a name: any number is valid */
     uint32_t scans;       /* lookups that have scanned .debug_aranges */
     uint32_t range_scans; /* and those that have asked all roots */
 } ms_cu_env;
