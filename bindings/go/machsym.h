@@ -11080,6 +11080,7 @@ typedef struct ms_cu_env {
     ms_segs ranges;    /* what the roots say, once has_ranges */
     bool has_aranges;
     bool has_ranges;
+    size_t named;         /* unit of the entry that was read last for a name: any number is valid */
     uint32_t scans;       /* lookups that have scanned .debug_aranges */
     uint32_t range_scans; /* and those that have asked all roots */
 } ms_cu_env;
@@ -12063,6 +12064,16 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     return regs;
 }
 
+static inline void ms_ln_set_row(ms_ln_row *row, const ms_ln_regs *regs, bool end_sequence)
+{
+    row->addr = regs->addr;
+    row->line = regs->line;
+    row->file = regs->file > UINT32_MAX ? UINT32_MAX : (uint32_t)regs->file;
+    row->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
+    row->is_stmt = regs->is_stmt;
+    row->end_sequence = end_sequence;
+}
+
 /* Adds a row. Returns false when memory is out. */
 static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
 {
@@ -12070,13 +12081,7 @@ static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool en
     if (v == NULL)
         return false;
     b->rows = v;
-    v += b->row_count++;
-    v->addr = regs->addr;
-    v->line = regs->line;
-    v->file = regs->file > UINT32_MAX ? UINT32_MAX : (uint32_t)regs->file;
-    v->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
-    v->is_stmt = regs->is_stmt;
-    v->end_sequence = end_sequence;
+    ms_ln_set_row(&v[b->row_count++], regs, end_sequence);
     return true;
 }
 
@@ -12278,6 +12283,62 @@ static void ms_ln_list_special(const ms_ln_head *head, ms_ln_special *special)
     }
 }
 
+/* Runs an opcode of one of the kinds that nearly all others than special ones are of; p stands after it, with
+ * a window of 10 bytes. Returns where the next one is; NULL for another kind, and a number that is longer. */
+static inline const uint8_t *ms_ln_run_usual(uint8_t opcode, const uint8_t *p, ms_ln_regs *regs)
+{
+    uint64_t number = 0;
+    switch (opcode) {
+    case ms_DW_LNS_set_column:
+        p = ms_dw_raw_uleb(p, &number);
+        regs->column = p != NULL ? number : regs->column;
+        return p;
+    case ms_DW_LNS_advance_line:
+        p = ms_dw_raw_sleb(p, &number);
+        regs->line += (uint32_t)number;
+        return p;
+    case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; return p;
+    case ms_DW_LNS_set_file:
+        p = ms_dw_raw_uleb(p, &number);
+        regs->file = p != NULL ? number : regs->file;
+        return p;
+    default: return NULL;
+    }
+}
+
+enum { ms_LN_WINDOW = 11 }; /* an opcode with its number */
+
+/* Runs opcodes as long as they are special or usual, there is room for rows, and the end of the program is
+ * not near. Registers and rows stay in the processor's registers. */
+static inline void ms_ln_run_ahead(const ms_ln_head *head, const ms_ln_special *special, ms_ln_build *b,
+                                   ms_ln_regs *out, ms_rd *rd)
+{
+    const uint8_t *p = rd->p;
+    ms_ln_regs regs = *out;
+    ms_ln_row *row = b->rows + b->row_count;
+    const ms_ln_row *stop = b->rows + b->row_cap;
+    const uint8_t base = head->opcode_base;
+    const uint64_t unit = head->min_inst;
+    while (rd->end - p >= ms_LN_WINDOW && row < stop) {
+        uint8_t opcode = *p;
+        if (opcode >= base) {
+            regs.addr += unit * special->operations[opcode];
+            regs.line += special->lines[opcode];
+            ms_ln_set_row(row++, &regs, false);
+            p++;
+        } else {
+            const uint8_t *next = ms_ln_run_usual(opcode, p + 1, &regs);
+            if (next == NULL)
+                break;
+            p = next;
+        }
+        MACHSYM_COUNT_WORK(1);
+    }
+    rd->p = p;
+    *out = regs;
+    b->row_count = (size_t)(row - b->rows);
+}
+
 static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
 {
     ms_rd rd = head->program;
@@ -12285,6 +12346,8 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     ms_ln_special special;
     ms_ln_list_special(head, &special);
     while (rd.p < rd.end) {
+        if (!ms_SMALL_CODE && head->max_ops <= 1)
+            ms_ln_run_ahead(head, &special, b, &regs, &rd);
         uint8_t opcode = *rd.p++;
         MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
@@ -13279,12 +13342,12 @@ typedef struct ms_fn_names {
 } ms_fn_names;
 
 /* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
- * read. The unit *hint is tried first; the entry's unit is put there. */
-static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, size_t *hint, ms_dw_die *die)
+ * read. The unit of the last one is tried first: entries lead to others of their unit. */
+static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
 {
-    if (*hint >= env->count || die_off < env->v[*hint].off || die_off >= env->v[*hint].end)
-        *hint = ms_cu_from_offset(env->v, env->count, die_off);
-    size_t unit = *hint;
+    size_t unit = env->named;
+    if (unit >= env->count || die_off < env->v[unit].off || die_off >= env->v[unit].end)
+        unit = env->named = ms_cu_from_offset(env->v, env->count, die_off);
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
     if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
         return NULL;
@@ -13306,9 +13369,8 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_names names = {ms_str_empty(), ms_str_empty()};
     ms_dw_die die;
-    size_t unit = env->count;
     for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
-        const ms_cu_root *root = ms_fn_entry(env, die_off, &unit, &die);
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)
