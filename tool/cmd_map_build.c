@@ -327,6 +327,19 @@ static bool end_built(const build_command *c, outfile *out, const char *path)
     return out->failure == 0;
 }
 
+static void *close_image(void *image)
+{
+    machsym_image_close(image);
+    return NULL;
+}
+
+/* Closes the image that a map was made of, while another thread writes the map: to unmap a large file takes as
+ * long as to write a tenth of it. Returns false when it has to be closed after that. */
+static bool begin_closing(const build_command *c, machsym_image *image, pthread_t *thread)
+{
+    return thread_count(&c->how, 2) > 1 && pthread_create(thread, NULL, close_image, image) == 0;
+}
+
 /* Builds a map and adds a line to what is told. Threads: any. */
 static bool build_slice(const build_command *c, const machsym_open_desc *open, text *told)
 {
@@ -335,6 +348,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     machsym_part_info counts;
     text path = {0};
     outfile out;
+    pthread_t closing;
     machsym_map *map = NULL;
     size_t from = told->len;
     memset(&desc, 0, sizeof desc);
@@ -352,12 +366,16 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     if (path.len > 0)
         map = map_build_image(&desc, open->path, &c->how, &counts);
     bool is_made = map != NULL;
-    if (is_made && begin_built(map, path.v, &out)) {
-        tell_built(c, path.v, map, told);
+    if (is_made)
         map_say_lost(open->path, &info, &counts, map);
-    }
+    bool is_closing = is_made && begin_closing(c, image, &closing);
+    if (is_made && begin_built(map, path.v, &out))
+        tell_built(c, path.v, map, told);
+    if (is_closing)
+        pthread_join(closing, NULL);
+    else
+        machsym_image_close(image);
     machsym_map_close(map); /* while the disk writes */
-    machsym_image_close(image);
     bool ok = is_made && end_built(c, &out, path.v);
     if (!ok)
         told->len = from;
