@@ -125,6 +125,9 @@ static machsym_str name_of(atos_lines *lines, const target *t, const machsym_fra
     r->whole = name;
     if (lines->a->style.raw_names)
         return r->shown = as_shown(lines, name, t->file.map == NULL);
+    machsym_str shown = symbol_source_shown(t->source, frame, &lines->a->style);
+    if (shown.len != 0)
+        return r->shown = as_shown(lines, shown, symbol_source_is_for_many(t->source));
     lines->spelled.len = 0;
     text_frame_name(&lines->spelled, frame, &lines->a->style);
     return r->shown = as_shown(lines, str_make(lines->spelled.v, lines->spelled.len), false);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_CHUNK = 1 << 16 };
+enum { NAME_CHUNK = 1 << 16, NAME_CHUNK_OF_MANY = 1 << 18 };
 
 /* ---- Files ---- */
 
@@ -132,6 +132,8 @@ struct symbol_source {
     size_t chunk_bytes; /* of all of them */
     unsigned trims;
     bool is_many; /* lookups */
+    room *memory; /* for them; may be NULL */
+    text spelled; /* a name that is shown for the first time */
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -140,8 +142,9 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
     if (len == 0)
         return (machsym_str){NULL, 0};
     if (chunk == NULL || chunk->cap - chunk->len < len) {
-        size_t cap = len > NAME_CHUNK ? len : NAME_CHUNK;
-        chunk = tool_alloc(sizeof *chunk + cap);
+        size_t cap = s->is_many ? NAME_CHUNK_OF_MANY : NAME_CHUNK;
+        cap = len > cap ? len : cap;
+        chunk = room_take(s->memory, sizeof *chunk + cap);
         *chunk = (name_chunk){s->chunks, 0, cap};
         s->chunks = chunk;
         s->chunk_bytes += cap;
@@ -163,13 +166,13 @@ static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
 static void grow_names(symbol_source *s)
 {
     size_t cap = s->name_cap == 0 ? FIRST_NAMES : s->name_cap * 2;
-    name_entry *names = tool_alloc(cap * sizeof *names);
+    name_entry *names = room_take(s->memory, cap * sizeof *names);
     memset(names, 0, cap * sizeof *names); /* calloc's pages, read before they are written, fault twice */
     for (size_t i = 0; i < s->name_cap; i++) {
         if (s->names[i].ref != 0)
             *name_slot(names, cap, s->names[i].ref) = s->names[i];
     }
-    free(s->names);
+    room_give(s->memory, s->names, s->name_cap * sizeof *s->names);
     s->names = names;
     s->name_cap = cap;
 }
@@ -178,7 +181,7 @@ static void free_chunks(symbol_source *s)
 {
     while (s->chunks != NULL) {
         name_chunk *next = s->chunks->next;
-        free(s->chunks);
+        room_give(s->memory, s->chunks, sizeof *s->chunks + s->chunks->cap);
         s->chunks = next;
     }
 }
@@ -186,7 +189,8 @@ static void free_chunks(symbol_source *s)
 /* Of names that stand no more where they stood. */
 static void forget_names(symbol_source *s)
 {
-    free_chunks(s);
+    if (!s->is_many)
+        free_chunks(s);
     if (s->names != NULL)
         memset(s->names, 0, s->name_cap * sizeof *s->names);
     s->name_count = 0;
@@ -214,21 +218,31 @@ static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
     return entry_of(s, (uintptr_t)name.ptr);
 }
 
-bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
+machsym_str symbol_source_shown(symbol_source *s, const machsym_frame *frame, const frame_style *style)
 {
     name_entry *entry = shown_entry(s, frame);
     if (entry == NULL)
-        return false;
+        return (machsym_str){NULL, 0};
     if (entry->shown.len == 0) {
-        size_t from = t->len;
         frame_style plain = *style;
         plain.source = NULL;
-        text_frame_name(t, frame, &plain);
-        entry->shown = keep_text(s, t->v + from, t->len - from);
-        return true;
+        s->spelled.len = 0;
+        text_frame_name(&s->spelled, frame, &plain);
+        entry->shown = keep_text(s, s->spelled.v, s->spelled.len);
     }
-    text_str(t, entry->shown);
-    return true;
+    return entry->shown;
+}
+
+bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
+{
+    machsym_str shown = symbol_source_shown(s, frame, style);
+    text_str(t, shown);
+    return shown.len != 0;
+}
+
+bool symbol_source_is_for_many(const symbol_source *s)
+{
+    return s->is_many;
 }
 
 /* ---- Lookups ---- */
@@ -267,6 +281,7 @@ symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session
 {
     symbol_source *s = open_with(file, session_flags, cache_limit, memory);
     s->is_many = true;
+    s->memory = memory;
     return s;
 }
 
@@ -278,7 +293,8 @@ void symbol_source_close(symbol_source *s)
     tool_session_close(s->session);
     chunk_seat_close(s->seat);
     free_chunks(s);
-    free(s->names);
+    room_give(s->memory, s->names, s->name_cap * sizeof *s->names);
+    text_free(&s->spelled);
     free(s);
 }
 

@@ -63,9 +63,12 @@ const char *symbol_source_failure(const symbol_source *source);
 size_t symbol_source_memory(const symbol_source *source);
 /* How often names of a map's frames have gone; those of other files stay as long as the source. */
 unsigned symbol_source_trims(const symbol_source *source);
-/* Adds the name of a frame as it was shown before: names are made readable once. Returns false, and adds
- * nothing, when this one is not kept. */
+/* The name of a frame as it is shown: names are made readable once. Empty when this one is not kept. Borrows: of
+ * a source for many lookups, until it is closed; else until the next lookup. */
+machsym_str symbol_source_shown(symbol_source *source, const machsym_frame *frame, const frame_style *style);
+/* Adds that. Returns false, and adds nothing, when it is not kept. */
 bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);
+bool symbol_source_is_for_many(const symbol_source *source);
 
 /* atos; with file_first, the first operand is the file; with bytes, they are the map. */
 int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes);
