@@ -9435,6 +9435,7 @@ typedef struct ms_src {
     ms_fx_rest rests[2];   /* of each half: sections that are read when they are asked for */
     ms_src_shared *shared; /* NULL: what is made is for these lookups only */
     size_t last;           /* the entry that was found last */
+    machsym_symbol recent; /* the symbol of it */
     uint32_t scans;        /* lookups that have read LC_SYMTAB from its start */
     bool is_read;
 } ms_src;
@@ -9591,8 +9592,14 @@ static bool ms_src_is_made(const ms_src *names)
  * do without the whole table. */
 static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
 {
-    if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
-        return ms_sym_find(ms_src_table(names), addr, &names->last, out);
+    if (ms_src_is_made(names) || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS) {
+        const machsym_symbol *recent = &names->recent;
+        bool found = addr - recent->lo < recent->hi - recent->lo ||
+                     ms_sym_find(ms_src_table(names), addr, &names->last, &names->recent);
+        if (found)
+            *out = *recent;
+        return found;
+    }
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
     const ms_range *code = ms_sym_code_at(&t, addr);
