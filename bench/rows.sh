@@ -351,7 +351,8 @@ names_of() # table pattern
     [ -s "$dir/names" ]
 }
 
-# Filters over the same names, processor time: LABEL then its program, separated by --.
+# Filters over the same names, processor time: LABEL then its program, separated by --. A run takes 0.1 s, and
+# a busy moment of the machine is as long: five runs a round, and their median.
 filters() # language goal-of-first label program... [-- label program...]
 {
     local language=$1 goal=$2 label labels=
@@ -369,7 +370,7 @@ filters() # language goal-of-first label program... [-- label program...]
         [ $# -eq 0 ] || shift
         [ ! -x "${command[0]:-}" ] || contender "$label" "$dir/names" "${command[@]}"
     done
-    measure "$rounds" 1
+    measure "$rounds" 5
     for label in $labels; do
         row "demangle 200,000 $language names, CPU" "${cpu[us]}" "$label" "${cpu[$label]:--}" s "$goal"
         goal=-
@@ -387,7 +388,7 @@ demangle()
     names_of "$vectors/d.tsv" '_D' && filters D '>=3' c++filt "$libiberty" -s dlang -- llvm-cxxfilt "$cxxfilt"
     if names_of "$vectors/swift.tsv" '[_$]'; then
         contender us "$dir/names" "$us" demangle
-        measure "$rounds" 1
+        measure "$rounds" 5
         rate=$(awk -v s="${cpu[us]}" 'BEGIN { printf "%.0f", 200000 / s }')
         row "demangle Swift names, CPU" "$rate" "" "" /s '>1500000'
     fi
