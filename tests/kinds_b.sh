@@ -33,6 +33,13 @@ for file in tests/fixtures/stacks/*; do
     *) sample "$file" ;;
     esac
 done
+# A line of lldb may end with the address and blanks, which stay; the image comes from --load.
+lldb='* thread #1, stop reason = signal SIGTRAP
+    frame #1: 0x0000000102a30a7c'
+printf '%s  \n' "$lldb" >"$work/bare.txt"
+printf '%s demo`-[Player play:] + 52 at player.mm:14  \n' "$lldb" >"$work/want"
+$MACHSYM crash $demo --load demo=0x102a30000 "$work/bare.txt" >"$work/out"
+same "$work/want" "$work/out" "an address of lldb that stands alone"
 demo="$demo -d tests/fixtures/bin/kernel-arm64.dwarf"
 for file in tests/fixtures/system/*; do
     [ "$file" = tests/fixtures/system/SOURCES ] || sample "$file"

@@ -115,7 +115,7 @@ static bool parse_frame(text_parser *p, text_line line, size_t at)
     frame->addr = addr;
     frame->index = (uint32_t)index;
     frame->exact = index == 0 || (is_same && frame[-1].exact);
-    size_t image = scan_blanks(p, line.at + at, line.end);
+    size_t image = scan_blanks(p, line.at + at, frame->end);
     machsym_str rest = scan_view(p, image, frame->end);
     size_t tick = str_find(rest, "`");
     frame->image_name = (machsym_str){rest.ptr, tick};

@@ -82,11 +82,16 @@ static void put_list(writer *w, const report_frame *frame, const report_call *ca
     edit_add_part(w, frame);
 }
 
-/* "NAME + 12 at File.m:34" after "demo`", as lldb has it. */
+/* "NAME + 12 at File.m:34" after "demo`", as lldb has it. A line may end with the address. */
 static void put_lldb(writer *w, const report_frame *frame, const report_call *call)
 {
-    if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`')
+    if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`') {
+        if (frame->image_name.len == 0) {
+            text_char(&w->part, ' ');
+            text_str(&w->part, w->r->images[frame->image].name);
+        }
         text_char(&w->part, '`');
+    }
     put_function(&w->part, call);
     if (call->has_line) {
         text_c(&w->part, " at ");
