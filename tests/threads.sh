@@ -56,6 +56,14 @@ for file in $bin/demo.app.dSYM "$work/maps/demo.symmap" $bin/inline-arm64-d5-22;
     check "addresses of $file by threads"
     ! grep -q Sanitizer "$work/err"
     check "no race" "$work/err"
+    # a thread's stack is larger than all that the process may have; sanitizers take more than that themselves
+    if { (ulimit -s 16000000 && ulimit -v 8000000 && $MACHSYM --version) >"$work/log" 2>&1; } 2>/dev/null; then
+        (ulimit -s 16000000 && ulimit -v 8000000 && $MACHSYM atos -o "$file" -i <"$work/addresses") 2>"$work/err" |
+            cmp -s - "$work/many" && [ ! -s "$work/err" ]
+        check "the same where no thread can be made" "$work/err"
+    else
+        skip "little memory: this build does not start with it"
+    fi
     split -l 4000 "$work/addresses" "$work/part."
     for part in "$work"/part.*; do
         $MACHSYM atos -o "$file" -i -f "$part"

@@ -143,6 +143,7 @@ typedef struct common {
     const batch *batch;
     struct share *shares;
     size_t count;         /* of them */
+    size_t working;       /* the first ones, which have a thread */
     pthread_mutex_t lock; /* guards which lookups a share has left, and whose turn it is */
     pthread_cond_t moved; /* the turn */
     size_t turn;          /* the block of words that is printed now */
@@ -159,18 +160,22 @@ typedef struct share {
     pthread_t thread;
 } share;
 
-/* Takes the last half of what another thread has left. */
+/* Takes the last half of what another thread has left, or all of a share that has no thread. */
 static void help(share *s)
 {
-    share *most = s->common->shares;
-    for (size_t i = 0; i < s->common->count; i++) {
-        share *other = &s->common->shares[i];
-        most = other->end - other->first > most->end - most->first ? other : most;
+    const common *c = s->common;
+    share *most = c->shares;
+    for (size_t i = 0; i < c->count; i++) {
+        share *other = &c->shares[i];
+        bool has_more = other->end - other->first > most->end - most->first;
+        if (i >= c->working ? other->first < other->end : has_more)
+            most = other;
     }
-    if (most->end - most->first < HELP_WORTH)
+    size_t left = most->end - most->first;
+    if (most < c->shares + c->working && left < HELP_WORTH)
         return;
     s->end = most->end;
-    s->first = most->end = most->first + (most->end - most->first) / 2;
+    s->first = most->end = most < c->shares + c->working ? most->first + left / 2 : most->first;
 }
 
 /* Takes lookups for a thread to answer. Returns false when none are left. */
@@ -186,12 +191,21 @@ static bool take(share *s, size_t *first, size_t *end)
     return *first < *end;
 }
 
+/* How many lookups are left to a thread. */
+static size_t left_of(const share *s)
+{
+    pthread_mutex_lock(&s->common->lock);
+    size_t left = s->end - s->first;
+    pthread_mutex_unlock(&s->common->lock);
+    return left;
+}
+
 static void *answer_share(void *argument)
 {
     share *s = argument;
     const batch *b = s->common->batch;
     size_t end;
-    atos_lines_start(&s->lines, s->a, s->end - s->first, b->room);
+    atos_lines_start(&s->lines, s->a, left_of(s), b->room);
     for (size_t i; take(s, &i, &end);) {
         for (; i < end; i++) {
             const lookup *l = &b->lookups[i];
@@ -241,6 +255,15 @@ static void pass_turn(common *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* How many threads print. */
+static size_t printers(common *c)
+{
+    pthread_mutex_lock(&c->lock);
+    size_t count = c->working;
+    pthread_mutex_unlock(&c->lock);
+    return count;
+}
+
 /* Prints a thread's blocks of words, many at a time: a call of the system for every 4 KB, which stdout
  * gathers, would take a tenth as long as answering. */
 static void *print_share(void *argument)
@@ -251,7 +274,8 @@ static void *print_share(void *argument)
     text out = {0};
     machsym_str word = str_make(b->input.ptr, 0);
     size_t passed = 0; /* words up to this one */
-    for (size_t block = s->number; block * PRINT_WORDS < b->count; block += c->count) {
+    size_t step = printers(c);
+    for (size_t block = s->number; block * PRINT_WORDS < b->count; block += step) {
         size_t end = b->count - block * PRINT_WORDS < PRINT_WORDS ? b->count : (block + 1) * PRINT_WORDS;
         for (size_t i = block * PRINT_WORDS; i < end; i++) {
             place p = b->places[i];
@@ -339,17 +363,19 @@ static void divide(atos *a, common *c)
         make_shared(a);
 }
 
-/* Has all threads do a piece of work, and waits for it. */
-static void do_shares(const common *c, void *(*work)(void *share))
+/* Has all threads do a piece of work, and waits for it. Where no more threads can be made, fewer do it: they
+ * wait for the lock until it is known how many there are. */
+static void do_shares(common *c, void *(*work)(void *share))
 {
-    for (size_t i = 1; i < c->count; i++) {
-        if (pthread_create(&c->shares[i].thread, NULL, work, &c->shares[i]) != 0) {
-            tool_say("no thread can be made");
-            exit(TOOL_ERROR);
-        }
+    pthread_mutex_lock(&c->lock);
+    for (c->working = 1; c->working < c->count; c->working++) {
+        share *s = &c->shares[c->working];
+        if (pthread_create(&s->thread, NULL, work, s) != 0)
+            break;
     }
+    pthread_mutex_unlock(&c->lock);
     work(&c->shares[0]);
-    for (size_t i = 1; i < c->count; i++)
+    for (size_t i = 1; i < c->working; i++)
         pthread_join(c->shares[i].thread, NULL);
 }
 
@@ -364,6 +390,7 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
     common c = {.batch = &b, .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     c.count = thread_count(a, b.count);
     c.shares = tool_alloc(c.count * sizeof *c.shares);
+    memset(c.shares, 0, c.count * sizeof *c.shares);
     sort_by_number(&b);
     b.places = room_take(b.room, b.count * sizeof *b.places);
     divide(a, &c);
