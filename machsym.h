@@ -3392,7 +3392,8 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
- * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep, ms_arena_reserve.
+ * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep, ms_arena_reserve,
+ *         ms_arena_drop_older.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
@@ -3613,6 +3614,18 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
     ms_copy(bigger, array, count * size);
     *cap = new_cap;
     return bigger;
+}
+
+/* Gives back the chunks before the one in use: an array that grew alone in its arena has left them. */
+static void ms_arena_drop_older(ms_arena *arena)
+{
+    while (arena->head != NULL && arena->head->next != NULL) {
+        ms_arena_chunk *chunk = arena->head->next;
+        arena->head->next = chunk->next;
+        arena->total -= chunk->size;
+        arena->live -= chunk->size;
+        arena->allocator.free(arena->allocator.user, chunk, chunk->size);
+    }
 }
 
 /* A copy of an array from another arena, of no more than it needs. NULL when memory is out. */
@@ -19761,6 +19774,7 @@ static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
         if (v == NULL)
             return NULL;
         b->v = v;
+        ms_arena_drop_older(b->arena);
     }
     return b->v + b->len;
 }

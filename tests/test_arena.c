@@ -129,6 +129,24 @@ static void test_grow(void)
     CHECK(v == before);
     ms_arena_free(&arena);
     CHECK_EQ(c.out, 0);
+
+    /* one that grew alone leaves chunks that can go */
+    arena = arena_of(&c);
+    v = NULL;
+    cap = 0;
+    wrong = 0;
+    for (uint32_t i = 0; i < 1000000; i++) {
+        v = (uint32_t *)ms_arena_grow(&arena, v, i, &cap, sizeof *v);
+        ms_arena_drop_older(&arena);
+        wrong += arena.total != arena.head->size || arena.live != arena.total;
+        v[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000000; i++)
+        wrong += v[i] != i;
+    CHECK_EQ(wrong, 0);
+    ms_arena_free(&arena);
+    ms_arena_drop_older(&arena);
+    CHECK_EQ(c.out, 0);
 }
 
 static void test_failure(void)

@@ -95,19 +95,22 @@ static void test_reuse(const machsym_allocator *allocator)
     give_back(allocator, &first);
 }
 
-/* Of two free parts the smaller one is taken, so that the larger one stays whole. */
-static void test_best(const machsym_allocator *allocator)
+/* Of two free parts that have room the one is taken that was taken first, from its end on: what is given back
+ * soon is used again, and what stays lies together. */
+static void test_last(const machsym_allocator *allocator)
 {
     taken parts[4];
     size_t sizes[4] = {6 * SMALL, SMALL, 2 * SMALL, SMALL};
     taken one;
     for (size_t i = 0; i < 4; i++)
         take(allocator, &parts[i], sizes[i], (unsigned char)i);
-    unsigned char *where = parts[2].memory;
+    unsigned char *end = parts[0].memory + parts[0].size;
+    for (size_t i = 1; i < 4; i++)
+        CHECK(parts[i].memory < parts[i - 1].memory);
     give_back(allocator, &parts[0]);
     give_back(allocator, &parts[2]);
     take(allocator, &one, 2 * SMALL, 9);
-    CHECK(one.memory == where);
+    CHECK(one.memory + one.size == end);
     give_back(allocator, &one);
     give_back(allocator, &parts[1]);
     give_back(allocator, &parts[3]);
@@ -199,7 +202,7 @@ int main(void)
     room_close(r);
     room_close(NULL);
     in_new_room(test_reuse);
-    in_new_room(test_best);
+    in_new_room(test_last);
     test_leave();
     test_threads();
     return test_done();

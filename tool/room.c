@@ -84,26 +84,24 @@ static bool add_piece(room *r, size_t size)
     return true;
 }
 
-/* The smallest part that has room. What it has more stays free. NULL when there is none. */
+/* The end of the last part that has room; NULL when there is none. So what is given back soon lies above what
+ * stays, and the first piece, which the system puts above later ones, is used before them. */
 static part *take_free(room *r, size_t size)
 {
-    part **best = NULL;
-    for (part **link = &r->free; *link != NULL; link = &(*link)->next) {
-        if ((*link)->size >= size && (best == NULL || (*link)->size < (*best)->size))
-            best = link;
-    }
-    if (best == NULL)
+    part **last = NULL;
+    for (part **link = &r->free; *link != NULL; link = &(*link)->next)
+        last = (*link)->size >= size ? link : last;
+    if (last == NULL)
         return NULL;
-    part *found = *best;
+    part *found = *last;
     if (found->size - size < LEAST_PART) {
-        *best = found->next;
+        *last = found->next;
         return found;
     }
-    part *rest = (part *)(void *)((char *)found + size);
-    *rest = (part){found->next, found->size - size};
-    *best = rest;
-    found->size = size;
-    return found;
+    found->size -= size;
+    part *taken = (part *)(void *)((char *)found + found->size);
+    taken->size = size;
+    return taken;
 }
 
 static void *take_part(room *r, size_t size)

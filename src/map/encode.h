@@ -51,6 +51,7 @@ static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
         if (v == NULL)
             return NULL;
         b->v = v;
+        ms_arena_drop_older(b->arena);
     }
     return b->v + b->len;
 }
