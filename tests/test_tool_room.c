@@ -191,7 +191,7 @@ static void in_new_room(void (*test)(const machsym_allocator *allocator))
 int main(void)
 {
     room *r = room_open();
-    if (r == NULL) { /* no large pages on this system: the C library has the memory */
+    if (r == NULL) { /* on this system the C library has the memory */
         CHECK(room_allocator(r).alloc == NULL);
         return test_done();
     }

@@ -50,7 +50,6 @@ void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared)
     }
     if (lines->in_image.len == 0 && answers > 0) {
         text_room(&lines->kept, (answers < TEXTS_AT_ONCE ? answers : TEXTS_AT_ONCE) * TEXT_BYTES);
-        room_enlarge_pages(lines->kept.v, lines->kept.cap);
     }
 }
 

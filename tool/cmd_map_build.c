@@ -184,7 +184,7 @@ static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, 
 machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
                              machsym_part_info *counts)
 {
-    enum { LEAST_CODE = 1 << 20 }; /* a smaller image needs less memory than a few large pages have */
+    enum { LEAST_CODE = 1 << 20 }; /* a smaller image needs little memory */
     machsym_plan_desc own = *desc;
     machsym_image_info info;
     tool_read_info(desc->image, &info);

@@ -1,6 +1,5 @@
 /* Memory for work that takes and gives back much, as a session of many lookups and a map that is built. It
- * comes in large pieces, and what is given back is kept for its next use. Where the system has large pages the
- * first piece lies on them. */
+ * comes in large pieces, and what is given back is kept for its next use. */
 #ifndef MACHSYM_TOOL_ROOM_H
 #define MACHSYM_TOOL_ROOM_H
 
@@ -17,10 +16,6 @@ void room_leave(room *r); /* closes it as soon as all that was taken is given ba
 void *room_take(room *r, size_t size);
 void room_give(room *r, void *memory, size_t size);
 void *room_double(room *r, void *array, size_t *cap, size_t size); /* as tool_double */
-/* Asks the system to put memory that nobody touched yet on large pages: a page of 4 KB that is touched for the
- * first time takes as long as a few lookups. */
-void room_enlarge_pages(void *memory, size_t size);
-
 /* Asks for a place of memory to be brought near. */
 static inline void room_fetch(const void *place)
 {
