@@ -453,12 +453,12 @@ void atos_answer_part(atos *a, text *input, size_t fresh)
 }
 
 /* How much of the input to read at once: all of a file that is not longer than a batch. */
-static size_t read_size(int fd)
+static unsigned read_size(int fd)
 {
     struct stat file;
     if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size < READ_SIZE)
         return READ_SIZE;
-    return file.st_size < BATCH_BYTES ? (size_t)file.st_size : (size_t)BATCH_BYTES;
+    return file.st_size < BATCH_BYTES ? (unsigned)file.st_size : (unsigned)BATCH_BYTES;
 }
 
 /* Answers what is whole as it comes. A writer that fills the pipe is given a moment to go on: many addresses
@@ -467,8 +467,8 @@ int atos_answer_stream(atos *a, int fd)
 {
     text input = {0};
     ssize_t got = 0;
-    size_t fresh = 0; /* bytes at the end of the input that were not looked at yet */
-    size_t size = read_size(fd);
+    size_t fresh = 0;              /* bytes at the end of the input that were not looked at yet */
+    unsigned size = read_size(fd); /* Windows takes an unsigned */
     while (!out_failed() && (got = read(fd, text_room(&input, size), size)) != 0) {
         size = READ_SIZE;
         if (got < 0 && errno == EINTR)
