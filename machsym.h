@@ -30017,6 +30017,9 @@ static bool ms_dmrs_run(ms_dm *d)
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
+/* So long a text, or longer, is printed again rather than copied. */
+enum { ms_DMCX_COPIED = 1 << 12 };
+
 /* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
 enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
@@ -30067,6 +30070,8 @@ typedef struct ms_dmcx {
 
     uint32_t pack_index; /* printing: which element of the packs of this expansion */
     uint32_t pack_count; /* printing: ms_DMCX_UNSET until the first pack is met */
+    uint32_t dependent;  /* printing: how often it mattered where a node stands */
+    bool is_erased;      /* printing: something printed was taken back: no copies are made from then on */
     uint32_t brackets;   /* printing: brackets open in template arguments; in 0 a > needs its own */
     bool in_args;        /* printing: inside template arguments */
     uint32_t depth;      /* printing: nodes open */
@@ -30288,12 +30293,12 @@ enum ms_dmcx_kind {
     ms_DMCX_WORD, /* a word; never stored */
     /* Names in scopes */
     ms_DMCX_TEXT,      /* a, b: span */
-    ms_DMCX_NESTED,    /* a::b */
+    ms_DMCX_NESTED,    /* a::b; c, x as in TEMPLATE */
+    ms_DMCX_TEMPLATE,  /* a<list b>; c = where it was printed and how long, x = in how many steps */
     ms_DMCX_FRIEND,    /* a::friend b */
     ms_DMCX_LOCAL,     /* encoding a :: entity b */
     ms_DMCX_QUALIFIED, /* a::b of an unresolved name */
     ms_DMCX_GLOBAL,    /* ::a */
-    ms_DMCX_TEMPLATE,  /* a<list b> */
     ms_DMCX_ABI_TAG,   /* a[abi:b] */
     ms_DMCX_MODULE,    /* parent a, name b, x = partition */
     ms_DMCX_IN_MODULE, /* name b at module a */
@@ -32580,7 +32585,7 @@ static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
 /* ==== >>cxx-printer =======================================================================================
  * Job:    writes the tree of a C++ name in source form.
  * Offers: ms_dmcxp_run.
- * Never:  changes the tree, but for marks of what is being printed. */
+ * Never:  changes the tree, but for marks of what is being printed, and of where it has been printed. */
 
 #ifndef MACHSYM_NO_CXX
 /* ---- C++: printing ---- */
@@ -32834,11 +32839,19 @@ static void ms_dmcxp_print(ms_dmcx *p, uint32_t ref)
  * the first one sets how many there are. */
 static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
+    p->dependent++;
     if (p->pack_count == ms_DMCX_UNSET) {
         p->pack_count = pack->b;
         p->pack_index = 0;
     }
     return p->pack_index < pack->b ? *ms_dmcx_pack_at(p, pack->a, p->pack_index) : 0;
+}
+
+/* Whether a forward reference is being printed: then it leads back to itself. */
+static bool ms_dmcxp_is_open(ms_dmcx *p, const ms_dmcx_node *forward)
+{
+    p->dependent++;
+    return forward->y != 0;
 }
 
 /* Whether a declarator has this shape. Packs and forward references are followed; they may form a circle,
@@ -32856,7 +32869,7 @@ static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
         switch (n->kind) {
         case ms_DMCX_PACK: ref = ms_dmcxp_pack_element(p, n); break;
         case ms_DMCX_MEMBER_PTR: ref = n->b; break;
-        case ms_DMCX_FORWARD: ref = n->y != 0 ? 0 : n->c; break;
+        case ms_DMCX_FORWARD: ref = ms_dmcxp_is_open(p, n) ? 0 : n->c; break;
         case ms_DMCX_QUAL:
         case ms_DMCX_POINTER:
         case ms_DMCX_REFERENCE: ref = n->a; break;
@@ -32942,6 +32955,7 @@ static void ms_dmcxp_expansion(ms_dmcx *p, uint32_t pattern)
     } else if (p->pack_count == 0) {
         p->d->out_len = before;
         p->last = last;
+        p->is_erased = true;
     }
     uint32_t elements = p->pack_count == ms_DMCX_UNSET ? 0 : p->pack_count;
     for (uint32_t i = 1; i < elements && !p->d->failed; i++) {
@@ -33002,7 +33016,7 @@ static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
         p->d->work--;
         if (kind == ms_DMCX_PACK)
             next = ms_dmcxp_pack_element(p, ms_dmcx_at(p, ref));
-        else if (kind == ms_DMCX_FORWARD && ms_dmcx_at(p, ref)->y == 0)
+        else if (kind == ms_DMCX_FORWARD && !ms_dmcxp_is_open(p, ms_dmcx_at(p, ref)))
             next = ms_dmcx_at(p, ref)->c;
         if (next == 0)
             break;
@@ -33031,8 +33045,10 @@ static uint32_t ms_dmcxp_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *r
 
 static void ms_dmcxp_reference(ms_dmcx *p, ms_dmcx_node *n, bool is_left)
 {
-    if (n->y != 0)
+    if (n->y != 0) {
+        p->dependent++;
         return;
+    }
     n->y = 1;
     uint32_t ref_qual;
     uint32_t pointee = ms_dmcxp_collapse(p, n, &ref_qual);
@@ -33163,6 +33179,7 @@ static void ms_dmcxp_binary(ms_dmcx *p, const ms_dmcx_node *n)
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x];
     bool closes = op->symbol[0] == '>' && (op->len == 1 || (op->len == 2 && op->symbol[1] == '>'));
     bool parens = p->brackets == 0 && closes;
+    p->dependent += closes;
     bool assigns = op->prec == ms_DMCX_ASSIGN; /* binds to the right; its left side is a logical or */
     if (parens)
         ms_dmcxp_open(p, '(');
@@ -33613,7 +33630,7 @@ static ms_NOINLINE void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
     }
     case ms_DMCX_ARG_PACK: ms_dmcxp_list(p, n->a); break;
     case ms_DMCX_FORWARD:
-        if (n->y == 0) {
+        if (!ms_dmcxp_is_open(p, n)) {
             n->y = 1;
             ms_dmcxp_left(p, n->c);
             n->y = 0;
@@ -33643,21 +33660,56 @@ static ms_NOINLINE void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
     }
 }
 
-/* Names in scopes: of namespaces, of templates, of modules. */
+/* Prints a name in a scope or a template by a copy of what it printed before. In the names of templates the
+ * same types come again and again. A copy takes as many steps as printing. Returns false if these are too
+ * many or might lead too deep: then the node is to be printed as if for the first time. */
+static bool ms_dmcxp_copy(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (n->c == 0 || p->is_erased || n->x > p->d->work || p->depth + n->x >= MACHSYM_DEMANGLE_CXX_PRINT_DEPTH)
+        return false;
+    p->d->work -= n->x;
+    ms_dmcxp_put(p, p->d->out + n->c / ms_DMCX_COPIED, n->c % ms_DMCX_COPIED);
+    return true;
+}
+
+/* Remembers what such a node printed, if that would be the same everywhere. */
+static void ms_dmcxp_remember(ms_dmcx *p, ms_dmcx_node *n, size_t from, size_t steps)
+{
+    size_t len = p->d->out_len - from;
+    if (len >= ms_DMCX_COPIED || from > UINT32_MAX / ms_DMCX_COPIED - 1 || p->d->out_len > p->d->room ||
+        steps > UINT8_MAX)
+        return;
+    n->c = (uint32_t)(from * ms_DMCX_COPIED + len);
+    n->x = (uint8_t)steps;
+}
+
+/* Names in scopes and templates, which may have been printed before. */
+static ms_NOINLINE void ms_dmcxp_left_known(ms_dmcx *p, ms_dmcx_node *n)
+{
+    if (ms_dmcxp_copy(p, n))
+        return;
+    size_t from = p->d->out_len, work = p->d->work;
+    uint32_t dependent = p->dependent;
+    if (n->kind == ms_DMCX_NESTED) {
+        ms_dmcxp_two(p, n, "::", 2);
+    } else {
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_angles(p, n->b);
+    }
+    if (p->dependent == dependent)
+        ms_dmcxp_remember(p, n, from, work - p->d->work);
+}
+
+/* Names in other scopes: of functions, of modules. */
 static ms_NOINLINE void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_DMCX_NESTED:
     case ms_DMCX_LOCAL:
     case ms_DMCX_QUALIFIED: ms_dmcxp_two(p, n, "::", 2); break;
     case ms_DMCX_FRIEND: ms_dmcxp_two(p, n, "::friend ", 9); break;
     case ms_DMCX_GLOBAL:
         ms_DMCX_PUT(p, "::");
         ms_dmcxp_print(p, n->a);
-        break;
-    case ms_DMCX_TEMPLATE:
-        ms_dmcxp_print(p, n->a);
-        ms_dmcxp_angles(p, n->b);
         break;
     case ms_DMCX_ABI_TAG:
         ms_dmcxp_left(p, n->a);
@@ -33767,7 +33819,9 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     }
     if (!ms_dmcxp_enter_node(p))
         return;
-    if (n->kind < ms_DMCX_CTOR)
+    if (n->kind < ms_DMCX_FRIEND)
+        ms_dmcxp_left_known(p, n);
+    else if (n->kind < ms_DMCX_CTOR)
         ms_dmcxp_left_scope(p, n);
     else if (n->kind < ms_DMCX_QUAL)
         ms_dmcxp_left_name(p, n);
@@ -33803,7 +33857,7 @@ static void ms_dmcxp_right_inside(ms_dmcx *p, ms_dmcx_node *n)
         break;
     }
     case ms_DMCX_FORWARD:
-        if (n->y == 0) {
+        if (!ms_dmcxp_is_open(p, n)) {
             n->y = 1;
             ms_dmcxp_right(p, n->c);
             n->y = 0;

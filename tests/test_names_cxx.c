@@ -91,6 +91,17 @@ static const char *const cases[][2] = {
     {"_ZZ1fvENKUlTyT_E_clIiEEDaS_", "auto f()::'lambda'<typename $T>($T)::operator()<int>($T) const"},
     {"_Z1fIXsoi1an4_0pEEEvv", "void f<a.<int at offset -4>>()"},
     {"_Z1fUa9enable_ifIXLb1EEEi", "f(int) [enable_if:true]"},
+    /* types that come again: where they print something else, and where their first text was taken back; as
+     * llvm-cxxfilt 22 prints them */
+    {"_Z1fIJicEEvDp1AI1BIT_EEDpS2_", "void f<int, char>(A<B<int>>, A<B<char>>, int, char)"},
+    {"_Z1h1BIXst1AIXgtLi1ELi2EEEEES1_", "h(B<sizeof (A<1 > 2>)>, A<(1 > 2)>)"},
+    {"_Z1h1BIXst1AIXgtLi1ELi2EEEE1CIS1_EE", "h(B<sizeof (A<1 > 2>), C<A<(1 > 2)>>>)"},
+    {"_Z1gIJEEvDp4PairI3FooIiET_E1XIcES2_", "void g<>(X<char>, Foo<int>)"},
+    {"_Z1gIJEEv1YIJDp4PairI3FooIiET_EEE1XIcES2_S3_", "void g<>(Y<>, X<char>, Foo, Foo<int>)"},
+    {"_ZN1Xcv1AI1BIT_E1CIiEEIS_EES3_S5_S7_",
+     "X::operator A<B<X>, C<int>><X>(B<X>, C<int>, X::operator A<B<X>, C<int>>)"},
+    {"_Zcv1BIT_EIS1_ES2_S2_S0_S0_", "operator B<B<>><B<B<>>>(operator B<B<>>, operator B<B<>>, B<>, B<>)"},
+    {"_ZN1Xcv1BIT_EIS2_EES1_S2_S3_", "X::operator B<B<>><B<B<>>>(B<>, B<B<>>, X::operator B<B<>>)"},
 };
 
 static const char *const refused[] = {
@@ -155,6 +166,19 @@ static void test_nested(const char *head, const char *middle, size_t count, cons
     check_time(ms_dmcxp_run, "nested", name);
 }
 
+/* ---- types that come again ---- */
+
+/* What is printed into no buffer cannot be copied from it, and yet spends the same budgets. */
+static void check_again(const char *name, bool want)
+{
+    size_t len = strlen(name);
+    size_t copied = run(ms_dmcxp_run, name, len, 0, out_a, OUT_SIZE);
+    size_t printed = run(ms_dmcxp_run, name, len, 0, NULL, 0);
+    report(copied == printed, "again", name, "two results", "one");
+    report(want == (copied != SIZE_MAX), "again", name, want ? "refused" : "taken",
+           want ? "taken" : "refused");
+}
+
 /* A<x, x> of itself, again and again: the text doubles with every step. */
 static void test_doubling(size_t steps, bool want)
 {
@@ -166,7 +190,94 @@ static void test_doubling(size_t steps, bool want)
     }
     bool taken = run(ms_dmcxp_run, name, len, 0, out_a, OUT_SIZE) != SIZE_MAX;
     report(taken == want, "doubling", name, taken ? "taken" : "refused", want ? "taken" : "refused");
+    check_again(name, want);
     check_time(ms_dmcxp_run, "doubling", name);
+}
+
+/* The substitution of a number from 1 on. */
+static void put_substitution(char **at, size_t number)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    *(*at)++ = 'S';
+    if (number > 36)
+        *(*at)++ = digits[(number - 1) / 36];
+    *(*at)++ = digits[(number - 1) % 36];
+    *(*at)++ = '_';
+}
+
+/* A type of so many pointers, doubled again and again: its steps are spent before its text is. */
+static void test_pointers(size_t pointers, size_t doublings, bool want)
+{
+    static char name[4096];
+    char *at = name;
+    repeat(&at, "_Z1f1AI", 1);
+    repeat(&at, "P", pointers);
+    repeat(&at, "iE", 1);
+    for (size_t i = 0; i < doublings; i++) {
+        size_t newest = pointers + 1 + 2 * i; /* after a template's name and all types before */
+        repeat(&at, "1BI", 1);
+        put_substitution(&at, newest);
+        put_substitution(&at, newest);
+        repeat(&at, "E", 1);
+    }
+    check_again(name, want);
+}
+
+/* A type of some depth, then this in a second one, and that in a third one. */
+static void test_depth(const size_t depths[3], bool want)
+{
+    static char name[8192];
+    char *at = name;
+    size_t count = 0; /* of substitutions */
+    repeat(&at, "_Z1f", 1);
+    for (size_t i = 0; i < 3; i++) {
+        repeat(&at, "1AI", depths[i]);
+        if (i == 0)
+            repeat(&at, "i", 1);
+        else
+            put_substitution(&at, count - 1);
+        repeat(&at, "E", depths[i]);
+        count += 2 * depths[i]; /* the names of templates, then the types */
+    }
+    check_again(name, want);
+}
+
+/* f(A<name of so many bytes, 1, 1...>, A<the same>): its text and its steps may be too many to copy. */
+static void test_long(size_t len, size_t args)
+{
+    static char name[32768], want[65536];
+    char *at = name;
+    at += snprintf(at, 64, "_Z1f1AI%zu", len);
+    repeat(&at, "n", len);
+    for (size_t i = 0; i < args; i++)
+        repeat(&at, "Li1E", 1);
+    repeat(&at, "ES1_", 1);
+    at = want;
+    for (int again = 0; again < 2; again++) {
+        repeat(&at, again == 0 ? "f(A<" : ", A<", 1);
+        repeat(&at, "n", len);
+        repeat(&at, ", 1", args);
+        repeat(&at, ">", 1);
+    }
+    repeat(&at, ")", 1);
+    check(ms_dmcxp_run, name, 0, want);
+    check_again(name, true);
+}
+
+static void test_again(void)
+{
+    for (size_t i = 1; i < 30; i++) {
+        test_doubling(i, i <= 13);
+        test_pointers(60, i, i <= 9);
+    }
+    for (size_t i = 120; i < 170; i++) {
+        size_t depths[3] = {150, 150, i};
+        test_depth(depths, i <= 147);
+    }
+    for (size_t i = 0; i < 30; i++) {
+        test_long(4070 + i, 1);
+        test_long(3, 240 + i);
+    }
 }
 
 static void test_bombs(void)
@@ -231,6 +342,7 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         test_broken(cases[i][0]);
     test_bombs();
+    test_again();
     each_row_in("tests/names", "cxx.tsv", rare_row);
     each_row("cxx.tsv", vector_row);
     each_row("cxx-official.tsv", vector_row);

@@ -15,6 +15,9 @@
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
+/* So long a text, or longer, is printed again rather than copied. */
+enum { ms_DMCX_COPIED = 1 << 12 };
+
 /* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
 enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
@@ -65,6 +68,8 @@ typedef struct ms_dmcx {
 
     uint32_t pack_index; /* printing: which element of the packs of this expansion */
     uint32_t pack_count; /* printing: ms_DMCX_UNSET until the first pack is met */
+    uint32_t dependent;  /* printing: how often it mattered where a node stands */
+    bool is_erased;      /* printing: something printed was taken back: no copies are made from then on */
     uint32_t brackets;   /* printing: brackets open in template arguments; in 0 a > needs its own */
     bool in_args;        /* printing: inside template arguments */
     uint32_t depth;      /* printing: nodes open */
@@ -286,12 +291,12 @@ enum ms_dmcx_kind {
     ms_DMCX_WORD, /* a word; never stored */
     /* Names in scopes */
     ms_DMCX_TEXT,      /* a, b: span */
-    ms_DMCX_NESTED,    /* a::b */
+    ms_DMCX_NESTED,    /* a::b; c, x as in TEMPLATE */
+    ms_DMCX_TEMPLATE,  /* a<list b>; c = where it was printed and how long, x = in how many steps */
     ms_DMCX_FRIEND,    /* a::friend b */
     ms_DMCX_LOCAL,     /* encoding a :: entity b */
     ms_DMCX_QUALIFIED, /* a::b of an unresolved name */
     ms_DMCX_GLOBAL,    /* ::a */
-    ms_DMCX_TEMPLATE,  /* a<list b> */
     ms_DMCX_ABI_TAG,   /* a[abi:b] */
     ms_DMCX_MODULE,    /* parent a, name b, x = partition */
     ms_DMCX_IN_MODULE, /* name b at module a */
