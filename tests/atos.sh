@@ -76,17 +76,15 @@ eval "$machsym atos -o $bin/symbols-x86_64 -f $tmp/no-such-file" >"$tmp/out" 2>"
 [ $? -eq 1 ] && grep -q 'No such file' "$tmp/err"
 ok "-f without a file" $?
 
-# Many addresses come out in the order in which they went in.
-for i in $(seq 3000); do
-    printf '0x%x\n' $((0x1000003f0 + i % 2 * 0x10 + i % 3))
-done >"$tmp/addresses"
-for i in $(seq 3000); do
-    if [ $((i % 2)) -eq 1 ]; then
-        echo "global_alias (in symbols-x86_64) + $((i % 3))"
-    else
-        echo "main (in symbols-x86_64) + $((i % 3))"
-    fi
-done >"$tmp/want"
+# Many addresses come out in the order in which they went in, also when each thread has many lines.
+awk 'BEGIN {
+    for (i = 1; i <= 60000; i++)
+        printf "0x100000%x\n", 1008 + i % 2 * 16 + i % 3
+}' >"$tmp/addresses"
+awk 'BEGIN {
+    for (i = 1; i <= 60000; i++)
+        printf "%s (in symbols-x86_64) + %d\n", i % 2 ? "global_alias" : "main", i % 3
+}' >"$tmp/want"
 eval "$machsym atos -o $bin/symbols-x86_64" <"$tmp/addresses" | cmp - "$tmp/want"
 ok "order" $?
 
@@ -97,7 +95,7 @@ file=$bin/inline-x86_64-d4-22.dwarf
 eval "$machsym map build -o $tmp/shared.symmap $file" >"$tmp/out"
 for i in $(seq 0 699); do
     printf '0x%x\n' $((0x100000680 + i * 389 % 700))
-    case $i in *00) printf 'zz 0X100000690 100000690 0x 0x0000000000000000100000690 12345678901234567 0xfff9\n' ;; esac
+    case $i in *00) printf 'zz 0X100000690 100000690 0x 0x0000000000000000100000690 12345678901234567 0xfff9 0x200000690\n' ;; esac
 done >"$tmp/few"
 odd=$tmp/odd.dwarf named=$tmp/$(printf 'sh\303\244red.dwarf')
 LC_ALL=C sed "s/4areaEv/4ar$(printf '\302\205')Ev/g; s/shape\\.hpp/sh$(printf '\033')pe.hpp/g" "$file" >"$odd"

@@ -1,5 +1,5 @@
 /* The memory of the tool that looks up 100,000 addresses in a dSYM of 2,000 units with long names: at most 48 MB,
- * 200 bytes a unit, and the file, which is mapped. */
+ * 200 bytes a unit, and the file, which is mapped. In its map the same takes at most MAP_KB and the file. */
 #include "dwarf.h"
 
 #include <fcntl.h>
@@ -20,6 +20,7 @@ enum {
     ADDRESSES = 100000,
     SYMBOLS = UNITS * FUNCTIONS * ROWS,
     MOST_KB = 48 << 10,
+    MAP_KB = 32 << 10,
     UNIT_BYTES = 200
 };
 
@@ -166,16 +167,29 @@ static bool find_tool(char *path, size_t cap)
     return access(path, X_OK) == 0;
 }
 
-static void run_tool(const char *tool)
+/* A child of this process: the tool with words of a command line; those that begin with a slash are files of the
+ * folder. It has the addresses on its standard input. */
+static pid_t start_tool(const char *tool, const char *const *words)
 {
-    char paths[3][64];
-    static const char *const names[3] = {"many.dwarf", "addresses", "answers"};
-    for (unsigned i = 0; i < 3; i++)
-        path_in_folder(paths[i], names[i]);
-    int in = open(paths[1], O_RDONLY);
-    int out = open(paths[2], O_WRONLY | O_CREAT, 0600);
+    char paths[8][64];
+    char *args[9] = {(char *)(uintptr_t)tool};
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    for (unsigned i = 0; words[i] != NULL; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s", words[i]);
+        if (words[i][0] == '/')
+            path_in_folder(paths[i], words[i] + 1);
+        args[i + 1] = paths[i];
+    }
+    char in_path[64];
+    char out_path[64];
+    path_in_folder(in_path, "addresses");
+    path_in_folder(out_path, "answers");
+    int in = open(in_path, O_RDONLY);
+    int out = open(out_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1)
-        execl(tool, tool, "atos", "-o", paths[0], "-i", "--no-demangle", (char *)NULL);
+        execv(tool, args);
     _exit(127);
 }
 
@@ -190,35 +204,45 @@ static bool ends_well(pid_t child, long *kb)
     return ok;
 }
 
-static void check_memory(const char *tool)
+/* Looks up the addresses in a file, and checks how much memory that takes and how many lines it prints. */
+static void check_lookups(const char *tool, const char *name, const char *const *words, long most,
+                          size_t lines)
 {
     char path[64];
+    long kb;
+    CHECK(ends_well(start_tool(tool, words), &kb));
+    path_in_folder(path, name);
+    test_file file = test_read(path);
+    most += (long)(file.len / 1024);
+    CHECK(kb > 0 && kb <= most);
+    if (kb > most || getenv("VERBOSE") != NULL)
+        printf("100,000 addresses, %s: %ld KB, at most %ld\n", name, kb, most);
+    free(file.ptr);
+    path_in_folder(path, "answers");
+    file = test_read(path);
+    size_t count = 0;
+    for (size_t i = 0; i < file.len; i++)
+        count += ((const char *)file.ptr)[i] == '\n';
+    CHECK(lines != 0);
+    CHECK_EQ(count, lines);
+    free(file.ptr);
+}
+
+static void check_memory(const char *tool)
+{
+    static const char *const of_dwarf[] = {"atos", "-o", "/many.dwarf", "-i", "--no-demangle", NULL};
+    static const char *const build[] = {"map", "build", "/many.dwarf", "-o", "/many.symmap", NULL};
+    static const char *const of_map[] = {"map", "lookup", "/many.symmap", "-i", "--no-demangle", NULL};
     long kb;
     /* the peak of a program begins with that of the process which starts it: another one makes the file */
     pid_t maker = fork();
     if (maker == 0)
         _exit(write_dsym() ? 0 : 1);
     CHECK(ends_well(maker, &kb));
-    size_t want = write_addresses();
-    pid_t child = fork();
-    if (child == 0)
-        run_tool(tool);
-    CHECK(ends_well(child, &kb));
-    path_in_folder(path, "many.dwarf");
-    test_file file = test_read(path);
-    long most = MOST_KB + (long)(file.len / 1024) + UNITS * UNIT_BYTES / 1024;
-    CHECK(kb > 0 && kb <= most);
-    if (kb > most || getenv("VERBOSE") != NULL)
-        printf("100,000 addresses: %ld KB, at most %ld\n", kb, most);
-    free(file.ptr);
-    path_in_folder(path, "answers");
-    file = test_read(path);
-    size_t lines = 0;
-    for (size_t i = 0; i < file.len; i++)
-        lines += ((const char *)file.ptr)[i] == '\n';
-    CHECK(want != 0);
-    CHECK_EQ(lines, want);
-    free(file.ptr);
+    size_t lines = write_addresses();
+    check_lookups(tool, "many.dwarf", of_dwarf, MOST_KB + UNITS * UNIT_BYTES / 1024, lines);
+    CHECK(ends_well(start_tool(tool, build), &kb));
+    check_lookups(tool, "many.symmap", of_map, MAP_KB, lines);
 }
 
 int main(void)
@@ -234,8 +258,8 @@ int main(void)
         return test_done();
     }
     check_memory(tool);
-    static const char *const names[] = {"many.dwarf", "addresses", "answers", ""};
-    for (unsigned i = 0; i < 4; i++) {
+    static const char *const names[] = {"many.dwarf", "many.symmap", "addresses", "answers", ""};
+    for (unsigned i = 0; i < 5; i++) {
         char path[64];
         path_in_folder(path, names[i]);
         remove(path);

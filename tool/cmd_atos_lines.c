@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    LINES_AT_ONCE = 16,
-    LINES_OF_ANSWER = 2,      /* that most have, or fewer: memory that is never touched costs nothing */
+    BLOCKS_AT_ONCE = 16,
+    FILES_AT_ONCE = 16,
     COPIES_AT_ONCE = 1 << 18, /* bytes of copies in a room */
     TEXT_BYTES = 256,         /* of most answers that are kept as text: room is taken at once, */
     TEXTS_AT_ONCE = 1 << 16,  /* for so many: memory that is never touched costs nothing but addresses */
@@ -25,6 +25,11 @@ static bool can_refer(const atos *a)
            atos_prints_lines(a);
 }
 
+static atos_line *take_block(const atos_lines *lines)
+{
+    return room_take(lines->room, LINES_OF_BLOCK * sizeof(atos_line));
+}
+
 void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared)
 {
     memset(lines, 0, offsetof(atos_lines, last));
@@ -34,12 +39,13 @@ void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared)
     lines->a = a;
     lines->delimiter = str_c(a->delimiter);
     lines->room = shared;
-    lines->cap = shared != NULL ? LINES_AT_ONCE + answers * LINES_OF_ANSWER : (size_t)LINES_AT_ONCE;
-    lines->v = room_take(shared, lines->cap * sizeof *lines->v);
+    lines->block_cap = BLOCKS_AT_ONCE;
+    lines->blocks = tool_alloc(lines->block_cap * sizeof *lines->blocks);
+    lines->blocks[0] = take_block(lines);
     lines->count = NO_LINE + 1;
-    lines->files = tool_alloc(LINES_AT_ONCE * sizeof *lines->files);
+    lines->files = tool_alloc(FILES_AT_ONCE * sizeof *lines->files);
     lines->file_count = FIRST_FILE;
-    lines->file_cap = LINES_AT_ONCE;
+    lines->file_cap = FILES_AT_ONCE;
     if (can_refer(a)) {
         text_room(&lines->in_image, IMAGE_BYTES);
         text_c(&lines->in_image, " (in ");
@@ -53,23 +59,35 @@ void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared)
     }
 }
 
+static inline const atos_line *line_at(const atos_lines *lines, uint32_t number)
+{
+    return &lines->blocks[number >> LINE_BITS][number % LINES_OF_BLOCK];
+}
+
 /* ---- Making lines ---- */
+
+void atos_lines_too_many(void)
+{
+    tool_say("too many frames at once");
+    exit(TOOL_ERROR);
+}
 
 /* The number for one more, of so many. */
 static uint32_t next_number(size_t count)
 {
-    if (count > UINT32_MAX) {
-        tool_say("too many frames at once");
-        exit(TOOL_ERROR);
-    }
+    if (count > UINT32_MAX)
+        atos_lines_too_many();
     return (uint32_t)count;
 }
 
 static uint32_t push(atos_lines *lines, atos_line line)
 {
-    if (lines->count == lines->cap)
-        lines->v = room_double(lines->room, lines->v, &lines->cap, sizeof *lines->v);
-    lines->v[lines->count] = line;
+    size_t block = lines->count >> LINE_BITS;
+    if (lines->count % LINES_OF_BLOCK == 0) {
+        lines->blocks = tool_room(lines->blocks, block, &lines->block_cap, sizeof *lines->blocks);
+        lines->blocks[block] = take_block(lines);
+    }
+    lines->blocks[block][lines->count % LINES_OF_BLOCK] = line;
     return next_number(lines->count++);
 }
 
@@ -286,7 +304,7 @@ static void print_line(const atos_lines *lines, const atos_line *line, text *out
 void atos_lines_print(const atos_lines *lines, uint32_t number, text *out)
 {
     for (const atos_line *line; number != NO_LINE; number = line->outer) {
-        line = &lines->v[number];
+        line = line_at(lines, number);
         if (line->file != KEPT_TEXT)
             print_line(lines, line, out);
         else
@@ -296,18 +314,18 @@ void atos_lines_print(const atos_lines *lines, uint32_t number, text *out)
 
 void atos_lines_fetch_first(const atos_lines *lines, uint32_t number)
 {
-    room_fetch(&lines->v[number]);
+    room_fetch(line_at(lines, number));
 }
 
 void atos_lines_fetch_outer(const atos_lines *lines, uint32_t number)
 {
-    room_fetch(&lines->v[lines->v[number].outer]);
+    room_fetch(line_at(lines, line_at(lines, number)->outer));
 }
 
 void atos_lines_fetch_texts(const atos_lines *lines, uint32_t number)
 {
     for (const atos_line *line; number != NO_LINE; number = line->outer) {
-        line = &lines->v[number];
+        line = line_at(lines, number);
         const char *p = line->file != KEPT_TEXT ? line->text.name : lines->kept.v + line->text.at;
         for (size_t at = 0; at < line->len && at < FETCH_MOST; at += FETCH_BYTES)
             room_fetch(p + at);
@@ -316,7 +334,9 @@ void atos_lines_fetch_texts(const atos_lines *lines, uint32_t number)
 
 void atos_lines_free(atos_lines *lines)
 {
-    room_give(lines->room, lines->v, lines->cap * sizeof *lines->v);
+    for (size_t i = 0; i < lines->count; i += LINES_OF_BLOCK)
+        room_give(lines->room, lines->blocks[i >> LINE_BITS], LINES_OF_BLOCK * sizeof(atos_line));
+    free(lines->blocks);
     free(lines->files);
     text_free(&lines->kept);
     text_free(&lines->in_image);

@@ -21,6 +21,10 @@ typedef struct atos_line {
 
 enum { NO_LINE = 0, NO_FILE = 0, KEPT_TEXT = 1, FIRST_FILE = 2 };
 
+/* Lines in the order of their numbers, so many in a block: blocks stay where they are, and what is left of the last
+ * one is not touched. */
+enum { LINE_BITS = 13, LINES_OF_BLOCK = 1 << LINE_BITS };
+
 /* A frame of the last answer, and the line it has. */
 typedef struct atos_lined {
     machsym_frame frame;
@@ -44,9 +48,9 @@ enum { RECENT_NAMES = 256, RECENT_FILES = 64 };
 /* The lines of what one thread answers. */
 typedef struct atos_lines {
     atos *a;
-    atos_line *v; /* the first stands for none */
-    size_t count;
-    size_t cap;
+    atos_line **blocks;
+    size_t block_cap;
+    size_t count;       /* of lines; the first stands for none */
     machsym_str *files; /* the first two stand for none */
     size_t file_count;
     size_t file_cap;
@@ -71,6 +75,8 @@ typedef struct atos_lines {
 void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared);
 /* Adds what was found for a word of some target. Returns the number of the answer's first line. */
 uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word);
+/* Ends the program: the numbers of lines, or what is made of them, have 32 bits. */
+void atos_lines_too_many(void);
 /* Appends an answer's lines. */
 void atos_lines_print(const atos_lines *lines, uint32_t line, text *out);
 /* Asks memory for an answer's first line; for that after it, once the first one is near; and for the texts

@@ -30,26 +30,23 @@ static bool is_space(char c)
     return (unsigned char)c <= ' ' && (c == ' ' || (c >= '\t' && c <= '\r'));
 }
 
-/* Where the answer of a word is. */
-typedef struct place {
-    uint32_t line;  /* its first; NO_LINE: the word is for no target */
-    uint32_t share; /* number of the thread that answered */
-} place;
+/* Where the answer of a word is: the number of its first line, and in common.share_bits below it that of the thread
+ * that answered. NO_LINE: the word is for no target. */
+typedef uint32_t place;
 
-/* A word in the order of addresses. */
-typedef struct lookup {
-    uint64_t number;
-    uint32_t word; /* its number */
-    bool is_number;
-} lookup;
+/* A word that is a number. Its high bits are the low half of the number, its low bits are which word it is. */
+typedef uint64_t lookup;
 
 /* All words of a batch. */
 typedef struct batch {
     machsym_str input;
-    room *room; /* for all that is below; NULL: there are few */
-    lookup *lookups;
-    place *places; /* by word */
-    size_t count;
+    room *room;      /* for all that is below; NULL: there are few */
+    lookup *lookups; /* in the order of addresses, once they are sorted */
+    size_t lookup_count;
+    uint32_t *highs; /* high halves of numbers, by word; NULL: all are the same */
+    uint32_t high;   /* of the first number */
+    place *places;   /* by word */
+    size_t count;    /* of words */
     size_t cap;
 } batch;
 
@@ -79,28 +76,60 @@ static const char *read_address(const char *p, const char *end, uint64_t *number
     return p - start > 2 && p - start <= 18 && (p == end || is_space(*p)) ? p : NULL;
 }
 
+static uint64_t number_of(const batch *b, lookup l)
+{
+    return (uint64_t)(b->highs != NULL ? b->highs[(uint32_t)l] : b->high) << 32 | l >> 32;
+}
+
+/* Makes room for one more word. */
+static void make_room(batch *b)
+{
+    size_t cap = b->cap;
+    if (b->count < cap)
+        return;
+    b->lookups = room_double(b->room, b->lookups, &b->cap, sizeof *b->lookups);
+    if (b->highs != NULL)
+        b->highs = room_double(b->room, b->highs, &cap, sizeof *b->highs);
+}
+
+/* Adds a word. Numbers of one image have their high halves in common: these are kept once they differ. */
+static void add_word(batch *b, bool is_number, uint64_t number)
+{
+    uint32_t high = (uint32_t)(number >> 32);
+    if (is_number && b->lookup_count == 0)
+        b->high = high;
+    if (is_number && b->highs == NULL && high != b->high) {
+        b->highs = room_take(b->room, b->cap * sizeof *b->highs);
+        for (size_t i = 0; i < b->count; i++)
+            b->highs[i] = b->high;
+    }
+    if (b->highs != NULL)
+        b->highs[b->count] = high;
+    if (is_number)
+        b->lookups[b->lookup_count++] = number << 32 | b->count;
+    b->count++;
+}
+
 static void split(batch *b)
 {
     const char *end = b->input.ptr + b->input.len;
     b->cap = b->input.len / WORD_BYTES + 1;
     b->lookups = room_take(b->room, b->cap * sizeof *b->lookups);
     for (const char *p = b->input.ptr;;) {
+        uint64_t number = 0;
         while (p < end && is_space(*p))
             p++;
         if (p == end)
             break;
-        if (b->count == b->cap)
-            b->lookups = room_double(b->room, b->lookups, &b->cap, sizeof *b->lookups);
-        lookup *l = &b->lookups[b->count];
-        const char *past = read_address(p, end, &l->number);
-        l->word = (uint32_t)b->count++;
-        l->is_number = true;
-        if (past == NULL) {
+        const char *past = read_address(p, end, &number);
+        bool is_number = past != NULL;
+        if (!is_number) {
             machsym_str word = next_word(b->input, (size_t)(p - b->input.ptr));
-            l->number = 0;
-            l->is_number = parse_hex(word.ptr, word.len, &l->number);
+            is_number = parse_hex(word.ptr, word.len, &number);
             past = word.ptr + word.len;
         }
+        make_room(b);
+        add_word(b, is_number, number);
         p = past;
     }
 }
@@ -113,8 +142,8 @@ static void sort_by_number(batch *b)
     lookup *from = b->lookups;
     lookup *to = room_take(b->room, b->cap * sizeof *to);
     uint64_t differ = 0;
-    for (size_t i = 0; i < b->count; i++)
-        differ |= from[i].number ^ from[0].number;
+    for (size_t i = 0; i < b->lookup_count; i++)
+        differ |= number_of(b, from[i]) ^ number_of(b, from[0]);
     unsigned shift = 0;
     while (differ != 0 && (differ >> shift & 1) == 0)
         shift++;
@@ -122,12 +151,12 @@ static void sort_by_number(batch *b)
         uint32_t starts[DIGITS + 1] = {0};
         if ((differ >> shift & (DIGITS - 1)) == 0)
             continue;
-        for (size_t i = 0; i < b->count; i++)
-            starts[(from[i].number >> shift & (DIGITS - 1)) + 1]++;
+        for (size_t i = 0; i < b->lookup_count; i++)
+            starts[(number_of(b, from[i]) >> shift & (DIGITS - 1)) + 1]++;
         for (size_t i = 0; i < DIGITS; i++)
             starts[i + 1] += starts[i];
-        for (size_t i = 0; i < b->count; i++)
-            to[starts[from[i].number >> shift & (DIGITS - 1)]++] = from[i];
+        for (size_t i = 0; i < b->lookup_count; i++)
+            to[starts[number_of(b, from[i]) >> shift & (DIGITS - 1)]++] = from[i];
         lookup *sorted = to;
         to = from;
         from = sorted;
@@ -143,6 +172,7 @@ typedef struct common {
     const batch *batch;
     struct share *shares;
     size_t count;         /* of them */
+    unsigned share_bits;  /* that their numbers have */
     size_t working;       /* the first ones, which have a thread */
     pthread_mutex_t lock; /* guards which lookups a share has left, and whose turn it is */
     pthread_cond_t moved; /* the turn */
@@ -200,6 +230,14 @@ static size_t left_of(const share *s)
     return left;
 }
 
+static place place_of(const share *s, uint32_t line)
+{
+    uint64_t at = (uint64_t)line << s->common->share_bits | s->number;
+    if (at > UINT32_MAX)
+        atos_lines_too_many();
+    return (place)at;
+}
+
 static void *answer_share(void *argument)
 {
     share *s = argument;
@@ -208,20 +246,25 @@ static void *answer_share(void *argument)
     atos_lines_start(&s->lines, s->a, left_of(s), b->room);
     for (size_t i; take(s, &i, &end);) {
         for (; i < end; i++) {
-            const lookup *l = &b->lookups[i];
             if (i + FETCH_AHEAD < end)
-                room_fetch(&b->places[l[FETCH_AHEAD].word]);
-            token t = {l->number, 0, l->is_number};
+                room_fetch(&b->places[(uint32_t)b->lookups[i + FETCH_AHEAD]]);
+            token t = {number_of(b, b->lookups[i]), 0, true};
             finding found = atos_find(s->a, &t);
-            place *where = &b->places[l->word];
-            where->share = s->number;
-            where->line = found.t != NULL ? atos_lines_add(&s->lines, &found, &t) : (uint32_t)NO_LINE;
+            if (found.t != NULL)
+                b->places[(uint32_t)b->lookups[i]] = place_of(s, atos_lines_add(&s->lines, &found, &t));
         }
     }
     return NULL;
 }
 
 /* ---- What one thread prints ---- */
+
+/* The lines of the answer at a place, and which of them is the first. */
+static const atos_lines *lines_at(const common *c, place p, uint32_t *line)
+{
+    *line = p >> c->share_bits;
+    return &c->shares[p & ((1u << c->share_bits) - 1)].lines;
+}
 
 /* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
  * wait for each would take longer than to print it. */
@@ -230,9 +273,10 @@ static void fetch_ahead(const common *c, size_t i)
     static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
         atos_lines_fetch_texts, atos_lines_fetch_outer, atos_lines_fetch_first};
     for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < c->batch->count; step++) {
-        place p = c->batch->places[i + (step + 1) * FETCH_AHEAD];
-        if (p.line != NO_LINE)
-            steps[step](&c->shares[p.share].lines, p.line);
+        uint32_t line;
+        const atos_lines *lines = lines_at(c, c->batch->places[i + (step + 1) * FETCH_AHEAD], &line);
+        if (line != NO_LINE)
+            steps[step](lines, line);
     }
 }
 
@@ -278,10 +322,11 @@ static void *print_share(void *argument)
     for (size_t block = s->number; block * PRINT_WORDS < b->count; block += step) {
         size_t end = b->count - block * PRINT_WORDS < PRINT_WORDS ? b->count : (block + 1) * PRINT_WORDS;
         for (size_t i = block * PRINT_WORDS; i < end; i++) {
-            place p = b->places[i];
+            uint32_t line;
+            const atos_lines *lines = lines_at(c, b->places[i], &line);
             fetch_ahead(c, i);
-            if (p.line != NO_LINE) {
-                atos_lines_print(&c->shares[p.share].lines, p.line, &out);
+            if (line != NO_LINE) {
+                atos_lines_print(lines, line, &out);
             } else {
                 for (; passed <= i; passed++)
                     word = next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
@@ -355,8 +400,8 @@ static void divide(atos *a, common *c)
         share *s = &c->shares[i];
         s->a = c->count > 1 ? clone_atos(a, c->batch->room) : a;
         s->common = c;
-        s->first = c->batch->count * i / c->count;
-        s->end = c->batch->count * (i + 1) / c->count;
+        s->first = c->batch->lookup_count * i / c->count;
+        s->end = c->batch->lookup_count * (i + 1) / c->count;
         s->number = (uint32_t)i;
     }
     if (c->count > 1)
@@ -388,14 +433,19 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
     b.room = len >= ROOM_WORTH ? room_open() : NULL;
     split(&b);
     common c = {.batch = &b, .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
-    c.count = thread_count(a, b.count);
+    c.count = thread_count(a, b.lookup_count);
+    while (c.count > (size_t)1 << c.share_bits)
+        c.share_bits++;
+    a->unresolved |= b.lookup_count < b.count;
     c.shares = tool_alloc(c.count * sizeof *c.shares);
     memset(c.shares, 0, c.count * sizeof *c.shares);
     sort_by_number(&b);
     b.places = room_take(b.room, b.count * sizeof *b.places);
+    memset(b.places, 0, b.count * sizeof *b.places); /* NO_LINE */
     divide(a, &c);
     do_shares(&c, answer_share);
     room_give(b.room, b.lookups, b.cap * sizeof *b.lookups);
+    room_give(b.room, b.highs, b.cap * sizeof *b.highs);
     do_shares(&c, print_share);
     out_flush();
     for (size_t i = 0; i < c.count; i++) {

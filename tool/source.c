@@ -102,10 +102,10 @@ enum {
     FIRST_NAMES = 64,           /* slots, when the first name is shown: often it is the only one */
     NAMES_KEPT = 1 << 18,       /* names may be many: about 60 MB when full */
     NAME_BYTES_KEPT = 64 << 20, /* and long: a string of 64 KB holds a name at every byte */
-    UNPACKED_KEPT = 32 << 20,   /* bytes of a map's text */
-    /* The same of many lookups, whose addresses are sorted: names lie where those before lay. Then it is in a
-     * cache of the processor. A session that has unpacked nothing has 4 MB. */
-    UNPACKED_KEPT_OF_MANY = 12 << 20
+    UNPACKED_KEPT = 32 << 20,   /* bytes of a map's text, beside what the first lookup needed */
+    /* The same of many lookups, whose addresses are sorted: names lie near those before. To unpack a block again
+     * takes less than memory that is touched for the first time. */
+    UNPACKED_KEPT_OF_MANY = 1 << 19
 };
 
 /* Room for text that stays where it is. */
@@ -130,6 +130,7 @@ struct symbol_source {
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
     size_t chunk_bytes; /* of all of them */
+    size_t least; /* bytes of the session after its first lookup since it was trimmed; 0: there was none */
     unsigned trims;
     bool is_many; /* lookups */
     room *memory; /* for them; may be NULL */
@@ -308,12 +309,13 @@ machsym_session *symbol_source_session(const symbol_source *s)
 static void trim_map(symbol_source *s)
 {
     size_t most = s->is_many ? UNPACKED_KEPT_OF_MANY : UNPACKED_KEPT;
-    if (s->file->map == NULL || machsym_session_memory(s->session) <= most)
+    if (s->file->map == NULL || s->least == 0 || machsym_session_memory(s->session) <= s->least + most)
         return;
     if (machsym_session_lacked_memory(s->session))
         tool_lacked_memory();
     machsym_session_trim(s->session);
     s->trims++;
+    s->least = 0;
     forget_names(s);
 }
 
@@ -335,6 +337,8 @@ size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *fram
     if (s->chunk_bytes > NAME_BYTES_KEPT)
         forget_names(s);
     size_t count = machsym_session_frames(s->session, addr, frames, cap);
+    if (s->least == 0)
+        s->least = machsym_session_memory(s->session);
     return count < cap ? count : cap;
 }
 
