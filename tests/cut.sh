@@ -196,6 +196,17 @@ $machsym map build --no-progress -o "$work/trie.symmap" $bin/exports-x86_64-trie
 [ $? -eq 1 ] && info_of "$work/trie.symmap"
 check "an exports trie that goes round in a circle is said"
 
+# One address says what its answer met; several, and explanations, are reason to look at all unit headers.
+cp $bin/hand-dwarf64.dwarf "$work/header"
+printf '\011\011' | dd of="$work/header" bs=1 seek=$((8326 + 0x80 + 4)) conv=notrunc 2>/dev/null # a version: the second unit's
+for addresses in "0 0x100001000" "1 0x100001010" "1 0x100001000 0x100001020" "1 --explain 0x100001000"; do
+    status=${addresses%% *}
+    # shellcheck disable=SC2086
+    $machsym atos -o "$work/header" ${addresses#* } >"$work/out" 2>"$work/err"
+    [ $? -eq "$status" ] && [ "$(wc -l <"$work/err")" -eq "$status" ]
+    check "a damaged unit header: atos ${addresses#* } ends with $status" "$work/err"
+done
+
 # Who does not ask for debug info has none decompressed: its damage is not found.
 LC_ALL=C sed 's/ZLIB/zlib/g' $bin/inline-x86_64-d4-zdebug.dwarf >"$work/packed"
 for command in "info 1" "info --quick 0" "objc 0" "symbols 1" "symbols --source dwarf 1" "symbols --source symtab 0"; do

@@ -194,6 +194,7 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         a.paths[a.path_count++] = *addresses++;
         count--;
     }
+    a.asks_one = count == 1 && !a.explain;
     for (size_t i = 0; i < a.path_count; i++)
         a.paths[i] = image_options_path(&a.image, a.paths[i]);
     if (count < 0)
@@ -203,6 +204,7 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
     else if (owners_are_read(a.rules) && (way != ATOS_CHUNK || read_chunk(&a, &chunk)) &&
              atos_open_targets(&a))
         status = count > 0 ? answer_operands(&a, addresses, (size_t)count) : answer_input(&a);
+    atos_say_met_damage(&a);
     atos_close_targets(&a);
     owners_free(a.rules);
     text_free(&chunk);

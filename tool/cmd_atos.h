@@ -51,6 +51,7 @@ typedef struct atos {
     bool nearest;
     bool json;
     bool explain;
+    bool asks_one; /* see symbol_desc */
     bool strict;
     bool base64;       /* map chunk: its input is */
     bool print_header; /* accepted: there is no live process to tell of */
@@ -87,6 +88,8 @@ typedef enum atos_way { ATOS_FILES = 0, ATOS_FIRST_IS_FILE, ATOS_CHUNK } atos_wa
 extern const option atos_option_table[];
 int atos_run(const command *c, atos_way way, int argc, char **argv);
 
+/* Says what was found damaged while one address was answered. */
+void atos_say_met_damage(const atos *a);
 /* Opens what the options name. Returns false after a message; close in both cases. */
 bool atos_open_targets(atos *a);
 void atos_close_targets(atos *a);

@@ -40,6 +40,7 @@ static void describe(const atos *a, symbol_desc *desc)
     desc->open.flags |= MACHSYM_OPEN_BY_PIECES; /* reading all of a map would take longer than to answer */
     desc->lines = a->lines.lines;
     desc->any_lines = !a->lines.is_set;
+    desc->asks_one = a->asks_one;
 }
 
 /* Room for one more target, which is empty. */
@@ -95,7 +96,8 @@ static bool open_target(atos *a, const symbol_desc *desc)
         return false;
     if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
         return false;
-    tool_say_damage(t->file.image);
+    if (!desc->asks_one)
+        tool_say_damage(t->file.image);
     add_target(a, t);
     if (desc->open.pair_path == NULL)
         say_other_dsym(t);
@@ -260,6 +262,21 @@ bool atos_open_targets(atos *a)
             list_images(a);
     }
     return ok && open_sources(a);
+}
+
+static void say_met_damage(const target *v, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        say_met_damage(v[i].images, v[i].image_count);
+        if (v[i].file.image != NULL)
+            tool_say_met_damage(v[i].file.image);
+    }
+}
+
+void atos_say_met_damage(const atos *a)
+{
+    if (a->asks_one)
+        say_met_damage(a->targets, a->target_count);
 }
 
 static void close_targets(target *v, size_t count)

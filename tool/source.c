@@ -19,11 +19,14 @@ bool uuid_is_none(const machsym_uuid *uuid)
 }
 
 /* What is known of an open file. */
-static void set_info(symbol_file *file)
+static void set_info(symbol_file *file, bool asks_one)
 {
     machsym_image_info info;
     machsym_map_info map;
-    tool_read_info(file->image, &info);
+    if (asks_one)
+        machsym_image_get_info(file->image, &info);
+    else
+        tool_read_info(file->image, &info);
     file->map = info.map;
     if (file->map != NULL) {
         machsym_map_get_info(file->map, &map);
@@ -49,7 +52,7 @@ machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machs
     machsym_result result = inside_image_open(&desc->open, &out->image, err);
     if (result != MACHSYM_OK)
         return result;
-    set_info(out);
+    set_info(out, desc->asks_one);
     if (desc->any_lines || out->lines == desc->lines)
         return MACHSYM_OK;
     machsym_lines lines = out->lines;
@@ -86,7 +89,7 @@ bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
         tool_say_error(path, &err);
     else if (result != MACHSYM_OK)
         tool_say_open(&desc->open, &err);
-    else
+    else if (!desc->asks_one)
         tool_say_damage(out->image);
     return result == MACHSYM_OK;
 }

@@ -24,6 +24,9 @@ typedef struct symbol_desc {
     machsym_open_desc open;
     machsym_lines lines;
     bool any_lines; /* take a map whatever its policy is */
+    /* One address is asked for: debug info is not searched for damage, which would take longer than the answer.
+     * Call tool_say_met_damage afterwards. */
+    bool asks_one;
 } symbol_desc;
 
 /* One of the two. Never changes after it is open: any number of threads may share it. */
@@ -40,7 +43,7 @@ bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
 /* Opens either. On ERR_POLICY out->lines tells what the map was built for. Damage is not said: call
  * tool_say_damage of out->image if the file is to answer. */
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err);
-/* The same, and says why it failed, or what is damaged. */
+/* The same, and says why it failed, or what is damaged unless one address is asked for. */
 bool tool_open_symbols(const symbol_desc *desc, symbol_file *out);
 void symbol_file_close(symbol_file *file);
 /* The address in the file that a runtime address stands for. */

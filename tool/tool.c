@@ -395,6 +395,14 @@ void tool_say_damage(const machsym_image *image)
     say_damage(image, &info);
 }
 
+void tool_say_met_damage(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    if (info.damage_count != 0 || cache_lacks_files(image))
+        tool_say_damage(image);
+}
+
 void tool_say_lost(const char *path, const machsym_session *session)
 {
     machsym_reads reads;

@@ -84,6 +84,8 @@ void tool_read_info(const machsym_image *image, machsym_image_info *info);
 /* Says what of a Mach-O file is damaged, once for each file. The exit status is 1 from then on. Of a map it
  * says nothing: map info and --explain do. Threads: any. */
 void tool_say_damage(const machsym_image *image);
+/* The same if any was met so far. Threads: any. */
+void tool_say_met_damage(const machsym_image *image);
 /* Says that a session found its map damaged, if it did; the rest as tool_say_damage. Threads: any. */
 void tool_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */

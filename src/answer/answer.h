@@ -185,12 +185,12 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, u
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
-/* All frames at an address that the session's own debug info and symbols know. */
-static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that the session's own debug info and symbols know, as far as the units suffice
+ * that were found. */
+static size_t ms_ans_known_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     machsym_frame one;
     size_t count;
-    ms_ses_trim_for(s, addr);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
@@ -199,6 +199,19 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, count < cap ? count : cap);
     return count;
+}
+
+/* The same with all units, if names lead to one that was not found without a list. */
+static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_ses_trim_for(s, addr);
+    size_t count = ms_ans_known_frames(s, addr, frames, cap);
+    if (!s->env.lacks_units)
+        return count;
+    ms_ses_units(s);
+    if (s->names != NULL)
+        ms_zero(s->names, MACHSYM_KEPT_NAMES * sizeof *s->names);
+    return ms_ans_known_frames(s, addr, frames, cap);
 }
 
 /* Room for the frames that a map finds at one address. */
@@ -281,6 +294,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
         }
         ms_sort(order, count, spare);
     }
+    s->asks_many |= count > 1;
     for (size_t i = 0; i < count; i++) {
         size_t which = order != NULL ? (size_t)order[i].item : i;
         machsym_answer *answer = &answers[which];

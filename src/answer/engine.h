@@ -59,35 +59,48 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is
- * asked that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
- * address. Last come the functions of units that state no range, or whose code another unit claims too. If
- * no function has the address, it belongs to the unit that was named first. */
+/* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
+ * fields of the span, lo and hi. */
+static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
+{
+    ms_zero(span, sizeof *span);
+    span->function = ms_SEG_NONE;
+    span->lo = addr;
+    span->hi = ms_dw_code_until(s->env.dw, addr);
+    for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
+        machsym_unit_source source = (machsym_unit_source)i;
+        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span->hi));
+        if (unit == NULL)
+            continue;
+        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span->hi);
+        if (function == ms_SEG_NONE && span->unit != NULL)
+            continue;
+        span->unit = unit;
+        span->source = source;
+        span->function = function;
+    }
+    if (span->unit != NULL)
+        span->root = ms_cu_root_of(&s->env, span->unit->index);
+    if (span->function != ms_SEG_NONE)
+        span->range = ms_fn_range_at(&span->unit->functions.blocks[span->function], addr, &span->hi);
+}
+
+/* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
+ * found without a list of units and has the address, nobody else can have it. If it has no function there,
+ * the unit is asked whose own ranges have the address. Last come the functions of units that state no range,
+ * or whose code another unit claims too. If no function has the address, it belongs to the unit that was
+ * named first. */
 static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
     ms_ses_span span;
-    ms_zero(&span, sizeof span);
-    span.function = ms_SEG_NONE;
-    span.lo = addr;
-    span.hi = ms_dw_code_until(s->env.dw, addr);
-    if (ms_dw_code_at(s->env.dw, addr) == NULL || ms_ses_units(s) == 0)
-        return span;
-    for (int i = MACHSYM_UNIT_ARANGES; i <= MACHSYM_UNIT_FUNCTIONS && span.function == ms_SEG_NONE; i++) {
-        machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span.hi));
-        if (unit == NULL)
-            continue;
-        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span.hi);
-        if (function == ms_SEG_NONE && span.unit != NULL)
-            continue;
-        span.unit = unit;
-        span.source = source;
-        span.function = function;
+    bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
+    if (is_code && ms_ses_is_brief(s)) {
+        ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
+        if (span.function != ms_SEG_NONE && !s->env.lacks_units)
+            return span;
     }
-    if (span.unit != NULL)
-        span.root = ms_cu_root_of(&s->env, span.unit->index);
-    if (span.function != ms_SEG_NONE)
-        span.range = ms_fn_range_at(&span.unit->functions.blocks[span.function], addr, &span.hi);
+    bool has_units = is_code && ms_ses_units(s) != 0;
+    ms_eng_ask(s, addr, has_units ? MACHSYM_UNIT_FUNCTIONS : MACHSYM_UNIT_NONE, &span);
     return span;
 }
 

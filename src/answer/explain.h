@@ -73,6 +73,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 {
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
+    ms_ses_units(s); /* rivals may be any of them */
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;

@@ -120,6 +120,7 @@ struct machsym_session {
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
     bool has_units;
+    bool asks_many; /* addresses: then it lists the units */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -154,7 +155,7 @@ static void ms_ses_clear(machsym_session *s)
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
-    s->has_units = s->has_silent = s->has_objc = s->has_objects = false;
+    s->has_units = s->asks_many = s->has_silent = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     ms_zero(&s->env, sizeof s->env);
     ms_zero(&s->silent, sizeof s->silent);
@@ -274,22 +275,6 @@ static bool ms_ses_need(machsym_session *s, uint32_t needs)
     return ms_cu_need(&s->env, needs);
 }
 
-/* How many units there are. Their headers are read once an image, when they are first asked for. */
-static size_t ms_ses_units(machsym_session *s)
-{
-    bool oom = false;
-    if (s->has_units)
-        return s->env.count;
-    const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
-    ms_arena_admit(&s->keep, oom);
-    if (units != NULL) {
-        s->env.v = units->v;
-        s->env.count = units->count;
-    }
-    s->has_units = !oom;
-    return s->env.count;
-}
-
 static void ms_ses_drop_units(machsym_session *s)
 {
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
@@ -297,6 +282,82 @@ static void ms_ses_drop_units(machsym_session *s)
     s->decoded_count = 0;
     s->last.hi = 0;
     ms_arena_reset(&s->cache);
+}
+
+/* Forgets the units that were found one by one. */
+static void ms_ses_drop_brief(machsym_session *s)
+{
+    ms_ses_drop_units(s);
+    s->units = NULL;
+    s->env.roots = NULL;
+    s->env.v = s->env.brief = NULL;
+    s->env.lacks_units = false;
+    s->env.count = 0;
+}
+
+/* Puts units that were found one by one, with what is known of them, where the list of all has them. Returns
+ * false when memory is out. */
+static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
+{
+    const ms_cu *v = s->env.brief;
+    ms_cu_root **roots = (ms_cu_root **)ms_arena_zeroed(&s->keep, all->count, sizeof *roots);
+    ms_ses_unit **units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, all->count, sizeof *units);
+    if (roots == NULL || units == NULL)
+        return false;
+    for (size_t i = 0; i < s->env.count && v[i].end != 0; i++) {
+        size_t number = ms_cu_from_offset(all->v, all->count, v[i].off);
+        if (number == all->count || all->v[number].off != v[i].off || all->v[number].end != v[i].end) {
+            ms_ses_drop_brief(s); /* somebody wrote into the file meanwhile */
+            return true;
+        }
+        roots[number] = s->env.roots != NULL ? s->env.roots[i] : NULL;
+        units[number] = s->units != NULL ? s->units[i] : NULL;
+    }
+    for (size_t number = 0; number < all->count; number++) {
+        if (units[number] != NULL)
+            units[number]->index = number;
+    }
+    s->env.roots = roots;
+    s->env.brief = NULL;
+    s->env.lacks_units = false;
+    s->env.named = 0;
+    s->units = units;
+    return true;
+}
+
+/* How many units there are. Their headers are read once an image, when they are first asked for; the session
+ * finds none of them one by one any more. */
+static size_t ms_ses_units(machsym_session *s)
+{
+    bool oom = false;
+    if (s->has_units)
+        return s->env.count;
+    const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
+    if (units != NULL && s->env.brief != NULL)
+        oom = !ms_ses_move_brief(s, units);
+    if (units != NULL && !oom) {
+        s->env.v = units->v;
+        s->env.count = units->count;
+    } else if (s->env.brief != NULL) {
+        ms_ses_drop_brief(s);
+    }
+    ms_arena_admit(&s->keep, oom);
+    s->has_units = !oom;
+    return s->env.count;
+}
+
+/* Whether units are found one by one: for the first address that a session is asked for, and for others in
+ * the same function. To list the units reads a header of each, which takes longer than an answer. */
+static bool ms_ses_is_brief(machsym_session *s)
+{
+    if (ms_SMALL_CODE || s->has_units || s->asks_many || s->program != NULL || s->image->sections == NULL)
+        return false;
+    s->asks_many = true;
+    if (ms_sec_has_units(s->image->sections) || !ms_ses_need(s, ms_NEEDS_UNITS | ms_NEEDS_ARANGES))
+        return false;
+    s->env.v = s->env.brief = (ms_cu *)ms_arena_zeroed(&s->keep, ms_CU_BRIEF, sizeof *s->env.brief);
+    s->env.count = s->env.brief != NULL ? ms_CU_BRIEF : 0;
+    return s->env.brief != NULL;
 }
 
 /* Gives back the memory of decoded units and of work in progress. */
@@ -484,7 +545,7 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
 
 /* A unit's line table. If it has to be left out, the table says that it is damaged. Returns NULL when
  * memory is out. */
-static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
+static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
@@ -493,7 +554,7 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
         return NULL;
     if (s->lines_run > s->env.dw->line.len)
         ms_ses_list_programs(s);
-    ms_cu_program program = ms_cu_program_of(&s->env, root, index);
+    ms_cu_program program = ms_cu_program_of(&s->env, root, unit->index);
     const ms_ln_table *shared = program.is_shared ? ms_ses_shared_lines(s, root, &program) : NULL;
     if (shared != NULL)
         return shared;
@@ -510,7 +571,7 @@ static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
     if (unit == NULL || unit->lines != NULL)
         return unit;
     const ms_cu_root *root = ms_cu_root_of(&s->env, index);
-    unit->lines = ms_ses_lines_of(s, root, index);
+    unit->lines = ms_ses_lines_of(s, root, unit);
     unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
     return unit->lines != NULL ? unit : NULL;
 }

@@ -376,7 +376,7 @@ typedef struct machsym_cache_file {
     bool has_symbols; /* the local symbols of all images */
 } machsym_cache_file;
 
-/* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
+/* Opens a slice for lookups: maps the file, and reads load commands. A file may be a symbol
  * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
  * nothing in it, and no plan can be made of it. A dyld shared cache is opened with the files that lie beside
  * it. Without an entry that gives the list of its images; sessions answer for one that is opened by its
@@ -389,7 +389,7 @@ typedef struct machsym_cache_file {
  * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
  * of desc.
- * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
+ * Threads: any. Cost: proportional to the number of load commands, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
                                               machsym_error *err);
 /* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
@@ -567,7 +567,9 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
  * names of a map.
  * Threads: the session's.
- * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * Cost: the first lookup of an image reads the headers of all units. It reads only those of the units that
+ * the answer needs where .debug_aranges states them, as dsymutil's does, and the session was asked nothing
+ * before. The first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
  * inlined into it; with MACHSYM_SESSION_INDEX, or once a third of all functions was asked for, they are
  * decoded with the unit. Lookups from the third on are a few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but

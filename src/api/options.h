@@ -37,7 +37,8 @@
 /* How many abbreviation tables (one for each offset and encoding) may share bytes. A table runs to its own
  * end, even where another unit's table is said to begin inside it: that is what one damaged unit header looks
  * like, and it must cost only its unit. Past so many begins, a table ends where the next one begins. So the
- * tables of a hostile file take at most so many times the bytes of the section to read. */
+ * tables of a hostile file take at most so many times the bytes of the section to read. The section's first
+ * table is never cut: there is one of it, and all units of most dSYMs use it. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif

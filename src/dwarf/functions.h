@@ -829,7 +829,7 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die
 {
     size_t unit = env->named;
     if (unit >= env->count || die_off < env->v[unit].off || die_off >= env->v[unit].end)
-        unit = env->named = ms_cu_from_offset(env->v, env->count, die_off);
+        unit = env->named = ms_cu_number_of(env, die_off);
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
     if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
         return NULL;

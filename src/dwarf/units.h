@@ -10,7 +10,8 @@
 
 /* ==== >>units ==============================================================================================
  * Job:    finds the unit that covers an address, by headers, root entries or .debug_aranges.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_text, ms_cu_by_aranges, ms_cu_by_ranges.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_number_of, ms_cu_root_of, ms_cu_text, ms_cu_by_aranges,
+ *         ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -62,8 +63,11 @@ typedef struct ms_cu_env {
     ms_dw *dw;
     const ms_cu *v;
     size_t count;
-    ms_arena *arena;    /* for the tables and roots */
-    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once; item: bits of encodings */
+    ms_cu *brief;     /* v where units are found one by one, ms_CU_BRIEF at most; NULL: v lists all of them */
+    bool lacks_units; /* one was asked for that could not be found so */
+    ms_arena *arena;  /* for the tables and roots */
+    ms_dw_abbrevs *first_table; /* the table that begins .debug_abbrev: of all encodings */
+    ms_key *table_offs;         /* where the others begin: sorted, each once; item: bits of encodings */
     size_t table_count;
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
@@ -90,6 +94,7 @@ enum { ms_CU_HEADER = 48 }; /* no header is longer */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
+    MACHSYM_COUNT_WORK(1);
     ms_zero(cu, sizeof *cu);
     cu->off = off;
     cu->offset_size = 4;
@@ -185,59 +190,173 @@ static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
     return false;
 }
 
-/* The first header after an offset that is right in all its fields, and whose length leads to the next one
- * or to the section's end; the section's end when there is none. */
+/* Whether a unit begins at an offset that nothing leads to: its header is right in all its fields, and its
+ * length leads to the next one or to the section's end. */
+static bool ms_cu_begins_at(const ms_dw *dw, uint64_t off, ms_cu *cu)
+{
+    ms_cu next;
+    if (!ms_cu_header_at(dw, NULL, off, cu) || !cu->is_whole || ms_cu_wrong_fields(dw, cu) != 0)
+        return false;
+    return cu->end == dw->info.len ||
+           (ms_cu_header_at(dw, NULL, cu->end, &next) && ms_cu_is_header(dw, &next));
+}
+
+/* The first unit that begins after an offset; the section's end when there is none. */
 static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
     ms_cu cu;
-    ms_cu next;
     for (; dw->info.len - off > 6; off++) {
         const uint8_t *p = dw->info.ptr + off;
         MACHSYM_COUNT_WORK(1);
         if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
             continue; /* no version from 2 to 5 */
-        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
-            continue;
-        if (cu.end == dw->info.len ||
-            (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, &next)))
+        if (ms_cu_begins_at(dw, off, &cu))
             return off;
     }
     return dw->info.len;
 }
 
-/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
- * that is found. What it had swallowed, or had left out, is searched once. Returns NULL and *count 0 when
- * there are no units. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
-                                ms_damage *damage)
+/* ---- What .debug_aranges states ---- */
+
+/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
+typedef struct ms_cu_set {
+    ms_rd tuples;
+    uint64_t info_off; /* of the unit's header; some producers give the root entry's */
+    uint8_t addr_size;
+} ms_cu_set;
+
+/* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
+static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
 {
-    ms_cu *v = NULL;
-    size_t cap = 0;
+    uint8_t offset_size = 4;
+    const uint8_t *start = rd->p;
+    uint64_t len = ms_rd_u32(rd);
+    if (len == 0xffffffff) {
+        offset_size = 8;
+        len = ms_rd_u64(rd);
+    }
+    if (rd->failed || len == 0)
+        return false;
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len <= ms_rd_left(rd) ? len : ms_rd_left(rd)));
+    ms_rd_u16(&body); /* version: always 2 */
+    set->info_off = ms_rd_uint(&body, offset_size);
+    set->addr_size = ms_rd_u8(&body);
+    ms_rd_u8(&body); /* segment selector size: 0 */
+    if (set->addr_size != 4 && set->addr_size != 8)
+        ms_rd_fail(&body);
+    else if ((size_t)(body.p - start) % (2u * set->addr_size) != 0)
+        ms_rd_skip(&body, 2u * set->addr_size - (size_t)(body.p - start) % (2u * set->addr_size));
+    set->tuples = body;
+    return true;
+}
+
+static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
+{
+    uint64_t len;
+    do {
+        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
+            return false;
+        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
+        len = ms_rd_uint(&set->tuples, set->addr_size);
+        if (range->lo == 0 && len == 0)
+            return false;
+    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
+    return true;
+}
+
+/* Offsets of .debug_info that sets state, sorted. */
+typedef struct ms_cu_stated {
+    const ms_key *v;
+    size_t count;
+    size_t at; /* those before it were passed */
+} ms_cu_stated;
+
+/* Lists the offsets that sets state; arrays come from room. */
+static ms_cu_stated ms_cu_list_stated(const ms_dw *dw, ms_arena *room)
+{
+    ms_cu_stated stated = {NULL, 0, 0};
+    ms_cu_set set;
+    size_t count = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);)
+        count++;
+    ms_key *v = (ms_key *)ms_arena_alloc(room, count, sizeof *v);
+    ms_key *spare = (ms_key *)ms_arena_alloc(room, count, sizeof *v);
+    if (v == NULL || spare == NULL)
+        return stated;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set); stated.count++) {
+        v[stated.count].key = set.info_off;
+        v[stated.count].item = 0;
+    }
+    ms_sort(v, count, spare);
+    stated.v = v;
+    return stated;
+}
+
+/* Where a unit ends: at the first unit that begins in it by what sets state, else where its length says. */
+static uint64_t ms_cu_cut(const ms_dw *dw, ms_cu_stated *stated, const ms_cu *cu)
+{
+    ms_cu inner;
+    for (; stated->at < stated->count && stated->v[stated->at].key < cu->end; stated->at++) {
+        uint64_t off = stated->v[stated->at].key;
+        if (off > cu->off && ms_cu_begins_at(dw, off, &inner))
+            return off;
+    }
+    return cu->end;
+}
+
+/* ---- The list of units ---- */
+
+typedef struct ms_cu_list {
+    ms_arena *arena;
+    ms_cu *v;
+    size_t count;
+    size_t cap;
+    ms_damage damage;
+} ms_cu_list;
+
+/* Decides where a unit ends, and reads the header there into *next. Returns false when there is none. */
+static bool ms_cu_end(const ms_dw *dw, const ms_cu_peeker *peeker, ms_cu_stated *stated, ms_damage *damage,
+                      ms_cu *cu, ms_cu *next)
+{
+    bool more = ms_cu_header_at(dw, peeker, cu->end, next);
+    if (!cu->is_whole || (cu->end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+        uint64_t end = ms_cu_search(dw, cu->off + 1);
+        more = ms_cu_header_at(dw, NULL, end, next);
+        cu->is_damaged = cu->is_damaged || (!cu->is_whole && !more);
+        cu->end = end;
+        if (!cu->is_whole && !more)
+            ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu->off);
+        else
+            ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu->off);
+        return more;
+    }
+    uint64_t end = ms_cu_cut(dw, stated, cu);
+    if (end < cu->end) {
+        ms_damage_note(damage, "a unit's length leads past another one", ".debug_info", cu->off);
+        cu->end = end;
+        return ms_cu_header_at(dw, NULL, end, next);
+    }
+    if (cu->is_damaged)
+        ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu->off);
+    return more;
+}
+
+/* Goes from header to header. */
+static void ms_cu_walk(const ms_dw *dw, const ms_cu_peeker *peeker, ms_cu_stated stated, ms_cu_list *list)
+{
     ms_cu cu;
     ms_cu next;
-    *count = 0;
+    list->count = 0;
+    ms_zero(&list->damage, sizeof list->damage);
     for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
-        bool is_near = cu.end / (*count + 1) < ms_CU_NEAR;
-        more = ms_cu_header_at(dw, is_near ? NULL : peeker, cu.end, &next);
-        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, &next)))) {
-            uint64_t end = ms_cu_search(dw, cu.off + 1);
-            more = ms_cu_header_at(dw, NULL, end, &next);
-            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
-            cu.end = end;
-            if (!cu.is_whole && !more)
-                ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu.off);
-            else
-                ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu.off);
-        } else if (cu.is_damaged) {
-            ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu.off);
-        }
-        ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
+        bool is_near = cu.end / (list->count + 1) < ms_CU_NEAR;
+        more = ms_cu_end(dw, is_near ? NULL : peeker, &stated, &list->damage, &cu, &next);
+        ms_cu *grown = (ms_cu *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *list->v);
         if (grown == NULL)
             break;
-        v = grown;
-        v[(*count)++] = cu;
+        list->v = grown;
+        list->v[list->count++] = cu;
     }
-    return v;
 }
 
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
@@ -245,6 +364,98 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 {
     size_t next = ms_upper_bound(v, count, sizeof *v, off);
     return next > 0 && off < v[next - 1].end ? next - 1 : count;
+}
+
+/* Whether the list has each unit that begins where a set says so. Sets follow the order of units. */
+static bool ms_cu_has_stated(const ms_dw *dw, const ms_cu_list *list)
+{
+    ms_cu_set set;
+    ms_cu cu;
+    size_t at = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);) {
+        size_t next = at + 1;
+        if (next >= list->count || list->v[next].off != set.info_off)
+            next = ms_cu_from_offset(list->v, list->count, set.info_off);
+        at = next < list->count ? next : at;
+        if ((next == list->count || list->v[next].off != set.info_off) &&
+            ms_cu_begins_at(dw, set.info_off, &cu))
+            return false;
+    }
+    return true;
+}
+
+/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
+ * that is found. What it had swallowed, or had left out, is searched once. No unit reaches over another one
+ * that begins where a set of .debug_aranges says: so that unit is told without the headers before it
+ * (ms_cu_stated_at). Sound files are walked once, and need no list of what sets state. Returns NULL and
+ * *count 0 when there are no units. */
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
+                                ms_damage *damage)
+{
+    ms_cu_list list;
+    ms_cu_stated none = {NULL, 0, 0};
+    ms_zero(&list, sizeof list);
+    list.arena = arena;
+    ms_cu_walk(dw, peeker, none, &list);
+    if (!ms_cu_has_stated(dw, &list)) {
+        ms_arena room = ms_arena_make(arena->allocator);
+        ms_cu_walk(dw, peeker, ms_cu_list_stated(dw, &room), &list);
+        ms_arena_admit(arena, room.failed);
+        ms_arena_free(&room);
+    }
+    *damage = list.damage;
+    *count = list.count;
+    return list.v;
+}
+
+/* ---- Units without a list ---- */
+
+/* The unit that contains an offset of .debug_info, as the list of all units has it, by its own header and
+ * what sets state. Returns false when those do not tell it: if it begins where a set says, and no set says
+ * that another one begins in it, no unit before it can change it. The last unit that is stated has to be
+ * there too, as it is not in a section that is cut short. */
+static bool ms_cu_stated_at(const ms_dw *dw, uint64_t off, ms_cu *cu)
+{
+    ms_cu_set set;
+    ms_cu other;
+    bool is_stated = false;
+    uint64_t begin = 0;
+    uint64_t next = UINT64_MAX;
+    uint64_t last = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);) {
+        is_stated = is_stated || set.info_off <= off;
+        if (set.info_off > off)
+            ms_lower_to(&next, set.info_off);
+        else if (set.info_off > begin)
+            begin = set.info_off;
+        last = set.info_off > last ? set.info_off : last;
+    }
+    return is_stated && ms_cu_begins_at(dw, begin, cu) && off < cu->end && cu->end <= next &&
+           (last == begin || ms_cu_begins_at(dw, last, &other));
+}
+
+/* How many units are found one by one. An answer leads to the units of the functions that it names: to few,
+ * as a rule. */
+enum { ms_CU_BRIEF = 16 };
+
+/* The number of the unit that contains an offset of .debug_info; count when none does, or it is not known.
+ * Tables of abbreviations that do not begin their section are cut by the claims of all units. */
+static size_t ms_cu_number_of(ms_cu_env *env, uint64_t off)
+{
+    ms_cu cu;
+    size_t number = 0;
+    if (ms_SMALL_CODE || env->brief == NULL)
+        return ms_cu_from_offset(env->v, env->count, off);
+    for (; number < env->count && env->brief[number].end != 0; number++) {
+        if (env->brief[number].off <= off && off < env->brief[number].end)
+            return number;
+    }
+    env->lacks_units =
+        env->lacks_units || number == env->count || !ms_cu_stated_at(env->dw, off, &cu) || cu.abbrev_off != 0;
+    if (env->lacks_units)
+        return env->count;
+    env->brief[number] = cu;
+    return number;
 }
 
 /* ---- Root entries ---- */
@@ -267,6 +478,8 @@ static unsigned ms_cu_count_bits(uint64_t bits)
 static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
     const ms_cu *cu = &env->v[i];
+    if (cu->abbrev_off == 0)
+        return false;
     if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
         return !cu->is_damaged;
     bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
@@ -274,7 +487,8 @@ static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
     return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
-/* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
+/* Lists where tables begin, but for the section's first: sorted offsets, each once, with the encodings that
+ * claim it. */
 static bool ms_cu_list_tables(ms_cu_env *env)
 {
     size_t count = 0;
@@ -309,7 +523,8 @@ static bool ms_cu_list_tables(ms_cu_env *env)
 }
 
 /* Where .debug_abbrev ends for a table. A table runs to its own 0, unless more than
- * MACHSYM_MAX_ABBREV_CLAIMS others are claimed to begin inside it. */
+ * MACHSYM_MAX_ABBREV_CLAIMS others are claimed to begin inside it. The section's first table always does: no
+ * file has two of them, and most units of dSYMs have no other. */
 static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
 {
     unsigned claims = 0;
@@ -324,18 +539,22 @@ static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
 
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
-    if (env->table_offs == NULL && !ms_cu_list_tables(env))
+    size_t number = 0;
+    bool is_first = cu->abbrev_off == 0;
+    if (!is_first && env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t number =
-        ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
-    ms_dw_abbrevs **slot = &env->tables[number];
+    if (!is_first)
+        number =
+            ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
+    ms_dw_abbrevs **slot = is_first ? &env->first_table : &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
         if (table->encoding == ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size))
             return table;
     }
     ms_dw dw = *env->dw;
-    dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
+    if (!is_first)
+        dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
     ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
@@ -531,57 +750,11 @@ static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
         ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
 }
 
-/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
-typedef struct ms_cu_set {
-    ms_rd tuples;
-    uint64_t info_off; /* of the unit's header; some producers give the root entry's */
-    uint8_t addr_size;
-} ms_cu_set;
-
 /* Where the sets begin. */
 static ms_rd ms_cu_sets(ms_cu_env *env)
 {
     ms_cu_need(env, ms_NEEDS_ARANGES);
     return ms_rd_make(env->dw->aranges);
-}
-
-/* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
-static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
-{
-    uint8_t offset_size = 4;
-    const uint8_t *start = rd->p;
-    uint64_t len = ms_rd_u32(rd);
-    if (len == 0xffffffff) {
-        offset_size = 8;
-        len = ms_rd_u64(rd);
-    }
-    if (rd->failed || len == 0)
-        return false;
-    ms_rd body = ms_rd_make(ms_rd_span(rd, len <= ms_rd_left(rd) ? len : ms_rd_left(rd)));
-    ms_rd_u16(&body); /* version: always 2 */
-    set->info_off = ms_rd_uint(&body, offset_size);
-    set->addr_size = ms_rd_u8(&body);
-    ms_rd_u8(&body); /* segment selector size: 0 */
-    if (set->addr_size != 4 && set->addr_size != 8)
-        ms_rd_fail(&body);
-    else if ((size_t)(body.p - start) % (2u * set->addr_size) != 0)
-        ms_rd_skip(&body, 2u * set->addr_size - (size_t)(body.p - start) % (2u * set->addr_size));
-    set->tuples = body;
-    return true;
-}
-
-static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
-{
-    uint64_t len;
-    do {
-        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
-            return false;
-        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
-        len = ms_rd_uint(&set->tuples, set->addr_size);
-        if (range->lo == 0 && len == 0)
-            return false;
-    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
-    return true;
 }
 
 /* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
@@ -598,7 +771,7 @@ static size_t ms_cu_scan_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
                 ms_lower_to(hi, range.lo);
             if (addr < range.lo || addr >= range.hi)
                 continue;
-            size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+            size_t unit = ms_cu_number_of(env, set.info_off);
             if (unit == env->count)
                 continue;
             ms_lower_to(hi, range.hi);
@@ -753,7 +926,7 @@ static size_t ms_cu_claimant(const ms_cu_env *env, const ms_segs *claims, uint64
 /* The unit that .debug_aranges names for an address; count: none. Lowers *hi to where it may name another. */
 static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
-    if (!env->has_aranges && env->scans++ < MACHSYM_SCANS)
+    if (env->brief != NULL || (!env->has_aranges && env->scans++ < MACHSYM_SCANS))
         return ms_cu_scan_aranges(env, addr, hi);
     ms_cu_index_aranges(env);
     return ms_cu_claimant(env, &env->aranges, addr, hi);

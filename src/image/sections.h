@@ -15,8 +15,9 @@
 
 /* ==== >>sections ===========================================================================================
  * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
- * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
- *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed, ms_sec_is_stated.
+ * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_has_units, ms_sec_load,
+ *         ms_sec_add_damage, ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed,
+ *         ms_sec_is_stated.
  * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
  *
  * The image is shared by threads, and there are no locks. What is made is complete before it is published in
@@ -525,7 +526,8 @@ static ms_sec_units *ms_sec_make_units(ms_sec *sec)
     ms_zero(&dw, sizeof dw);
     if (!ms_sec_half(sec, &half) || half == sec->mo_count ||
         !ms_sec_of_half(sec, half, ms_DW_INFO, &dw.info) ||
-        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev))
+        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev) ||
+        !ms_sec_of_half(sec, half, ms_DW_ARANGES, &dw.aranges))
         return NULL;
     ms_sec_units *units = (ms_sec_units *)ms_arena_zeroed(&arena, 1, sizeof *units);
     if (units == NULL)
@@ -557,6 +559,12 @@ static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
     if (units != made)
         ms_sec_free_units(made);
     return units;
+}
+
+/* Whether somebody has listed the units. */
+static bool ms_sec_has_units(const ms_sec *sec)
+{
+    return ms_once_get(&sec->units) != NULL;
 }
 
 /* ---- What is known ---- */
