@@ -518,7 +518,8 @@
 /* How many abbreviation tables (one for each offset and encoding) may share bytes. A table runs to its own
  * end, even where another unit's table is said to begin inside it: that is what one damaged unit header looks
  * like, and it must cost only its unit. Past so many begins, a table ends where the next one begins. So the
- * tables of a hostile file take at most so many times the bytes of the section to read. */
+ * tables of a hostile file take at most so many times the bytes of the section to read. The section's first
+ * table is never cut: there is one of it, and all units of most dSYMs use it. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
@@ -1304,7 +1305,7 @@ typedef struct machsym_cache_file {
     bool has_symbols; /* the local symbols of all images */
 } machsym_cache_file;
 
-/* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
+/* Opens a slice for lookups: maps the file, and reads load commands. A file may be a symbol
  * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
  * nothing in it, and no plan can be made of it. A dyld shared cache is opened with the files that lie beside
  * it. Without an entry that gives the list of its images; sessions answer for one that is opened by its
@@ -1317,7 +1318,7 @@ typedef struct machsym_cache_file {
  * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
  * of desc.
- * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
+ * Threads: any. Cost: proportional to the number of load commands, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
                                               machsym_error *err);
 /* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
@@ -1495,7 +1496,9 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
  * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
  * names of a map.
  * Threads: the session's.
- * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * Cost: the first lookup of an image reads the headers of all units. It reads only those of the units that
+ * the answer needs where .debug_aranges states them, as dsymutil's does, and the session was asked nothing
+ * before. The first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
  * inlined into it; with MACHSYM_SESSION_INDEX, or once a third of all functions was asked for, they are
  * decoded with the unit. Lookups from the third on are a few binary searches.
  * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
@@ -11034,7 +11037,8 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 
 /* ==== >>units ==============================================================================================
  * Job:    finds the unit that covers an address, by headers, root entries or .debug_aranges.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_text, ms_cu_by_aranges, ms_cu_by_ranges.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_number_of, ms_cu_root_of, ms_cu_text, ms_cu_by_aranges,
+ *         ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -11086,8 +11090,11 @@ typedef struct ms_cu_env {
     ms_dw *dw;
     const ms_cu *v;
     size_t count;
-    ms_arena *arena;    /* for the tables and roots */
-    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once; item: bits of encodings */
+    ms_cu *brief;     /* v where units are found one by one, ms_CU_BRIEF at most; NULL: v lists all of them */
+    bool lacks_units; /* one was asked for that could not be found so */
+    ms_arena *arena;  /* for the tables and roots */
+    ms_dw_abbrevs *first_table; /* the table that begins .debug_abbrev: of all encodings */
+    ms_key *table_offs;         /* where the others begin: sorted, each once; item: bits of encodings */
     size_t table_count;
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
@@ -11114,6 +11121,7 @@ enum { ms_CU_HEADER = 48 }; /* no header is longer */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
+    MACHSYM_COUNT_WORK(1);
     ms_zero(cu, sizeof *cu);
     cu->off = off;
     cu->offset_size = 4;
@@ -11209,59 +11217,173 @@ static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
     return false;
 }
 
-/* The first header after an offset that is right in all its fields, and whose length leads to the next one
- * or to the section's end; the section's end when there is none. */
+/* Whether a unit begins at an offset that nothing leads to: its header is right in all its fields, and its
+ * length leads to the next one or to the section's end. */
+static bool ms_cu_begins_at(const ms_dw *dw, uint64_t off, ms_cu *cu)
+{
+    ms_cu next;
+    if (!ms_cu_header_at(dw, NULL, off, cu) || !cu->is_whole || ms_cu_wrong_fields(dw, cu) != 0)
+        return false;
+    return cu->end == dw->info.len ||
+           (ms_cu_header_at(dw, NULL, cu->end, &next) && ms_cu_is_header(dw, &next));
+}
+
+/* The first unit that begins after an offset; the section's end when there is none. */
 static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
     ms_cu cu;
-    ms_cu next;
     for (; dw->info.len - off > 6; off++) {
         const uint8_t *p = dw->info.ptr + off;
         MACHSYM_COUNT_WORK(1);
         if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
             continue; /* no version from 2 to 5 */
-        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
-            continue;
-        if (cu.end == dw->info.len ||
-            (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, &next)))
+        if (ms_cu_begins_at(dw, off, &cu))
             return off;
     }
     return dw->info.len;
 }
 
-/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
- * that is found. What it had swallowed, or had left out, is searched once. Returns NULL and *count 0 when
- * there are no units. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
-                                ms_damage *damage)
+/* ---- What .debug_aranges states ---- */
+
+/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
+typedef struct ms_cu_set {
+    ms_rd tuples;
+    uint64_t info_off; /* of the unit's header; some producers give the root entry's */
+    uint8_t addr_size;
+} ms_cu_set;
+
+/* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
+static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
 {
-    ms_cu *v = NULL;
-    size_t cap = 0;
+    uint8_t offset_size = 4;
+    const uint8_t *start = rd->p;
+    uint64_t len = ms_rd_u32(rd);
+    if (len == 0xffffffff) {
+        offset_size = 8;
+        len = ms_rd_u64(rd);
+    }
+    if (rd->failed || len == 0)
+        return false;
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len <= ms_rd_left(rd) ? len : ms_rd_left(rd)));
+    ms_rd_u16(&body); /* version: always 2 */
+    set->info_off = ms_rd_uint(&body, offset_size);
+    set->addr_size = ms_rd_u8(&body);
+    ms_rd_u8(&body); /* segment selector size: 0 */
+    if (set->addr_size != 4 && set->addr_size != 8)
+        ms_rd_fail(&body);
+    else if ((size_t)(body.p - start) % (2u * set->addr_size) != 0)
+        ms_rd_skip(&body, 2u * set->addr_size - (size_t)(body.p - start) % (2u * set->addr_size));
+    set->tuples = body;
+    return true;
+}
+
+static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
+{
+    uint64_t len;
+    do {
+        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
+            return false;
+        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
+        len = ms_rd_uint(&set->tuples, set->addr_size);
+        if (range->lo == 0 && len == 0)
+            return false;
+    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
+    return true;
+}
+
+/* Offsets of .debug_info that sets state, sorted. */
+typedef struct ms_cu_stated {
+    const ms_key *v;
+    size_t count;
+    size_t at; /* those before it were passed */
+} ms_cu_stated;
+
+/* Lists the offsets that sets state; arrays come from room. */
+static ms_cu_stated ms_cu_list_stated(const ms_dw *dw, ms_arena *room)
+{
+    ms_cu_stated stated = {NULL, 0, 0};
+    ms_cu_set set;
+    size_t count = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);)
+        count++;
+    ms_key *v = (ms_key *)ms_arena_alloc(room, count, sizeof *v);
+    ms_key *spare = (ms_key *)ms_arena_alloc(room, count, sizeof *v);
+    if (v == NULL || spare == NULL)
+        return stated;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set); stated.count++) {
+        v[stated.count].key = set.info_off;
+        v[stated.count].item = 0;
+    }
+    ms_sort(v, count, spare);
+    stated.v = v;
+    return stated;
+}
+
+/* Where a unit ends: at the first unit that begins in it by what sets state, else where its length says. */
+static uint64_t ms_cu_cut(const ms_dw *dw, ms_cu_stated *stated, const ms_cu *cu)
+{
+    ms_cu inner;
+    for (; stated->at < stated->count && stated->v[stated->at].key < cu->end; stated->at++) {
+        uint64_t off = stated->v[stated->at].key;
+        if (off > cu->off && ms_cu_begins_at(dw, off, &inner))
+            return off;
+    }
+    return cu->end;
+}
+
+/* ---- The list of units ---- */
+
+typedef struct ms_cu_list {
+    ms_arena *arena;
+    ms_cu *v;
+    size_t count;
+    size_t cap;
+    ms_damage damage;
+} ms_cu_list;
+
+/* Decides where a unit ends, and reads the header there into *next. Returns false when there is none. */
+static bool ms_cu_end(const ms_dw *dw, const ms_cu_peeker *peeker, ms_cu_stated *stated, ms_damage *damage,
+                      ms_cu *cu, ms_cu *next)
+{
+    bool more = ms_cu_header_at(dw, peeker, cu->end, next);
+    if (!cu->is_whole || (cu->end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+        uint64_t end = ms_cu_search(dw, cu->off + 1);
+        more = ms_cu_header_at(dw, NULL, end, next);
+        cu->is_damaged = cu->is_damaged || (!cu->is_whole && !more);
+        cu->end = end;
+        if (!cu->is_whole && !more)
+            ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu->off);
+        else
+            ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu->off);
+        return more;
+    }
+    uint64_t end = ms_cu_cut(dw, stated, cu);
+    if (end < cu->end) {
+        ms_damage_note(damage, "a unit's length leads past another one", ".debug_info", cu->off);
+        cu->end = end;
+        return ms_cu_header_at(dw, NULL, end, next);
+    }
+    if (cu->is_damaged)
+        ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu->off);
+    return more;
+}
+
+/* Goes from header to header. */
+static void ms_cu_walk(const ms_dw *dw, const ms_cu_peeker *peeker, ms_cu_stated stated, ms_cu_list *list)
+{
     ms_cu cu;
     ms_cu next;
-    *count = 0;
+    list->count = 0;
+    ms_zero(&list->damage, sizeof list->damage);
     for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
-        bool is_near = cu.end / (*count + 1) < ms_CU_NEAR;
-        more = ms_cu_header_at(dw, is_near ? NULL : peeker, cu.end, &next);
-        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, &next)))) {
-            uint64_t end = ms_cu_search(dw, cu.off + 1);
-            more = ms_cu_header_at(dw, NULL, end, &next);
-            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
-            cu.end = end;
-            if (!cu.is_whole && !more)
-                ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu.off);
-            else
-                ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu.off);
-        } else if (cu.is_damaged) {
-            ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu.off);
-        }
-        ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
+        bool is_near = cu.end / (list->count + 1) < ms_CU_NEAR;
+        more = ms_cu_end(dw, is_near ? NULL : peeker, &stated, &list->damage, &cu, &next);
+        ms_cu *grown = (ms_cu *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *list->v);
         if (grown == NULL)
             break;
-        v = grown;
-        v[(*count)++] = cu;
+        list->v = grown;
+        list->v[list->count++] = cu;
     }
-    return v;
 }
 
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
@@ -11269,6 +11391,98 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 {
     size_t next = ms_upper_bound(v, count, sizeof *v, off);
     return next > 0 && off < v[next - 1].end ? next - 1 : count;
+}
+
+/* Whether the list has each unit that begins where a set says so. Sets follow the order of units. */
+static bool ms_cu_has_stated(const ms_dw *dw, const ms_cu_list *list)
+{
+    ms_cu_set set;
+    ms_cu cu;
+    size_t at = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);) {
+        size_t next = at + 1;
+        if (next >= list->count || list->v[next].off != set.info_off)
+            next = ms_cu_from_offset(list->v, list->count, set.info_off);
+        at = next < list->count ? next : at;
+        if ((next == list->count || list->v[next].off != set.info_off) &&
+            ms_cu_begins_at(dw, set.info_off, &cu))
+            return false;
+    }
+    return true;
+}
+
+/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
+ * that is found. What it had swallowed, or had left out, is searched once. No unit reaches over another one
+ * that begins where a set of .debug_aranges says: so that unit is told without the headers before it
+ * (ms_cu_stated_at). Sound files are walked once, and need no list of what sets state. Returns NULL and
+ * *count 0 when there are no units. */
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
+                                ms_damage *damage)
+{
+    ms_cu_list list;
+    ms_cu_stated none = {NULL, 0, 0};
+    ms_zero(&list, sizeof list);
+    list.arena = arena;
+    ms_cu_walk(dw, peeker, none, &list);
+    if (!ms_cu_has_stated(dw, &list)) {
+        ms_arena room = ms_arena_make(arena->allocator);
+        ms_cu_walk(dw, peeker, ms_cu_list_stated(dw, &room), &list);
+        ms_arena_admit(arena, room.failed);
+        ms_arena_free(&room);
+    }
+    *damage = list.damage;
+    *count = list.count;
+    return list.v;
+}
+
+/* ---- Units without a list ---- */
+
+/* The unit that contains an offset of .debug_info, as the list of all units has it, by its own header and
+ * what sets state. Returns false when those do not tell it: if it begins where a set says, and no set says
+ * that another one begins in it, no unit before it can change it. The last unit that is stated has to be
+ * there too, as it is not in a section that is cut short. */
+static bool ms_cu_stated_at(const ms_dw *dw, uint64_t off, ms_cu *cu)
+{
+    ms_cu_set set;
+    ms_cu other;
+    bool is_stated = false;
+    uint64_t begin = 0;
+    uint64_t next = UINT64_MAX;
+    uint64_t last = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);) {
+        is_stated = is_stated || set.info_off <= off;
+        if (set.info_off > off)
+            ms_lower_to(&next, set.info_off);
+        else if (set.info_off > begin)
+            begin = set.info_off;
+        last = set.info_off > last ? set.info_off : last;
+    }
+    return is_stated && ms_cu_begins_at(dw, begin, cu) && off < cu->end && cu->end <= next &&
+           (last == begin || ms_cu_begins_at(dw, last, &other));
+}
+
+/* How many units are found one by one. An answer leads to the units of the functions that it names: to few,
+ * as a rule. */
+enum { ms_CU_BRIEF = 16 };
+
+/* The number of the unit that contains an offset of .debug_info; count when none does, or it is not known.
+ * Tables of abbreviations that do not begin their section are cut by the claims of all units. */
+static size_t ms_cu_number_of(ms_cu_env *env, uint64_t off)
+{
+    ms_cu cu;
+    size_t number = 0;
+    if (ms_SMALL_CODE || env->brief == NULL)
+        return ms_cu_from_offset(env->v, env->count, off);
+    for (; number < env->count && env->brief[number].end != 0; number++) {
+        if (env->brief[number].off <= off && off < env->brief[number].end)
+            return number;
+    }
+    env->lacks_units =
+        env->lacks_units || number == env->count || !ms_cu_stated_at(env->dw, off, &cu) || cu.abbrev_off != 0;
+    if (env->lacks_units)
+        return env->count;
+    env->brief[number] = cu;
+    return number;
 }
 
 /* ---- Root entries ---- */
@@ -11291,6 +11505,8 @@ static unsigned ms_cu_count_bits(uint64_t bits)
 static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
 {
     const ms_cu *cu = &env->v[i];
+    if (cu->abbrev_off == 0)
+        return false;
     if (cu->is_damaged || i == 0 || cu[-1].is_damaged || cu->abbrev_off != cu[-1].abbrev_off)
         return !cu->is_damaged;
     bool is_same = cu->version == cu[-1].version && cu->addr_size == cu[-1].addr_size &&
@@ -11298,7 +11514,8 @@ static inline bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
     return !is_same && ms_cu_encoding_bit(cu) != ms_cu_encoding_bit(&cu[-1]);
 }
 
-/* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
+/* Lists where tables begin, but for the section's first: sorted offsets, each once, with the encodings that
+ * claim it. */
 static bool ms_cu_list_tables(ms_cu_env *env)
 {
     size_t count = 0;
@@ -11333,7 +11550,8 @@ static bool ms_cu_list_tables(ms_cu_env *env)
 }
 
 /* Where .debug_abbrev ends for a table. A table runs to its own 0, unless more than
- * MACHSYM_MAX_ABBREV_CLAIMS others are claimed to begin inside it. */
+ * MACHSYM_MAX_ABBREV_CLAIMS others are claimed to begin inside it. The section's first table always does: no
+ * file has two of them, and most units of dSYMs have no other. */
 static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
 {
     unsigned claims = 0;
@@ -11348,18 +11566,22 @@ static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
 
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
-    if (env->table_offs == NULL && !ms_cu_list_tables(env))
+    size_t number = 0;
+    bool is_first = cu->abbrev_off == 0;
+    if (!is_first && env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t number =
-        ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
-    ms_dw_abbrevs **slot = &env->tables[number];
+    if (!is_first)
+        number =
+            ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
+    ms_dw_abbrevs **slot = is_first ? &env->first_table : &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
         if (table->encoding == ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size))
             return table;
     }
     ms_dw dw = *env->dw;
-    dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
+    if (!is_first)
+        dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
     ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
@@ -11555,57 +11777,11 @@ static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
         ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
 }
 
-/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
-typedef struct ms_cu_set {
-    ms_rd tuples;
-    uint64_t info_off; /* of the unit's header; some producers give the root entry's */
-    uint8_t addr_size;
-} ms_cu_set;
-
 /* Where the sets begin. */
 static ms_rd ms_cu_sets(ms_cu_env *env)
 {
     ms_cu_need(env, ms_NEEDS_ARANGES);
     return ms_rd_make(env->dw->aranges);
-}
-
-/* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
-static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
-{
-    uint8_t offset_size = 4;
-    const uint8_t *start = rd->p;
-    uint64_t len = ms_rd_u32(rd);
-    if (len == 0xffffffff) {
-        offset_size = 8;
-        len = ms_rd_u64(rd);
-    }
-    if (rd->failed || len == 0)
-        return false;
-    ms_rd body = ms_rd_make(ms_rd_span(rd, len <= ms_rd_left(rd) ? len : ms_rd_left(rd)));
-    ms_rd_u16(&body); /* version: always 2 */
-    set->info_off = ms_rd_uint(&body, offset_size);
-    set->addr_size = ms_rd_u8(&body);
-    ms_rd_u8(&body); /* segment selector size: 0 */
-    if (set->addr_size != 4 && set->addr_size != 8)
-        ms_rd_fail(&body);
-    else if ((size_t)(body.p - start) % (2u * set->addr_size) != 0)
-        ms_rd_skip(&body, 2u * set->addr_size - (size_t)(body.p - start) % (2u * set->addr_size));
-    set->tuples = body;
-    return true;
-}
-
-static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
-{
-    uint64_t len;
-    do {
-        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
-            return false;
-        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
-        len = ms_rd_uint(&set->tuples, set->addr_size);
-        if (range->lo == 0 && len == 0)
-            return false;
-    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
-    return true;
 }
 
 /* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
@@ -11622,7 +11798,7 @@ static size_t ms_cu_scan_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
                 ms_lower_to(hi, range.lo);
             if (addr < range.lo || addr >= range.hi)
                 continue;
-            size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+            size_t unit = ms_cu_number_of(env, set.info_off);
             if (unit == env->count)
                 continue;
             ms_lower_to(hi, range.hi);
@@ -11777,7 +11953,7 @@ static size_t ms_cu_claimant(const ms_cu_env *env, const ms_segs *claims, uint64
 /* The unit that .debug_aranges names for an address; count: none. Lowers *hi to where it may name another. */
 static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
-    if (!env->has_aranges && env->scans++ < MACHSYM_SCANS)
+    if (env->brief != NULL || (!env->has_aranges && env->scans++ < MACHSYM_SCANS))
         return ms_cu_scan_aranges(env, addr, hi);
     ms_cu_index_aranges(env);
     return ms_cu_claimant(env, &env->aranges, addr, hi);
@@ -13367,7 +13543,7 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die
 {
     size_t unit = env->named;
     if (unit >= env->count || die_off < env->v[unit].off || die_off >= env->v[unit].end)
-        unit = env->named = ms_cu_from_offset(env->v, env->count, die_off);
+        unit = env->named = ms_cu_number_of(env, die_off);
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
     if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
         return NULL;
@@ -13669,8 +13845,9 @@ static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsy
 
 /* ==== >>sections ===========================================================================================
  * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
- * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_load, ms_sec_add_damage,
- *         ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed, ms_sec_is_stated.
+ * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_has_units, ms_sec_load,
+ *         ms_sec_add_damage, ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed,
+ *         ms_sec_is_stated.
  * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
  *
  * The image is shared by threads, and there are no locks. What is made is complete before it is published in
@@ -14179,7 +14356,8 @@ static ms_sec_units *ms_sec_make_units(ms_sec *sec)
     ms_zero(&dw, sizeof dw);
     if (!ms_sec_half(sec, &half) || half == sec->mo_count ||
         !ms_sec_of_half(sec, half, ms_DW_INFO, &dw.info) ||
-        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev))
+        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev) ||
+        !ms_sec_of_half(sec, half, ms_DW_ARANGES, &dw.aranges))
         return NULL;
     ms_sec_units *units = (ms_sec_units *)ms_arena_zeroed(&arena, 1, sizeof *units);
     if (units == NULL)
@@ -14211,6 +14389,12 @@ static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
     if (units != made)
         ms_sec_free_units(made);
     return units;
+}
+
+/* Whether somebody has listed the units. */
+static bool ms_sec_has_units(const ms_sec *sec)
+{
+    return ms_once_get(&sec->units) != NULL;
 }
 
 /* ---- What is known ---- */
@@ -18243,6 +18427,7 @@ struct machsym_session {
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
     bool has_units;
+    bool asks_many; /* addresses: then it lists the units */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -18277,7 +18462,7 @@ static void ms_ses_clear(machsym_session *s)
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
-    s->has_units = s->has_silent = s->has_objc = s->has_objects = false;
+    s->has_units = s->asks_many = s->has_silent = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     ms_zero(&s->env, sizeof s->env);
     ms_zero(&s->silent, sizeof s->silent);
@@ -18397,22 +18582,6 @@ static bool ms_ses_need(machsym_session *s, uint32_t needs)
     return ms_cu_need(&s->env, needs);
 }
 
-/* How many units there are. Their headers are read once an image, when they are first asked for. */
-static size_t ms_ses_units(machsym_session *s)
-{
-    bool oom = false;
-    if (s->has_units)
-        return s->env.count;
-    const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
-    ms_arena_admit(&s->keep, oom);
-    if (units != NULL) {
-        s->env.v = units->v;
-        s->env.count = units->count;
-    }
-    s->has_units = !oom;
-    return s->env.count;
-}
-
 static void ms_ses_drop_units(machsym_session *s)
 {
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
@@ -18420,6 +18589,82 @@ static void ms_ses_drop_units(machsym_session *s)
     s->decoded_count = 0;
     s->last.hi = 0;
     ms_arena_reset(&s->cache);
+}
+
+/* Forgets the units that were found one by one. */
+static void ms_ses_drop_brief(machsym_session *s)
+{
+    ms_ses_drop_units(s);
+    s->units = NULL;
+    s->env.roots = NULL;
+    s->env.v = s->env.brief = NULL;
+    s->env.lacks_units = false;
+    s->env.count = 0;
+}
+
+/* Puts units that were found one by one, with what is known of them, where the list of all has them. Returns
+ * false when memory is out. */
+static bool ms_ses_move_brief(machsym_session *s, const ms_sec_units *all)
+{
+    const ms_cu *v = s->env.brief;
+    ms_cu_root **roots = (ms_cu_root **)ms_arena_zeroed(&s->keep, all->count, sizeof *roots);
+    ms_ses_unit **units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, all->count, sizeof *units);
+    if (roots == NULL || units == NULL)
+        return false;
+    for (size_t i = 0; i < s->env.count && v[i].end != 0; i++) {
+        size_t number = ms_cu_from_offset(all->v, all->count, v[i].off);
+        if (number == all->count || all->v[number].off != v[i].off || all->v[number].end != v[i].end) {
+            ms_ses_drop_brief(s); /* somebody wrote into the file meanwhile */
+            return true;
+        }
+        roots[number] = s->env.roots != NULL ? s->env.roots[i] : NULL;
+        units[number] = s->units != NULL ? s->units[i] : NULL;
+    }
+    for (size_t number = 0; number < all->count; number++) {
+        if (units[number] != NULL)
+            units[number]->index = number;
+    }
+    s->env.roots = roots;
+    s->env.brief = NULL;
+    s->env.lacks_units = false;
+    s->env.named = 0;
+    s->units = units;
+    return true;
+}
+
+/* How many units there are. Their headers are read once an image, when they are first asked for; the session
+ * finds none of them one by one any more. */
+static size_t ms_ses_units(machsym_session *s)
+{
+    bool oom = false;
+    if (s->has_units)
+        return s->env.count;
+    const ms_sec_units *units = s->image->sections != NULL ? ms_sec_units_of(s->image->sections, &oom) : NULL;
+    if (units != NULL && s->env.brief != NULL)
+        oom = !ms_ses_move_brief(s, units);
+    if (units != NULL && !oom) {
+        s->env.v = units->v;
+        s->env.count = units->count;
+    } else if (s->env.brief != NULL) {
+        ms_ses_drop_brief(s);
+    }
+    ms_arena_admit(&s->keep, oom);
+    s->has_units = !oom;
+    return s->env.count;
+}
+
+/* Whether units are found one by one: for the first address that a session is asked for, and for others in
+ * the same function. To list the units reads a header of each, which takes longer than an answer. */
+static bool ms_ses_is_brief(machsym_session *s)
+{
+    if (ms_SMALL_CODE || s->has_units || s->asks_many || s->program != NULL || s->image->sections == NULL)
+        return false;
+    s->asks_many = true;
+    if (ms_sec_has_units(s->image->sections) || !ms_ses_need(s, ms_NEEDS_UNITS | ms_NEEDS_ARANGES))
+        return false;
+    s->env.v = s->env.brief = (ms_cu *)ms_arena_zeroed(&s->keep, ms_CU_BRIEF, sizeof *s->env.brief);
+    s->env.count = s->env.brief != NULL ? ms_CU_BRIEF : 0;
+    return s->env.brief != NULL;
 }
 
 /* Gives back the memory of decoded units and of work in progress. */
@@ -18607,7 +18852,7 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
 
 /* A unit's line table. If it has to be left out, the table says that it is damaged. Returns NULL when
  * memory is out. */
-static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
+static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
@@ -18616,7 +18861,7 @@ static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *
         return NULL;
     if (s->lines_run > s->env.dw->line.len)
         ms_ses_list_programs(s);
-    ms_cu_program program = ms_cu_program_of(&s->env, root, index);
+    ms_cu_program program = ms_cu_program_of(&s->env, root, unit->index);
     const ms_ln_table *shared = program.is_shared ? ms_ses_shared_lines(s, root, &program) : NULL;
     if (shared != NULL)
         return shared;
@@ -18633,7 +18878,7 @@ static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
     if (unit == NULL || unit->lines != NULL)
         return unit;
     const ms_cu_root *root = ms_cu_root_of(&s->env, index);
-    unit->lines = ms_ses_lines_of(s, root, index);
+    unit->lines = ms_ses_lines_of(s, root, unit);
     unit->comp_dir = ms_cu_text(&s->dw, root, ms_SLOT_COMP_DIR);
     return unit->lines != NULL ? unit : NULL;
 }
@@ -18895,35 +19140,48 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Finds the unit and function of an address; sets these fields of the span, lo and hi. First the unit is
- * asked that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
- * address. Last come the functions of units that state no range, or whose code another unit claims too. If
- * no function has the address, it belongs to the unit that was named first. */
+/* Asks one source after the other, up to the last one, for the unit and function of an address; sets these
+ * fields of the span, lo and hi. */
+static void ms_eng_ask(machsym_session *s, uint64_t addr, machsym_unit_source last, ms_ses_span *span)
+{
+    ms_zero(span, sizeof *span);
+    span->function = ms_SEG_NONE;
+    span->lo = addr;
+    span->hi = ms_dw_code_until(s->env.dw, addr);
+    for (int i = MACHSYM_UNIT_ARANGES; i <= (int)last && span->function == ms_SEG_NONE; i++) {
+        machsym_unit_source source = (machsym_unit_source)i;
+        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span->hi));
+        if (unit == NULL)
+            continue;
+        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span->hi);
+        if (function == ms_SEG_NONE && span->unit != NULL)
+            continue;
+        span->unit = unit;
+        span->source = source;
+        span->function = function;
+    }
+    if (span->unit != NULL)
+        span->root = ms_cu_root_of(&s->env, span->unit->index);
+    if (span->function != ms_SEG_NONE)
+        span->range = ms_fn_range_at(&span->unit->functions.blocks[span->function], addr, &span->hi);
+}
+
+/* Finds the unit and function of an address. First the unit is asked that .debug_aranges names; if that is
+ * found without a list of units and has the address, nobody else can have it. If it has no function there,
+ * the unit is asked whose own ranges have the address. Last come the functions of units that state no range,
+ * or whose code another unit claims too. If no function has the address, it belongs to the unit that was
+ * named first. */
 static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
     ms_ses_span span;
-    ms_zero(&span, sizeof span);
-    span.function = ms_SEG_NONE;
-    span.lo = addr;
-    span.hi = ms_dw_code_until(s->env.dw, addr);
-    if (ms_dw_code_at(s->env.dw, addr) == NULL || ms_ses_units(s) == 0)
-        return span;
-    for (int i = MACHSYM_UNIT_ARANGES; i <= MACHSYM_UNIT_FUNCTIONS && span.function == ms_SEG_NONE; i++) {
-        machsym_unit_source source = (machsym_unit_source)i;
-        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span.hi));
-        if (unit == NULL)
-            continue;
-        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span.hi);
-        if (function == ms_SEG_NONE && span.unit != NULL)
-            continue;
-        span.unit = unit;
-        span.source = source;
-        span.function = function;
+    bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
+    if (is_code && ms_ses_is_brief(s)) {
+        ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
+        if (span.function != ms_SEG_NONE && !s->env.lacks_units)
+            return span;
     }
-    if (span.unit != NULL)
-        span.root = ms_cu_root_of(&s->env, span.unit->index);
-    if (span.function != ms_SEG_NONE)
-        span.range = ms_fn_range_at(&span.unit->functions.blocks[span.function], addr, &span.hi);
+    bool has_units = is_code && ms_ses_units(s) != 0;
+    ms_eng_ask(s, addr, has_units ? MACHSYM_UNIT_FUNCTIONS : MACHSYM_UNIT_NONE, &span);
     return span;
 }
 
@@ -19242,12 +19500,12 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, u
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
-/* All frames at an address that the session's own debug info and symbols know. */
-static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that the session's own debug info and symbols know, as far as the units suffice
+ * that were found. */
+static size_t ms_ans_known_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     machsym_frame one;
     size_t count;
-    ms_ses_trim_for(s, addr);
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
         count = ms_ans_function_frames(s, &span, frames, cap);
@@ -19256,6 +19514,19 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, count < cap ? count : cap);
     return count;
+}
+
+/* The same with all units, if names lead to one that was not found without a list. */
+static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_ses_trim_for(s, addr);
+    size_t count = ms_ans_known_frames(s, addr, frames, cap);
+    if (!s->env.lacks_units)
+        return count;
+    ms_ses_units(s);
+    if (s->names != NULL)
+        ms_zero(s->names, MACHSYM_KEPT_NAMES * sizeof *s->names);
+    return ms_ans_known_frames(s, addr, frames, cap);
 }
 
 /* Room for the frames that a map finds at one address. */
@@ -19338,6 +19609,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
         }
         ms_sort(order, count, spare);
     }
+    s->asks_many |= count > 1;
     for (size_t i = 0; i < count; i++) {
         size_t which = order != NULL ? (size_t)order[i].item : i;
         machsym_answer *answer = &answers[which];
@@ -19697,6 +19969,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 {
     ms_zero(out, sizeof *out);
     out->row_used = MACHSYM_EXPLAINED_ROWS;
+    ms_ses_units(s); /* rivals may be any of them */
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.unit != NULL) {
         out->unit_source = span.source;
