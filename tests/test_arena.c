@@ -96,6 +96,24 @@ static void test_reset(void)
     CHECK(!c.wrong_size);
 }
 
+/* Spare chunks that are too small for an object go back to the allocator when a larger one is taken. */
+static void test_spares(void)
+{
+    counter c = {0, 0, 0, 0, false};
+    ms_arena arena = arena_of(&c);
+    for (size_t size = MACHSYM_ARENA_CHUNK; size <= 16 * (size_t)MACHSYM_ARENA_CHUNK; size *= 2) {
+        CHECK(ms_arena_alloc(&arena, size, 1) != NULL);
+        CHECK_EQ(c.out, 1);
+        CHECK_EQ(arena.total, c.bytes_out);
+        ms_arena_reset(&arena);
+    }
+    size_t calls = c.calls;
+    CHECK(ms_arena_alloc(&arena, 1, MACHSYM_ARENA_CHUNK) != NULL);
+    CHECK(c.calls == calls && c.out == 1); /* a spare one that is large enough stays */
+    ms_arena_free(&arena);
+    CHECK_EQ(c.out, 0);
+}
+
 static void test_grow(void)
 {
     counter c = {0, 0, 0, 0, false};
@@ -198,6 +216,7 @@ int main(void)
 {
     test_objects();
     test_reset();
+    test_spares();
     test_grow();
     test_failure();
     return test_done();

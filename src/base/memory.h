@@ -85,15 +85,21 @@ static void ms_arena_reset(ms_arena *arena)
     arena->oom = false;
 }
 
-static void ms_arena_free(ms_arena *arena)
+/* Gives the spare chunks back to the allocator. */
+static void ms_arena_drop_spares(ms_arena *arena)
 {
-    ms_arena_reset(arena);
     while (arena->spare != NULL) {
         ms_arena_chunk *chunk = arena->spare;
         arena->spare = chunk->next;
+        arena->total -= chunk->size;
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
-    arena->total = 0;
+}
+
+static void ms_arena_free(ms_arena *arena)
+{
+    ms_arena_reset(arena);
+    ms_arena_drop_spares(arena);
     arena->failed = false;
 }
 
@@ -139,8 +145,10 @@ static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 static bool ms_arena_more(ms_arena *arena, size_t size)
 {
     ms_arena_chunk *chunk = ms_arena_take_spare(arena, size);
-    if (chunk == NULL)
+    if (chunk == NULL) { /* the spare ones are too small: the allocator has a use for them */
+        ms_arena_drop_spares(arena);
         chunk = ms_arena_new_chunk(arena, size);
+    }
     if (chunk == NULL)
         return false;
     chunk->next = arena->head;
