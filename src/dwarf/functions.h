@@ -63,11 +63,14 @@ typedef struct ms_fn_values {
 typedef struct ms_fn_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    ms_arena *arena;   /* for what the table keeps */
-    ms_arena *scratch; /* for the rest */
-    ms_fn_block *blocks;
+    ms_arena *arena;     /* for what the table keeps */
+    ms_arena *scratch;   /* for the rest */
+    ms_fn_block *blocks; /* in room, or in scratch */
     size_t count;
     size_t cap;
+    ms_fn_block *room; /* in arena, for so many blocks; NULL: there is none */
+    size_t room_count;
+    size_t copy_count;  /* functions that are out-of-line copies */
     ms_fn_open *opened; /* those that are open, innermost last */
     size_t open_count;
     size_t opened_cap;
@@ -168,8 +171,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Puts the ranges of an entry that has a list of them into a block. Returns false when it has none, or memory
- * is out. */
+/* Puts the ranges of an entry that has a list of them into a block; see ms_fn_keep_ranges. Returns false when
+ * it has none, or memory is out. */
 static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
     ms_range first = {0, 0};
@@ -187,7 +190,7 @@ static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_blo
     block->hi = first.hi;
     if (block->range_count > 1)
         block->ranges =
-            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+            (const ms_range *)ms_arena_keep(w->scratch, w->list.v, w->list.count, sizeof *w->list.v);
     return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
 }
 
@@ -253,6 +256,7 @@ static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
     block->unread = 0;
     w->is_deep |= !is_function && depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
+    w->copy_count += is_function && block->origin != 0;
     w->count++;
     return true;
 }
@@ -352,16 +356,14 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     return next;
 }
 
-/* Takes an entry that may have code into the table; die_off is its own offset, p stands after its code.
- * Returns where its values end; NULL at damage. */
-static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+/* Takes an entry that may have code into the table, but for a plain call. Returns where its values end; NULL at
+ * damage. */
+static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_abbrev *abbrev,
+                                                    uint64_t die_off, const uint8_t *p, const uint8_t *end,
+                                                    uint32_t lists)
 {
     ms_fn_values entry;
     bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
-    const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
-    if (!ms_SMALL_CODE && has_layout && layout->is_plain)
-        return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
     entry.die_off = die_off;
     entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
     if (has_layout)
@@ -377,6 +379,18 @@ static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev 
     if (ms_fn_add_block(w, &entry) && abbrev->has_children)
         ms_fn_open_block(w, lists);
     return p;
+}
+
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands after its code.
+ * Returns where its values end; NULL at damage. */
+static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+{
+    bool has_layout = !ms_SMALL_CODE && abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
+    const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
+    if (has_layout && layout->is_plain)
+        return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
+    return ms_fn_take_values(w, abbrev, die_off, p, end, lists);
 }
 
 /* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
@@ -527,35 +541,54 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
  * lacks. */
 static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
 {
-    ms_key *copies;
-    size_t count = 0;
-    for (size_t i = 0; i < w->count; i++)
-        count += w->blocks[i].parent == ms_SEG_NONE && w->blocks[i].origin != 0;
-    copies = (ms_key *)ms_arena_alloc(arena, count, sizeof *copies);
-    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *copies);
+    ms_key *copies = (ms_key *)ms_arena_alloc(arena, w->copy_count, sizeof *copies);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, w->copy_count, sizeof *copies);
     if (copies == NULL || room == NULL)
         return;
-    for (size_t i = 0; i < w->count; i++) {
+    for (size_t i = 0; i < w->count && table->copy_count < w->copy_count; i++) {
         if (w->blocks[i].parent != ms_SEG_NONE || w->blocks[i].origin == 0)
             continue;
         copies[table->copy_count].key = w->blocks[i].origin;
         copies[table->copy_count++].item = i;
     }
-    ms_sort(copies, count, room);
+    ms_sort(copies, w->copy_count, room);
     table->copies = copies;
 }
 
 enum {
-    /* Bytes of a unit for which room for a block is made ahead: C++ spends 200 on one. An array that
+    /* Bytes of a unit for which room for a block is made ahead: C++ spends 100 to 250 on one. An array that
      * grows is copied; the room that is not used is not touched either. */
-    ms_FN_BLOCK_BYTES = 128
+    ms_FN_BLOCK_BYTES = 64
 };
 
-/* Makes room for so many blocks at once. */
+/* Makes room for so many blocks where they will stay. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
-    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, (size_t)count, sizeof *w->blocks);
-    w->cap = w->blocks != NULL ? (size_t)count : 0;
+    w->room = (ms_fn_block *)ms_arena_alloc(w->arena, (size_t)count, sizeof *w->room);
+    w->room_count = w->room != NULL ? (size_t)count : 0;
+    w->blocks = w->room;
+    w->cap = w->room_count;
+}
+
+/* Moves the blocks to where they stay, unless they are there. The room that they do not need is given back:
+ * until now nothing else was taken from arena. */
+static void ms_fn_keep_blocks(ms_fn_walk *w)
+{
+    bool stay = w->room != NULL && w->blocks == w->room;
+    ms_arena_fit(w->arena, w->room, stay ? w->count : 0, w->room_count, sizeof *w->room);
+    if (!stay)
+        w->blocks = (ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
+}
+
+/* Moves the lists of ranges to where they stay, from block first on. */
+static void ms_fn_keep_ranges(ms_fn_walk *w, size_t first)
+{
+    for (size_t i = first; i < w->count && w->blocks != NULL; i++) {
+        ms_fn_block *block = &w->blocks[i];
+        if (block->range_count > 1)
+            block->ranges = (const ms_range *)ms_arena_keep(w->arena, block->ranges, block->range_count,
+                                                            sizeof *block->ranges);
+    }
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -573,7 +606,7 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    table->blocks = (const ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
+    table->blocks = w->blocks;
     table->is_damaged = w->is_damaged;
     table->is_deep = w->is_deep;
     table->die_count = w->visited;
@@ -600,8 +633,11 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
+    ms_fn_keep_blocks(&w);
+    ms_fn_keep_ranges(&w, 0);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
-    ms_fn_list_copies(&w, arena, table);
+    if (w.blocks != NULL)
+        ms_fn_list_copies(&w, arena, table);
     if (!ms_fn_finish(&w, table))
         return;
     table->segs = segs.v;
@@ -620,6 +656,8 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
+    ms_fn_keep_blocks(&w);
+    ms_fn_keep_ranges(&w, 1); /* the function's own list stays with the unit's table */
     ms_fn_finish(&w, table);
 }
 
@@ -664,6 +702,7 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     const ms_fn_table *table = inside->table;
     ms_fn_pieces pieces = {scratch, NULL, 0, 0};
     uint32_t end = table->blocks[inside->function].end;
+    uint64_t least = UINT64_MAX;
     bool ok = ms_fn_add_range(&pieces, 0, UINT64_MAX, inside->function);
     inside->calls.arena = arena;
     for (uint32_t i = inside->function + 1; i < end && ok;) {
@@ -676,11 +715,17 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
         for (uint32_t j = 0; j < block->range_count && ok; j++) {
             ms_range range = ms_fn_range(block, j);
             ok = ms_fn_add_range(&pieces, range.lo, range.hi, i);
+            ms_lower_to(&least, range.lo);
         }
         i++;
     }
-    if (ok && pieces.count > 1)
+    if (ok && pieces.count > 1) {
+        pieces.v[0].lo =
+            least > 0 ? least - 1 : 0; /* near the others: the fewer bits vary, the faster is a sort */
         ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
+        if (inside->calls.count > 0)
+            inside->calls.v[0].lo = 0; /* the function's, unless a call begins at 0 */
+    }
     inside->has_calls = true;
 }
 
