@@ -139,24 +139,26 @@ static bool ms_eng_order_calls(machsym_session *s, ms_fn_inside *inside)
     return !s->scratch.oom && !s->cache.oom;
 }
 
-/* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
- * memory is out. */
-static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
+/* Makes a span that has a unit ready for ms_eng_look. Returns false when memory is out. */
+static bool ms_eng_make_ready(machsym_session *s, ms_ses_span *span)
+{
+    if (span->table == NULL && !ms_eng_open(s, span))
+        return false;
+    return span->inside == NULL || span->inside->has_calls || ms_eng_order_calls(s, span->inside);
+}
+
+/* Sets call and row of a span that is ready, and lowers hi, for any address up to there. */
+static inline void ms_eng_look(const machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
-    if (span->table == NULL && !ms_eng_open(s, span))
-        return false;
     span->call = span->function;
     span->dropped = ms_SEG_NONE;
-    if (span->inside != NULL && !span->inside->has_calls && !ms_eng_order_calls(s, span->inside))
-        return false;
     if (span->inside != NULL)
         span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
     span->row = unit->lines->row_count;
     if (has_function || ms_eng_has_bare_lines(s, unit))
         span->row = ms_ln_find(unit->lines, s->lines, has_function, addr, &unit->hint, &span->hi);
-    return true;
 }
 
 /* The unit and function of an address. They are remembered: the next address is often in the same function,
@@ -176,7 +178,9 @@ static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
 {
     ms_ses_span span = ms_eng_owner_again(s, addr);
-    if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
+    if (span.unit != NULL && ms_eng_make_ready(s, &span)) {
+        ms_eng_look(s, addr, &span);
+    } else if (span.unit != NULL) {
         ms_zero(&span, sizeof span);
         span.function = ms_SEG_NONE;
         span.hi = addr + 1;

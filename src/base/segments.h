@@ -51,9 +51,11 @@ static inline void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
 /* Builds segments of ranges that nest or lie apart, where later ones lie inside earlier ones: one sweep,
  * with a stack of the open ranges. Returns false when they do not nest; then out has nothing of use. */
 static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t count, uint32_t *stack,
-                         ms_segs *out)
+                         ms_segs *result)
 {
     size_t depth = 0;
+    ms_segs segs = *result; /* a copy stays in the processor's registers */
+    ms_segs *out = &segs;
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)order[i].item;
         const ms_piece *piece = &pieces[index];
@@ -71,6 +73,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
         uint64_t end = pieces[stack[--depth]].hi;
         ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
     }
+    result->count = segs.count;
     return true;
 }
 

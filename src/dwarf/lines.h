@@ -656,10 +656,13 @@ static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, u
     return path;
 }
 
-/* Where in a table the last search ended, since the next one is often near. Any numbers are valid. */
+/* Where in a table the last search ended, since the next one is often near. Zero is a valid one. It belongs to
+ * one table. */
 typedef struct ms_ln_hint {
+    uint64_t lo; /* the addresses from lo to below hi are those of sequence number seq */
+    uint64_t hi;
     size_t seq;
-    size_t row;
+    size_t row; /* of that sequence, unless lo is hi */
 } ms_ln_hint;
 
 enum { ms_LN_NEAR = 4 }; /* rows after a hint that are looked at one by one: fewer steps than a search */
@@ -682,12 +685,12 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
                : ms_upper_bound(&table->seqs->hi, table->seq_count, sizeof *table->seqs, addr);
 }
 
-/* The last row at or below an address that a sequence holds. */
-static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
+/* The last row at or below an address that a sequence holds; hint is a row of the sequence. */
+static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
 {
     size_t lo = seq->first;
     size_t hi = lo + seq->count - 1; /* ends the sequence, above the address */
-    if (hint > lo && hint < hi && rows[hint].addr <= addr) {
+    if (rows[hint].addr <= addr) {
         lo = hint;
         for (unsigned i = 0; i < ms_LN_NEAR; i++, lo++) {
             if (rows[lo + 1].addr > addr)
@@ -697,21 +700,44 @@ static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t 
     return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
+/* Finds the sequence of an address that the hint does not hold. Returns false when there is none; then
+ * hint->seq is the first one above, and lowers *hi to where that begins. */
+static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
+{
+    size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
+    const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
+    hint->lo = hint->hi = 0;
+    if (seq == NULL || seq->lo > addr) {
+        if (seq != NULL)
+            ms_lower_to(hi, seq->lo);
+        return false;
+    }
+    hint->lo = number > 0 && table->seqs[number - 1].hi > seq->lo ? table->seqs[number - 1].hi : seq->lo;
+    hint->hi = seq->hi;
+    hint->row = seq->first;
+    return true;
+}
+
 /* The row that answers under a policy, where at is the last row at or below the address. */
 static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
                                   size_t at)
 {
-    size_t stop = at - seq->first > MACHSYM_MAX_ROWS_BACK ? at - MACHSYM_MAX_ROWS_BACK : seq->first;
+    const ms_ln_row *rows = table->rows;
+    size_t first = seq->first;
+    size_t best = at;
     if (lines == MACHSYM_LINES_ATOS) {
-        for (; at > stop && table->rows[at - 1].addr == table->rows[at].addr; at--)
+        while (best > first && rows[best - 1].addr == rows[at].addr && at - best < MACHSYM_MAX_ROWS_BACK) {
             MACHSYM_COUNT_WORK(1);
+            best--;
+        }
+        return best;
     }
     if (lines == MACHSYM_LINES_STMT) {
-        size_t statement = at;
-        for (; statement > stop && !table->rows[statement].is_stmt; statement--)
+        while (best > first && !rows[best].is_stmt && at - best < MACHSYM_MAX_ROWS_BACK) {
             MACHSYM_COUNT_WORK(1);
-        if (table->rows[statement].is_stmt)
-            at = statement;
+            best--;
+        }
+        return rows[best].is_stmt ? best : at;
     }
     return at;
 }
@@ -719,21 +745,18 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
  * row may answer. past_end: under the stmt policy code after a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
-static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
-                         ms_ln_hint *hint, uint64_t *hi)
+static inline size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
+                                ms_ln_hint *hint, uint64_t *hi)
 {
     size_t at = table->row_count;
-    size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
-    const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
-    if (seq != NULL && seq->lo <= addr) {
+    if ((addr >= hint->lo && addr < hint->hi) || ms_ln_turn_to(table, addr, hint, hi)) {
+        const ms_ln_seq *seq = &table->seqs[hint->seq];
         size_t last = hint->row = ms_ln_last_at(table->rows, seq, hint->row, addr);
         ms_lower_to(hi, table->rows[last + 1].addr);
         at = ms_ln_choose(table, lines, seq, last);
-    } else {
-        if (seq != NULL)
-            ms_lower_to(hi, seq->lo);
-        if (number > 0 && past_end && lines == MACHSYM_LINES_STMT)
-            at = (size_t)table->seqs[number - 1].first + table->seqs[number - 1].count - 1;
+    } else if (hint->seq > 0 && past_end && lines == MACHSYM_LINES_STMT) {
+        const ms_ln_seq *before = &table->seqs[hint->seq - 1];
+        at = (size_t)before->first + before->count - 1;
     }
     if (at != table->row_count && !ms_ln_has_file(table, table->rows[at].file))
         at = table->row_count;
