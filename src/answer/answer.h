@@ -66,7 +66,8 @@ enum { ms_ANS_FEW_NAMES = 16 };
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
-    if (s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES)
+    bool are_few = s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES;
+    if (are_few || s->asks_names_once)
         return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);

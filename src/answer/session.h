@@ -119,6 +119,7 @@ struct machsym_session {
     ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
+    bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
     bool has_silent;

@@ -30,6 +30,8 @@ enum {
     /* Bytes of debug info in a part: small parts let threads end at about the same time, large ones share
      * more records. */
     ms_MB_UNIT_BYTES = 4 << 20,
+    /* A part of so many bytes likely has more ranges than are gathered at once. */
+    ms_MB_LARGE_PART = 1 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
@@ -164,6 +166,7 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
     s->has_units = s->has_silent = true;
+    s->asks_names_once = true; /* functions are numbered by their entry */
     return s;
 }
 
@@ -350,8 +353,9 @@ static inline uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *bl
     return recent->function;
 }
 
-/* The chain from the function at hand down to a block. Adds what of it has no link yet, callers first. */
-static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
+/* Makes the links of the chain from the function at hand down to a block, callers first, but for those that
+ * are there. Returns the innermost one. */
+static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
     uint32_t innermost = block;
@@ -376,6 +380,13 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
         }
     }
     return w->chains[innermost];
+}
+
+/* The chain from the function at hand down to a block. */
+static inline uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
+{
+    uint32_t link = w->chains[block];
+    return link != 0 ? link : ms_mb_add_links(w, block);
 }
 
 /* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
@@ -420,10 +431,11 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
 static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
+    if (!ms_eng_make_ready(w->session, span))
+        return false;
     for (; lo < hi; lo = span->hi) {
         span->hi = hi;
-        if (!ms_eng_look(w->session, lo, span))
-            return false;
+        ms_eng_look(w->session, lo, span);
         ms_mb_add_range(w, span, lo, span->hi);
     }
     return true;
@@ -569,6 +581,8 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     w.c = &part->coder;
     w.unit_arena = ms_arena_make(plan->allocator);
     ms_mb_begin_part(plan, part);
+    if (task->size >= ms_MB_LARGE_PART)
+        ms_en_reserve(&part->coder);
     part->coder.most_gap = ms_EN_MOST_GAP;
     w.origins.arena = &part->tables;
     bool ok = true;

@@ -11,7 +11,7 @@
 /* ==== >>encode ===========================================================================================
  * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:
  *         docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
+ * Offers: ms_en, ms_en_init, ms_en_reserve, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
  *         ms_en_is_full, ms_en_write, ms_en_finish.
  * Never:  knows where ranges and names come from. */
 
@@ -82,7 +82,8 @@ static inline uint8_t *ms_en_put(uint8_t *to, uint32_t number, unsigned bytes)
 /* Writes a field of so many bytes, 8 at most. */
 static inline uint8_t *ms_en_put_long(uint8_t *to, uint64_t number, unsigned bytes)
 {
-    ms_map_store_u64(to, number);
+    ms_map_store_u32(to, (uint32_t)number); /* in place: ms_map_store_u64 is a call */
+    ms_map_store_u32(to + 4, (uint32_t)(number >> 32));
     return to + bytes;
 }
 
@@ -221,6 +222,17 @@ static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *it
     c->texts_seen.arena = c->function_numbers.arena = tables;
     c->folders.arena = c->file_numbers.arena = tables;
     c->most_gap = c->text_left = UINT64_MAX;
+}
+
+/* Makes room for what a large part gathers before it is written: what grows is copied, and its old places stay
+ * in the arena. */
+static void ms_en_reserve(ms_en *c)
+{
+    const size_t count = 2 * ms_EN_GATHERED; /* it is written at the next function's begin */
+    c->links = (ms_en_link *)ms_arena_alloc(c->tables, count, sizeof *c->links);
+    c->items = (ms_en_item *)ms_arena_alloc(c->item_arena, count, sizeof *c->items);
+    c->link_cap = c->links != NULL ? count : 0;
+    c->item_cap = c->items != NULL ? count : 0;
 }
 
 /* ---- Text ---- */
@@ -371,21 +383,24 @@ static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
            a->line.column == b->line.column;
 }
 
+/* Makes room for more items. Returns false when memory is out. */
+static ms_NOINLINE bool ms_en_more_items(ms_en *c)
+{
+    ms_en_item *v =
+        (ms_en_item *)ms_arena_double(c->item_arena, c->items, c->item_count, &c->item_cap, sizeof *v);
+    c->items = v != NULL ? v : c->items;
+    return v != NULL;
+}
+
 /* Adds a range. When the range before ends where it begins and says the same, that one becomes longer
  * instead. */
-static void ms_en_add(ms_en *c, const ms_en_item *item)
+static inline void ms_en_add(ms_en *c, const ms_en_item *item)
 {
     ms_en_item *last = c->item_count > 0 ? &c->items[c->item_count - 1] : NULL;
-    if (last != NULL && last->hi == item->lo && ms_en_same(last, item)) {
+    if (last != NULL && last->hi == item->lo && ms_en_same(last, item))
         last->hi = item->hi;
-        return;
-    }
-    ms_en_item *v =
-        (ms_en_item *)ms_arena_grow(c->item_arena, c->items, c->item_count, &c->item_cap, sizeof *v);
-    if (v == NULL)
-        return;
-    c->items = v;
-    v[c->item_count++] = *item;
+    else if (c->item_count < c->item_cap || ms_en_more_items(c))
+        c->items[c->item_count++] = *item;
 }
 
 /* ---- Packing ---- */
@@ -481,11 +496,10 @@ static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
     return count;
 }
 
-/* Gives the links of a chain numbers in the open run, callers first. */
-static void ms_en_use_chain(ms_en *c, uint32_t chain)
+/* Gives the first so many links of a chain, which have none, numbers in the open run, callers first. */
+static void ms_en_use_chain(ms_en *c, uint32_t chain, size_t count)
 {
     ms_en_open *run = &c->open;
-    size_t count = ms_en_new_links(c, chain);
     size_t first = run->calls.count;
     for (size_t i = 0; i < count; i++) {
         if (!ms_en_list_number(c, &run->calls, 0))
@@ -497,8 +511,7 @@ static void ms_en_use_chain(ms_en *c, uint32_t chain)
         run->calls.v[--at] = chain;
         ms_en_use_file(c, link->call.file);
     }
-    if (count > 0 &&
-        ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
+    if (ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
         uint32_t root = run->calls.v[first];
         for (size_t i = first + 1; i < run->calls.count; i++)
             run->calls.v[i - 1] = run->calls.v[i];
@@ -512,8 +525,8 @@ static uint64_t ms_en_links_of(const ms_en_open *run)
     return run->roots.count + run->calls.count;
 }
 
-/* Whether the open run, which has items, can take one more. */
-static bool ms_en_fits(const ms_en *c, const ms_en_item *item)
+/* Whether the open run, which has items, can take one more, with so many new links. */
+static bool ms_en_fits(const ms_en *c, const ms_en_item *item, size_t new_links)
 {
     const ms_en_open *run = &c->open;
     const ms_en_item *last = item - 1;
@@ -526,18 +539,7 @@ static bool ms_en_fits(const ms_en *c, const ms_en_item *item)
     if ((is_full && run->ranges * ms_EN_LINKS_PER_RANGE >= links) ||
         run->ranges + has_gap >= ms_EN_MOST_RANGES)
         return false;
-    return links + ms_en_new_links(c, item->chain) <= ms_EN_MOST_LINKS;
-}
-
-/* Numbers the links that were listed: concrete functions first. */
-static void ms_en_number_links(ms_en *c)
-{
-    const ms_en_open *run = &c->open;
-    uint32_t number = ms_MAP_FIRST_LINK;
-    for (size_t i = 0; i < run->roots.count; i++)
-        ms_en_link_at(c, run->roots.v[i])->number = number++;
-    for (size_t i = 0; i < run->calls.count; i++)
-        ms_en_link_at(c, run->calls.v[i])->number = number++;
+    return links + new_links <= ms_EN_MOST_LINKS;
 }
 
 static void ms_en_widen(uint64_t *most, uint64_t number)
@@ -551,32 +553,45 @@ static uint64_t ms_en_base(const ms_en *c)
     return c->items[c->open.first].lo - c->text_addr;
 }
 
-/* Where the names of a link's function stand; none: UINT64_MAX. */
-static inline uint64_t ms_en_name_place(const ms_en *c, const ms_en_link *link)
+/* Where the texts of the open run stand. */
+typedef struct ms_en_places {
+    uint64_t least; /* UINT64_MAX: there are none */
+    uint64_t most;
+} ms_en_places;
+
+static inline void ms_en_see_place(ms_en_places *places, uint64_t place)
 {
-    return link->function != 0 ? c->functions.v[link->function - 1].place : UINT64_MAX;
+    places->least = place < places->least ? place : places->least;
+    places->most = place > places->most ? place : places->most;
 }
 
-/* What the places of the open run count from: the unit below the first of its texts. 0 means none, so the
- * first one has more. */
-static uint64_t ms_en_text_base(const ms_en *c)
+/* Numbers links that were listed, from a number on, and sees what their fields need. */
+static void ms_en_number_links(ms_en *c, const ms_en_numbers *list, uint32_t number, uint64_t *most,
+                               ms_en_places *out)
 {
-    const ms_en_open *run = &c->open;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < run->roots.count; i++)
-        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->roots.v[i])));
-    for (size_t i = 0; i < run->calls.count; i++)
-        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->calls.v[i])));
-    for (size_t i = 0; i < run->files.count; i++)
-        ms_lower_to(&least, c->files.v[run->files.v[i] - 1].place);
-    return least == UINT64_MAX ? 0 : (least - 1) >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+    const ms_en_text *functions = c->functions.v;
+    const uint64_t base = ms_en_base(c);
+    ms_en_places places = *out;
+    for (size_t i = 0; i < list->count; i++) {
+        ms_en_link *link = ms_en_link_at(c, list->v[i]);
+        link->number = number++;
+        if (link->function != 0)
+            ms_en_see_place(&places, functions[link->function - 1].place);
+        ms_en_widen(&most[ms_MAP_LINE], link->call.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], link->call.column);
+        if (link->caller != 0)
+            continue;
+        ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(base - link->start));
+        ms_en_widen(&most[ms_MAP_EXTENT], link->size);
+    }
+    *out = places;
 }
 
-/* The field that tells the names of a link's function. */
-static inline uint64_t ms_en_name_field(const ms_en *c, const ms_en_link *link, uint64_t text)
+/* The field that tells the names of a link's function; functions are those of the part. */
+static inline uint64_t ms_en_name_field(const ms_en_text *functions, const ms_en_link *link, uint64_t text)
 {
     bool is_symbol = link->caller != 0 && link->source == (uint32_t)MACHSYM_SOURCE_SYMTAB;
-    return (link->function != 0 ? (ms_en_name_place(c, link) - text) << 1 : 0) | is_symbol;
+    return (link->function != 0 ? (functions[link->function - 1].place - text) << 1 : 0) | is_symbol;
 }
 
 /* The field that tells the path of a file of the open run. */
@@ -585,31 +600,26 @@ static inline uint64_t ms_en_file_field(const ms_en *c, size_t i, uint64_t text)
     return (c->files.v[c->open.files.v[i] - 1].place - text) << 1;
 }
 
-/* Decides how many bytes each field of the open run has. */
-static void ms_en_set_widths(ms_en *c, uint64_t text)
+/* Numbers the links of the open run, concrete functions first, and decides how many bytes each field has.
+ * Returns what places of texts count from: the unit below the first one. 0 means none, so the first one has
+ * more. */
+static uint64_t ms_en_set_widths(ms_en *c)
 {
     ms_en_open *run = &c->open;
     uint64_t most[ms_MAP_WIDTHS] = {0, 0, 0, 0, 0, 0, 0, 0};
+    ms_en_places places = {UINT64_MAX, 0};
     ms_en_widen(&most[ms_MAP_LINK], ms_MAP_FIRST_LINK + ms_en_links_of(run) - 1);
     ms_en_widen(&most[ms_MAP_FILE], run->files.count);
     for (size_t i = 0; i < run->count; i++) {
         ms_en_widen(&most[ms_MAP_LINE], c->items[run->first + i].line.line);
         ms_en_widen(&most[ms_MAP_COLUMN], c->items[run->first + i].line.column);
     }
-    for (size_t i = 0; i < run->calls.count; i++) {
-        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
-        ms_en_widen(&most[ms_MAP_LINE], call->call.line);
-        ms_en_widen(&most[ms_MAP_COLUMN], call->call.column);
-        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, call, text));
-    }
-    for (size_t i = 0; i < run->roots.count; i++) {
-        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
-        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, root, text));
-        ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(ms_en_base(c) - root->start));
-        ms_en_widen(&most[ms_MAP_EXTENT], root->size);
-    }
+    ms_en_number_links(c, &run->roots, ms_MAP_FIRST_LINK, most, &places);
+    ms_en_number_links(c, &run->calls, ms_MAP_FIRST_LINK + (uint32_t)run->roots.count, most, &places);
     for (size_t i = 0; i < run->files.count; i++)
-        ms_en_widen(&most[ms_MAP_PLACE], ms_en_file_field(c, i, text));
+        ms_en_see_place(&places, c->files.v[run->files.v[i] - 1].place);
+    uint64_t text = places.most == 0 ? 0 : (places.least - 1) >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+    ms_en_widen(&most[ms_MAP_PLACE], (places.most - text) << 1); /* the lowest bit is a flag */
     for (unsigned i = 0; i < ms_MAP_WIDTHS; i++) {
         uint8_t usual = (uint8_t)(ms_MAP_USUAL >> 8 * i);
         uint8_t need = ms_en_width(most[i]);
@@ -617,6 +627,7 @@ static void ms_en_set_widths(ms_en *c, uint64_t text)
     }
     const ms_en_item *last = &c->items[run->first + run->count - 1];
     run->bytes[ms_MAP_STARTS] = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW ? 4 : 2;
+    return text;
 }
 
 /* Writes starts. A gap is a range of its own. Returns where they end, as the next ones do. */
@@ -638,7 +649,7 @@ static uint8_t *ms_en_put_roots(const ms_en *c, uint64_t text, uint8_t *to)
     for (size_t i = 0; i < c->open.roots.count; i++) {
         const ms_en_link *root = ms_en_link_at(c, c->open.roots.v[i]);
         *to++ = (uint8_t)root->source;
-        to = ms_en_put_long(to, ms_en_name_field(c, root, text), bytes[ms_MAP_PLACE]);
+        to = ms_en_put_long(to, ms_en_name_field(c->functions.v, root, text), bytes[ms_MAP_PLACE]);
         to = ms_en_put_long(to, ms_en_zigzag(ms_en_base(c) - root->start), bytes[ms_MAP_START]);
         to = ms_en_put_long(to, root->size, bytes[ms_MAP_EXTENT]);
     }
@@ -652,36 +663,73 @@ static uint8_t *ms_en_put_files(const ms_en *c, uint64_t text, uint8_t *to)
     return to;
 }
 
-/* Writes what ranges and calls begin with: the number of a link, and where code comes from. */
-static inline uint8_t *ms_en_put_line(const ms_en *c, uint32_t link, const ms_map_line *line, uint8_t *to)
+/* What it takes to write lines and calls. The loops below have it in the processor's registers: what they
+ * write are bytes, which might else be those of any struct. */
+typedef struct ms_en_ink {
+    const ms_en_text *functions;
+    const ms_en_text *files;
+    const ms_en_link *links;
+    unsigned link; /* bytes of the fields */
+    unsigned file;
+    unsigned line;
+    unsigned column;
+    unsigned place;
+} ms_en_ink;
+
+static inline ms_en_ink ms_en_ink_of(const ms_en *c)
 {
     const uint8_t *bytes = c->open.bytes;
-    to = ms_en_put(to, link, bytes[ms_MAP_LINK]);
-    to = ms_en_put(to, line->file != 0 ? c->files.v[line->file - 1].number : 0, bytes[ms_MAP_FILE]);
-    to = ms_en_put(to, line->line, bytes[ms_MAP_LINE]);
-    return ms_en_put(to, line->column, bytes[ms_MAP_COLUMN]);
+    ms_en_ink ink;
+    ink.functions = c->functions.v;
+    ink.files = c->files.v;
+    ink.links = c->links;
+    ink.link = bytes[ms_MAP_LINK];
+    ink.file = bytes[ms_MAP_FILE];
+    ink.line = bytes[ms_MAP_LINE];
+    ink.column = bytes[ms_MAP_COLUMN];
+    ink.place = bytes[ms_MAP_PLACE];
+    return ink;
+}
+
+/* Writes what ranges and calls begin with: the number of a link, and where code comes from. */
+static inline uint8_t *ms_en_put_line(const ms_en_ink *ink, uint32_t link, const ms_map_line *line,
+                                      uint8_t *to)
+{
+    uint32_t file = line->file != 0 ? ink->files[line->file - 1].number : 0;
+    uint32_t number = line->line;
+    uint32_t column = line->column;
+    to = ms_en_put(to, link, ink->link);
+    to = ms_en_put(to, file, ink->file);
+    to = ms_en_put(to, number, ink->line);
+    return ms_en_put(to, column, ink->column);
 }
 
 static uint8_t *ms_en_put_ranges(const ms_en *c, uint8_t *to)
 {
-    const ms_en_item *items = c->items + c->open.first;
+    const ms_en_ink ink = ms_en_ink_of(c);
+    const ms_en_item *item = c->items + c->open.first;
+    const ms_en_item *end = item + c->open.count;
     const ms_map_line nowhere = {0, 0, 0};
-    for (size_t i = 0; i < c->open.count; i++) {
-        uint32_t chain = items[i].chain;
-        if (i > 0 && items[i].lo != items[i - 1].hi)
-            to = ms_en_put_line(c, ms_MAP_NOTHING, &nowhere, to);
-        to = ms_en_put_line(c, chain != 0 ? ms_en_link_at(c, chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
-                            &items[i].line, to);
+    for (uint64_t hi = item->lo; item < end; hi = item->hi, item++) {
+        uint32_t chain = item->chain;
+        if (item->lo != hi)
+            to = ms_en_put_line(&ink, ms_MAP_NOTHING, &nowhere, to);
+        to = ms_en_put_line(&ink, chain != 0 ? ink.links[chain - 1].number : (uint32_t)ms_MAP_ONLY_LINES,
+                            &item->line, to);
     }
     return to;
 }
 
 static uint8_t *ms_en_put_calls(const ms_en *c, uint64_t text, uint8_t *to)
 {
-    for (size_t i = 0; i < c->open.calls.count; i++) {
-        const ms_en_link *call = ms_en_link_at(c, c->open.calls.v[i]);
-        to = ms_en_put_line(c, ms_en_link_at(c, call->caller)->number, &call->call, to);
-        to = ms_en_put_long(to, ms_en_name_field(c, call, text), c->open.bytes[ms_MAP_PLACE]);
+    const ms_en_ink ink = ms_en_ink_of(c);
+    const uint32_t *numbers = c->open.calls.v;
+    const size_t count = c->open.calls.count;
+    for (size_t i = 0; i < count; i++) {
+        const ms_en_link *call = &ink.links[numbers[i] - 1];
+        uint64_t name = ms_en_name_field(ink.functions, call, text);
+        to = ms_en_put_line(&ink, ink.links[call->caller - 1].number, &call->call, to);
+        to = ms_en_put_long(to, name, ink.place);
     }
     return to;
 }
@@ -695,37 +743,37 @@ static bool ms_en_list_run(ms_en *c, uint32_t at, uint32_t len)
     c->runs = runs;
     runs[c->run_count].at = at;
     runs[c->run_count].len = len;
-    ms_en_piece *piece = NULL;
-    for (size_t i = 0; i < c->open.count; i++) {
-        const ms_en_item *item = &c->items[c->open.first + i];
-        if (piece != NULL && piece->hi == item->lo && piece->only_lines == (item->chain == 0)) {
-            piece->hi = item->hi;
-            continue;
-        }
+    const ms_en_item *item = c->items + c->open.first;
+    const ms_en_item *end = item + c->open.count;
+    while (item < end) {
         ms_en_piece *v =
             (ms_en_piece *)ms_arena_grow(c->arena, c->pieces, c->piece_count, &c->piece_cap, sizeof *v);
         if (v == NULL)
             return false;
         c->pieces = v;
-        piece = &v[c->piece_count++];
+        ms_en_piece *piece = &v[c->piece_count++];
+        bool only_lines = item->chain == 0;
+        uint64_t hi = item->lo;
         piece->lo = item->lo;
-        piece->hi = item->hi;
+        for (; item < end && item->lo == hi && only_lines == (item->chain == 0); item++)
+            hi = item->hi;
+        piece->hi = hi;
         piece->run = (uint32_t)c->run_count;
-        piece->only_lines = item->chain == 0;
+        piece->only_lines = only_lines;
     }
     c->run_count++;
     return true;
 }
 
-/* Writes the open run. */
+/* Writes the open run, unless memory was out: then it lacks links. */
 static void ms_en_put_run(ms_en *c)
 {
     ms_en_open *run = &c->open;
     const ms_en_item *last = &c->items[run->first + run->count - 1];
     ms_map_run parts;
-    uint64_t text = ms_en_text_base(c);
-    ms_en_number_links(c);
-    ms_en_set_widths(c, text);
+    if (c->tables->oom || c->packed.arena->oom)
+        return;
+    uint64_t text = ms_en_set_widths(c);
     ms_zero(&parts, sizeof parts);
     parts.range_count = (uint32_t)run->ranges;
     parts.root_count = (uint32_t)run->roots.count;
@@ -778,19 +826,22 @@ static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
 {
     ms_en_open *run = &c->open;
     ms_en_pack(c, dict);
-    for (size_t i = 0; i < c->item_count && !c->tables->oom && !c->packed.arena->oom; i++) {
+    for (size_t i = 0; i < c->item_count; i++) {
         const ms_en_item *item = &c->items[i];
-        if (i == 0 || !ms_en_fits(c, item)) {
+        size_t new_links = ms_en_new_links(c, item->chain);
+        if (i == 0 || !ms_en_fits(c, item, new_links)) {
             if (i > 0)
                 ms_en_put_run(c);
             ms_en_begin_run(c, i);
+            new_links = ms_en_new_links(c, item->chain);
         }
         run->ranges += run->count > 0 && item->lo != item[-1].hi ? 2 : 1;
         run->count++;
-        ms_en_use_chain(c, item->chain);
+        if (new_links > 0)
+            ms_en_use_chain(c, item->chain, new_links);
         ms_en_use_file(c, item->line.file);
     }
-    if (c->item_count > 0 && !c->tables->oom && !c->packed.arena->oom)
+    if (c->item_count > 0)
         ms_en_put_run(c);
     c->item_count = c->link_count = 0;
 }
