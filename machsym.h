@@ -3474,15 +3474,21 @@ static void ms_arena_reset(ms_arena *arena)
     arena->oom = false;
 }
 
-static void ms_arena_free(ms_arena *arena)
+/* Gives the spare chunks back to the allocator. */
+static void ms_arena_drop_spares(ms_arena *arena)
 {
-    ms_arena_reset(arena);
     while (arena->spare != NULL) {
         ms_arena_chunk *chunk = arena->spare;
         arena->spare = chunk->next;
+        arena->total -= chunk->size;
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
-    arena->total = 0;
+}
+
+static void ms_arena_free(ms_arena *arena)
+{
+    ms_arena_reset(arena);
+    ms_arena_drop_spares(arena);
     arena->failed = false;
 }
 
@@ -3528,8 +3534,10 @@ static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 static bool ms_arena_more(ms_arena *arena, size_t size)
 {
     ms_arena_chunk *chunk = ms_arena_take_spare(arena, size);
-    if (chunk == NULL)
+    if (chunk == NULL) { /* the spare ones are too small: the allocator has a use for them */
+        ms_arena_drop_spares(arena);
         chunk = ms_arena_new_chunk(arena, size);
+    }
     if (chunk == NULL)
         return false;
     chunk->next = arena->head;
@@ -3704,9 +3712,11 @@ static inline void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
 /* Builds segments of ranges that nest or lie apart, where later ones lie inside earlier ones: one sweep,
  * with a stack of the open ranges. Returns false when they do not nest; then out has nothing of use. */
 static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t count, uint32_t *stack,
-                         ms_segs *out)
+                         ms_segs *result)
 {
     size_t depth = 0;
+    ms_segs segs = *result; /* a copy stays in the processor's registers */
+    ms_segs *out = &segs;
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)order[i].item;
         const ms_piece *piece = &pieces[index];
@@ -3724,6 +3734,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
         uint64_t end = pieces[stack[--depth]].hi;
         ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
     }
+    result->count = segs.count;
     return true;
 }
 
@@ -12639,10 +12650,13 @@ static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, u
     return path;
 }
 
-/* Where in a table the last search ended, since the next one is often near. Any numbers are valid. */
+/* Where in a table the last search ended, since the next one is often near. Zero is a valid one. It belongs to
+ * one table. */
 typedef struct ms_ln_hint {
+    uint64_t lo; /* the addresses from lo to below hi are those of sequence number seq */
+    uint64_t hi;
     size_t seq;
-    size_t row;
+    size_t row; /* of that sequence, unless lo is hi */
 } ms_ln_hint;
 
 enum { ms_LN_NEAR = 4 }; /* rows after a hint that are looked at one by one: fewer steps than a search */
@@ -12665,12 +12679,12 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
                : ms_upper_bound(&table->seqs->hi, table->seq_count, sizeof *table->seqs, addr);
 }
 
-/* The last row at or below an address that a sequence holds. */
-static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
+/* The last row at or below an address that a sequence holds; hint is a row of the sequence. */
+static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
 {
     size_t lo = seq->first;
     size_t hi = lo + seq->count - 1; /* ends the sequence, above the address */
-    if (hint > lo && hint < hi && rows[hint].addr <= addr) {
+    if (rows[hint].addr <= addr) {
         lo = hint;
         for (unsigned i = 0; i < ms_LN_NEAR; i++, lo++) {
             if (rows[lo + 1].addr > addr)
@@ -12680,21 +12694,44 @@ static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t 
     return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
+/* Finds the sequence of an address that the hint does not hold. Returns false when there is none; then
+ * hint->seq is the first one above, and lowers *hi to where that begins. */
+static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
+{
+    size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
+    const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
+    hint->lo = hint->hi = 0;
+    if (seq == NULL || seq->lo > addr) {
+        if (seq != NULL)
+            ms_lower_to(hi, seq->lo);
+        return false;
+    }
+    hint->lo = number > 0 && table->seqs[number - 1].hi > seq->lo ? table->seqs[number - 1].hi : seq->lo;
+    hint->hi = seq->hi;
+    hint->row = seq->first;
+    return true;
+}
+
 /* The row that answers under a policy, where at is the last row at or below the address. */
 static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
                                   size_t at)
 {
-    size_t stop = at - seq->first > MACHSYM_MAX_ROWS_BACK ? at - MACHSYM_MAX_ROWS_BACK : seq->first;
+    const ms_ln_row *rows = table->rows;
+    size_t first = seq->first;
+    size_t best = at;
     if (lines == MACHSYM_LINES_ATOS) {
-        for (; at > stop && table->rows[at - 1].addr == table->rows[at].addr; at--)
+        while (best > first && rows[best - 1].addr == rows[at].addr && at - best < MACHSYM_MAX_ROWS_BACK) {
             MACHSYM_COUNT_WORK(1);
+            best--;
+        }
+        return best;
     }
     if (lines == MACHSYM_LINES_STMT) {
-        size_t statement = at;
-        for (; statement > stop && !table->rows[statement].is_stmt; statement--)
+        while (best > first && !rows[best].is_stmt && at - best < MACHSYM_MAX_ROWS_BACK) {
             MACHSYM_COUNT_WORK(1);
-        if (table->rows[statement].is_stmt)
-            at = statement;
+            best--;
+        }
+        return rows[best].is_stmt ? best : at;
     }
     return at;
 }
@@ -12702,21 +12739,18 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
  * row may answer. past_end: under the stmt policy code after a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
-static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
-                         ms_ln_hint *hint, uint64_t *hi)
+static inline size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
+                                ms_ln_hint *hint, uint64_t *hi)
 {
     size_t at = table->row_count;
-    size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
-    const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
-    if (seq != NULL && seq->lo <= addr) {
+    if ((addr >= hint->lo && addr < hint->hi) || ms_ln_turn_to(table, addr, hint, hi)) {
+        const ms_ln_seq *seq = &table->seqs[hint->seq];
         size_t last = hint->row = ms_ln_last_at(table->rows, seq, hint->row, addr);
         ms_lower_to(hi, table->rows[last + 1].addr);
         at = ms_ln_choose(table, lines, seq, last);
-    } else {
-        if (seq != NULL)
-            ms_lower_to(hi, seq->lo);
-        if (number > 0 && past_end && lines == MACHSYM_LINES_STMT)
-            at = (size_t)table->seqs[number - 1].first + table->seqs[number - 1].count - 1;
+    } else if (hint->seq > 0 && past_end && lines == MACHSYM_LINES_STMT) {
+        const ms_ln_seq *before = &table->seqs[hint->seq - 1];
+        at = (size_t)before->first + before->count - 1;
     }
     if (at != table->row_count && !ms_ln_has_file(table, table->rows[at].file))
         at = table->row_count;
@@ -12777,11 +12811,14 @@ typedef struct ms_fn_values {
 typedef struct ms_fn_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    ms_arena *arena;   /* for what the table keeps */
-    ms_arena *scratch; /* for the rest */
-    ms_fn_block *blocks;
+    ms_arena *arena;     /* for what the table keeps */
+    ms_arena *scratch;   /* for the rest */
+    ms_fn_block *blocks; /* in room, or in scratch */
     size_t count;
     size_t cap;
+    ms_fn_block *room; /* in arena, for so many blocks; NULL: there is none */
+    size_t room_count;
+    size_t copy_count;  /* functions that are out-of-line copies */
     ms_fn_open *opened; /* those that are open, innermost last */
     size_t open_count;
     size_t opened_cap;
@@ -12882,8 +12919,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
 
-/* Puts the ranges of an entry that has a list of them into a block. Returns false when it has none, or memory
- * is out. */
+/* Puts the ranges of an entry that has a list of them into a block; see ms_fn_keep_ranges. Returns false when
+ * it has none, or memory is out. */
 static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
     ms_range first = {0, 0};
@@ -12901,7 +12938,7 @@ static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_blo
     block->hi = first.hi;
     if (block->range_count > 1)
         block->ranges =
-            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+            (const ms_range *)ms_arena_keep(w->scratch, w->list.v, w->list.count, sizeof *w->list.v);
     return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
 }
 
@@ -12967,6 +13004,7 @@ static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
     block->unread = 0;
     w->is_deep |= !is_function && depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
+    w->copy_count += is_function && block->origin != 0;
     w->count++;
     return true;
 }
@@ -13066,16 +13104,14 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     return next;
 }
 
-/* Takes an entry that may have code into the table; die_off is its own offset, p stands after its code.
- * Returns where its values end; NULL at damage. */
-static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+/* Takes an entry that may have code into the table, but for a plain call. Returns where its values end; NULL at
+ * damage. */
+static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_abbrev *abbrev,
+                                                    uint64_t die_off, const uint8_t *p, const uint8_t *end,
+                                                    uint32_t lists)
 {
     ms_fn_values entry;
     bool has_layout = abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
-    const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
-    if (!ms_SMALL_CODE && has_layout && layout->is_plain)
-        return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
     entry.die_off = die_off;
     entry.is_function = abbrev->kind == ms_KIND_FUNCTION;
     if (has_layout)
@@ -13091,6 +13127,18 @@ static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev 
     if (ms_fn_add_block(w, &entry) && abbrev->has_children)
         ms_fn_open_block(w, lists);
     return p;
+}
+
+/* Takes an entry that may have code into the table; die_off is its own offset, p stands after its code.
+ * Returns where its values end; NULL at damage. */
+static inline const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                              const uint8_t *p, const uint8_t *end, uint32_t lists)
+{
+    bool has_layout = !ms_SMALL_CODE && abbrev->layout != 0 && end - p >= ms_DW_LAYOUT_BYTES;
+    const ms_dw_layout *layout = has_layout ? &w->root->abbrevs->layouts[abbrev->layout - 1] : NULL;
+    if (has_layout && layout->is_plain)
+        return ms_fn_take_plain(w, abbrev, layout, die_off, p, lists);
+    return ms_fn_take_values(w, abbrev, die_off, p, end, lists);
 }
 
 /* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
@@ -13241,35 +13289,54 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
  * lacks. */
 static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
 {
-    ms_key *copies;
-    size_t count = 0;
-    for (size_t i = 0; i < w->count; i++)
-        count += w->blocks[i].parent == ms_SEG_NONE && w->blocks[i].origin != 0;
-    copies = (ms_key *)ms_arena_alloc(arena, count, sizeof *copies);
-    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *copies);
+    ms_key *copies = (ms_key *)ms_arena_alloc(arena, w->copy_count, sizeof *copies);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, w->copy_count, sizeof *copies);
     if (copies == NULL || room == NULL)
         return;
-    for (size_t i = 0; i < w->count; i++) {
+    for (size_t i = 0; i < w->count && table->copy_count < w->copy_count; i++) {
         if (w->blocks[i].parent != ms_SEG_NONE || w->blocks[i].origin == 0)
             continue;
         copies[table->copy_count].key = w->blocks[i].origin;
         copies[table->copy_count++].item = i;
     }
-    ms_sort(copies, count, room);
+    ms_sort(copies, w->copy_count, room);
     table->copies = copies;
 }
 
 enum {
-    /* Bytes of a unit for which room for a block is made ahead: C++ spends 200 on one. An array that
+    /* Bytes of a unit for which room for a block is made ahead: C++ spends 100 to 250 on one. An array that
      * grows is copied; the room that is not used is not touched either. */
-    ms_FN_BLOCK_BYTES = 128
+    ms_FN_BLOCK_BYTES = 64
 };
 
-/* Makes room for so many blocks at once. */
+/* Makes room for so many blocks where they will stay. */
 static void ms_fn_make_blocks(ms_fn_walk *w, uint64_t count)
 {
-    w->blocks = (ms_fn_block *)ms_arena_alloc(w->scratch, (size_t)count, sizeof *w->blocks);
-    w->cap = w->blocks != NULL ? (size_t)count : 0;
+    w->room = (ms_fn_block *)ms_arena_alloc(w->arena, (size_t)count, sizeof *w->room);
+    w->room_count = w->room != NULL ? (size_t)count : 0;
+    w->blocks = w->room;
+    w->cap = w->room_count;
+}
+
+/* Moves the blocks to where they stay, unless they are there. The room that they do not need is given back:
+ * until now nothing else was taken from arena. */
+static void ms_fn_keep_blocks(ms_fn_walk *w)
+{
+    bool stay = w->room != NULL && w->blocks == w->room;
+    ms_arena_fit(w->arena, w->room, stay ? w->count : 0, w->room_count, sizeof *w->room);
+    if (!stay)
+        w->blocks = (ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
+}
+
+/* Moves the lists of ranges to where they stay, from block first on. */
+static void ms_fn_keep_ranges(ms_fn_walk *w, size_t first)
+{
+    for (size_t i = first; i < w->count && w->blocks != NULL; i++) {
+        ms_fn_block *block = &w->blocks[i];
+        if (block->range_count > 1)
+            block->ranges = (const ms_range *)ms_arena_keep(w->arena, block->ranges, block->range_count,
+                                                            sizeof *block->ranges);
+    }
 }
 
 static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
@@ -13287,7 +13354,7 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    table->blocks = (const ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
+    table->blocks = w->blocks;
     table->is_damaged = w->is_damaged;
     table->is_deep = w->is_deep;
     table->die_count = w->visited;
@@ -13314,8 +13381,11 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
+    ms_fn_keep_blocks(&w);
+    ms_fn_keep_ranges(&w, 0);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
-    ms_fn_list_copies(&w, arena, table);
+    if (w.blocks != NULL)
+        ms_fn_list_copies(&w, arena, table);
     if (!ms_fn_finish(&w, table))
         return;
     table->segs = segs.v;
@@ -13334,6 +13404,8 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
+    ms_fn_keep_blocks(&w);
+    ms_fn_keep_ranges(&w, 1); /* the function's own list stays with the unit's table */
     ms_fn_finish(&w, table);
 }
 
@@ -13378,6 +13450,7 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
     const ms_fn_table *table = inside->table;
     ms_fn_pieces pieces = {scratch, NULL, 0, 0};
     uint32_t end = table->blocks[inside->function].end;
+    uint64_t least = UINT64_MAX;
     bool ok = ms_fn_add_range(&pieces, 0, UINT64_MAX, inside->function);
     inside->calls.arena = arena;
     for (uint32_t i = inside->function + 1; i < end && ok;) {
@@ -13390,11 +13463,17 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
         for (uint32_t j = 0; j < block->range_count && ok; j++) {
             ms_range range = ms_fn_range(block, j);
             ok = ms_fn_add_range(&pieces, range.lo, range.hi, i);
+            ms_lower_to(&least, range.lo);
         }
         i++;
     }
-    if (ok && pieces.count > 1)
+    if (ok && pieces.count > 1) {
+        pieces.v[0].lo =
+            least > 0 ? least - 1 : 0; /* near the others: the fewer bits vary, the faster is a sort */
         ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
+        if (inside->calls.count > 0)
+            inside->calls.v[0].lo = 0; /* the function's, unless a call begins at 0 */
+    }
     inside->has_calls = true;
 }
 
@@ -18426,6 +18505,7 @@ struct machsym_session {
     ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
+    bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
     bool has_silent;
@@ -19220,24 +19300,26 @@ static bool ms_eng_order_calls(machsym_session *s, ms_fn_inside *inside)
     return !s->scratch.oom && !s->cache.oom;
 }
 
-/* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
- * memory is out. */
-static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_ses_span *span)
+/* Makes a span that has a unit ready for ms_eng_look. Returns false when memory is out. */
+static bool ms_eng_make_ready(machsym_session *s, ms_ses_span *span)
+{
+    if (span->table == NULL && !ms_eng_open(s, span))
+        return false;
+    return span->inside == NULL || span->inside->has_calls || ms_eng_order_calls(s, span->inside);
+}
+
+/* Sets call and row of a span that is ready, and lowers hi, for any address up to there. */
+static inline void ms_eng_look(const machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
-    if (span->table == NULL && !ms_eng_open(s, span))
-        return false;
     span->call = span->function;
     span->dropped = ms_SEG_NONE;
-    if (span->inside != NULL && !span->inside->has_calls && !ms_eng_order_calls(s, span->inside))
-        return false;
     if (span->inside != NULL)
         span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
     span->row = unit->lines->row_count;
     if (has_function || ms_eng_has_bare_lines(s, unit))
         span->row = ms_ln_find(unit->lines, s->lines, has_function, addr, &unit->hint, &span->hi);
-    return true;
 }
 
 /* The unit and function of an address. They are remembered: the next address is often in the same function,
@@ -19257,7 +19339,9 @@ static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
 static ms_ses_span ms_eng_at(machsym_session *s, uint64_t addr)
 {
     ms_ses_span span = ms_eng_owner_again(s, addr);
-    if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
+    if (span.unit != NULL && ms_eng_make_ready(s, &span)) {
+        ms_eng_look(s, addr, &span);
+    } else if (span.unit != NULL) {
         ms_zero(&span, sizeof span);
         span.function = ms_SEG_NONE;
         span.hi = addr + 1;
@@ -19381,7 +19465,8 @@ enum { ms_ANS_FEW_NAMES = 16 };
 /* Names of an entry, through the session's cache of names. */
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
-    if (s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES)
+    bool are_few = s->names == NULL && !s->reads_calls && s->names_read++ < ms_ANS_FEW_NAMES;
+    if (are_few || s->asks_names_once)
         return ms_fn_names_of(&s->env, die_off);
     if (s->names == NULL)
         s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
@@ -20007,7 +20092,7 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
 /* ==== >>encode ===========================================================================================
  * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:
  *         docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
+ * Offers: ms_en, ms_en_init, ms_en_reserve, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
  *         ms_en_is_full, ms_en_write, ms_en_finish.
  * Never:  knows where ranges and names come from. */
 
@@ -20078,7 +20163,8 @@ static inline uint8_t *ms_en_put(uint8_t *to, uint32_t number, unsigned bytes)
 /* Writes a field of so many bytes, 8 at most. */
 static inline uint8_t *ms_en_put_long(uint8_t *to, uint64_t number, unsigned bytes)
 {
-    ms_map_store_u64(to, number);
+    ms_map_store_u32(to, (uint32_t)number); /* in place: ms_map_store_u64 is a call */
+    ms_map_store_u32(to + 4, (uint32_t)(number >> 32));
     return to + bytes;
 }
 
@@ -20217,6 +20303,17 @@ static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *it
     c->texts_seen.arena = c->function_numbers.arena = tables;
     c->folders.arena = c->file_numbers.arena = tables;
     c->most_gap = c->text_left = UINT64_MAX;
+}
+
+/* Makes room for what a large part gathers before it is written: what grows is copied, and its old places stay
+ * in the arena. */
+static void ms_en_reserve(ms_en *c)
+{
+    const size_t count = 2 * ms_EN_GATHERED; /* it is written at the next function's begin */
+    c->links = (ms_en_link *)ms_arena_alloc(c->tables, count, sizeof *c->links);
+    c->items = (ms_en_item *)ms_arena_alloc(c->item_arena, count, sizeof *c->items);
+    c->link_cap = c->links != NULL ? count : 0;
+    c->item_cap = c->items != NULL ? count : 0;
 }
 
 /* ---- Text ---- */
@@ -20367,21 +20464,24 @@ static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
            a->line.column == b->line.column;
 }
 
+/* Makes room for more items. Returns false when memory is out. */
+static ms_NOINLINE bool ms_en_more_items(ms_en *c)
+{
+    ms_en_item *v =
+        (ms_en_item *)ms_arena_double(c->item_arena, c->items, c->item_count, &c->item_cap, sizeof *v);
+    c->items = v != NULL ? v : c->items;
+    return v != NULL;
+}
+
 /* Adds a range. When the range before ends where it begins and says the same, that one becomes longer
  * instead. */
-static void ms_en_add(ms_en *c, const ms_en_item *item)
+static inline void ms_en_add(ms_en *c, const ms_en_item *item)
 {
     ms_en_item *last = c->item_count > 0 ? &c->items[c->item_count - 1] : NULL;
-    if (last != NULL && last->hi == item->lo && ms_en_same(last, item)) {
+    if (last != NULL && last->hi == item->lo && ms_en_same(last, item))
         last->hi = item->hi;
-        return;
-    }
-    ms_en_item *v =
-        (ms_en_item *)ms_arena_grow(c->item_arena, c->items, c->item_count, &c->item_cap, sizeof *v);
-    if (v == NULL)
-        return;
-    c->items = v;
-    v[c->item_count++] = *item;
+    else if (c->item_count < c->item_cap || ms_en_more_items(c))
+        c->items[c->item_count++] = *item;
 }
 
 /* ---- Packing ---- */
@@ -20477,11 +20577,10 @@ static size_t ms_en_new_links(const ms_en *c, uint32_t chain)
     return count;
 }
 
-/* Gives the links of a chain numbers in the open run, callers first. */
-static void ms_en_use_chain(ms_en *c, uint32_t chain)
+/* Gives the first so many links of a chain, which have none, numbers in the open run, callers first. */
+static void ms_en_use_chain(ms_en *c, uint32_t chain, size_t count)
 {
     ms_en_open *run = &c->open;
-    size_t count = ms_en_new_links(c, chain);
     size_t first = run->calls.count;
     for (size_t i = 0; i < count; i++) {
         if (!ms_en_list_number(c, &run->calls, 0))
@@ -20493,8 +20592,7 @@ static void ms_en_use_chain(ms_en *c, uint32_t chain)
         run->calls.v[--at] = chain;
         ms_en_use_file(c, link->call.file);
     }
-    if (count > 0 &&
-        ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
+    if (ms_en_link_at(c, run->calls.v[first])->caller == 0) { /* it belongs to the others of its kind */
         uint32_t root = run->calls.v[first];
         for (size_t i = first + 1; i < run->calls.count; i++)
             run->calls.v[i - 1] = run->calls.v[i];
@@ -20508,8 +20606,8 @@ static uint64_t ms_en_links_of(const ms_en_open *run)
     return run->roots.count + run->calls.count;
 }
 
-/* Whether the open run, which has items, can take one more. */
-static bool ms_en_fits(const ms_en *c, const ms_en_item *item)
+/* Whether the open run, which has items, can take one more, with so many new links. */
+static bool ms_en_fits(const ms_en *c, const ms_en_item *item, size_t new_links)
 {
     const ms_en_open *run = &c->open;
     const ms_en_item *last = item - 1;
@@ -20522,18 +20620,7 @@ static bool ms_en_fits(const ms_en *c, const ms_en_item *item)
     if ((is_full && run->ranges * ms_EN_LINKS_PER_RANGE >= links) ||
         run->ranges + has_gap >= ms_EN_MOST_RANGES)
         return false;
-    return links + ms_en_new_links(c, item->chain) <= ms_EN_MOST_LINKS;
-}
-
-/* Numbers the links that were listed: concrete functions first. */
-static void ms_en_number_links(ms_en *c)
-{
-    const ms_en_open *run = &c->open;
-    uint32_t number = ms_MAP_FIRST_LINK;
-    for (size_t i = 0; i < run->roots.count; i++)
-        ms_en_link_at(c, run->roots.v[i])->number = number++;
-    for (size_t i = 0; i < run->calls.count; i++)
-        ms_en_link_at(c, run->calls.v[i])->number = number++;
+    return links + new_links <= ms_EN_MOST_LINKS;
 }
 
 static void ms_en_widen(uint64_t *most, uint64_t number)
@@ -20547,32 +20634,45 @@ static uint64_t ms_en_base(const ms_en *c)
     return c->items[c->open.first].lo - c->text_addr;
 }
 
-/* Where the names of a link's function stand; none: UINT64_MAX. */
-static inline uint64_t ms_en_name_place(const ms_en *c, const ms_en_link *link)
+/* Where the texts of the open run stand. */
+typedef struct ms_en_places {
+    uint64_t least; /* UINT64_MAX: there are none */
+    uint64_t most;
+} ms_en_places;
+
+static inline void ms_en_see_place(ms_en_places *places, uint64_t place)
 {
-    return link->function != 0 ? c->functions.v[link->function - 1].place : UINT64_MAX;
+    places->least = place < places->least ? place : places->least;
+    places->most = place > places->most ? place : places->most;
 }
 
-/* What the places of the open run count from: the unit below the first of its texts. 0 means none, so the
- * first one has more. */
-static uint64_t ms_en_text_base(const ms_en *c)
+/* Numbers links that were listed, from a number on, and sees what their fields need. */
+static void ms_en_number_links(ms_en *c, const ms_en_numbers *list, uint32_t number, uint64_t *most,
+                               ms_en_places *out)
 {
-    const ms_en_open *run = &c->open;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < run->roots.count; i++)
-        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->roots.v[i])));
-    for (size_t i = 0; i < run->calls.count; i++)
-        ms_lower_to(&least, ms_en_name_place(c, ms_en_link_at(c, run->calls.v[i])));
-    for (size_t i = 0; i < run->files.count; i++)
-        ms_lower_to(&least, c->files.v[run->files.v[i] - 1].place);
-    return least == UINT64_MAX ? 0 : (least - 1) >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+    const ms_en_text *functions = c->functions.v;
+    const uint64_t base = ms_en_base(c);
+    ms_en_places places = *out;
+    for (size_t i = 0; i < list->count; i++) {
+        ms_en_link *link = ms_en_link_at(c, list->v[i]);
+        link->number = number++;
+        if (link->function != 0)
+            ms_en_see_place(&places, functions[link->function - 1].place);
+        ms_en_widen(&most[ms_MAP_LINE], link->call.line);
+        ms_en_widen(&most[ms_MAP_COLUMN], link->call.column);
+        if (link->caller != 0)
+            continue;
+        ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(base - link->start));
+        ms_en_widen(&most[ms_MAP_EXTENT], link->size);
+    }
+    *out = places;
 }
 
-/* The field that tells the names of a link's function. */
-static inline uint64_t ms_en_name_field(const ms_en *c, const ms_en_link *link, uint64_t text)
+/* The field that tells the names of a link's function; functions are those of the part. */
+static inline uint64_t ms_en_name_field(const ms_en_text *functions, const ms_en_link *link, uint64_t text)
 {
     bool is_symbol = link->caller != 0 && link->source == (uint32_t)MACHSYM_SOURCE_SYMTAB;
-    return (link->function != 0 ? (ms_en_name_place(c, link) - text) << 1 : 0) | is_symbol;
+    return (link->function != 0 ? (functions[link->function - 1].place - text) << 1 : 0) | is_symbol;
 }
 
 /* The field that tells the path of a file of the open run. */
@@ -20581,31 +20681,26 @@ static inline uint64_t ms_en_file_field(const ms_en *c, size_t i, uint64_t text)
     return (c->files.v[c->open.files.v[i] - 1].place - text) << 1;
 }
 
-/* Decides how many bytes each field of the open run has. */
-static void ms_en_set_widths(ms_en *c, uint64_t text)
+/* Numbers the links of the open run, concrete functions first, and decides how many bytes each field has.
+ * Returns what places of texts count from: the unit below the first one. 0 means none, so the first one has
+ * more. */
+static uint64_t ms_en_set_widths(ms_en *c)
 {
     ms_en_open *run = &c->open;
     uint64_t most[ms_MAP_WIDTHS] = {0, 0, 0, 0, 0, 0, 0, 0};
+    ms_en_places places = {UINT64_MAX, 0};
     ms_en_widen(&most[ms_MAP_LINK], ms_MAP_FIRST_LINK + ms_en_links_of(run) - 1);
     ms_en_widen(&most[ms_MAP_FILE], run->files.count);
     for (size_t i = 0; i < run->count; i++) {
         ms_en_widen(&most[ms_MAP_LINE], c->items[run->first + i].line.line);
         ms_en_widen(&most[ms_MAP_COLUMN], c->items[run->first + i].line.column);
     }
-    for (size_t i = 0; i < run->calls.count; i++) {
-        const ms_en_link *call = ms_en_link_at(c, run->calls.v[i]);
-        ms_en_widen(&most[ms_MAP_LINE], call->call.line);
-        ms_en_widen(&most[ms_MAP_COLUMN], call->call.column);
-        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, call, text));
-    }
-    for (size_t i = 0; i < run->roots.count; i++) {
-        const ms_en_link *root = ms_en_link_at(c, run->roots.v[i]);
-        ms_en_widen(&most[ms_MAP_PLACE], ms_en_name_field(c, root, text));
-        ms_en_widen(&most[ms_MAP_START], ms_en_zigzag(ms_en_base(c) - root->start));
-        ms_en_widen(&most[ms_MAP_EXTENT], root->size);
-    }
+    ms_en_number_links(c, &run->roots, ms_MAP_FIRST_LINK, most, &places);
+    ms_en_number_links(c, &run->calls, ms_MAP_FIRST_LINK + (uint32_t)run->roots.count, most, &places);
     for (size_t i = 0; i < run->files.count; i++)
-        ms_en_widen(&most[ms_MAP_PLACE], ms_en_file_field(c, i, text));
+        ms_en_see_place(&places, c->files.v[run->files.v[i] - 1].place);
+    uint64_t text = places.most == 0 ? 0 : (places.least - 1) >> ms_PK_BLOCK_BITS << ms_PK_BLOCK_BITS;
+    ms_en_widen(&most[ms_MAP_PLACE], (places.most - text) << 1); /* the lowest bit is a flag */
     for (unsigned i = 0; i < ms_MAP_WIDTHS; i++) {
         uint8_t usual = (uint8_t)(ms_MAP_USUAL >> 8 * i);
         uint8_t need = ms_en_width(most[i]);
@@ -20613,6 +20708,7 @@ static void ms_en_set_widths(ms_en *c, uint64_t text)
     }
     const ms_en_item *last = &c->items[run->first + run->count - 1];
     run->bytes[ms_MAP_STARTS] = last->lo - c->items[run->first].lo > ms_EN_MOST_NARROW ? 4 : 2;
+    return text;
 }
 
 /* Writes starts. A gap is a range of its own. Returns where they end, as the next ones do. */
@@ -20634,7 +20730,7 @@ static uint8_t *ms_en_put_roots(const ms_en *c, uint64_t text, uint8_t *to)
     for (size_t i = 0; i < c->open.roots.count; i++) {
         const ms_en_link *root = ms_en_link_at(c, c->open.roots.v[i]);
         *to++ = (uint8_t)root->source;
-        to = ms_en_put_long(to, ms_en_name_field(c, root, text), bytes[ms_MAP_PLACE]);
+        to = ms_en_put_long(to, ms_en_name_field(c->functions.v, root, text), bytes[ms_MAP_PLACE]);
         to = ms_en_put_long(to, ms_en_zigzag(ms_en_base(c) - root->start), bytes[ms_MAP_START]);
         to = ms_en_put_long(to, root->size, bytes[ms_MAP_EXTENT]);
     }
@@ -20648,36 +20744,73 @@ static uint8_t *ms_en_put_files(const ms_en *c, uint64_t text, uint8_t *to)
     return to;
 }
 
-/* Writes what ranges and calls begin with: the number of a link, and where code comes from. */
-static inline uint8_t *ms_en_put_line(const ms_en *c, uint32_t link, const ms_map_line *line, uint8_t *to)
+/* What it takes to write lines and calls. The loops below have it in the processor's registers: what they
+ * write are bytes, which might else be those of any struct. */
+typedef struct ms_en_ink {
+    const ms_en_text *functions;
+    const ms_en_text *files;
+    const ms_en_link *links;
+    unsigned link; /* bytes of the fields */
+    unsigned file;
+    unsigned line;
+    unsigned column;
+    unsigned place;
+} ms_en_ink;
+
+static inline ms_en_ink ms_en_ink_of(const ms_en *c)
 {
     const uint8_t *bytes = c->open.bytes;
-    to = ms_en_put(to, link, bytes[ms_MAP_LINK]);
-    to = ms_en_put(to, line->file != 0 ? c->files.v[line->file - 1].number : 0, bytes[ms_MAP_FILE]);
-    to = ms_en_put(to, line->line, bytes[ms_MAP_LINE]);
-    return ms_en_put(to, line->column, bytes[ms_MAP_COLUMN]);
+    ms_en_ink ink;
+    ink.functions = c->functions.v;
+    ink.files = c->files.v;
+    ink.links = c->links;
+    ink.link = bytes[ms_MAP_LINK];
+    ink.file = bytes[ms_MAP_FILE];
+    ink.line = bytes[ms_MAP_LINE];
+    ink.column = bytes[ms_MAP_COLUMN];
+    ink.place = bytes[ms_MAP_PLACE];
+    return ink;
+}
+
+/* Writes what ranges and calls begin with: the number of a link, and where code comes from. */
+static inline uint8_t *ms_en_put_line(const ms_en_ink *ink, uint32_t link, const ms_map_line *line,
+                                      uint8_t *to)
+{
+    uint32_t file = line->file != 0 ? ink->files[line->file - 1].number : 0;
+    uint32_t number = line->line;
+    uint32_t column = line->column;
+    to = ms_en_put(to, link, ink->link);
+    to = ms_en_put(to, file, ink->file);
+    to = ms_en_put(to, number, ink->line);
+    return ms_en_put(to, column, ink->column);
 }
 
 static uint8_t *ms_en_put_ranges(const ms_en *c, uint8_t *to)
 {
-    const ms_en_item *items = c->items + c->open.first;
+    const ms_en_ink ink = ms_en_ink_of(c);
+    const ms_en_item *item = c->items + c->open.first;
+    const ms_en_item *end = item + c->open.count;
     const ms_map_line nowhere = {0, 0, 0};
-    for (size_t i = 0; i < c->open.count; i++) {
-        uint32_t chain = items[i].chain;
-        if (i > 0 && items[i].lo != items[i - 1].hi)
-            to = ms_en_put_line(c, ms_MAP_NOTHING, &nowhere, to);
-        to = ms_en_put_line(c, chain != 0 ? ms_en_link_at(c, chain)->number : (uint32_t)ms_MAP_ONLY_LINES,
-                            &items[i].line, to);
+    for (uint64_t hi = item->lo; item < end; hi = item->hi, item++) {
+        uint32_t chain = item->chain;
+        if (item->lo != hi)
+            to = ms_en_put_line(&ink, ms_MAP_NOTHING, &nowhere, to);
+        to = ms_en_put_line(&ink, chain != 0 ? ink.links[chain - 1].number : (uint32_t)ms_MAP_ONLY_LINES,
+                            &item->line, to);
     }
     return to;
 }
 
 static uint8_t *ms_en_put_calls(const ms_en *c, uint64_t text, uint8_t *to)
 {
-    for (size_t i = 0; i < c->open.calls.count; i++) {
-        const ms_en_link *call = ms_en_link_at(c, c->open.calls.v[i]);
-        to = ms_en_put_line(c, ms_en_link_at(c, call->caller)->number, &call->call, to);
-        to = ms_en_put_long(to, ms_en_name_field(c, call, text), c->open.bytes[ms_MAP_PLACE]);
+    const ms_en_ink ink = ms_en_ink_of(c);
+    const uint32_t *numbers = c->open.calls.v;
+    const size_t count = c->open.calls.count;
+    for (size_t i = 0; i < count; i++) {
+        const ms_en_link *call = &ink.links[numbers[i] - 1];
+        uint64_t name = ms_en_name_field(ink.functions, call, text);
+        to = ms_en_put_line(&ink, ink.links[call->caller - 1].number, &call->call, to);
+        to = ms_en_put_long(to, name, ink.place);
     }
     return to;
 }
@@ -20691,37 +20824,37 @@ static bool ms_en_list_run(ms_en *c, uint32_t at, uint32_t len)
     c->runs = runs;
     runs[c->run_count].at = at;
     runs[c->run_count].len = len;
-    ms_en_piece *piece = NULL;
-    for (size_t i = 0; i < c->open.count; i++) {
-        const ms_en_item *item = &c->items[c->open.first + i];
-        if (piece != NULL && piece->hi == item->lo && piece->only_lines == (item->chain == 0)) {
-            piece->hi = item->hi;
-            continue;
-        }
+    const ms_en_item *item = c->items + c->open.first;
+    const ms_en_item *end = item + c->open.count;
+    while (item < end) {
         ms_en_piece *v =
             (ms_en_piece *)ms_arena_grow(c->arena, c->pieces, c->piece_count, &c->piece_cap, sizeof *v);
         if (v == NULL)
             return false;
         c->pieces = v;
-        piece = &v[c->piece_count++];
+        ms_en_piece *piece = &v[c->piece_count++];
+        bool only_lines = item->chain == 0;
+        uint64_t hi = item->lo;
         piece->lo = item->lo;
-        piece->hi = item->hi;
+        for (; item < end && item->lo == hi && only_lines == (item->chain == 0); item++)
+            hi = item->hi;
+        piece->hi = hi;
         piece->run = (uint32_t)c->run_count;
-        piece->only_lines = item->chain == 0;
+        piece->only_lines = only_lines;
     }
     c->run_count++;
     return true;
 }
 
-/* Writes the open run. */
+/* Writes the open run, unless memory was out: then it lacks links. */
 static void ms_en_put_run(ms_en *c)
 {
     ms_en_open *run = &c->open;
     const ms_en_item *last = &c->items[run->first + run->count - 1];
     ms_map_run parts;
-    uint64_t text = ms_en_text_base(c);
-    ms_en_number_links(c);
-    ms_en_set_widths(c, text);
+    if (c->tables->oom || c->packed.arena->oom)
+        return;
+    uint64_t text = ms_en_set_widths(c);
     ms_zero(&parts, sizeof parts);
     parts.range_count = (uint32_t)run->ranges;
     parts.root_count = (uint32_t)run->roots.count;
@@ -20774,19 +20907,22 @@ static void ms_en_write(ms_en *c, const ms_pk_dict *dict)
 {
     ms_en_open *run = &c->open;
     ms_en_pack(c, dict);
-    for (size_t i = 0; i < c->item_count && !c->tables->oom && !c->packed.arena->oom; i++) {
+    for (size_t i = 0; i < c->item_count; i++) {
         const ms_en_item *item = &c->items[i];
-        if (i == 0 || !ms_en_fits(c, item)) {
+        size_t new_links = ms_en_new_links(c, item->chain);
+        if (i == 0 || !ms_en_fits(c, item, new_links)) {
             if (i > 0)
                 ms_en_put_run(c);
             ms_en_begin_run(c, i);
+            new_links = ms_en_new_links(c, item->chain);
         }
         run->ranges += run->count > 0 && item->lo != item[-1].hi ? 2 : 1;
         run->count++;
-        ms_en_use_chain(c, item->chain);
+        if (new_links > 0)
+            ms_en_use_chain(c, item->chain, new_links);
         ms_en_use_file(c, item->line.file);
     }
-    if (c->item_count > 0 && !c->tables->oom && !c->packed.arena->oom)
+    if (c->item_count > 0)
         ms_en_put_run(c);
     c->item_count = c->link_count = 0;
 }
@@ -21284,6 +21420,8 @@ enum {
     /* Bytes of debug info in a part: small parts let threads end at about the same time, large ones share
      * more records. */
     ms_MB_UNIT_BYTES = 4 << 20,
+    /* A part of so many bytes likely has more ranges than are gathered at once. */
+    ms_MB_LARGE_PART = 1 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
@@ -21418,6 +21556,7 @@ static machsym_session *ms_mb_session(const machsym_plan *plan)
     s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
     s->has_units = s->has_silent = true;
+    s->asks_names_once = true; /* functions are numbered by their entry */
     return s;
 }
 
@@ -21604,8 +21743,9 @@ static inline uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *bl
     return recent->function;
 }
 
-/* The chain from the function at hand down to a block. Adds what of it has no link yet, callers first. */
-static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
+/* Makes the links of the chain from the function at hand down to a block, callers first, but for those that
+ * are there. Returns the innermost one. */
+static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
     uint32_t innermost = block;
@@ -21630,6 +21770,13 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
         }
     }
     return w->chains[innermost];
+}
+
+/* The chain from the function at hand down to a block. */
+static inline uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
+{
+    uint32_t link = w->chains[block];
+    return link != 0 ? link : ms_mb_add_links(w, block);
 }
 
 /* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
@@ -21674,10 +21821,11 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
 static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
+    if (!ms_eng_make_ready(w->session, span))
+        return false;
     for (; lo < hi; lo = span->hi) {
         span->hi = hi;
-        if (!ms_eng_look(w->session, lo, span))
-            return false;
+        ms_eng_look(w->session, lo, span);
         ms_mb_add_range(w, span, lo, span->hi);
     }
     return true;
@@ -21823,6 +21971,8 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     w.c = &part->coder;
     w.unit_arena = ms_arena_make(plan->allocator);
     ms_mb_begin_part(plan, part);
+    if (task->size >= ms_MB_LARGE_PART)
+        ms_en_reserve(&part->coder);
     part->coder.most_gap = ms_EN_MOST_GAP;
     w.origins.arena = &part->tables;
     bool ok = true;
