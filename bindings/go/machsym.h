@@ -12694,8 +12694,8 @@ static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, 
     return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
-/* Finds the sequence of an address that the hint does not hold. Returns false when there is none; then
- * hint->seq is the first one above, and lowers *hi to where that begins. */
+/* Turns the hint to the sequence of an address that it does not hold. Returns false when no sequence does: then
+ * hint->seq is the first one above the address, and *hi is lowered to where that begins. */
 static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
 {
     size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
