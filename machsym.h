@@ -12650,8 +12650,8 @@ static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, u
     return path;
 }
 
-/* Where in a table the last search ended, since the next one is often near. Zero is a valid one. It belongs to
- * one table. */
+/* Where in a table the last search ended, since the next one is often near. It belongs to one table. Zero is
+ * a valid one. */
 typedef struct ms_ln_hint {
     uint64_t lo; /* the addresses from lo to below hi are those of sequence number seq */
     uint64_t hi;
@@ -12694,8 +12694,8 @@ static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, 
     return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
-/* Turns the hint to the sequence of an address that it does not hold. Returns false when no sequence does: then
- * hint->seq is the first one above the address, and *hi is lowered to where that begins. */
+/* Turns the hint to the sequence of an address that it does not hold. Returns false when no sequence does:
+ * then hint->seq is the first one above the address, and *hi is lowered to where that begins. */
 static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
 {
     size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
@@ -13104,8 +13104,8 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     return next;
 }
 
-/* Takes an entry that may have code into the table, but for a plain call. Returns where its values end; NULL at
- * damage. */
+/* Takes an entry that may have code into the table, but for a plain call. Returns where its values end; NULL
+ * at damage. */
 static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_abbrev *abbrev,
                                                     uint64_t die_off, const uint8_t *p, const uint8_t *end,
                                                     uint32_t lists)
@@ -20305,8 +20305,8 @@ static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *it
     c->most_gap = c->text_left = UINT64_MAX;
 }
 
-/* Makes room for what a large part gathers before it is written: what grows is copied, and its old places stay
- * in the arena. */
+/* Makes room for what a large part gathers before it is written: what grows is copied, and its old places
+ * stay in the arena. */
 static void ms_en_reserve(ms_en *c)
 {
     const size_t count = 2 * ms_EN_GATHERED; /* it is written at the next function's begin */

@@ -356,8 +356,8 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     return next;
 }
 
-/* Takes an entry that may have code into the table, but for a plain call. Returns where its values end; NULL at
- * damage. */
+/* Takes an entry that may have code into the table, but for a plain call. Returns where its values end; NULL
+ * at damage. */
 static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_abbrev *abbrev,
                                                     uint64_t die_off, const uint8_t *p, const uint8_t *end,
                                                     uint32_t lists)

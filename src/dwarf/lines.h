@@ -656,8 +656,8 @@ static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, u
     return path;
 }
 
-/* Where in a table the last search ended, since the next one is often near. Zero is a valid one. It belongs to
- * one table. */
+/* Where in a table the last search ended, since the next one is often near. It belongs to one table. Zero is
+ * a valid one. */
 typedef struct ms_ln_hint {
     uint64_t lo; /* the addresses from lo to below hi are those of sequence number seq */
     uint64_t hi;
@@ -700,8 +700,8 @@ static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, 
     return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
-/* Turns the hint to the sequence of an address that it does not hold. Returns false when no sequence does: then
- * hint->seq is the first one above the address, and *hi is lowered to where that begins. */
+/* Turns the hint to the sequence of an address that it does not hold. Returns false when no sequence does:
+ * then hint->seq is the first one above the address, and *hi is lowered to where that begins. */
 static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
 {
     size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);

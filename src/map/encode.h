@@ -224,8 +224,8 @@ static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *it
     c->most_gap = c->text_left = UINT64_MAX;
 }
 
-/* Makes room for what a large part gathers before it is written: what grows is copied, and its old places stay
- * in the arena. */
+/* Makes room for what a large part gathers before it is written: what grows is copied, and its old places
+ * stay in the arena. */
 static void ms_en_reserve(ms_en *c)
 {
     const size_t count = 2 * ms_EN_GATHERED; /* it is written at the next function's begin */
