@@ -42,6 +42,29 @@ static void test_pairs(void)
     ms_arena_free(&arena);
 }
 
+/* A table that is made larger keeps its pairs, and grows no more until its new room is used up. */
+static void test_enlarge(void)
+{
+    ms_arena arena = ms_arena_make(usual());
+    ms_tab t;
+    size_t wrong = 0;
+    ms_zero(&t, sizeof t);
+    t.arena = &arena;
+    for (uint32_t i = 1; i <= 100; i++)
+        ms_tab_get(&t, i, 7)->value = i;
+    CHECK(ms_tab_enlarge(&t, 1024));
+    CHECK_EQ(t.cap, 1024);
+    for (uint32_t i = 1; i <= 768; i++) {
+        ms_tab_slot *slot = ms_tab_get(&t, i, 7);
+        wrong += slot->value != (i <= 100 ? i : 0);
+        slot->value = i;
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(t.count, 768);
+    CHECK_EQ(t.cap, 1024);
+    ms_arena_free(&arena);
+}
+
 /* Keys with one hash: those within the limit are found, the others are new each time and take no slot. */
 static void test_colliding_pairs(void)
 {
@@ -154,6 +177,7 @@ static void test_failure(void)
 int main(void)
 {
     test_pairs();
+    test_enlarge();
     test_colliding_pairs();
     test_texts();
     test_colliding_texts();

@@ -2050,7 +2050,7 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
  *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE,
- *         ms_SMALL_CODE, ms_SHARED.
+ *         ms_SMALL_CODE, ms_SHARED, ms_INLINE.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -2075,6 +2075,16 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #define ms_SHARED ms_NOINLINE
 #else
 #define ms_SHARED inline
+#endif
+
+/* In front of functions that a loop runs once a step: its numbers stay in registers when all of it is one
+ * function. Compilers do not make one of it by themselves. */
+#if ms_SMALL_CODE
+#define ms_INLINE ms_NOINLINE
+#elif defined(__GNUC__)
+#define ms_INLINE inline __attribute__((always_inline))
+#else
+#define ms_INLINE inline
 #endif
 
 #ifdef MACHSYM_NO_OS
@@ -12680,7 +12690,7 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
 }
 
 /* The last row at or below an address that a sequence holds; hint is a row of the sequence. */
-static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
+static ms_INLINE size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
 {
     size_t lo = seq->first;
     size_t hi = lo + seq->count - 1; /* ends the sequence, above the address */
@@ -12713,8 +12723,8 @@ static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, m
 }
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
-static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
-                                  size_t at)
+static ms_INLINE size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
+                                     size_t at)
 {
     const ms_ln_row *rows = table->rows;
     size_t first = seq->first;
@@ -12739,8 +12749,8 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
  * row may answer. past_end: under the stmt policy code after a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
-static inline size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
-                                ms_ln_hint *hint, uint64_t *hi)
+static ms_INLINE size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end,
+                                   uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
 {
     size_t at = table->row_count;
     if ((addr >= hint->lo && addr < hint->hi) || ms_ln_turn_to(table, addr, hint, hi)) {
@@ -13543,16 +13553,19 @@ static uint32_t ms_fn_call_by_blocks(const ms_fn_inside *inside, uint64_t addr)
 }
 
 /* The same by the segments. Lowers *hi to where another block may begin. */
-static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
+static ms_INLINE uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
 {
     const ms_seg *v = inside->calls.v;
     size_t count = inside->calls.count;
     size_t at = inside->hint;
     if (count == 0)
         return inside->function;
-    if (!ms_seg_holds(v, count, at, addr))
-        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
-    inside->hint = at;
+    if (!ms_seg_holds(v, count, at, addr)) {
+        at++;
+        if (!ms_seg_holds(v, count, at, addr))
+            at = ms_seg_find(v, count, addr);
+        inside->hint = at;
+    }
     if (at + 1 < count)
         ms_lower_to(hi, v[at + 1].lo);
     return v[at].owner;
@@ -13561,7 +13574,7 @@ static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint
 /* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
  * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
  * call; else *dropped is ms_SEG_NONE. */
-static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
 {
     uint32_t index = inside->function;
     *dropped = ms_SEG_NONE;
@@ -14551,7 +14564,7 @@ static void ms_sec_drop(ms_sec *sec)
 
 /* ==== >>table ==============================================================================================
  * Job:    maps pairs of numbers to a number, with a bound on each search.
- * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
 /* A pair with its number. */
@@ -14611,10 +14624,11 @@ static ms_tab_place *ms_tab_find(const ms_tab *t, uint32_t hash, uint64_t a, uin
     return NULL;
 }
 
-static bool ms_tab_double(ms_tab *t)
+/* Makes a table larger: cap is a power of 2, and more than it has. Returns false when memory is out. */
+static bool ms_tab_enlarge(ms_tab *t, size_t cap)
 {
     ms_tab bigger = *t;
-    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.cap = cap;
     bigger.places = (ms_tab_place *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->places);
     bigger.v = (ms_tab_slot *)ms_arena_alloc(t->arena, ms_tab_room(bigger.cap), sizeof *t->v);
     if (bigger.places == NULL || bigger.v == NULL || bigger.cap > UINT32_MAX)
@@ -14636,7 +14650,7 @@ static bool ms_tab_double(ms_tab *t)
  * ms_tab_has is false then. */
 static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
 {
-    if (t->count >= ms_tab_room(t->cap) && !ms_tab_double(t))
+    if (t->count >= ms_tab_room(t->cap) && !ms_tab_enlarge(t, t->cap == 0 ? 256 : t->cap * 2))
         return NULL;
     uint32_t hash = ms_tab_hash(a, b);
     ms_tab_place *place = ms_tab_find(t, hash, a, b);
@@ -15322,16 +15336,6 @@ enum {
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
-/* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
- * make one of it by themselves. */
-#if ms_SMALL_CODE
-#define ms_MAP_INLINE ms_NOINLINE
-#elif defined(__GNUC__)
-#define ms_MAP_INLINE inline __attribute__((always_inline))
-#else
-#define ms_MAP_INLINE inline
-#endif
-
 /* The kinds of tables. */
 enum {
     ms_MAP_NAME = 1,     /* the image's name */
@@ -15827,7 +15831,7 @@ static inline bool ms_map_widths_fit(const uint8_t *widths)
 
 /* Whether a run has the usual widths. Then it takes them over as constants: a lookup that compilers make for
  * them has two thirds of the instructions. */
-static ms_MAP_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
+static ms_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
 {
     run->bytes[ms_MAP_LINK] = run->bytes[ms_MAP_FILE] = 1;
     run->bytes[ms_MAP_LINE] = run->bytes[ms_MAP_STARTS] = 2;
@@ -15850,14 +15854,14 @@ static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
 }
 
 /* A field of so many bytes, 8 at most. */
-static ms_MAP_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
+static ms_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
 {
     uint64_t number = (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
     return number & ms_map_masks[bytes];
 }
 
 /* Decides where the parts of a run begin. Returns its length in bytes. */
-static ms_MAP_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
+static ms_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
 {
     const uint8_t *bytes = run->bytes;
     run->line_at = 0u + bytes[ms_MAP_LINK] + bytes[ms_MAP_FILE];
@@ -15881,8 +15885,8 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
 
 /* Reads a run of a table whose head is at p. at: its position; usual: only one with the usual widths. Returns
  * false when it is another one, or a number of it is out of bounds; *is_lost when it cannot be read. */
-static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
-                                          const uint8_t *p, bool usual, ms_map_run *run, bool *is_lost)
+static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at, const uint8_t *p,
+                                      bool usual, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
     uint64_t len = ms_rd_raw_u32(p + 4);
@@ -16055,8 +16059,8 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
 
 /* The position of the run from which on a lookup steps forward: none after it begins at or below off but a
  * few. */
-static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
-                                               uint64_t off, bool *is_lost)
+static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
+                                           uint64_t off, bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
@@ -16071,15 +16075,15 @@ static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sh
 }
 
 /* Start number i of those that have so many bytes each. */
-static ms_MAP_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
+static ms_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
 {
     const uint8_t *p = starts + (size_t)size * i;
     return size == 4 ? ms_rd_raw_u32(p) : ms_rd_raw_u16(p);
 }
 
 /* How many of count starts are at or below an offset from base. */
-static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
-                                                  uint64_t from)
+static ms_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
+                                              uint64_t from)
 {
     uint32_t lo = 0;
     while (count > 1) { /* without branches that nobody can predict */
@@ -16092,7 +16096,7 @@ static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_
 }
 
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
-static ms_MAP_INLINE uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
+static ms_INLINE uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
 {
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     MACHSYM_COUNT_WORK(1);
@@ -16110,7 +16114,7 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
 }
 
 /* Reads file, line and column of a range or call. */
-static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t *p, ms_map_line *line)
+static ms_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t *p, ms_map_line *line)
 {
     line->file = ms_map_field(p + run->bytes[ms_MAP_LINK], run->bytes[ms_MAP_FILE]);
     line->line = ms_map_field(p + run->line_at, run->bytes[ms_MAP_LINE]);
@@ -16119,7 +16123,7 @@ static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t 
 
 /* Looks for off in a run that begins at or below it, and ends after it. Returns whether a range of the
  * run is known there; if not, hit->hi tells where its next one begins. */
-static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
+static ms_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
     const ms_map_run *run = &hit->run;
     uint32_t range = ms_map_range_at(run, off - run->base);
@@ -16150,8 +16154,8 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
 }
 
 /* Looks for off in the runs of a table from a position on. usual: only in runs that have the usual widths. */
-static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
-                                           uint64_t off, bool usual, ms_map_hit *hit)
+static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+                                       uint64_t off, bool usual, ms_map_hit *hit)
 {
     const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
@@ -16199,8 +16203,8 @@ static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t field)
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
-static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
-                                          machsym_map_frame *frame)
+static ms_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
+                                      machsym_map_frame *frame)
 {
     unsigned bytes = run->bytes[ms_MAP_PLACE];
     uint64_t file = 0;
@@ -16215,8 +16219,8 @@ static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_li
 
 /* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
  * begins, from the text base, and how large it is. */
-static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
-                                            machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
+static ms_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
+                                        machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
 {
     const uint8_t *p = run->v + run->roots + (size_t)root * run->root_bytes;
     const uint8_t *start = p + 1 + run->bytes[ms_MAP_PLACE];
@@ -16234,8 +16238,8 @@ static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root
  * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
  * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
  * is damaged. The number of a caller is smaller, so the walk ends. */
-static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
-                                               machsym_map_frame *frames, size_t cap)
+static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
+                                           machsym_map_frame *frames, size_t cap)
 {
     uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
     const uint8_t *calls = run->v + run->calls;
@@ -16259,8 +16263,8 @@ static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *
 }
 
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
-static ms_MAP_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
-                                                machsym_map_frame *frames, size_t cap)
+static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
+                                            machsym_map_frame *frames, size_t cap)
 {
     const ms_map_run *run = &hit->run;
     ms_map_line line = hit->line;
@@ -19309,7 +19313,7 @@ static bool ms_eng_make_ready(machsym_session *s, ms_ses_span *span)
 }
 
 /* Sets call and row of a span that is ready, and lowers hi, for any address up to there. */
-static inline void ms_eng_look(const machsym_session *s, uint64_t addr, ms_ses_span *span)
+static ms_INLINE void ms_eng_look(const machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
@@ -20314,6 +20318,7 @@ static void ms_en_reserve(ms_en *c)
     c->items = (ms_en_item *)ms_arena_alloc(c->item_arena, count, sizeof *c->items);
     c->link_cap = c->links != NULL ? count : 0;
     c->item_cap = c->items != NULL ? count : 0;
+    ms_tab_enlarge(&c->function_numbers, count); /* a part has 3,000 to 18,000 */
 }
 
 /* ---- Text ---- */
@@ -21975,6 +21980,8 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
         ms_en_reserve(&part->coder);
     part->coder.most_gap = ms_EN_MOST_GAP;
     w.origins.arena = &part->tables;
+    if (task->kind == ms_MB_UNITS && task->size >= ms_MB_LARGE_PART)
+        ms_tab_enlarge(&w.origins, 2 * ms_EN_GATHERED);
     bool ok = true;
     for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
         ok = ms_mb_add_object(&w, part, (size_t)i);

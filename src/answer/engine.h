@@ -148,7 +148,7 @@ static bool ms_eng_make_ready(machsym_session *s, ms_ses_span *span)
 }
 
 /* Sets call and row of a span that is ready, and lowers hi, for any address up to there. */
-static inline void ms_eng_look(const machsym_session *s, uint64_t addr, ms_ses_span *span)
+static ms_INLINE void ms_eng_look(const machsym_session *s, uint64_t addr, ms_ses_span *span)
 {
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;

@@ -7,7 +7,7 @@
  * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
  *         ms_upper_bound, ms_lower_bound, ms_fail, ms_once_get, ms_once_put, ms_NOINLINE,
- *         ms_SMALL_CODE, ms_SHARED.
+ *         ms_SMALL_CODE, ms_SHARED, ms_INLINE.
  * Never:  allocates; touches a byte outside its arguments. */
 
 /* In front of small functions with many callers that are rarely run: copies of them in all callers take
@@ -32,6 +32,16 @@
 #define ms_SHARED ms_NOINLINE
 #else
 #define ms_SHARED inline
+#endif
+
+/* In front of functions that a loop runs once a step: its numbers stay in registers when all of it is one
+ * function. Compilers do not make one of it by themselves. */
+#if ms_SMALL_CODE
+#define ms_INLINE ms_NOINLINE
+#elif defined(__GNUC__)
+#define ms_INLINE inline __attribute__((always_inline))
+#else
+#define ms_INLINE inline
 #endif
 
 #ifdef MACHSYM_NO_OS

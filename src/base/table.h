@@ -7,7 +7,7 @@
 
 /* ==== >>table ==============================================================================================
  * Job:    maps pairs of numbers to a number, with a bound on each search.
- * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
 /* A pair with its number. */
@@ -67,10 +67,11 @@ static ms_tab_place *ms_tab_find(const ms_tab *t, uint32_t hash, uint64_t a, uin
     return NULL;
 }
 
-static bool ms_tab_double(ms_tab *t)
+/* Makes a table larger: cap is a power of 2, and more than it has. Returns false when memory is out. */
+static bool ms_tab_enlarge(ms_tab *t, size_t cap)
 {
     ms_tab bigger = *t;
-    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.cap = cap;
     bigger.places = (ms_tab_place *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->places);
     bigger.v = (ms_tab_slot *)ms_arena_alloc(t->arena, ms_tab_room(bigger.cap), sizeof *t->v);
     if (bigger.places == NULL || bigger.v == NULL || bigger.cap > UINT32_MAX)
@@ -92,7 +93,7 @@ static bool ms_tab_double(ms_tab *t)
  * ms_tab_has is false then. */
 static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
 {
-    if (t->count >= ms_tab_room(t->cap) && !ms_tab_double(t))
+    if (t->count >= ms_tab_room(t->cap) && !ms_tab_enlarge(t, t->cap == 0 ? 256 : t->cap * 2))
         return NULL;
     uint32_t hash = ms_tab_hash(a, b);
     ms_tab_place *place = ms_tab_find(t, hash, a, b);

@@ -795,16 +795,19 @@ static uint32_t ms_fn_call_by_blocks(const ms_fn_inside *inside, uint64_t addr)
 }
 
 /* The same by the segments. Lowers *hi to where another block may begin. */
-static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
+static ms_INLINE uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
 {
     const ms_seg *v = inside->calls.v;
     size_t count = inside->calls.count;
     size_t at = inside->hint;
     if (count == 0)
         return inside->function;
-    if (!ms_seg_holds(v, count, at, addr))
-        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
-    inside->hint = at;
+    if (!ms_seg_holds(v, count, at, addr)) {
+        at++;
+        if (!ms_seg_holds(v, count, at, addr))
+            at = ms_seg_find(v, count, addr);
+        inside->hint = at;
+    }
     if (at + 1 < count)
         ms_lower_to(hi, v[at + 1].lo);
     return v[at].owner;
@@ -813,7 +816,7 @@ static uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t addr, uint
 /* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
  * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
  * call; else *dropped is ms_SEG_NONE. */
-static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
 {
     uint32_t index = inside->function;
     *dropped = ms_SEG_NONE;

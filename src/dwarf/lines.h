@@ -686,7 +686,7 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
 }
 
 /* The last row at or below an address that a sequence holds; hint is a row of the sequence. */
-static inline size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
+static ms_INLINE size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
 {
     size_t lo = seq->first;
     size_t hi = lo + seq->count - 1; /* ends the sequence, above the address */
@@ -719,8 +719,8 @@ static ms_NOINLINE bool ms_ln_turn_to(const ms_ln_table *table, uint64_t addr, m
 }
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
-static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
-                                  size_t at)
+static ms_INLINE size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
+                                     size_t at)
 {
     const ms_ln_row *rows = table->rows;
     size_t first = seq->first;
@@ -745,8 +745,8 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
 /* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
  * row may answer. past_end: under the stmt policy code after a sequence takes its last line. A row of a file
  * that the table does not have is damage, and no answer. */
-static inline size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
-                                ms_ln_hint *hint, uint64_t *hi)
+static ms_INLINE size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end,
+                                   uint64_t addr, ms_ln_hint *hint, uint64_t *hi)
 {
     size_t at = table->row_count;
     if ((addr >= hint->lo && addr < hint->hi) || ms_ln_turn_to(table, addr, hint, hi)) {

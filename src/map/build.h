@@ -585,6 +585,8 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
         ms_en_reserve(&part->coder);
     part->coder.most_gap = ms_EN_MOST_GAP;
     w.origins.arena = &part->tables;
+    if (task->kind == ms_MB_UNITS && task->size >= ms_MB_LARGE_PART)
+        ms_tab_enlarge(&w.origins, 2 * ms_EN_GATHERED);
     bool ok = true;
     for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
         ok = ms_mb_add_object(&w, part, (size_t)i);

@@ -233,6 +233,7 @@ static void ms_en_reserve(ms_en *c)
     c->items = (ms_en_item *)ms_arena_alloc(c->item_arena, count, sizeof *c->items);
     c->link_cap = c->links != NULL ? count : 0;
     c->item_cap = c->items != NULL ? count : 0;
+    ms_tab_enlarge(&c->function_numbers, count); /* a part has 3,000 to 18,000 */
 }
 
 /* ---- Text ---- */

@@ -53,16 +53,6 @@ enum {
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
-/* What a lookup does once. Its numbers stay in registers when all of it is one function. Compilers do not
- * make one of it by themselves. */
-#if ms_SMALL_CODE
-#define ms_MAP_INLINE ms_NOINLINE
-#elif defined(__GNUC__)
-#define ms_MAP_INLINE inline __attribute__((always_inline))
-#else
-#define ms_MAP_INLINE inline
-#endif
-
 /* The kinds of tables. */
 enum {
     ms_MAP_NAME = 1,     /* the image's name */
@@ -558,7 +548,7 @@ static inline bool ms_map_widths_fit(const uint8_t *widths)
 
 /* Whether a run has the usual widths. Then it takes them over as constants: a lookup that compilers make for
  * them has two thirds of the instructions. */
-static ms_MAP_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
+static ms_INLINE bool ms_map_take_usual(const uint8_t *widths, ms_map_run *run)
 {
     run->bytes[ms_MAP_LINK] = run->bytes[ms_MAP_FILE] = 1;
     run->bytes[ms_MAP_LINE] = run->bytes[ms_MAP_STARTS] = 2;
@@ -581,14 +571,14 @@ static inline uint32_t ms_map_field(const uint8_t *p, unsigned bytes)
 }
 
 /* A field of so many bytes, 8 at most. */
-static ms_MAP_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
+static ms_INLINE uint64_t ms_map_long_field(const uint8_t *p, unsigned bytes)
 {
     uint64_t number = (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
     return number & ms_map_masks[bytes];
 }
 
 /* Decides where the parts of a run begin. Returns its length in bytes. */
-static ms_MAP_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
+static ms_INLINE uint64_t ms_map_set_parts(ms_map_run *run)
 {
     const uint8_t *bytes = run->bytes;
     run->line_at = 0u + bytes[ms_MAP_LINK] + bytes[ms_MAP_FILE];
@@ -612,8 +602,8 @@ static inline const uint8_t *ms_map_at(const machsym_map *map, ms_sh *sheets, ui
 
 /* Reads a run of a table whose head is at p. at: its position; usual: only one with the usual widths. Returns
  * false when it is another one, or a number of it is out of bounds; *is_lost when it cannot be read. */
-static ms_MAP_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at,
-                                          const uint8_t *p, bool usual, ms_map_run *run, bool *is_lost)
+static ms_INLINE bool ms_map_open_run(ms_sh *sheets, const ms_map_area *runs, uint64_t at, const uint8_t *p,
+                                      bool usual, ms_map_run *run, bool *is_lost)
 {
     uint64_t begin = ms_rd_raw_u32(p); /* the offset of code from which on it answers */
     uint64_t len = ms_rd_raw_u32(p + 4);
@@ -786,8 +776,8 @@ static inline uint64_t ms_map_bucket(const machsym_map *map, unsigned index, uin
 
 /* The position of the run from which on a lookup steps forward: none after it begins at or below off but a
  * few. */
-static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
-                                               uint64_t off, bool *is_lost)
+static ms_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sheets, unsigned index,
+                                           uint64_t off, bool *is_lost)
 {
     if (map->head.tables[index].b == 0)
         return UINT64_MAX;
@@ -802,15 +792,15 @@ static ms_MAP_INLINE uint64_t ms_map_first_run(const machsym_map *map, ms_sh *sh
 }
 
 /* Start number i of those that have so many bytes each. */
-static ms_MAP_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
+static ms_INLINE uint32_t ms_map_start(const uint8_t *starts, uint32_t size, uint32_t i)
 {
     const uint8_t *p = starts + (size_t)size * i;
     return size == 4 ? ms_rd_raw_u32(p) : ms_rd_raw_u16(p);
 }
 
 /* How many of count starts are at or below an offset from base. */
-static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
-                                                  uint64_t from)
+static ms_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_t size, uint32_t count,
+                                              uint64_t from)
 {
     uint32_t lo = 0;
     while (count > 1) { /* without branches that nobody can predict */
@@ -823,7 +813,7 @@ static ms_MAP_INLINE uint32_t ms_map_count_starts(const uint8_t *starts, uint32_
 }
 
 /* The number of the range that may hold an offset from base: the last one that starts at or below it. */
-static ms_MAP_INLINE uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
+static ms_INLINE uint32_t ms_map_range_at(const ms_map_run *run, uint64_t from)
 {
     const uint8_t *starts = run->v + ms_MAP_RUN_HEAD;
     MACHSYM_COUNT_WORK(1);
@@ -841,7 +831,7 @@ static inline uint64_t ms_map_end_of(const ms_map_run *run, uint32_t range)
 }
 
 /* Reads file, line and column of a range or call. */
-static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t *p, ms_map_line *line)
+static ms_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t *p, ms_map_line *line)
 {
     line->file = ms_map_field(p + run->bytes[ms_MAP_LINK], run->bytes[ms_MAP_FILE]);
     line->line = ms_map_field(p + run->line_at, run->bytes[ms_MAP_LINE]);
@@ -850,7 +840,7 @@ static ms_MAP_INLINE void ms_map_read_line(const ms_map_run *run, const uint8_t 
 
 /* Looks for off in a run that begins at or below it, and ends after it. Returns whether a range of the
  * run is known there; if not, hit->hi tells where its next one begins. */
-static ms_MAP_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
+static ms_INLINE bool ms_map_in_run(uint64_t off, ms_map_hit *hit)
 {
     const ms_map_run *run = &hit->run;
     uint32_t range = ms_map_range_at(run, off - run->base);
@@ -881,8 +871,8 @@ static inline void ms_map_fetch_run(const machsym_map *map, unsigned kind, uint6
 }
 
 /* Looks for off in the runs of a table from a position on. usual: only in runs that have the usual widths. */
-static ms_MAP_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
-                                           uint64_t off, bool usual, ms_map_hit *hit)
+static ms_INLINE bool ms_map_find_from(const machsym_map *map, ms_sh *sheets, unsigned kind, uint64_t at,
+                                       uint64_t off, bool usual, ms_map_hit *hit)
 {
     const ms_map_area *runs = &map->tables[kind];
     hit->is_lost = false;
@@ -930,8 +920,8 @@ static inline uint64_t ms_map_place(const ms_map_run *run, uint64_t field)
 }
 
 /* Sets a frame's line, and where its file stands in TEXT. */
-static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
-                                          machsym_map_frame *frame)
+static ms_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_line *line,
+                                      machsym_map_frame *frame)
 {
     unsigned bytes = run->bytes[ms_MAP_PLACE];
     uint64_t file = 0;
@@ -946,8 +936,8 @@ static ms_MAP_INLINE void ms_map_set_line(const ms_map_run *run, const ms_map_li
 
 /* Reads the concrete function that ends a chain into its frame, which may be NULL. Tells where the function
  * begins, from the text base, and how large it is. */
-static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
-                                            machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
+static ms_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, const ms_map_line *line,
+                                        machsym_map_frame *frame, uint64_t *begin, uint64_t *size)
 {
     const uint8_t *p = run->v + run->roots + (size_t)root * run->root_bytes;
     const uint8_t *start = p + 1 + run->bytes[ms_MAP_PLACE];
@@ -965,8 +955,8 @@ static ms_MAP_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root
  * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
  * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
  * is damaged. The number of a caller is smaller, so the walk ends. */
-static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
-                                               machsym_map_frame *frames, size_t cap)
+static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
+                                           machsym_map_frame *frames, size_t cap)
 {
     uint32_t first = ms_MAP_FIRST_LINK + run->root_count;
     const uint8_t *calls = run->v + run->calls;
@@ -990,8 +980,8 @@ static ms_MAP_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *
 }
 
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
-static ms_MAP_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
-                                                machsym_map_frame *frames, size_t cap)
+static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
+                                            machsym_map_frame *frames, size_t cap)
 {
     const ms_map_run *run = &hit->run;
     ms_map_line line = hit->line;
