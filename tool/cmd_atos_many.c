@@ -405,7 +405,7 @@ static void divide(atos *a, common *c)
         s->number = (uint32_t)i;
     }
     if (c->count > 1)
-        make_shared(a);
+        make_shared(c->shares[0].a);
 }
 
 /* Has all threads do a piece of work, and waits for it. Where no more threads can be made, fewer do it: they
