@@ -2,11 +2,11 @@
 #define ms_ROOM_answer_iterate
 #include "../api/api.h"
 #include "../base/bytes.h"
-#include "../base/reader.h"
 #include "../base/segments.h"
 #include "../macho/symbols.h"
 #include "../macho/sources.h"
 #include "../macho/objc.h"
+#include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
@@ -249,20 +249,13 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_sets(machsym_session *s, machsym_session_info *out)
-{
-    ms_rd rd = ms_cu_sets(&s->env);
-    ms_cu_set set;
-    while (ms_cu_next_set(&rd, &set))
-        out->arange_set_count++;
-}
-
 static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
 {
     bool reads_calls = s->reads_calls;
     ms_ses_drop_units(s); /* they may have been read without calls */
     s->reads_calls = true;
-    ms_it_count_sets(s, out);
+    ms_ses_need(s, ms_NEEDS_ARANGES);
+    out->arange_set_count += (uint32_t)ms_cu_count_sets(&s->dw);
     out->unit_count += (uint32_t)ms_ses_units(s);
     ms_ses_list_programs(s);
     for (size_t i = 0; i < s->env.count; i++) {
