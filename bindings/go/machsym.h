@@ -11176,8 +11176,9 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
-/* If units have fewer bytes than this, on average, their headers are read in place: the first touch of a page
- * brings sixteen, and so eight headers or more, where a copy for each costs three times as much. */
+/* If units have fewer bytes than this, on average over the section's sets or the units so far, their headers
+ * are read in place: the first touch of a page brings sixteen, and so eight headers or more, where a copy for
+ * each costs three times as much. */
 enum { ms_CU_NEAR = 8192 };
 
 /* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a
@@ -11312,6 +11313,15 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
+static size_t ms_cu_count_sets(const ms_dw *dw)
+{
+    ms_cu_set set;
+    size_t count = 0;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);)
+        count++;
+    return count;
+}
+
 /* Offsets of .debug_info that sets state, sorted. */
 typedef struct ms_cu_stated {
     const ms_key *v;
@@ -11324,9 +11334,7 @@ static ms_cu_stated ms_cu_list_stated(const ms_dw *dw, ms_arena *room)
 {
     ms_cu_stated stated = {NULL, 0, 0};
     ms_cu_set set;
-    size_t count = 0;
-    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);)
-        count++;
+    size_t count = ms_cu_count_sets(dw);
     ms_key *v = (ms_key *)ms_arena_alloc(room, count, sizeof *v);
     ms_key *spare = (ms_key *)ms_arena_alloc(room, count, sizeof *v);
     if (v == NULL || spare == NULL)
@@ -11394,10 +11402,11 @@ static void ms_cu_walk(const ms_dw *dw, const ms_cu_peeker *peeker, ms_cu_stated
 {
     ms_cu cu;
     ms_cu next;
+    uint64_t average = dw->info.len / (ms_cu_count_sets(dw) + 1);
     list->count = 0;
     ms_zero(&list->damage, sizeof list->damage);
     for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
-        bool is_near = cu.end / (list->count + 1) < ms_CU_NEAR;
+        bool is_near = average < ms_CU_NEAR || cu.end / (list->count + 1) < ms_CU_NEAR;
         more = ms_cu_end(dw, is_near ? NULL : peeker, &stated, &list->damage, &cu, &next);
         ms_cu *grown = (ms_cu *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *list->v);
         if (grown == NULL)
@@ -19946,20 +19955,13 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_sets(machsym_session *s, machsym_session_info *out)
-{
-    ms_rd rd = ms_cu_sets(&s->env);
-    ms_cu_set set;
-    while (ms_cu_next_set(&rd, &set))
-        out->arange_set_count++;
-}
-
 static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
 {
     bool reads_calls = s->reads_calls;
     ms_ses_drop_units(s); /* they may have been read without calls */
     s->reads_calls = true;
-    ms_it_count_sets(s, out);
+    ms_ses_need(s, ms_NEEDS_ARANGES);
+    out->arange_set_count += (uint32_t)ms_cu_count_sets(&s->dw);
     out->unit_count += (uint32_t)ms_ses_units(s);
     ms_ses_list_programs(s);
     for (size_t i = 0; i < s->env.count; i++) {
