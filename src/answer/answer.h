@@ -205,7 +205,6 @@ static size_t ms_ans_known_frames(machsym_session *s, uint64_t addr, machsym_fra
 /* The same with all units, if names lead to one that was not found without a list. */
 static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
-    ms_ses_trim_for(s, addr);
     size_t count = ms_ans_known_frames(s, addr, frames, cap);
     if (!s->env.lacks_units)
         return count;
@@ -257,6 +256,7 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);
+    ms_ses_trim_for(&object->session, addr);
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
     ms_ses_keep_frames(s, frames, count < cap ? count : cap);
     ms_ses_count_object(s->objects, object);

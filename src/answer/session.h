@@ -715,6 +715,8 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
 /* The object that has a linked address; NULL when none has, or it cannot be opened. */
 static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
 {
+    if (s->has_objects && s->objects == NULL) /* asked by each lookup */
+        return NULL;
     ms_ses_objects *o = ms_dw_code_at(&s->dw, addr) != NULL ? ms_ses_map_of(s) : NULL;
     if (o == NULL)
         return NULL;
