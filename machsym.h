@@ -19114,6 +19114,8 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
 /* The object that has a linked address; NULL when none has, or it cannot be opened. */
 static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
 {
+    if (s->has_objects && s->objects == NULL) /* asked by each lookup */
+        return NULL;
     ms_ses_objects *o = ms_dw_code_at(&s->dw, addr) != NULL ? ms_ses_map_of(s) : NULL;
     if (o == NULL)
         return NULL;
@@ -19617,7 +19619,6 @@ static size_t ms_ans_known_frames(machsym_session *s, uint64_t addr, machsym_fra
 /* The same with all units, if names lead to one that was not found without a list. */
 static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
-    ms_ses_trim_for(s, addr);
     size_t count = ms_ans_known_frames(s, addr, frames, cap);
     if (!s->env.lacks_units)
         return count;
@@ -19669,6 +19670,7 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);
+    ms_ses_trim_for(&object->session, addr);
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
     ms_ses_keep_frames(s, frames, count < cap ? count : cap);
     ms_ses_count_object(s->objects, object);
