@@ -636,6 +636,43 @@ static void test_nameless_file(void)
     CHECK_STR(path.name, "b.c");
 }
 
+/* Where the search before ended decides nothing, also where sequences overlap: one that ends first answers. */
+static void test_hints(void)
+{
+    static const ms_ln_row rows[] = {
+        {0x1000, 10, 1, 0, true, false}, {0x1040, 11, 1, 0, true, false}, {0x1100, 11, 1, 0, true, true},
+        {0x1080, 20, 1, 0, true, false}, {0x1140, 21, 1, 0, true, false}, {0x1180, 22, 1, 0, true, false},
+        {0x1200, 22, 1, 0, true, true},  {0x1300, 30, 1, 0, true, false}, {0x1340, 30, 1, 0, true, true},
+    };
+    static const ms_ln_seq seqs[] = {{0x1000, 0x1100, 0, 3}, {0x1080, 0x1200, 3, 4}, {0x1300, 0x1340, 7, 2}};
+    ms_ln_file file;
+    ms_ln_table table;
+    size_t wrong = 0;
+    ms_zero(&table, sizeof table);
+    file.name = ms_str_from_c("a.c");
+    file.dir = 0;
+    table.rows = rows;
+    table.row_count = sizeof rows / sizeof rows[0];
+    table.seqs = seqs;
+    table.seq_count = sizeof seqs / sizeof seqs[0];
+    table.files = &file;
+    table.file_count = 1;
+    table.version = 4;
+    for (uint64_t before = 0xff0; before < 0x1360; before += 16) {
+        for (uint64_t addr = 0xff0; addr < 0x1360; addr += 16) {
+            ms_ln_hint none = {0, 0, 0, 0};
+            ms_ln_hint hint = {0, 0, 0, 0};
+            uint64_t ends[3] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+            ms_ln_find(&table, MACHSYM_LINES_ATOS, true, before, &hint, &ends[0]);
+            size_t want = ms_ln_find(&table, MACHSYM_LINES_ATOS, true, addr, &none, &ends[1]);
+            wrong += ms_ln_find(&table, MACHSYM_LINES_ATOS, true, addr, &hint, &ends[2]) != want;
+            wrong += ends[1] != ends[2];
+            wrong += (addr >= 0x1080 && addr < 0x1100 && want != 1) || (addr == 0x1150 && want != 4);
+        }
+    }
+    CHECK_EQ(wrong, 0);
+}
+
 int main(void)
 {
     test_nameless_file();
@@ -658,5 +695,6 @@ int main(void)
     test_many_sequences();
     test_damage();
     test_backwards();
+    test_hints();
     return test_done();
 }
