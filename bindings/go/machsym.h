@@ -20426,39 +20426,43 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
 
 /* ---- Ranges ---- */
 
-static uint32_t ms_en_add_link(ms_en *c, const ms_en_link *link)
+/* A new link; its number is the count of links. NULL when memory is out. */
+static inline ms_en_link *ms_en_add_link(ms_en *c)
 {
     ms_en_link *v = (ms_en_link *)ms_arena_grow(c->tables, c->links, c->link_count, &c->link_cap, sizeof *v);
     if (v == NULL)
-        return 0;
+        return NULL;
     c->links = v;
-    v[c->link_count] = *link;
-    return (uint32_t)++c->link_count;
+    v += c->link_count++;
+    ms_zero(v, sizeof *v);
+    return v;
 }
 
 /* Adds a concrete function. Returns its number, from 1 on; 0 when memory is out. */
 static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, uint64_t lo, uint64_t size)
 {
-    ms_en_link link;
-    ms_zero(&link, sizeof link);
-    link.source = (uint32_t)source;
-    link.function = function;
-    link.start = lo - c->text_addr;
-    link.size = size;
-    return ms_en_add_link(c, &link);
+    ms_en_link *link = ms_en_add_link(c);
+    if (link == NULL)
+        return 0;
+    link->source = (uint32_t)source;
+    link->function = function;
+    link->start = lo - c->text_addr;
+    link->size = size;
+    return (uint32_t)c->link_count;
 }
 
 /* Adds an inlined call, whose caller was added before it. */
 static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
                            const ms_map_line *call)
 {
-    ms_en_link link;
-    ms_zero(&link, sizeof link);
-    link.source = (uint32_t)source;
-    link.function = function;
-    link.caller = caller;
-    link.call = *call;
-    return ms_en_add_link(c, &link);
+    ms_en_link *link = ms_en_add_link(c);
+    if (link == NULL)
+        return 0;
+    link->source = (uint32_t)source;
+    link->function = function;
+    link->caller = caller;
+    link->call = *call;
+    return (uint32_t)c->link_count;
 }
 
 /* The link of a number. */
