@@ -125,6 +125,21 @@ static inline bool test_measures_growth(void)
     return !test_is_quick() && turn++ % test_env("SAMPLE") == 0;
 }
 
+/* Whether this program has a sanitizer, which takes memory of its own. */
+static inline bool test_is_sanitized(void)
+{
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+    return true;
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* Prints the last line; main returns what it returns. */
 static inline int test_done(void)
 {

@@ -18,20 +18,6 @@
 /* What machsym.1 states: bytes of output, and of memory beside the images. */
 enum { OUTPUT_FACTOR = 128, MEMORY_FACTOR = 600, MEMORY_RESOLVE = 6, MEMORY_BASE = 24 << 20 };
 
-static bool has_memory_to_ask(void)
-{
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-    return false;
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return false;
-#else
-    return true;
-#endif
-}
-
 /* ---- A hostile dSYM ---- */
 
 /* A function in so many inlined calls, all of one name of so many bytes. */
@@ -217,7 +203,7 @@ static void check_case(const char *form, const hostile *h, const text *input, im
     int outcome = ok ? WEXITSTATUS(status) : 3;
     double memory = ok ? (double)used.ru_maxrss * 1024 : 0;
     double bound = MEMORY_BASE + (double)MEMORY_RESOLVE * RESOLVE_BYTES + (double)MEMORY_FACTOR * input->len;
-    bool fits = outcome < 2 && (memory <= bound || !has_memory_to_ask());
+    bool fits = outcome < 2 && (memory <= bound || test_is_sanitized());
     test_count(fits);
     written += outcome == 0;
     refused += outcome == 1;

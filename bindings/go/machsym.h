@@ -21430,8 +21430,8 @@ static void ms_mg_close(ms_mg *m)
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    /* Bytes of debug info in a part, at most and at least: large parts share more records, small ones let
-     * threads end at about the same time. */
+    /* Bytes of debug info in a part, at most and, where there is more than one, at least: large parts share
+     * more records, small ones let threads end at about the same time. */
     ms_MB_UNIT_BYTES = 4 << 20,
     ms_MB_LEAST_BYTES = 1 << 20,
     /* A part of so many bytes likely has more ranges than are gathered at once. */
@@ -21537,13 +21537,13 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* How large a part is to be, given how much is left from its begin on. The last parts are small: until all of
- * them are built, few threads have nothing to do. */
-static uint64_t ms_mb_size_of_part(uint64_t left)
+/* How large a part is to be, given how much there is in all and from its begin on. What fits one part is one.
+ * Else the last parts are small: until all of them are built, few threads have nothing to do. */
+static uint64_t ms_mb_size_of_part(uint64_t all, uint64_t left)
 {
-    if (left < 4 * (uint64_t)ms_MB_LEAST_BYTES)
-        return ms_MB_LEAST_BYTES;
-    return left < 4 * (uint64_t)ms_MB_UNIT_BYTES ? left / 4 : (uint64_t)ms_MB_UNIT_BYTES;
+    if (all <= ms_MB_UNIT_BYTES || left >= 4 * (uint64_t)ms_MB_UNIT_BYTES)
+        return ms_MB_UNIT_BYTES;
+    return left > 4 * (uint64_t)ms_MB_LEAST_BYTES ? left / 4 : (uint64_t)ms_MB_LEAST_BYTES;
 }
 
 /* Cuts the units into parts. The number of threads does not matter. */
@@ -21554,7 +21554,7 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
     size_t first = 0;
     for (size_t i = 0; i < env->count; i++) {
         uint64_t size = env->v[i].end - env->v[first].off;
-        if (size < ms_mb_size_of_part(end - env->v[first].off) && i + 1 < env->count)
+        if (size < ms_mb_size_of_part(end, end - env->v[first].off) && i + 1 < env->count)
             continue;
         ms_mb_add_task(plan, ms_MB_UNITS, first, i + 1, size);
         first = i + 1;
