@@ -314,21 +314,12 @@ static void aranges_cut_overlapping_units(trap *t, size_t n)
     }
 }
 
-/* Every unit reaches to the end of the section, over all others behind it, which sets state. */
+/* Every unit reaches to the end of the section, over all others after it, which sets state. */
 static void units_in_each_other(trap *t, size_t n)
 {
     program *p = &t->p;
-    size_t size = 0; /* of each */
-    put_abbrevs(p);
-    p->macho.code_size = 16 * n;
-    for (size_t i = 0; i < n; i++) {
-        unit_begin(p, dwarf4, 0, 0);
-        put_entry(p, 1, 0x1000 + 16 * i, 16);
-        put_entry(p, 2, 0x1000 + 16 * i, 16);
-        put8(&p->info, 0);
-        unit_end(p);
-        size = i == 0 ? p->info.len : size;
-    }
+    units_of_one_table(t, n);
+    size_t size = p->info.len / n; /* of each */
     for (size_t i = n; i-- > 0;) {
         patch(&p->info, i * size, p->info.len - i * size - 4, 4);
         put_arange_set(p, i * size, 1, 0x1000 + 16 * i, 16);

@@ -52,6 +52,13 @@ static size_t put_unit(program *p, const char *name, uint64_t lo, uint32_t size)
     return end_unit(p);
 }
 
+/* Units of 256 bytes of code each, one after the other from 0x1000 on. */
+static void put_whole_units(program *p, size_t *units, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        units[i] = put_unit(p, "whole", 0x1000 + 0x100 * i, 0x100);
+}
+
 /* A set of .debug_aranges with one tuple; none if size is 0. */
 static void put_set(program *p, uint64_t info_off, uint64_t lo, uint64_t size)
 {
@@ -370,8 +377,7 @@ static void test_length_over_units(void)
         machsym_image_info info;
         size_t units[5];
         begin(&p);
-        for (unsigned i = 0; i < 5; i++)
-            units[i] = put_unit(&p, "whole", 0x1000 + 0x100 * i, 0x100);
+        put_whole_units(&p, units, 5);
         for (unsigned i = 5; i-- > 0;) /* in another order than that of the units */
             put_set(&p, units[i], 0x1000 + 0x100 * i, 0x100);
         put_set(&p, units[3] + 12, 0, 0); /* nothing begins there */
@@ -398,15 +404,14 @@ static void test_length_over_units(void)
 /* What states no unit, or not all of what has to be known, lists the units and changes nothing. */
 static void test_sets_that_do_not_tell(void)
 {
-    enum { ROOT_ENTRY, INSIDE, TWICE, BEHIND, LACKS_ONE, BAD_LAST, TABLE, CASES };
+    enum { ROOT_ENTRY, INSIDE, TWICE, PAST_END, LACKS_ONE, BAD_LAST, TABLE, CASES };
     for (unsigned which = 0; which < CASES; which++) {
         program p;
         lookup l;
         machsym_image_info info;
         size_t units[3];
         begin(&p);
-        for (unsigned i = 0; i < 3; i++)
-            units[i] = put_unit(&p, "whole", 0x1000 + 0x100 * i, 0x100);
+        put_whole_units(&p, units, 3);
         for (unsigned i = 0; i < 3; i++) {
             if (which != LACKS_ONE || i != 1)
                 put_set(&p, units[i] + (which == ROOT_ENTRY ? 11 : 0), 0x1000 + 0x100 * i, 0x100);
@@ -415,7 +420,7 @@ static void test_sets_that_do_not_tell(void)
             put_set(&p, units[1] + 12, 0x1800, 0x100);
         if (which == TWICE)
             put_set(&p, units[1], 0x1800, 0x100);
-        if (which == BEHIND)
+        if (which == PAST_END)
             put_set(&p, p.info.len + 100, 0x1800, 0x100);
         if (which == BAD_LAST)
             patch(&p.info, units[2] + 4, 0x0909, 2);
