@@ -18746,9 +18746,9 @@ static size_t ms_ses_units(machsym_session *s)
     return s->env.count;
 }
 
-/* Whether units are found one by one: for the first address that a session is asked for, and for others in
- * the same function. To list the units reads a header of each, which takes longer than an answer. */
-static bool ms_ses_is_brief(machsym_session *s)
+/* Begins to find units one by one, for the first address that a session is asked for. To list the units reads
+ * a header of each, which takes longer than an answer. Returns false when the units are to be listed. */
+static bool ms_ses_begin_brief(machsym_session *s)
 {
     if (ms_SMALL_CODE || s->has_units || s->asks_many || s->program != NULL || s->image->sections == NULL)
         return false;
@@ -19270,7 +19270,7 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
     ms_ses_span span;
     bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
-    if (is_code && ms_ses_is_brief(s)) {
+    if (is_code && ms_ses_begin_brief(s)) {
         ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
         if (span.function != ms_SEG_NONE && !s->env.lacks_units)
             return span;
@@ -21537,8 +21537,8 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* How large a part is to be, given how much there is in all and from its begin on. What fits one part is one.
- * Else the last parts are small: until all of them are built, few threads have nothing to do. */
+/* How many bytes a part should have, where so many are left of all the debug info. Debug info that fits one
+ * part is one part. Otherwise the last parts are small, so that threads end at about the same time. */
 static uint64_t ms_mb_size_of_part(uint64_t all, uint64_t left)
 {
     if (all <= ms_MB_UNIT_BYTES || left >= 4 * (uint64_t)ms_MB_UNIT_BYTES)

@@ -94,7 +94,7 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
     ms_ses_span span;
     bool is_code = ms_dw_code_at(s->env.dw, addr) != NULL;
-    if (is_code && ms_ses_is_brief(s)) {
+    if (is_code && ms_ses_begin_brief(s)) {
         ms_eng_ask(s, addr, MACHSYM_UNIT_ARANGES, &span);
         if (span.function != ms_SEG_NONE && !s->env.lacks_units)
             return span;

@@ -347,9 +347,9 @@ static size_t ms_ses_units(machsym_session *s)
     return s->env.count;
 }
 
-/* Whether units are found one by one: for the first address that a session is asked for, and for others in
- * the same function. To list the units reads a header of each, which takes longer than an answer. */
-static bool ms_ses_is_brief(machsym_session *s)
+/* Begins to find units one by one, for the first address that a session is asked for. To list the units reads
+ * a header of each, which takes longer than an answer. Returns false when the units are to be listed. */
+static bool ms_ses_begin_brief(machsym_session *s)
 {
     if (ms_SMALL_CODE || s->has_units || s->asks_many || s->program != NULL || s->image->sections == NULL)
         return false;

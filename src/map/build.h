@@ -134,8 +134,8 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* How large a part is to be, given how much there is in all and from its begin on. What fits one part is one.
- * Else the last parts are small: until all of them are built, few threads have nothing to do. */
+/* How many bytes a part should have, where so many are left of all the debug info. Debug info that fits one
+ * part is one part. Otherwise the last parts are small, so that threads end at about the same time. */
 static uint64_t ms_mb_size_of_part(uint64_t all, uint64_t left)
 {
     if (all <= ms_MB_UNIT_BYTES || left >= 4 * (uint64_t)ms_MB_UNIT_BYTES)
