@@ -160,25 +160,79 @@ static void check_file(const char *path)
     }
 }
 
+/* In the order of their names, so that a file gets the same slides everywhere. */
 static void check_tree(const char *folder, unsigned depth)
 {
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
         char path[2048];
         struct stat st;
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (lstat(path, &st) != 0)
-            continue;
-        if (S_ISDIR(st.st_mode) && depth < 32)
-            check_tree(path, depth + 1);
-        else if (S_ISREG(st.st_mode))
-            check_file(path);
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && lstat(path, &st) == 0) {
+            if (S_ISDIR(st.st_mode) && depth < 32)
+                check_tree(path, depth + 1);
+            else if (S_ISREG(st.st_mode))
+                check_file(path);
+        }
+        free(entries[i]);
     }
-    if (dir != NULL)
-        closedir(dir);
+    free(entries);
+}
+
+static size_t count_blocks(const loaded *l)
+{
+    machsym_image *image = loaded_open(l, l->len, false);
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    size_t count = 0;
+    while (machsym_session_next_name(session, &at, &symbol))
+        count += symbol.source == MACHSYM_SOURCE_BLOCK;
+    machsym_session_close(session);
+    machsym_image_close(image);
+    return count;
+}
+
+/* A table of functions is no block, wherever it lies: below 4 GB an address may look like a block's flags. */
+static void test_no_block(void)
+{
+    machsym_image *file = test_open("tests/real/cxx_eh_probe-arm64-stripped");
+    size_t blocks = 0;
+    test_begin();
+    for (uint64_t addr = 0x10000000; addr < 0x10010000; addr += 4) {
+        loaded l;
+        CHECK(loaded_make(&l, file, addr));
+        blocks += count_blocks(&l);
+        free(l.v);
+    }
+    test_end("an image at 16,384 addresses");
+    CHECK_EQ(blocks, 0);
+    machsym_image_close(file);
+}
+
+/* Descriptors that begin with the size, which shares its word with a bit. */
+static void test_small_descriptors(uint64_t size)
+{
+    machsym_image *file = test_open("tests/fixtures/bin/blocks-arm64-d4-22-strip");
+    loaded l;
+    CHECK(loaded_make(&l, file, 0x104000000));
+    size_t blocks = count_blocks(&l);
+    size_t changed = 0;
+    CHECK(blocks > 1);
+    for (uint64_t at = 0; at + 32 <= l.len; at += 8) {
+        uint64_t descriptor = loaded_get(&l, at + 24, 8) - l.addr;
+        if (loaded_get(&l, at + 8, 8) != 0x50000000)
+            continue;
+        loaded_set(&l, at + 8, 4, 0x50400000);
+        loaded_set(&l, descriptor, 8, size);
+        loaded_set(&l, descriptor + 8, 8, 0);
+        changed++;
+    }
+    CHECK_EQ(changed, blocks);
+    CHECK_EQ(count_blocks(&l), (size & 0x7fffffff) == 32 ? blocks : 0);
+    free(l.v);
+    machsym_image_close(file);
 }
 
 /* Memory that ends before the image does, at any place: less is known, and nothing outside is read. */
@@ -291,6 +345,10 @@ int main(void)
         test_leave_out("../shared/corpus", "it is not here");
     printf("%zu images, %zu names equal; %zu of classes in other images\n", image_count, name_count,
            import_count);
+    test_no_block();
+    test_small_descriptors(32);
+    test_small_descriptors(0x80000020);
+    test_small_descriptors(40); /* of a block that captures: not a literal */
     test_cut_short();
     test_unreadable();
     test_pair();

@@ -6635,8 +6635,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
 
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
- * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at,
- *         ms_fx_spend.
+ * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_u32_at, ms_fx_str_at,
+ *         ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -8929,6 +8929,24 @@ static void ms_oc_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
  * descriptor}. */
 #define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
 
+/* Block_private.h: BLOCK_SMALL_DESCRIPTOR. The descriptor begins with the literal's size in 31 bits. Others
+ * have it in their second word. */
+#define ms_OC_BLOCK_SMALL_DESCRIPTOR 0x00400000u
+
+/* Whether what looks like a block literal at an address is one. A file says so by the import that its isa is.
+ * In memory that import is a pointer like any other. There the descriptor must state the size of a literal
+ * that captures nothing. */
+static bool ms_oc_is_block(ms_fx_data *d, uint64_t addr, uint32_t flags)
+{
+    unsigned word = ms_fx_pointer_size(d);
+    if (!ms_mo_is_mapped(d->mo))
+        return ms_str_is(ms_fx_pointer_at(d, addr).import, "__NSConcreteGlobalBlock");
+    uint64_t descriptor = ms_fx_pointer_at(d, addr + 2 * word + 8).addr;
+    bool is_small = (flags & ms_OC_BLOCK_SMALL_DESCRIPTOR) != 0;
+    uint32_t size = ms_fx_u32_at(d, is_small ? descriptor : descriptor + word);
+    return (is_small ? size & 0x7fffffff : size) == 3 * word + 8;
+}
+
 /* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
 static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo_section *section)
 {
@@ -8939,8 +8957,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo
         uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
         if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
             continue;
-        ms_fx_pointer isa = ms_fx_pointer_at(d, section->addr + at);
-        if (!ms_mo_is_mapped(d->mo) && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
+        if (!ms_oc_is_block(d, section->addr + at, flags))
             continue;
         uint64_t code = ms_fx_pointer_at(d, section->addr + at + word + 8).addr;
         if (d->mo->slice.cputype == ms_CPU_ARM)

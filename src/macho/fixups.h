@@ -11,8 +11,8 @@
 
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
- * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at,
- *         ms_fx_spend.
+ * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_u32_at, ms_fx_str_at,
+ *         ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
