@@ -370,8 +370,7 @@ static void close_clone(atos *a, atos *copy)
 /* How many threads are worth it. Owners, explanations and object files keep state of their own: one. */
 static size_t thread_count(const atos *a, size_t count)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+    size_t most = tool_threads(0, MAX_THREADS);
     for (size_t i = 0; i < a->target_count; i++) {
         if (a->targets[i].file.map == NULL && !a->targets[i].file.info.has_dwarf)
             most = 1;

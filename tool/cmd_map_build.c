@@ -102,24 +102,17 @@ static void watch(const char *path, build *b)
     fputs("\r\033[K", stderr);
 }
 
-static unsigned thread_count(const build_options *how, size_t parts)
-{
-    long all = how->jobs != 0 ? (long)how->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    long count = all < 1 ? 1 : all > MAX_JOBS ? MAX_JOBS : all;
-    return (size_t)count < parts ? (unsigned)count : (unsigned)parts;
-}
-
 static void build_parts(build *b, const char *path, const build_options *how)
 {
     pthread_t threads[MAX_JOBS];
-    unsigned wanted = thread_count(how, b->count);
-    unsigned started = 0;
+    size_t wanted = tool_threads(how->jobs, b->count);
+    size_t started = 0;
     for (size_t i = 0; i < b->count; i++)
         b->total += machsym_plan_part_size(b->plan, i);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->moved, NULL);
     /* without a progress line to draw, this thread is one of them */
-    unsigned others = how->progress ? wanted : wanted > 0 ? wanted - 1 : 0;
+    size_t others = how->progress ? wanted : wanted - 1;
     while (started < others && pthread_create(&threads[started], NULL, build_thread, b) == 0)
         started++;
     if (how->progress && started > 0) {
@@ -129,7 +122,7 @@ static void build_parts(build *b, const char *path, const build_options *how)
     } else {
         build_thread(b);
     }
-    for (unsigned i = 0; i < started; i++)
+    for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     pthread_cond_destroy(&b->moved);
     pthread_mutex_destroy(&b->lock);
@@ -337,7 +330,7 @@ static void *close_image(void *image)
  * long as to write a tenth of it. Returns false when it has to be closed after that. */
 static bool begin_closing(const build_command *c, machsym_image *image, pthread_t *thread)
 {
-    return thread_count(&c->how, 2) > 1 && pthread_create(thread, NULL, close_image, image) == 0;
+    return tool_threads(c->how.jobs, 2) > 1 && pthread_create(thread, NULL, close_image, image) == 0;
 }
 
 /* Builds a map and adds a line to what is told. Threads: any. */
@@ -518,7 +511,8 @@ static const option table[] = {
      offsetof(build_command, out), NULL},
     {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --symbols DIR --uuid UUID finds it",
      offsetof(build_command, store), NULL},
-    {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},
+    {"j", "N", "threads; without it one for each processor that may be used",
+     offsetof(build_command, how.jobs), take_jobs},
     {"images", "GLOB",
      "of a shared cache only images whose path fits: \"*/UIKit*\", * and ? stand for\nany characters and any "
      "one",

@@ -72,12 +72,10 @@ static void *build_images(void *argument)
 static void run_threads(cached_build *b, unsigned jobs)
 {
     pthread_t threads[MAX_JOBS];
-    long all = jobs != 0 ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = all < 1 ? 1 : all > MAX_JOBS ? MAX_JOBS : (size_t)all;
+    size_t wanted = tool_threads(jobs, b->count);
     size_t started = 0;
     pthread_mutex_init(&b->lock, NULL);
-    while (started + 1 < wanted && started + 1 < b->count &&
-           pthread_create(&threads[started], NULL, build_images, b) == 0)
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, build_images, b) == 0)
         started++;
     build_images(b); /* this thread is one of them */
     for (size_t i = 0; i < started; i++)

@@ -257,7 +257,8 @@ static int run_command(int argc, char **argv)
 static const option table[] = {
     {"pair", "FILE", "the other half: the binary to a dSYM, or the dSYM to a binary",
      offsetof(verify_options, pair), NULL},
-    {"j", "N", "threads; all processors without it", offsetof(verify_options, how.jobs), take_jobs},
+    {"j", "N", "threads; without it one for each processor that may be used",
+     offsetof(verify_options, how.jobs), take_jobs},
     {"json", NULL, "one JSON object, in place of lines", offsetof(verify_options, json), NULL},
     {0},
 };

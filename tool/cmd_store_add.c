@@ -389,8 +389,8 @@ static const option table[] = {
      "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,
      take_name_maps},
     {"force", NULL, "write anew what is there already", offsetof(add_command, force), NULL},
-    {"j", "N", "threads that make maps; all processors without it", offsetof(add_command, how.jobs),
-     take_jobs},
+    {"j", "N", "threads that make maps; without it one for each processor that may be used",
+     offsetof(add_command, how.jobs), take_jobs},
     {"json", NULL, "one JSON object an image", offsetof(add_command, json), NULL},
     {0},
 };

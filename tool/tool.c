@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -168,6 +171,24 @@ bool take_jobs(void *field, const char *value)
     else
         tool_say("-j wants a number of threads from 1 to %d, not %s", MAX_JOBS, value);
     return ok;
+}
+
+/* A container or taskset may leave a process fewer processors than the machine has. */
+static long count_processors(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+size_t tool_threads(unsigned asked, size_t pieces)
+{
+    long all = asked != 0 ? (long)asked : count_processors();
+    size_t most = pieces < MAX_JOBS ? pieces : MAX_JOBS;
+    return all < 1 || most < 1 ? 1 : (size_t)all < most ? (size_t)all : most;
 }
 
 bool take_full_names(void *field, const char *value)

@@ -70,6 +70,10 @@ bool take_jobs(void *field, const char *value);       /* an unsigned: threads */
 bool take_full_names(void *field, const char *value); /* machsym_demangle_flags */
 bool take_best_line(void *field, const char *value);  /* machsym_session_flags */
 
+/* How many threads do work of so many pieces: those asked for, or, of 0, one for each processor that this
+ * process may use. From 1 to MAX_JOBS, and no more than there are pieces. */
+size_t tool_threads(unsigned asked, size_t pieces);
+
 /* ---- Images ---- */
 
 /* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was
