@@ -180,6 +180,13 @@ while IFS=: read -r n line; do
     ok "no such file: $line: as many lines" $?
 done <lines
 
+# A newline in the name of a folder of symbols: what crash says of a report stays one line.
+mkdir -p $'folder/N\nb'
+cp -r plain/Nxyz.dSYM $'folder/N\nb/N.dSYM'
+"$M" crash --no-cache -d folder -o kept plain/plain.crash 2>err
+[ "$(grep -cF 'machsym: ' err)" -eq 1 ] && grep -qF 'by folder/N\nb/N.dSYM' err
+ok "crash: a folder's name has a newline" $?
+
 # What is shown is what was there, and JSON has it in full.
 grep -q '^-\[Pl\\x1b\[mr s\\x1b\[m:\] (in ' escape.1.out && grep -q 'q\\nb\\te.hpp:' newline.1.out &&
     grep -q 'Pl\\u202er' override.1.out && grep -q 'Pl\\r\\x07\\x9br' invalid.1.out

@@ -180,6 +180,8 @@ $M store missing st "$reports/demo.crash" | grep -q $uuid
 [ $? -eq 1 ]
 check "missing: nothing of what the store has"
 says "missing: no store" 1 "none: No such file" $M store missing none $uuid
+echo >file
+says "missing: a file in the store's place" 1 "file: no folder" $M store missing file $uuid
 says "missing: no report" 1 "nothere" $M store missing st nothere
 says "usage: missing" 2 "no UUID and no report is named" $M store missing st
 

@@ -299,6 +299,24 @@ run -q $demo --to=text $apple/mac26.ips
 grep -v '^$' "$work/out" >"$work/wanted"
 same "$work/wanted" "$work/lines" "as text too"
 
+# Of documents without the line ahead each is a report, too, in whatever lines they are written; and what follows them.
+body=$reports/demo-body-only.ips
+tr -d '\n' <"$body" >"$work/line"
+echo >>"$work/line"
+{
+    cat "$body"
+    echo
+    cat "$body" "$work/line" "$work/line" "$body"
+} >"$work/bodies"
+run -q $demo --signature "$body"
+for n in 1 2 3 4 5; do sed "s|$body|$work/bodies#$n|" "$work/out"; done >"$work/wanted"
+run -q $demo --signature "$work/bodies"
+same "$work/wanted" "$work/out" "five documents of .ips are five reports"
+cat "$body" $apple/ios.ips "$body" $reports/demo.crash "$body" $reports/jetsam.ips >"$work/bodies"
+run -q $demo --json --summary "$work/bodies"
+[ "$(wc -l <"$work/out")" -eq 6 ]
+check "documents, .ips with both lines and texts in turn"
+
 # The line of dashes ahead of "Translated Report" is of the report that it begins.
 for process in demo next; do
     printf -- '-------------------------------------\nTranslated Report (Full Report Below)\n-------------------------------------\n\n'

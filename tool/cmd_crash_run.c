@@ -235,13 +235,14 @@ static void answer_parts(const crash_run *run, report *whole, const resolve_coun
 /* A line a report to standard error, without the file's name. */
 static void answer_brief(const report *r, const resolve_counts *counts, crash_result *result)
 {
+    size_t from = result->summary.len;
     if (r->number > 0) {
         text_char(&result->summary, '#');
         text_dec(&result->summary, r->number);
         text_c(&result->summary, ": ");
     }
     text_brief(&result->summary, r, counts);
-    text_char(&result->summary, '\n');
+    text_end_line(&result->summary, from);
 }
 
 static void add_counts(resolve_counts *to, const resolve_counts *counts)

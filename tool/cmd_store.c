@@ -3,7 +3,6 @@
 #include "cmd_crash.h"
 #include "inside.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -232,7 +231,6 @@ static int run_missing(int argc, char **argv)
     missing_options o = {NULL, false};
     path_list wanted = {NULL, 0, 0};
     path_list reports = {NULL, 0, 0};
-    struct stat st;
     int status = TOOL_OK;
     int count = options_parse(&store_missing_command, &o, argc, argv);
     if (count < 0)
@@ -240,10 +238,8 @@ static int run_missing(int argc, char **argv)
     if (count == 0 || (count == 1 && o.files_from == NULL))
         return options_wrong(&store_missing_command,
                              count == 0 ? "no store is named" : "no UUID and no report is named");
-    if (stat(argv[1], &st) != 0) {
-        tool_say("%s: %s", argv[1], strerror(errno));
+    if (!kept_is_folder(argv[1]))
         return TOOL_ERROR;
-    }
     if (o.files_from != NULL && !inside_read_list(o.files_from, &wanted))
         status = TOOL_ERROR;
     for (int i = 2; i <= count; i++)

@@ -1,5 +1,6 @@
 /* Where one report of a file ends and the next one begins; see split.h. A report is cut off only when it is
- * complete, and only at what Apple's reports begin with: the metadata of an .ips, or the header of a text. */
+ * complete, and only at what Apple's reports begin with: the metadata of an .ips, its document where the metadata were
+ * left out, or the header of a text. */
 #include "split.h"
 #include "plcrash.h"
 
@@ -12,11 +13,15 @@ typedef struct split_state {
     bool has_exception;
     bool has_stacks;
     bool is_translated; /* the .ips that the text is of follows */
+    bool is_body;       /* the text begins with the document of an .ips, without metadata, which has ended */
+    bool looked_for_body;
+    bool ends_object; /* the last line that is not empty ends in } */
 } split_state;
 
 static bool is_complete(const split_state *seen)
 {
-    return (seen->has_metadata && seen->has_document) || (seen->has_exception && seen->has_stacks);
+    return seen->is_body || (seen->has_metadata && seen->has_document) ||
+           (seen->has_exception && seen->has_stacks);
 }
 
 /* The metadata have a few hundred bytes. Longer lines are whole documents. */
@@ -40,7 +45,7 @@ static bool begins_next(split_state *seen, machsym_str line)
 {
     bool is_new = is_metadata(line);
     if (seen->is_translated && is_new)
-        *seen = (split_state){true, false, false, false, false};
+        *seen = (split_state){.has_metadata = true};
     else if ((is_new || is_header(line)) && is_complete(seen))
         return true;
     else if (is_new)
@@ -53,6 +58,27 @@ static bool begins_next(split_state *seen, machsym_str line)
     return false;
 }
 
+static bool has_stacks_of_ips(machsym_str s)
+{
+    return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
+}
+
+/* Whether the line begins the document of an .ips without metadata, behind a whole report. A line that ends in } is
+ * never followed by one that begins with { inside a document: there is a comma. Only the first such place is looked at,
+ * so that a text is searched once. */
+static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
+{
+    bool is_place = is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
+    if (line.len > 0)
+        seen->ends_object = line.ptr[line.len - 1] == '}';
+    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || is_header(line)))
+        return false;
+    seen->looked_for_body = true;
+    seen->is_body = has_stacks_of_ips((machsym_str){s.ptr, at});
+    return is_complete(seen) && str_starts(line, "{") &&
+           has_stacks_of_ips((machsym_str){s.ptr + at, s.len - at});
+}
+
 static machsym_str without_return(machsym_str line)
 {
     while (line.len > 0 && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
@@ -62,14 +88,14 @@ static machsym_str without_return(machsym_str line)
 
 size_t report_first_len(machsym_str s)
 {
-    split_state seen = {false, false, false, false, false};
+    split_state seen = {.has_metadata = false};
     size_t rule = SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins */
     for (size_t at = 0; at < s.len && !plcrash_is(s);) {
         const char *end = memchr(s.ptr + at, '\n', s.len - at);
         size_t next = end != NULL ? (size_t)(end - s.ptr) + 1 : s.len;
         machsym_str line = without_return((machsym_str){s.ptr + at, next - at - (end != NULL)});
         MACHSYM_COUNT_WORK(1 + (next - at) / 64);
-        if (begins_next(&seen, line))
+        if (begins_next_body(&seen, s, at, line) || begins_next(&seen, line))
             return rule != SIZE_MAX && str_starts(line, "Translated") ? rule : at;
         rule = str_starts(line, "-----") ? at : SIZE_MAX;
         at = next;

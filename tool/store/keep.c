@@ -237,16 +237,23 @@ static void take_files(const char *dir, const kept_files *files, kept_list *out)
     }
 }
 
+bool kept_is_folder(const char *dir)
+{
+    struct stat st;
+    bool is_there = stat(dir, &st) == 0;
+    if (is_there && S_ISDIR(st.st_mode))
+        return true;
+    tool_say("%s: %s", dir, is_there ? "no folder" : strerror(errno));
+    return false;
+}
+
 bool kept_read(const char *dir, kept_list *out)
 {
     static const char digits[] = "0123456789ABCDEF";
-    struct stat st;
     kept_files files = {NULL, 0, 0};
     memset(out, 0, sizeof *out);
-    if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        tool_say("%s: %s", dir, stat(dir, &st) != 0 ? strerror(errno) : "no folder");
+    if (!kept_is_folder(dir))
         return false;
-    }
     for (unsigned i = 0; i < 256; i++) {
         char name[3] = {digits[i >> 4], digits[i & 15], 0};
         read_folder(dir, join(&out->strings, dir, name), &out->strings, &files);

@@ -26,6 +26,8 @@ typedef struct kept_list {
     pool strings;
 } kept_list;
 
+/* Whether a store can be there. Returns false after a message when there is no such folder. */
+bool kept_is_folder(const char *dir);
 /* Lists a store. Returns false after a message when there is no such folder. */
 bool kept_read(const char *dir, kept_list *out);
 void kept_free(kept_list *list);
