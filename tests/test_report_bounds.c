@@ -709,6 +709,16 @@ static void sanitizer_of_many_images(text *t, size_t n)
 }
 
 /* Each line could go on after each of its ends. */
+/* Behind each report begins what may be a document, and is none. */
+static void reports_and_braces(text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        text_c(t, "Incident Identifier: 1\nProcess: a [1]\nException Type: EXC_CRASH\nThread 0:\n0 a 0x1 0x0 "
+                  "+ 1\n");
+        text_c(t, "\nBinary Images:\n0x0 - 0x10 a arm64 <0> /a\n\n{\n");
+    }
+}
+
 static void lines_behind_prefixes(text *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -845,6 +855,7 @@ int main(int argc, char **argv)
     TRAP(metric_of_branches, 4000);
     TRAP(reports_in_utf16, 2000);
     TRAP(sanitizer_of_many_images, 1000);
+    TRAP(reports_and_braces, 1000);
     TRAP(lines_behind_prefixes, 1000);
     TRAP(frames_of_one_long_name, 2000);
     TRAP(log_of_repeated_keys, 1000);

@@ -58,27 +58,6 @@ static bool begins_next(split_state *seen, machsym_str line)
     return false;
 }
 
-static bool has_stacks_of_ips(machsym_str s)
-{
-    return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
-}
-
-/* Whether the line begins the document of an .ips without metadata, behind a whole report. A line that ends in } is
- * never followed by one that begins with { inside a document: there is a comma. Only the first such place is looked at,
- * so that a text is searched once. */
-static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
-{
-    bool is_place = is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
-    if (line.len > 0)
-        seen->ends_object = line.ptr[line.len - 1] == '}';
-    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || is_header(line)))
-        return false;
-    seen->looked_for_body = true;
-    seen->is_body = has_stacks_of_ips((machsym_str){s.ptr, at});
-    return is_complete(seen) && str_starts(line, "{") &&
-           has_stacks_of_ips((machsym_str){s.ptr + at, s.len - at});
-}
-
 static machsym_str without_return(machsym_str line)
 {
     while (line.len > 0 && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
@@ -86,19 +65,70 @@ static machsym_str without_return(machsym_str line)
     return line;
 }
 
+/* The line at *at, which moves on to the next one. */
+static machsym_str next_line(machsym_str s, size_t *at)
+{
+    const char *line = s.ptr + *at;
+    const char *end = memchr(line, '\n', s.len - *at);
+    size_t len = end != NULL ? (size_t)(end - line) : s.len - *at;
+    *at += len + (end != NULL);
+    MACHSYM_COUNT_WORK(1 + len / 64);
+    return without_return((machsym_str){line, len});
+}
+
+/* A line that ends in } is never followed by one that begins with { inside a document: there is a comma. */
+static bool ends_object(machsym_str line)
+{
+    return line.len > 0 && line.ptr[line.len - 1] == '}';
+}
+
+/* The document that a text begins with, and no more than up to where another report may begin. */
+static machsym_str first_document(machsym_str s)
+{
+    size_t at = 0;
+    size_t next = 0;
+    bool ended = ends_object(next_line(s, &next));
+    for (at = next; at < s.len; at = next) {
+        machsym_str line = next_line(s, &next);
+        if (is_header(line) || is_metadata(line) || (ended && str_starts(line, "{")))
+            break;
+        if (line.len > 0)
+            ended = ends_object(line);
+    }
+    return (machsym_str){s.ptr, at};
+}
+
+static bool has_stacks_of_ips(machsym_str s)
+{
+    MACHSYM_COUNT_WORK(s.len / 64);
+    return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
+}
+
+/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report. Only the first
+ * such place is looked at, and only to where the next one is, so that a text is searched once. */
+static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
+{
+    bool is_place = is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
+    if (line.len > 0)
+        seen->ends_object = ends_object(line);
+    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || is_header(line)))
+        return false;
+    seen->looked_for_body = true;
+    seen->is_body = has_stacks_of_ips((machsym_str){s.ptr, at});
+    return is_complete(seen) && str_starts(line, "{") &&
+           has_stacks_of_ips(first_document((machsym_str){s.ptr + at, s.len - at}));
+}
+
 size_t report_first_len(machsym_str s)
 {
     split_state seen = {.has_metadata = false};
     size_t rule = SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins */
-    for (size_t at = 0; at < s.len && !plcrash_is(s);) {
-        const char *end = memchr(s.ptr + at, '\n', s.len - at);
-        size_t next = end != NULL ? (size_t)(end - s.ptr) + 1 : s.len;
-        machsym_str line = without_return((machsym_str){s.ptr + at, next - at - (end != NULL)});
-        MACHSYM_COUNT_WORK(1 + (next - at) / 64);
+    size_t next = 0;
+    for (size_t at = 0; at < s.len && !plcrash_is(s); at = next) {
+        machsym_str line = next_line(s, &next);
         if (begins_next_body(&seen, s, at, line) || begins_next(&seen, line))
             return rule != SIZE_MAX && str_starts(line, "Translated") ? rule : at;
         rule = str_starts(line, "-----") ? at : SIZE_MAX;
-        at = next;
     }
     return s.len;
 }
