@@ -316,6 +316,14 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -z "$RUN" ]; then
     says "a folder of reports that may not be read" 1 "closed/in: the folder cannot be read: Permission denied" \
         $nobody crash -q --no-cache "$work/closed"
     says "a dSYM that may not be read" 1 "$dwarf/demo: cannot be read: Permission denied" $nobody store add "$work/kept-closed" "$work/closed"
+    waiting="crash -q --no-cache -o /dev/null $work/closed/$(basename "$report")"
+    says "a report waits for a dSYM that may not be read" 1 "$dwarf/demo: cannot be read: Permission denied" $nobody $waiting -d "$work/closed"
+    says "a report waits, and a folder of symbols may not be read" 1 "closed/in: cannot be read: Permission denied" \
+        $nobody $waiting -d "$work/closed/in"
+    mkdir "$work/many-closed"
+    (cd "$work/many-closed" && touch $(seq 13) && chmod 0 $(seq 13) && cp -r "$two" .)
+    says "of many the number is said; the report waits for none" 0 "3 more files and folders cannot be read" \
+        $nobody $waiting -d "$work/many-closed"
 fi
 says "a folder without reports" 1 "the folder holds no report" $machsym crash -q -d "$two" "$work/reports/empty"
 says "a zip without reports" 1 "the archive holds no report" $machsym crash -q -d "$two" two.zip

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STORE_MAX_DEPTH = 64 };
+enum { STORE_MAX_DEPTH = 64, STORE_SAID = 10 /* files that cannot be read are said one by one */ };
 
 struct store {
     store_options options;
@@ -24,7 +24,9 @@ struct store {
     pool strings;
     bool changed;    /* the folder at hand is not as its index says */
     bool has_failed; /* a file that was named holds no symbols */
-    bool has_broken; /* a map or archive in a folder does not open, which was said */
+    bool has_broken; /* what lies in a folder does not open or cannot be read, which was said */
+    bool is_shallow; /* of the folder at hand only bundles are gone into */
+    size_t unread;   /* files and folders that cannot be read */
 };
 
 /* ---- Memory ---- */
@@ -186,6 +188,16 @@ static int64_t mtime_of(const struct stat *st)
     return (int64_t)st->st_mtime * 1000000000 + posix_nanoseconds(st);
 }
 
+/* Says of a file or folder inside a folder that it cannot be read: it may be the one that a report waits for. */
+static void say_unread(store *s, const char *path, int error)
+{
+    if (error == ENOENT || error == ENOTDIR)
+        return; /* removed meanwhile */
+    s->has_broken = true;
+    if (s->unread++ < STORE_SAID)
+        tool_say("%s: cannot be read: %s", path, strerror(error));
+}
+
 /* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may
  * lead in circles. Returns false when not all could be looked at: that may change while the folder's time
  * stays. */
@@ -193,8 +205,10 @@ static bool list_folder(store *s, store_index *index, const char *path)
 {
     DIR *dir = opendir(path);
     bool is_whole = true;
-    if (dir == NULL)
+    if (dir == NULL) {
+        say_unread(s, path, errno);
         return false;
+    }
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         struct stat st;
         if (entry->d_name[0] == '.')
@@ -270,14 +284,27 @@ static bool is_current(const index_child *before, const index_child *now)
     return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size;
 }
 
+/* Whether a file is one of symbols, by its name and place. */
+static bool is_symbols(const char *path)
+{
+    return inside_is_map(path) || members_is_archive_name(str_c(path)) ||
+           str_find(str_c(path), ".dSYM/Contents/Resources/DWARF/") < strlen(path);
+}
+
 /* Looks into a file of a folder. Folders hold files of all kinds, but a map or archive that does not open is
- * damaged, and may be the one that a report waits for: each run tries it, and says why. */
+ * damaged, and may be the one that a report waits for: each run tries it, and says why. So may each file that
+ * cannot be read; of a shallow folder, which nobody named, those of symbols. */
 static void read_slices(store *s, store_index *index, index_child *child, const char *path)
 {
     machsym_error err;
     probe_file(s, index, child, path, &err);
     if (err.code == MACHSYM_ERR_IO) /* what others allow changes without the file's time */
         child->mtime = 0;
+    if (err.code == MACHSYM_ERR_IO && err.os_errno != 0 && child->slice_count == 0) {
+        if (!s->is_shallow || is_symbols(path))
+            say_unread(s, path, err.os_errno);
+        return;
+    }
     if (err.what == NULL || child->slice_count > 0 ||
         !(inside_is_map(path) || members_is_archive_name(str_c(path))))
         return;
@@ -297,6 +324,8 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
     child.slice_count = 0;
     child.first_slice = index->slice_count;
     if (stat(path, &st) != 0) {
+        if (!s->is_shallow || is_symbols(path))
+            say_unread(s, path, errno);
         child.mtime = 0;
         index->children[child_at] = child;
         s->changed = true;
@@ -398,6 +427,7 @@ static void add_folder(store *s, const char *path, bool shallow)
     char *content = NULL;
     memset(&old, 0, sizeof old);
     memset(&index, 0, sizeof index);
+    s->is_shallow = shallow;
     bool cached = !s->options.no_cache && index_path(path, shallow, &index_file);
     if (cached)
         index_load(&old, index_file.v, &content);
@@ -510,6 +540,8 @@ static int by_name(const void *a, const void *b)
 
 void store_finish(store *s)
 {
+    if (s->unread > STORE_SAID)
+        tool_say("%zu more files and folders cannot be read", s->unread - STORE_SAID);
     if (s->count == 0)
         return;
     qsort(s->v, s->count, sizeof *s->v, by_uuid);

@@ -33,7 +33,8 @@ void store_close(store *s);
 
 /* Whether a file that was added holds no symbols, which was said. */
 bool store_failed(const store *s);
-/* Whether a folder holds a map or archive that does not open, which was said: it may be one that a report waits for. */
+/* Whether a folder holds a map or archive that does not open, or what cannot be read, which was said: it may be what a
+ * report waits for. */
 bool store_has_broken(const store *s);
 /* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known:
  * any. */
