@@ -272,6 +272,10 @@ cmp -s "$work/want" "$work/got"
 check "--files-from" "$work/said"
 $machsym crash -q -d "$two" --files-from - <"$work/list" | cmp -s "$work/want" -
 check "--files-from -"
+tr '\n' '\0' <"$work/list" | $machsym crash -q -d "$two" --files-from - | cmp -s "$work/want" -
+check "--files-from of names that NULs end"
+: >"$work/nothing-named"
+says "--files-from: an empty list" 1 "named: the list names no report" $machsym crash -q -d "$two" --files-from "$work/nothing-named"
 python3 - "$work" "$report" <<'END'
 import io, os, sys, zipfile
 work, report = sys.argv[1:]

@@ -84,6 +84,39 @@ for file in folder missing; do
 done
 says "an empty report" 1 "$work/empty" $machsym crash -q -o "$work/x" "$work/empty"
 
+# A byte order mark, which editors put ahead, costs no first line.
+printf '\xef\xbb\xbf' >"$work/mark"
+marked() { # NAME FILE COMMAND...: the command, with @ for the file, answers of the file with a mark as without it
+    local name=$1 file=$2
+    shift 2
+    "${@//@/$file}" >"$work/want" 2>"$work/err" </dev/null
+    ok "$name without a mark" $?
+    cat "$work/mark" "$file" >"$file.marked"
+    "${@//@/$file.marked}" >"$work/out" 2>"$work/err" </dev/null
+    cmp "$work/want" "$work/out"
+    ok "$name with a byte order mark" $?
+}
+crash=tests/fixtures/reports/demo.crash
+demo="-d $bin/demo.app.dSYM"
+printf '0x100000aec\n0x100000a7c\n' >"$work/addresses"
+marked "atos -f" "$work/addresses" $machsym atos -o $bin/demo.app.dSYM -f @
+{ for part in '\xef' '\xbb' '\xbf0x10'; do printf "$part" && sleep 0.05; done && echo 0000aec; } |
+    $machsym atos -o $bin/demo.app.dSYM >"$work/out"
+$machsym atos -o $bin/demo.app.dSYM 0x100000aec | cmp - "$work/out"
+ok "a byte order mark in pieces" $?
+echo $crash >"$work/list"
+marked "--files-from" "$work/list" $machsym crash -q $demo --files-from @
+printf '%s\n' main '__main*' >"$work/machinery"
+marked "--machinery" "$work/machinery" $machsym crash -q --signature --machinery @ $demo $crash
+echo 'prefix main = Main' >"$work/rules"
+marked "rules" "$work/rules" $machsym owners --rules @ $bin/demo 0x100000940
+$machsym map build --no-progress -o "$work/x.symmap" $bin/demo.app.dSYM 2>"$work/err"
+$machsym map export --format=bugly -o "$work/table" "$work/x.symmap" 2>"$work/err"
+marked "map import" "$work/table" $machsym map import --format=bugly --name=demo -o - @
+echo '{"/fixtures/demo/queue.hpp":{"Game.cs":{"6":600}}}' >"$work/lines"
+marked "--line-map" "$work/lines" $machsym crash -q $demo --line-map @ $crash
+says "addresses in a folder" 1 "$work/folder: the addresses cannot be read" $machsym atos -o $bin/demo -f "$work/folder"
+
 # A dSYM of its own UUID beside a binary: said, and not used. A UUID that a file has not.
 says "another UUID" 1 "UUID" $machsym atos -o $bin/demo.app.dSYM --uuid 00000000-0000-0000-0000-000000000001 0x1000
 says "a pair of two UUIDs" 1 "do not belong together" $machsym symbols --pair $bin/demo.app.dSYM \

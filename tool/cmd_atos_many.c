@@ -510,12 +510,23 @@ static unsigned read_size(int fd)
     return file.st_size < BATCH_BYTES ? (unsigned)file.st_size : (unsigned)BATCH_BYTES;
 }
 
+/* Takes the byte order mark away that editors put ahead of the addresses. */
+static void skip_mark(text *input, size_t *fresh)
+{
+    size_t mark = str_mark_len((machsym_str){input->v, input->len});
+    if (mark > 0)
+        memmove(input->v, input->v + mark, input->len - mark);
+    input->len -= mark;
+    *fresh = input->len;
+}
+
 /* Answers what is whole as it comes. A writer that fills the pipe is given a moment to go on: many addresses
  * at once are cheaper. One that asks a line at a time gets its answer at once. */
 int atos_answer_stream(atos *a, int fd)
 {
     text input = {0};
     ssize_t got = 0;
+    bool is_begin = true;          /* a byte order mark may stand there */
     size_t fresh = 0;              /* bytes at the end of the input that were not looked at yet */
     unsigned size = read_size(fd); /* Windows takes an unsigned */
     while (!out_failed() && (got = read(fd, text_room(&input, size), size)) != 0) {
@@ -523,11 +534,16 @@ int atos_answer_stream(atos *a, int fd)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            tool_say("the addresses cannot be read: %s", strerror(errno));
+            tool_say("%s: the addresses cannot be read: %s", a->input != NULL ? a->input : "standard input",
+                     strerror(errno));
             break;
         }
         input.len += (size_t)got;
         fresh += (size_t)got;
+        if (is_begin && input.len >= 3) {
+            skip_mark(&input, &fresh);
+            is_begin = false;
+        }
         if (got >= 4096 && input.len < BATCH_BYTES && more_soon(fd))
             continue;
         atos_answer_part(a, &input, fresh);

@@ -204,7 +204,7 @@ static const option table[] = {
      "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
      "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
      offsetof(crash_options, only), filter_take},
-    {"files-from", "LIST", "a file that names reports, a line each; - is standard input",
+    {"files-from", "LIST", "a file that names reports, a line each or ended by NULs; - is standard input",
      offsetof(crash_options, files_from), NULL},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
     {NULL, NULL, "", 0, NULL},
@@ -258,6 +258,8 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
         ok = inside_expand_reports(named[i], out) && ok;
     for (size_t i = 0; i < list.count; i++)
         ok = inside_expand_reports(list.v[i], out) && ok;
+    if (ok && count == 0 && list.count == 0 && crash->files_from != NULL)
+        tool_say("%s: the list names no report", crash->files_from);
     path_list_free(&list);
     return ok;
 }

@@ -256,7 +256,7 @@ static bool run_import(import_command *c)
     text input = {0};
     text path = {0};
     machsym_map *map = NULL;
-    const char *why = text_read_file(&input, c->path);
+    const char *why = text_read_words(&input, c->path);
     bool ok = why == NULL;
     if (!ok)
         tool_say("%s: %s", c->path, why);

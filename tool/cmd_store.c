@@ -259,7 +259,8 @@ static int run_missing(int argc, char **argv)
 }
 
 static const option missing_table[] = {
-    {"files-from", "LIST", "a file that names UUIDs and reports, a line each; - is standard input",
+    {"files-from", "LIST",
+     "a file that names UUIDs and reports, a line each or ended by NULs; - is standard input",
      offsetof(missing_options, files_from), NULL},
     {"json", NULL, "one JSON object a UUID, and one for all reports", offsetof(missing_options, json), NULL},
     {0},

@@ -431,14 +431,27 @@ bool inside_expand_reports(const char *path, path_list *out)
     return err.code == MACHSYM_OK;
 }
 
+static bool take_to_nul(machsym_str *rest, machsym_str *name)
+{
+    if (rest->len == 0)
+        return false;
+    const char *end = memchr(rest->ptr, 0, rest->len);
+    size_t len = end != NULL ? (size_t)(end - rest->ptr) : rest->len;
+    size_t skip = end != NULL ? len + 1 : len;
+    *name = str_make(rest->ptr, len);
+    *rest = str_make(rest->ptr + skip, rest->len - skip);
+    return true;
+}
+
 bool inside_read_list(const char *path, path_list *out)
 {
     text list = {0};
     machsym_str line;
-    const char *why = text_read_file(&list, path);
+    const char *why = text_read_words(&list, path);
     machsym_str rest = {list.v, list.len};
-    while (why == NULL && str_take_line(&rest, &line)) {
-        line = str_trim(line);
+    bool has_nul = list.len > 0 && memchr(list.v, 0, list.len) != NULL; /* as find -print0 ends names */
+    while (why == NULL && (has_nul ? take_to_nul(&rest, &line) : str_take_line(&rest, &line))) {
+        line = has_nul ? line : str_trim(line);
         if (line.len > 0)
             add_path(out, copy_z(line.ptr, line.len));
     }

@@ -41,8 +41,8 @@ bool inside_list(const char *path, text *out);
 /* The reports that a path stands for, by the ends of their names: those of an archive or folder, sorted; of
  * anything else the path itself. Says what is wrong, and returns false. */
 bool inside_expand_reports(const char *path, path_list *out);
-/* Adds the paths that a list has, a line each; "-" is standard input. Says what is wrong, and returns
- * false. */
+/* Adds the paths that a list has, a line each, or each ended by a NUL, as find -print0 does; "-" is standard
+ * input. Says what is wrong, and returns false. */
 bool inside_read_list(const char *path, path_list *out);
 /* Appends a whole file, or a member of an archive. Returns NULL, or why it cannot be read. Threads: any. */
 const char *inside_read(const char *path, text *out);

@@ -130,7 +130,7 @@ static bool read_file(line_map *map, const char *path)
     json doc;
     json_error err;
     bool ok = true;
-    const char *why = text_read_file(&source, path);
+    const char *why = text_read_words(&source, path);
     if (why != NULL) {
         tool_say("%s: %s", path, why);
         return false;

@@ -215,7 +215,7 @@ bool owners_add(owners *all, const char *line)
 bool owners_read(owners *all, const char *path)
 {
     text file = {0};
-    const char *why = text_read_file(&file, path);
+    const char *why = text_read_words(&file, path);
     bool ok = why == NULL;
     if (!ok)
         tool_say("%s: %s", path, why);

@@ -171,7 +171,7 @@ bool pieces_read_linkmap(pieces *to, const char *path)
     map_objects objects = {0};
     machsym_str line;
     enum { OTHER, OBJECTS, SYMBOLS } part = OTHER;
-    const char *why = text_read_file(&file, path);
+    const char *why = text_read_words(&file, path);
     if (why != NULL) {
         tool_say("%s: %s", path, why);
         text_free(&file);

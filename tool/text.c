@@ -405,6 +405,24 @@ const char *text_read_file(text *t, const char *path)
     return text_read_file_most(t, path, TEXT_FILE_MAX);
 }
 
+size_t str_mark_len(machsym_str s)
+{
+    return s.len >= 3 && memcmp(s.ptr, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+const char *text_read_words(text *t, const char *path)
+{
+    size_t from = t->len;
+    const char *why = text_read_file(t, path);
+    if (t->len == from)
+        return why;
+    size_t mark = str_mark_len((machsym_str){t->v + from, t->len - from});
+    if (mark > 0)
+        memmove(t->v + from, t->v + from + mark, t->len - from - mark);
+    t->len -= mark;
+    return why;
+}
+
 const char *text_read_file_most(text *t, const char *path, uint64_t most)
 {
     struct stat st;

@@ -97,6 +97,10 @@ enum { TEXT_FILE_MAX = 1 << 30 };
 /* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but
  * for what the shell has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
 const char *text_read_file(text *t, const char *path);
+/* The same of what people write: a byte order mark, which editors put ahead, is left out. */
+const char *text_read_words(text *t, const char *path);
+/* How long the byte order mark is that a text begins with: 3 or 0. */
+size_t str_mark_len(machsym_str s);
 /* The same of a file of at most so many bytes. What was read of a longer one is more than that. */
 const char *text_read_file_most(text *t, const char *path, uint64_t most);
 

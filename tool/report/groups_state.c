@@ -273,7 +273,7 @@ bool groups_read(group_list *groups, const char *path)
 {
     text input = {0};
     reading r = {groups, {NULL, 0}, NULL};
-    r.why = text_read_file(&input, path);
+    r.why = text_read_words(&input, path);
     groups->has_state = true;
     r.rest = str_make(input.v, input.len);
     bool ok = r.why == NULL && take_state(&r);

@@ -258,7 +258,7 @@ machinery *machinery_read(const char *path)
     machinery *list = tool_alloc(sizeof *list);
     machsym_str line;
     memset(list, 0, sizeof *list);
-    const char *why = text_read_file(&list->source, path);
+    const char *why = text_read_words(&list->source, path);
     if (why != NULL) {
         tool_say("%s: %s", path, why);
         machinery_free(list);
