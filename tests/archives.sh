@@ -301,6 +301,9 @@ says "nor by groups of its reports" 1 "$own" $machsym crash -q --group --groups-
 says "nor by a table of its map" 1 "$own" $machsym map export --format bugly -o "$work/own" "$work/own/demo.symmap"
 cmp "$work/reports/single.zip" "$work/single" && cmp "$work/own.zip" "$work/own"
 check "archives stay as they were"
+says "several reports into a file" 1 "list: no folder, which several reports want" \
+    $machsym crash -q -d "$two" -o "$work/list" "$report" "$report"
+says "chunks without a format" 2 "--chunks wants --format=resp, tsv or jsonl" $machsym map export --chunks=10000 "$work/list"
 says "--files-from: no such list" 1 "none: " $machsym crash -q -d "$two" --files-from none
 deep=$work/deepest$(printf '/d%.0s' $(seq 34))
 mkdir -p "$deep"

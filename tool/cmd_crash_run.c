@@ -763,7 +763,8 @@ static bool prepare_output(crash_run *run)
         return true;
     int failure = mkdir(o->output, 0777) != 0 ? errno : 0;
     if (failure != 0 && !is_folder(o->output)) { /* another run may make it meanwhile */
-        tool_say("%s: %s", o->output, strerror(failure));
+        tool_say("%s: %s", o->output,
+                 failure == EEXIST ? "no folder, which several reports want" : strerror(failure));
         return false;
     }
     run->in_folder = true;

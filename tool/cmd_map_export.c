@@ -186,7 +186,7 @@ static bool set_chunks(const export_command *c, chunk_export *e)
             return true;
         }
     }
-    tool_say("the format of --chunks is resp, tsv or jsonl, not %s", c->format);
+    tool_say("--chunks wants --format=resp, tsv or jsonl%s%s", c->format[0] != 0 ? ", not " : "", c->format);
     return false;
 }
 
