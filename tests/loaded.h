@@ -40,7 +40,7 @@ static inline void loaded_set(loaded *l, uint64_t off, unsigned size, uint64_t n
 static inline uint64_t loaded_pointer(loaded *l, const ms_mo_segment *segment, uint64_t raw)
 {
     ms_fx_pointer pointer = ms_fx_decode(&l->data, segment, raw);
-    return pointer.import.len != 0 ? 0x7ffeeeee0000 : raw == 0 ? 0 : pointer.addr + l->slide;
+    return raw == 0 ? 0 : pointer.addr == 0 ? 0x7ffeeeee0000 : pointer.addr + l->slide;
 }
 
 /* How far the next pointer of a chain is; 0 ends it. fixup-chains.h */

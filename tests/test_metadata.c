@@ -79,10 +79,21 @@ static void test_imports(void)
         uint16_t format;
         const char *name;
     } cases[] = {
-        {0x8000000000000000, 2, "_zero"}, {0x8000000000000001, 6, "_one"},  {0x8010000005000001, 6, "_one"},
-        {0x4000000000000001, 1, "_one"},  {0xc001abcd00000001, 1, "_one"},  {0x4000000000000000, 9, "_zero"},
-        {0x4000000000000001, 12, "_one"}, {0xc001abcd00000001, 12, "_one"}, {0x80000001, 3, "_one"},
-        {0x8000000000000002, 2, ""},      {0x40000000000000ff, 9, ""},
+        {0x8000000000000000, 2, "_zero"},
+        {0x8000000000000001, 6, "_one"},
+        {0x8010000000000001, 6, "_one"},
+        {0x4000000000000001, 1, "_one"},
+        {0xc001abcd00000001, 1, "_one"},
+        {0x4000000000000000, 9, "_zero"},
+        {0x4000000000000001, 12, "_one"},
+        {0xc001abcd00000001, 12, "_one"},
+        {0x80000001, 3, "_one"},
+        {0x8000000000000002, 2, ""},
+        {0x40000000000000ff, 9, ""},
+        /* with an addend they lead to something else */
+        {0x8010000005000001, 6, ""},
+        {0x4000000500000001, 1, ""},
+        {0x80500001, 3, ""},
     };
     static const unsigned sizes[] = {4, 8, 16};
     ms_mo mo;
@@ -126,6 +137,17 @@ static void test_imports(void)
         ms_fx_refill(&d);
         ms_fx_read_imports(&d);
         CHECK_EQ(ms_fx_import(&d, 0).len, 0);
+        if (format > 1) {
+            patch(&b, 20, format, 4);
+            patch(&b, 32 + sizes[format - 1] / 2, 1,
+                  sizes[format - 1] / 2); /* an addend of the import itself */
+            memset(&d, 0, sizeof d);
+            d.mo = &mo;
+            ms_fx_refill(&d);
+            ms_fx_read_imports(&d);
+            CHECK_EQ(ms_fx_import(&d, 0).len, 0);
+            CHECK_STR(ms_fx_import(&d, 1), "_one");
+        }
         bytes_free(&b);
     }
 }
@@ -174,7 +196,10 @@ static void test_binds(void)
     put8(&code, 0x60);
     put_sleb(&code, -5);
     put8(&code, 0x72); /* segment 2 */
-    put_uleb(&code, 0x10);
+    put_uleb(&code, 8);
+    put8(&code, 0x90); /* with an addend it leads to something else */
+    put8(&code, 0x60);
+    put_sleb(&code, 0);
     put8(&code, 0x90);
     put8(&code, 0xa0); /* and 8 bytes on */
     put_uleb(&code, 8);

@@ -436,9 +436,10 @@ static void put_old_records(bytes *module, bytes *data)
     at_word(data, 0x224, AT + 0x490);
     at_word(data, 0x248, AT + 0x470); /* class Delta, without a metaclass */
     at_word(data, 0x25c, AT + LAST);
-    at_word(data, 0x304, 2);
+    at_word(data, 0x304, 3);
     at_method(data, 0x308, AT + 0x420, MAKE_TEXT + 0x10);
     at_method(data, 0x314, AT + 0x430, MAKE_TEXT + 0x20); /* a selector that is none */
+    at_method(data, 0x320, AT + 0x460, MAKE_TEXT + 0x60); /* past the end */
     at_word(data, 0x344, 1);
     at_method(data, 0x348, AT + 0x440, MAKE_TEXT + 0x30);
     at_word(data, 0x364, 1);
@@ -719,6 +720,139 @@ static void recover(const char *binary, size_t min_same)
     free_names(&owners);
 }
 
+/* ---- Damage: whatever a file's metadata says after that, it says nothing new ---- */
+
+/* The section of that name in a file that a test changes; its address, offset and size. */
+static ms_mo_section section_of(const char *path, const char *name)
+{
+    machsym_image *image = open_flags(path, 0);
+    const ms_mo_section *section = ms_mo_section_named(&image->mo[0], NULL, name);
+    ms_mo_section out;
+    memset(&out, 0, sizeof out);
+    CHECK(section != NULL);
+    if (section != NULL)
+        out = *section;
+    machsym_image_close(image);
+    return out;
+}
+
+/* The file's bytes; at the end there is room for a load command. */
+static bytes bytes_of(const char *path)
+{
+    bytes b = {NULL, 0, 0};
+    char room[4096];
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    for (size_t len; file != NULL && (len = fread(room, 1, sizeof room, file)) > 0;)
+        put(&b, room, len);
+    if (file != NULL)
+        fclose(file);
+    return b;
+}
+
+/* How many names metadata gives; *others: that are not among those of the sound file. */
+static size_t count_methods(const bytes *b, const names *sound, size_t *others)
+{
+    machsym_image *image = test_open_bytes(b->v, b->len);
+    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    size_t count = 0;
+    while (machsym_session_next_name(s, &at, &symbol)) {
+        char text[1024];
+        snprintf(text, sizeof text, "%.*s", (int)symbol.name.len, symbol.name.ptr);
+        if (symbol.source != MACHSYM_SOURCE_OBJC)
+            continue;
+        count++;
+        *others += !has_name(sound, symbol.lo, text);
+    }
+    machsym_session_close(s);
+    machsym_image_close(image);
+    return count;
+}
+
+/* Writes a number of so many bytes into a copy of the file, which then must say nothing new. */
+static void change(const bytes *b, uint64_t at, uint64_t number, unsigned size, const names *sound)
+{
+    bytes copy = {NULL, 0, 0};
+    size_t others = 0;
+    put(&copy, b->v, b->len);
+    patch(&copy, (size_t)at, number, size);
+    count_methods(&copy, sound, &others);
+    CHECK_EQ(others, 0);
+    bytes_free(&copy);
+}
+
+/* Every count of a list of methods, too large: what follows are other classes' lists. Every pointer to a
+ * selector, into the middle of its text, or to text of another kind. */
+static void test_damaged_lists(void)
+{
+    static const struct {
+        const char *path;
+        const char *lists;
+        uint64_t head;
+    } files[] = {{BIN "zoo-arm64-opcodes-strip", "__objc_const", 24},
+                 {BIN "zoo-arm64-chained-relative-strip", "__objc_methlist", 0x8000000cu}};
+    for (size_t i = 0; i < 2; i++) {
+        names sound = methods_of(files[i].path, MACHSYM_OPEN_NO_SYMTAB, MACHSYM_SOURCE_OBJC);
+        bytes b = bytes_of(files[i].path);
+        ms_mo_section lists = section_of(files[i].path, files[i].lists);
+        ms_mo_section selectors = section_of(files[i].path, "__objc_methname");
+        ms_mo_section types = section_of(files[i].path, "__cstring");
+        uint64_t type = types.off; /* of a method */
+        while (memcmp(b.v + type, "v16@0:8", 8) != 0 && type < types.off + types.size)
+            type++;
+        size_t counts = 0;
+        size_t pointers = 0;
+        for (uint64_t at = lists.off; at + 8 <= lists.off + lists.size; at += 4) {
+            static const uint32_t wrong[] = {7, 20, 60, 0xffff, 0xffffffff};
+            if (ms_rd_raw_u32(b.v + at) != files[i].head || ms_rd_raw_u32(b.v + at + 4) > 9)
+                continue;
+            for (unsigned k = 0; k < 5; k++)
+                change(&b, at + 4, wrong[k], 4, &sound);
+            counts++;
+        }
+        for (uint64_t at = lists.off; i == 0 && at + 8 <= lists.off + lists.size; at += 8) {
+            uint64_t to = ms_rd_raw_u64(b.v + at);
+            if (to - selectors.addr >= selectors.size)
+                continue;
+            change(&b, at, to + 1, 8, &sound);
+            change(&b, at, type - types.off + types.addr, 8, &sound);
+            pointers++;
+        }
+        CHECK(sound.count > 10 && counts > 3 && (i == 1 || pointers > 10) && type < types.off + types.size);
+        bytes_free(&b);
+        free_names(&sound);
+    }
+}
+
+/* A program as an app store hands it out: __TEXT is noise, here noise that is text. Once it is decrypted, the
+ * same command says that nothing is encrypted. */
+static void test_encrypted(void)
+{
+    static const char path[] = BIN "zoo-arm64-chained-relative-strip";
+    names sound = methods_of(path, MACHSYM_OPEN_NO_SYMTAB, MACHSYM_SOURCE_OBJC);
+    ms_mo_section code = section_of(path, "__text");
+    ms_mo_section selectors = section_of(path, "__objc_methname");
+    bytes b = bytes_of(path);
+    size_t commands = 32 + ms_rd_raw_u32(b.v + 20);
+    uint32_t command[] = {0x2c, 24, (uint32_t)code.off, 0x4000 - (uint32_t)code.off, 0, 0};
+    CHECK(commands + 24 <= code.off && selectors.off + selectors.size <= 0x4000);
+    for (unsigned i = 0; i < 6; i++)
+        patch(&b, commands + 4 * i, command[i], 4);
+    patch(&b, 16, ms_rd_raw_u32(b.v + 16) + 1, 4);
+    patch(&b, 20, ms_rd_raw_u32(b.v + 20) + 24, 4);
+    size_t others = 0;
+    CHECK_EQ(count_methods(&b, &sound, &others), sound.count);
+    CHECK_EQ(others, 0);
+    patch(&b, commands + 16, 1, 4);
+    for (uint64_t at = selectors.off; at < selectors.off + selectors.size; at += 2)
+        patch(&b, (size_t)at, 'x', 2);
+    CHECK_EQ(count_methods(&b, &sound, &others), 0);
+    bytes_free(&b);
+    free_names(&sound);
+}
+
 static bool exists(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -780,6 +914,8 @@ int main(void)
     test_odd_categories();
     test_blocks();
     test_pair();
+    test_damaged_lists();
+    test_encrypted();
     test_recovery();
     return test_done();
 }

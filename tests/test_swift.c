@@ -301,6 +301,62 @@ static void test_conforming(void)
     check_names(&f, want, sizeof want / sizeof want[0]);
 }
 
+/* Imported types: the name that symbols have follows the one that Swift code uses. */
+static void test_imported(void)
+{
+    static const char code[] = "Code\0StX\0NAVError\0St\0";
+    static const char *const want[] = {"10 type metadata accessor for Mod.AVError",
+                                       "110 type metadata accessor for Mod.related decl 'e' for AVError",
+                                       "210 type metadata accessor for Mod.Code"};
+    swift_file f = begin();
+    memcpy(f.data.v + NAMES + 0x40, code, sizeof code);
+    memcpy(f.data.v + NAMES + 0x80, "AVError\0Re\0", 12);
+    add_type(&f, 0, 0x40051, MODULE, NAMES + 0x40);
+    add_type(&f, 0x100, 0x40052, MODULE, NAMES + 0x80);
+    add_type(&f, 0x200, 0x51, MODULE, NAMES + 0x40); /* the text after it is none of its own */
+    check_names(&f, want, sizeof want / sizeof want[0]);
+}
+
+/* Counts too large, so that other types' code follows: a table of methods ends at what is no code, one of
+ * witnesses at what is neither requirement nor code, and requirements end at flags that none has. */
+static void test_long_tables(void)
+{
+    static const char *const want[] = {
+        "10 type metadata accessor for Mod.Type", "100 Mod.Type.method[0]",
+        "600 protocol witness for Mod.Inner.method[0] in conformance Mod.Type",
+        "700 protocol witness for Mod.Inner.method[0] in conformance Mod.Type"};
+    swift_file f = begin();
+    add_type(&f, 0, 0x80000050u, MODULE, NAMES + 0x10);
+    at_u32(&f, 48, 50);
+    at_distance(&f, 56, CODE + 0x100);
+    at_distance(&f, 64, DATA);
+    at_distance(&f, 72, CODE + 0x110);
+    at_u32(&f, 0x100, 3); /* protocol Inner of one requirement */
+    at_distance(&f, 0x104, DATA + MODULE);
+    at_distance(&f, 0x108, DATA + NAMES + 0x20);
+    at_u32(&f, 0x110, 50);
+    at_u32(&f, 0x118, 0x11);
+    at_u32(&f, 0x120, 0x8051);
+    at_distance(&f, 0x200, DATA + 0x100);
+    at_distance(&f, 0x204, DATA);
+    at_distance(&f, 0x208, DATA + 0x300);
+    at_u32(&f, 0x20c, 0x10000);
+    at_u32(&f, 0x210, 50);
+    at_distance(&f, 0x214, DATA + 0x118);
+    at_distance(&f, 0x218, CODE + 0x700);
+    at_distance(&f, 0x21c, DATA + 0x100);
+    at_distance(&f, 0x220, DATA);
+    at_distance(&f, 0x224, DATA + 0x118);
+    at_distance(&f, 0x228, CODE + 0x710);
+    patch(&f.data, 0x308, CODE + 0x600, 8);
+    patch(&f.data, 0x310, CODE + 0x610, 8);
+    put_distance(&f.conformances, CONFORMANCES, DATA + 0x200);
+    at_distance(&f, MODULE + 12, CODE + 0x120);
+    put_distance(&f.types, TYPES + f.types.len, DATA + MODULE); /* a module is no type */
+    put_distance(&f.protocols, PROTOCOLS, DATA);                /* and a type no protocol */
+    check_names(&f, want, sizeof want / sizeof want[0]);
+}
+
 /* Parents in a loop, distances to nowhere, counts without end. */
 static void test_broken(void)
 {
@@ -326,7 +382,7 @@ static void test_broken(void)
               "Type.Type.Type.Type");
     CHECK(!machsym_session_next_name(s, &at, &symbol));
     machsym_session_read_info(s, &info);
-    CHECK_EQ(info.damaged_metadata, 2);
+    CHECK_EQ(info.damaged_metadata, 3); /* one is the table without end */
     CHECK(clock() - start < 2 * CLOCKS_PER_SEC);
     machsym_session_close(s);
     machsym_image_close(image);
@@ -398,6 +454,8 @@ int main(void)
     test_requirements();
     test_late_witnesses();
     test_conforming();
+    test_imported();
+    test_long_tables();
     test_broken();
     test_real();
     return test_done();

@@ -12,7 +12,7 @@
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
  * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_u32_at, ms_fx_str_at,
- *         ms_fx_pointer_at, ms_fx_spend.
+ *         ms_fx_begins_text, ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -222,6 +222,17 @@ static machsym_str ms_fx_str_at(ms_fx_data *d, uint64_t addr)
     return ms_fx_str_in(d, ms_fx_from_addr(d, addr));
 }
 
+/* Whether text may begin at an address: in a section of texts only where the one before has ended. */
+static bool ms_fx_begins_text(ms_fx_data *d, uint64_t addr)
+{
+    const ms_mo_section *section = ms_fx_section_at(d, addr);
+    if (section == NULL || (section->flags & ms_SECTION_TYPE) != ms_S_CSTRING_LITERALS ||
+        addr == section->addr)
+        return true;
+    ms_span before = ms_fx_at_addr(d, addr - 1, 1);
+    return before.len == 1 && before.ptr[0] == 0;
+}
+
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
 static uint64_t ms_fx_relative_at(ms_fx_data *d, uint64_t addr)
 {
@@ -231,6 +242,8 @@ static uint64_t ms_fx_relative_at(ms_fx_data *d, uint64_t addr)
 
 /* ---- Imports ---- */
 
+/* The symbol that an import stands for; empty where something is added to its address: what lies there is
+ * something else. */
 static machsym_str ms_fx_import(ms_fx_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
@@ -238,6 +251,8 @@ static machsym_str ms_fx_import(ms_fx_data *d, uint64_t ordinal)
     if (d->one == 0 || ordinal >= d->imports.len / d->one)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
+    if ((d->one == 8 && ms_rd_raw_u32(p + 4) != 0) || (d->one == 16 && ms_rd_raw_u64(p + 8) != 0))
+        return ms_str_empty(); /* an addend */
     uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
     return ms_fx_str_in(d, ms_span_from(d->names, off));
 }
@@ -286,17 +301,20 @@ typedef struct ms_fx_binder {
     uint64_t times;
     uint64_t skip;
     machsym_str name;
+    int64_t addend;
 } ms_fx_binder;
 
-/* Makes the binds of one instruction. In threaded files it only adds to the list of imports. */
+/* Makes the binds of one instruction. In threaded files it only adds to the list of imports. With an addend
+ * the name is not that of what the pointer leads to. */
 static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
 {
     if (d->is_threaded) {
-        ms_fx_add_bind_name(d, b->name, arena);
+        ms_fx_add_bind_name(d, b->addend == 0 ? b->name : ms_str_empty(), arena);
         return;
     }
     for (; b->times > 0 && d->name_count > 0 && ms_fx_spend(d, 1) && !arena->oom; b->times--) {
-        ms_fx_add_bind(d, b->addr, d->name_count - 1, arena);
+        if (b->addend == 0)
+            ms_fx_add_bind(d, b->addr, d->name_count - 1, arena);
         b->addr += b->skip + ms_fx_pointer_size(d);
     }
 }
@@ -316,7 +334,7 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
         switch (byte & 0xf0) {
         case ms_BIND_OPCODE_DONE: return;
         case ms_BIND_OPCODE_SET_DYLIB_ORDINAL_ULEB: ms_rd_uleb(&rd); break;
-        case ms_BIND_OPCODE_SET_ADDEND_SLEB: ms_rd_sleb(&rd); break;
+        case ms_BIND_OPCODE_SET_ADDEND_SLEB: b.addend = ms_rd_sleb(&rd); break;
         case ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM:
             b.name = ms_rd_str(&rd);
             if (!d->is_threaded)
@@ -355,9 +373,9 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 
 /* ---- Pointers ---- */
 
-static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
+static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal, uint64_t addend)
 {
-    ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
+    ms_fx_pointer pointer = {0, addend == 0 ? ms_fx_import(d, ordinal) : ms_str_empty()};
     return pointer;
 }
 
@@ -368,7 +386,7 @@ static ms_fx_pointer ms_fx_decode_arm64e(ms_fx_data *d, unsigned format, uint64_
     bool is_auth = raw >> 63 != 0;
     bool is_24 = format == ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24;
     if ((raw >> 62 & 1) != 0)
-        return ms_fx_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
+        return ms_fx_to_import(d, raw & (is_24 ? 0xffffff : 0xffff), is_auth ? 0 : raw >> 32 & 0x7ffff);
     if (is_auth)
         pointer.addr = d->mo->fixup_base + (raw & 0xffffffff);
     else
@@ -391,12 +409,12 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
     case ms_DYLD_CHAINED_PTR_64:
     case ms_DYLD_CHAINED_PTR_64_OFFSET:
         if (raw >> 63 != 0)
-            return ms_fx_to_import(d, raw & 0xffffff);
+            return ms_fx_to_import(d, raw & 0xffffff, raw >> 24 & 0xff);
         pointer.addr = (raw & 0xfffffffff) + (format == ms_DYLD_CHAINED_PTR_64 ? 0 : base);
         break;
     case ms_DYLD_CHAINED_PTR_32:
         if (raw >> 31 != 0)
-            return ms_fx_to_import(d, raw & 0xfffff);
+            return ms_fx_to_import(d, raw & 0xfffff, raw >> 20 & 0x3f);
         if ((raw & 0x3ffffff) <= segment->max_valid_pointer)
             pointer.addr = raw & 0x3ffffff;
         break;

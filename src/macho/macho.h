@@ -23,6 +23,8 @@ enum {
     ms_LC_DYSYMTAB = 0xb,
     ms_LC_SEGMENT_64 = 0x19,
     ms_LC_UUID = 0x1b,
+    ms_LC_ENCRYPTION_INFO = 0x21,
+    ms_LC_ENCRYPTION_INFO_64 = 0x2c,
     ms_LC_DYLD_INFO = 0x22,
     ms_LC_VERSION_MIN_MACOSX = 0x24,
     ms_LC_VERSION_MIN_IPHONEOS = 0x25,
@@ -38,6 +40,7 @@ enum {
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
+    ms_S_CSTRING_LITERALS = 0x2,
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
@@ -108,6 +111,8 @@ typedef struct ms_mo_loads {
     uint32_t bind_size;
     uint64_t lazy_bind_off;
     uint32_t lazy_bind_size;
+    uint64_t crypt_off; /* LC_ENCRYPTION_INFO: bytes of __TEXT that an app store has encrypted */
+    uint32_t crypt_size;
 } ms_mo_loads;
 
 /* One slice, parsed. */
@@ -458,6 +463,11 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
         mo->slice.has_uuid = uuid.len == 16;
         break;
     }
+    case ms_LC_ENCRYPTION_INFO:
+    case ms_LC_ENCRYPTION_INFO_64:
+        ms_mo_read_linkedit(rd, &loads->crypt_off, &loads->crypt_size);
+        loads->crypt_size = ms_rd_u32(rd) != 0 ? loads->crypt_size : 0; /* cryptid 0: they are plain */
+        break;
     case ms_LC_DYLD_INFO: ms_mo_read_dyld_info(mo, rd); break;
     case ms_LC_FUNCTION_STARTS: ms_mo_read_linkedit(rd, &loads->starts_off, &loads->starts_size); break;
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
@@ -702,6 +712,19 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
                        mo->slice.offset);
 }
 
+/* Takes the bytes of encrypted sections away: noise would be read as metadata. The kernel decrypts them in
+ * memory, where the command still says that they are encrypted. */
+static void ms_mo_drop_encrypted(ms_mo *mo)
+{
+    const uint64_t lo = mo->loads.crypt_off;
+    const uint64_t hi = lo + mo->loads.crypt_size;
+    for (uint32_t i = 0; i < mo->section_count && lo < hi && !ms_mo_is_mapped(mo); i++) {
+        ms_mo_section *section = &mo->sections[i];
+        if (section->off < hi && section->off + section->bytes.len > lo)
+            section->bytes = ms_span_make(NULL, 0);
+    }
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -749,6 +772,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (arena != NULL) {
         ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
+        ms_mo_drop_encrypted(mo);
         if (ms_mo_cache(mo) == NULL)
             ms_mo_read_fixup_formats(mo);
     }

@@ -67,6 +67,13 @@ static machsym_str ms_oc_imported_class(machsym_str import)
     return ms_str_begins(import, "_OBJC_CLASS_$_") ? ms_str_drop(import, 14) : ms_str_empty();
 }
 
+/* The text at an address, if it may be a name. */
+static machsym_str ms_oc_name_at(ms_fx_data *d, uint64_t addr)
+{
+    machsym_str name = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    return ms_oc_is_name(name) ? name : ms_str_empty();
+}
+
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
 static uint64_t ms_oc_data(ms_fx_data *d, uint64_t cls, bool *is_swift)
 {
@@ -86,26 +93,27 @@ static machsym_str ms_oc_class_name(ms_fx_data *d, ms_fx_pointer cls)
     if (cls.addr == 0)
         return ms_str_empty();
     uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
-    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
-    return ms_oc_is_name(name) ? name : ms_str_empty();
+    return ms_oc_name_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
 }
 
-static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
+/* Returns false when there is no selector. */
+static bool ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
                              bool is_class_method)
 {
-    machsym_str selector = ms_fx_str_at(d, selector_addr);
-    if (!ms_oc_is_name(selector))
-        return;
+    machsym_str selector = ms_sym_selector_at(d, selector_addr);
+    if (selector.len == 0)
+        return false;
     ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
                                                     &list->method_cap, sizeof *v);
     if (v == NULL)
-        return;
+        return true;
     list->methods = v;
     ms_oc_method *method = &v[list->method_count++];
     method->selector = selector;
     method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
     method->is_class_method = is_class_method;
     method->is_merged = false;
+    return true;
 }
 
 /* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
@@ -117,7 +125,9 @@ static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direc
     return ms_mo_cache(d->mo)->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
 }
 
-/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
+/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. What a damaged count
+ * reaches past the list's end may be another class's list. In a file a list ends where an entry has no
+ * selector. In memory the selector may lie in another image. */
 static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     uint32_t head = ms_fx_u32_at(d, addr);
@@ -127,10 +137,12 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, b
     bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
     unsigned word = is_small ? 4 : ms_fx_pointer_size(d);
     size_t left = ms_fx_from_addr(d, addr).len;
+    bool is_cut = false;
     if (addr == 0 || count == 0)
         return;
     if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
         d->damage_count++;
+        is_cut = true;
         count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
     }
     uint64_t at = addr + 8;
@@ -139,7 +151,11 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, b
         uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
             selector = ms_fx_pointer_at(d, selector).addr;
-        ms_oc_add_method(list, d, selector, code, is_class_method);
+        bool is_method = ms_oc_add_method(list, d, selector, code, is_class_method);
+        if (!is_method && (is_cut || !ms_mo_is_mapped(d->mo))) {
+            d->damage_count += !is_cut;
+            return;
+        }
     }
 }
 
@@ -255,8 +271,8 @@ static void ms_oc_read_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 static void ms_oc_read_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
     unsigned word = ms_fx_pointer_size(d);
-    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
-    if (!ms_oc_is_name(category)) {
+    machsym_str category = ms_oc_name_at(d, ms_fx_pointer_at(d, addr).addr);
+    if (category.len == 0) {
         d->damage_count++;
         return;
     }
@@ -337,9 +353,10 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_fx_data *d, uint64_t add
         count = (uint32_t)((left - 8) / 12);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
-        ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
-                         is_class_method);
+    bool more = true;
+    for (; more && count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        more = ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
+                                is_class_method);
 }
 
 /* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
@@ -352,7 +369,7 @@ static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
         d->damage_count += name.len == 0;
         return;
     }
-    owner->super_name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 4).addr);
+    owner->super_name = ms_oc_name_at(d, ms_fx_pointer_at(d, cls + 4).addr);
     ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, cls + 28).addr, false);
     uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     if (meta != 0)
@@ -363,9 +380,9 @@ static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 /* old_category {category_name, class_name, instance_methods, class_methods, ...} */
 static void ms_oc_read_old_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
-    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, addr + 4).addr);
-    if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
+    machsym_str category = ms_oc_name_at(d, ms_fx_pointer_at(d, addr).addr);
+    machsym_str name = ms_oc_name_at(d, ms_fx_pointer_at(d, addr + 4).addr);
+    if (category.len == 0 || name.len == 0) {
         d->damage_count++;
         return;
     }

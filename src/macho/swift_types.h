@@ -23,15 +23,20 @@ enum {
     ms_SW_KIND_ANONYMOUS = 2,
     ms_SW_KIND_PROTOCOL = 3,
     ms_SW_KIND_CLASS = 16,
+    ms_SW_KIND_ENUM = 18, /* structs are between */
     ms_SW_KIND_MASK = 31
 };
 #define ms_SW_IS_GENERIC               0x80u
+#define ms_SW_HAS_IMPORT_INFO          0x40000u
 #define ms_SW_METADATA_INIT            0x30000u /* 1: singleton, 2: foreign */
 #define ms_SW_METADATA_INIT_SINGLETON  0x10000u
 #define ms_SW_METADATA_INIT_FOREIGN    0x20000u
 #define ms_SW_HAS_RESILIENT_SUPERCLASS 0x20000000u
 #define ms_SW_HAS_OVERRIDE_TABLE       0x40000000u
 #define ms_SW_HAS_VTABLE               0x80000000u
+
+/* ProtocolRequirementFlags: bits that none has. */
+#define ms_SW_NO_REQUIREMENT 0xffc0u
 
 /* ConformanceFlags */
 #define ms_SW_IS_RETROACTIVE          0x40u
@@ -74,15 +79,44 @@ static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
     return ms_fx_relative_at(d, to);
 }
 
+static bool ms_sw_is_type(uint32_t flags)
+{
+    return (flags & ms_SW_KIND_MASK) >= ms_SW_KIND_CLASS && (flags & ms_SW_KIND_MASK) <= ms_SW_KIND_ENUM;
+}
+
+/* A context's own name; empty when there is none. That of an imported type is followed by more text, each
+ * with a letter and a NUL, up to an empty one (swift/ABI/TypeIdentity.h). N is the name that symbols have
+ * of the type. R says that it was made for the type of that name. */
+static machsym_str ms_sw_own_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor, uint32_t flags)
+{
+    uint64_t at = ms_fx_relative_at(d, descriptor + ms_SW_NAME);
+    machsym_str name = ms_fx_str_at(d, at);
+    machsym_str related = ms_str_empty();
+    bool is_imported = ms_sw_is_type(flags) && (flags & ms_SW_HAS_IMPORT_INFO) != 0;
+    for (machsym_str text = name; is_imported && text.len != 0;) { /* every text ends in its section */
+        at += text.len + 1;
+        text = ms_fx_str_at(d, at);
+        if (text.len > 1 && text.ptr[0] == 'N')
+            name = ms_str_drop(text, 1);
+        else if (text.len > 1 && text.ptr[0] == 'R')
+            related = ms_str_drop(text, 1);
+    }
+    if (!ms_oc_is_name(name) || related.len == 0)
+        return ms_oc_is_name(name) ? name : ms_str_empty();
+    machsym_str parts[4] = {ms_str_from_c("related decl '"), related, ms_str_from_c("' for "), name};
+    return ms_oc_is_name(related) ? ms_sym_join(t, d, parts, 4) : ms_str_empty();
+}
+
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
 static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     machsym_str parts[2 * MACHSYM_MAX_SWIFT_CONTEXTS];
     size_t at = 2 * MACHSYM_MAX_SWIFT_CONTEXTS;
     for (unsigned depth = 0; descriptor != 0 && depth < MACHSYM_MAX_SWIFT_CONTEXTS; depth++) {
-        unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        uint32_t flags = ms_fx_u32_at(d, descriptor);
+        unsigned kind = flags & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
-            machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
+            machsym_str name = ms_sw_own_name(t, d, descriptor, flags);
             if (name.len == 0)
                 return name;
             if (at < 2 * MACHSYM_MAX_SWIFT_CONTEXTS)
@@ -248,6 +282,15 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
+/* Whether a method's code may be here. A method that nothing calls has none. A table whose count is damaged
+ * runs on into other data: it ends where a distance leads to no code. */
+static bool ms_sw_is_method(ms_sw *sw, uint64_t code)
+{
+    bool is_method = code == 0 || ms_sym_code_at(sw->table, code) != NULL;
+    sw->data->damage_count += !is_method;
+    return is_method;
+}
+
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str type)
 {
@@ -261,7 +304,10 @@ static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str 
              i++, at += 8) {
             machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_fx_u32_at(d, at))),
                                     ms_sw_index(room, i)};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
+            uint64_t code = ms_sw_code(t, d, at + 4);
+            if (!ms_sw_is_method(sw, code))
+                return;
+            ms_sw_add(t, d, code, parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -274,6 +320,8 @@ static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str 
             use.code = ms_sw_code(t, d, at + 8);
             use.type = type;
             use.index = i;
+            if (!ms_sw_is_method(sw, use.code))
+                return;
             ms_sw_take_use(sw, &use, ms_sw_indirect(d, at + 4));
         }
     }
@@ -286,7 +334,7 @@ static void ms_sw_add_type(ms_sw *sw, uint64_t descriptor)
     ms_fx_data *d = sw->data;
     uint32_t flags = ms_fx_u32_at(d, descriptor);
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
-    machsym_str type = ms_sw_type_name(t, d, descriptor);
+    machsym_str type = ms_sw_is_type(flags) ? ms_sw_type_name(t, d, descriptor) : ms_str_empty();
     if (type.len == 0) {
         d->damage_count++;
         return;
@@ -326,19 +374,43 @@ static const char *ms_sw_requirement_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".requirement";
 }
 
-/* A protocol descriptor: default implementations of its requirements. */
+/* A protocol. Without a name it is not there. */
+typedef struct ms_sw_protocol {
+    machsym_str name;
+    uint64_t requirements;
+    uint32_t count; /* of them */
+} ms_sw_protocol;
+
+/* Reads a protocol. It has no more requirements than there are flags of such. */
+static void ms_sw_read_protocol(ms_sw *sw, uint64_t descriptor, ms_sw_protocol *out)
+{
+    ms_fx_data *d = sw->data;
+    ms_zero(out, sizeof *out);
+    if (descriptor == 0 || (ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK) != ms_SW_KIND_PROTOCOL)
+        return;
+    out->name = ms_sw_type_name(sw->table, d, descriptor);
+    out->requirements = ms_sw_requirements(d, descriptor);
+    uint32_t count = out->name.len != 0 ? ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT) : 0;
+    uint64_t at = out->requirements;
+    for (; out->count < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); at += 8) {
+        if ((ms_fx_u32_at(d, at) & ms_SW_NO_REQUIREMENT) != 0)
+            break;
+        out->count++;
+    }
+    d->damage_count += out->count != count;
+}
+
+/* Adds the default implementations of a protocol's requirements. */
 static void ms_sw_add_protocol(ms_sw *sw, uint64_t descriptor)
 {
     char room[12];
     ms_sym_table *t = sw->table;
     ms_fx_data *d = sw->data;
-    machsym_str name = ms_sw_type_name(t, d, descriptor);
-    uint32_t count = ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT);
-    uint64_t at = ms_sw_requirements(d, descriptor);
-    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
-        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
-        if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
+    ms_sw_protocol protocol;
+    ms_sw_read_protocol(sw, descriptor, &protocol);
+    for (uint32_t i = 0; i < protocol.count && ms_fx_spend(d, 8); i++) {
+        machsym_str parts[3] = {protocol.name, ms_str_from_c(".default"), ms_sw_index(room, i)};
+        ms_sw_add(t, d, ms_sw_code(t, d, protocol.requirements + 8 * (uint64_t)i + 4), parts, 3);
     }
 }
 
@@ -351,7 +423,7 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     if (kind == 1 || kind == 3)
         to = ms_fx_pointer_at(d, to.addr);
     if (kind == 2)
-        return ms_fx_str_at(d, to.addr);
+        return ms_oc_name_at(d, to.addr);
     if (kind == 3)
         return ms_oc_class_name(d, to);
     if (to.import.len != 0) {
@@ -360,24 +432,6 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
         return name;
     }
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
-}
-
-/* A protocol that a type conforms to. Without a name it is not there. */
-typedef struct ms_sw_protocol {
-    machsym_str name;
-    uint64_t requirements;
-    uint32_t count; /* of them */
-} ms_sw_protocol;
-
-static void ms_sw_read_protocol(ms_sw *sw, uint64_t descriptor, ms_sw_protocol *out)
-{
-    ms_fx_data *d = sw->data;
-    ms_zero(out, sizeof *out);
-    if (descriptor == 0 || (ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK) != ms_SW_KIND_PROTOCOL)
-        return;
-    out->name = ms_sw_type_name(sw->table, d, descriptor);
-    out->requirements = ms_sw_requirements(d, descriptor);
-    out->count = out->name.len != 0 ? ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT) : 0;
 }
 
 /* Says of a use which requirement of the protocol it fulfils, by the address of that. Where the address is
@@ -390,6 +444,16 @@ static void ms_sw_place(ms_fx_data *d, const ms_sw_protocol *protocol, uint64_t 
     use->protocol = protocol->name;
     use->kind = ms_sw_requirement_kind(ms_fx_u32_at(d, requirement));
     use->index = (uint32_t)place;
+}
+
+/* Whether a pointer of a resilient witness leads to a requirement of the protocol, if that is known. */
+static bool ms_sw_is_requirement(const ms_fx_data *d, const ms_sw_protocol *protocol, ms_fx_pointer to)
+{
+    if (to.import.len != 0)
+        return ms_sw_described(ms_sym_c_name(to.import)).len != 0;
+    if (ms_mo_is_mapped(d->mo)) /* protocols of other images, and their requirements, are addresses too */
+        return true;
+    return protocol->count == 0 ? to.addr == 0 : (to.addr - protocol->requirements) / 8 < protocol->count;
 }
 
 /* Adds the witnesses of a protocol that may grow in another image. Each refers to the requirement that it
@@ -407,6 +471,11 @@ static void ms_sw_add_resilient(ms_sw *sw, uint64_t at, const ms_sw_protocol *pr
         use.type = type;
         use.is_witness = true;
         use.index = i;
+        bool is_one = ms_sw_is_requirement(d, protocol, requirement);
+        if (!is_one && ms_sym_code_at(sw->table, use.code) == NULL) {
+            d->damage_count++; /* a damaged count led to another conformance */
+            return;
+        }
         ms_sw_place(d, protocol, requirement.addr, &use);
         ms_sw_take_use(sw, &use, requirement);
     }

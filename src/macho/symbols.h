@@ -13,7 +13,7 @@
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
- *         ms_sym_walk_exports.
+ *         ms_sym_walk_exports, ms_sym_selector_at.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -790,7 +790,22 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
     ms_sym_walk_exports(t, d, scratch);
 }
 
-/* ---- Selector stubs ---- */
+/* ---- Selectors ---- */
+
+/* The selector at an address; empty when there is other text, or the middle of text. Compilers write no other
+ * characters than these. */
+static machsym_str ms_sym_selector_at(ms_fx_data *d, uint64_t addr)
+{
+    /* a bit for each byte: $ . 0-9 : then A-Z _ then a-z, and what is past ASCII */
+    static const uint32_t in_selectors[8] = {0, 0x07ff4010, 0x87fffffe, 0x07fffffe, ~0u, ~0u, ~0u, ~0u};
+    machsym_str text = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    uint32_t fits = 1;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        fits &= in_selectors[c >> 5] >> (c & 31);
+    }
+    return (fits & 1) != 0 ? text : ms_str_empty();
+}
 
 /* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, or in a shared
  * cache adrp x1, page; add x1, x1, off of the selector itself, then calls objc_msgSend. Arm ARM C6.2:
@@ -813,7 +828,8 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
         uint64_t off = next >> 10 & 0xfff;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_fx_str_at(d, is_sum ? page + off : ms_fx_pointer_at(d, page + off * 8).addr);
+        uint64_t selector = is_sum ? page + off : ms_fx_pointer_at(d, page + off * 8).addr;
+        parts[1] = ms_sym_selector_at(d, selector);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
