@@ -5160,6 +5160,8 @@ enum {
     ms_LC_DYSYMTAB = 0xb,
     ms_LC_SEGMENT_64 = 0x19,
     ms_LC_UUID = 0x1b,
+    ms_LC_ENCRYPTION_INFO = 0x21,
+    ms_LC_ENCRYPTION_INFO_64 = 0x2c,
     ms_LC_DYLD_INFO = 0x22,
     ms_LC_VERSION_MIN_MACOSX = 0x24,
     ms_LC_VERSION_MIN_IPHONEOS = 0x25,
@@ -5175,6 +5177,7 @@ enum {
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
+    ms_S_CSTRING_LITERALS = 0x2,
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
@@ -5245,6 +5248,8 @@ typedef struct ms_mo_loads {
     uint32_t bind_size;
     uint64_t lazy_bind_off;
     uint32_t lazy_bind_size;
+    uint64_t crypt_off; /* LC_ENCRYPTION_INFO: bytes of __TEXT that an app store has encrypted */
+    uint32_t crypt_size;
 } ms_mo_loads;
 
 /* One slice, parsed. */
@@ -5595,6 +5600,11 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
         mo->slice.has_uuid = uuid.len == 16;
         break;
     }
+    case ms_LC_ENCRYPTION_INFO:
+    case ms_LC_ENCRYPTION_INFO_64:
+        ms_mo_read_linkedit(rd, &loads->crypt_off, &loads->crypt_size);
+        loads->crypt_size = ms_rd_u32(rd) != 0 ? loads->crypt_size : 0; /* cryptid 0: they are plain */
+        break;
     case ms_LC_DYLD_INFO: ms_mo_read_dyld_info(mo, rd); break;
     case ms_LC_FUNCTION_STARTS: ms_mo_read_linkedit(rd, &loads->starts_off, &loads->starts_size); break;
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
@@ -5839,6 +5849,19 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
                        mo->slice.offset);
 }
 
+/* Takes the bytes of encrypted sections away: noise would be read as metadata. The kernel decrypts them in
+ * memory, where the command still says that they are encrypted. */
+static void ms_mo_drop_encrypted(ms_mo *mo)
+{
+    const uint64_t lo = mo->loads.crypt_off;
+    const uint64_t hi = lo + mo->loads.crypt_size;
+    for (uint32_t i = 0; i < mo->section_count && lo < hi && !ms_mo_is_mapped(mo); i++) {
+        ms_mo_section *section = &mo->sections[i];
+        if (section->off < hi && section->off + section->bytes.len > lo)
+            section->bytes = ms_span_make(NULL, 0);
+    }
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -5886,6 +5909,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (arena != NULL) {
         ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
+        ms_mo_drop_encrypted(mo);
         if (ms_mo_cache(mo) == NULL)
             ms_mo_read_fixup_formats(mo);
     }
@@ -6636,7 +6660,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
  * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_u32_at, ms_fx_str_at,
- *         ms_fx_pointer_at, ms_fx_spend.
+ *         ms_fx_begins_text, ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -6846,6 +6870,17 @@ static machsym_str ms_fx_str_at(ms_fx_data *d, uint64_t addr)
     return ms_fx_str_in(d, ms_fx_from_addr(d, addr));
 }
 
+/* Whether text may begin at an address: in a section of texts only where the one before has ended. */
+static bool ms_fx_begins_text(ms_fx_data *d, uint64_t addr)
+{
+    const ms_mo_section *section = ms_fx_section_at(d, addr);
+    if (section == NULL || (section->flags & ms_SECTION_TYPE) != ms_S_CSTRING_LITERALS ||
+        addr == section->addr)
+        return true;
+    ms_span before = ms_fx_at_addr(d, addr - 1, 1);
+    return before.len == 1 && before.ptr[0] == 0;
+}
+
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
 static uint64_t ms_fx_relative_at(ms_fx_data *d, uint64_t addr)
 {
@@ -6855,6 +6890,8 @@ static uint64_t ms_fx_relative_at(ms_fx_data *d, uint64_t addr)
 
 /* ---- Imports ---- */
 
+/* The symbol that an import stands for; empty where something is added to its address: what lies there is
+ * something else. */
 static machsym_str ms_fx_import(ms_fx_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
@@ -6862,6 +6899,8 @@ static machsym_str ms_fx_import(ms_fx_data *d, uint64_t ordinal)
     if (d->one == 0 || ordinal >= d->imports.len / d->one)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
+    if ((d->one == 8 && ms_rd_raw_u32(p + 4) != 0) || (d->one == 16 && ms_rd_raw_u64(p + 8) != 0))
+        return ms_str_empty(); /* an addend */
     uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
     return ms_fx_str_in(d, ms_span_from(d->names, off));
 }
@@ -6910,17 +6949,20 @@ typedef struct ms_fx_binder {
     uint64_t times;
     uint64_t skip;
     machsym_str name;
+    int64_t addend;
 } ms_fx_binder;
 
-/* Makes the binds of one instruction. In threaded files it only adds to the list of imports. */
+/* Makes the binds of one instruction. In threaded files it only adds to the list of imports. With an addend
+ * the name is not that of what the pointer leads to. */
 static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
 {
     if (d->is_threaded) {
-        ms_fx_add_bind_name(d, b->name, arena);
+        ms_fx_add_bind_name(d, b->addend == 0 ? b->name : ms_str_empty(), arena);
         return;
     }
     for (; b->times > 0 && d->name_count > 0 && ms_fx_spend(d, 1) && !arena->oom; b->times--) {
-        ms_fx_add_bind(d, b->addr, d->name_count - 1, arena);
+        if (b->addend == 0)
+            ms_fx_add_bind(d, b->addr, d->name_count - 1, arena);
         b->addr += b->skip + ms_fx_pointer_size(d);
     }
 }
@@ -6940,7 +6982,7 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
         switch (byte & 0xf0) {
         case ms_BIND_OPCODE_DONE: return;
         case ms_BIND_OPCODE_SET_DYLIB_ORDINAL_ULEB: ms_rd_uleb(&rd); break;
-        case ms_BIND_OPCODE_SET_ADDEND_SLEB: ms_rd_sleb(&rd); break;
+        case ms_BIND_OPCODE_SET_ADDEND_SLEB: b.addend = ms_rd_sleb(&rd); break;
         case ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM:
             b.name = ms_rd_str(&rd);
             if (!d->is_threaded)
@@ -6979,9 +7021,9 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 
 /* ---- Pointers ---- */
 
-static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
+static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal, uint64_t addend)
 {
-    ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
+    ms_fx_pointer pointer = {0, addend == 0 ? ms_fx_import(d, ordinal) : ms_str_empty()};
     return pointer;
 }
 
@@ -6992,7 +7034,7 @@ static ms_fx_pointer ms_fx_decode_arm64e(ms_fx_data *d, unsigned format, uint64_
     bool is_auth = raw >> 63 != 0;
     bool is_24 = format == ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24;
     if ((raw >> 62 & 1) != 0)
-        return ms_fx_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
+        return ms_fx_to_import(d, raw & (is_24 ? 0xffffff : 0xffff), is_auth ? 0 : raw >> 32 & 0x7ffff);
     if (is_auth)
         pointer.addr = d->mo->fixup_base + (raw & 0xffffffff);
     else
@@ -7015,12 +7057,12 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
     case ms_DYLD_CHAINED_PTR_64:
     case ms_DYLD_CHAINED_PTR_64_OFFSET:
         if (raw >> 63 != 0)
-            return ms_fx_to_import(d, raw & 0xffffff);
+            return ms_fx_to_import(d, raw & 0xffffff, raw >> 24 & 0xff);
         pointer.addr = (raw & 0xfffffffff) + (format == ms_DYLD_CHAINED_PTR_64 ? 0 : base);
         break;
     case ms_DYLD_CHAINED_PTR_32:
         if (raw >> 31 != 0)
-            return ms_fx_to_import(d, raw & 0xfffff);
+            return ms_fx_to_import(d, raw & 0xfffff, raw >> 20 & 0x3f);
         if ((raw & 0x3ffffff) <= segment->max_valid_pointer)
             pointer.addr = raw & 0x3ffffff;
         break;
@@ -7238,7 +7280,7 @@ static ms_code_jump ms_code_read_jump(uint32_t cputype, ms_span code, uint64_t a
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
- *         ms_sym_walk_exports.
+ *         ms_sym_walk_exports, ms_sym_selector_at.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -8015,7 +8057,22 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
     ms_sym_walk_exports(t, d, scratch);
 }
 
-/* ---- Selector stubs ---- */
+/* ---- Selectors ---- */
+
+/* The selector at an address; empty when there is other text, or the middle of text. Compilers write no other
+ * characters than these. */
+static machsym_str ms_sym_selector_at(ms_fx_data *d, uint64_t addr)
+{
+    /* a bit for each byte: $ . 0-9 : then A-Z _ then a-z, and what is past ASCII */
+    static const uint32_t in_selectors[8] = {0, 0x07ff4010, 0x87fffffe, 0x07fffffe, ~0u, ~0u, ~0u, ~0u};
+    machsym_str text = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    uint32_t fits = 1;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        fits &= in_selectors[c >> 5] >> (c & 31);
+    }
+    return (fits & 1) != 0 ? text : ms_str_empty();
+}
 
 /* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, or in a shared
  * cache adrp x1, page; add x1, x1, off of the selector itself, then calls objc_msgSend. Arm ARM C6.2:
@@ -8038,7 +8095,8 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
         uint64_t off = next >> 10 & 0xfff;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_fx_str_at(d, is_sum ? page + off : ms_fx_pointer_at(d, page + off * 8).addr);
+        uint64_t selector = is_sum ? page + off : ms_fx_pointer_at(d, page + off * 8).addr;
+        parts[1] = ms_sym_selector_at(d, selector);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
@@ -8568,6 +8626,13 @@ static machsym_str ms_oc_imported_class(machsym_str import)
     return ms_str_begins(import, "_OBJC_CLASS_$_") ? ms_str_drop(import, 14) : ms_str_empty();
 }
 
+/* The text at an address, if it may be a name. */
+static machsym_str ms_oc_name_at(ms_fx_data *d, uint64_t addr)
+{
+    machsym_str name = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    return ms_oc_is_name(name) ? name : ms_str_empty();
+}
+
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
 static uint64_t ms_oc_data(ms_fx_data *d, uint64_t cls, bool *is_swift)
 {
@@ -8587,26 +8652,27 @@ static machsym_str ms_oc_class_name(ms_fx_data *d, ms_fx_pointer cls)
     if (cls.addr == 0)
         return ms_str_empty();
     uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
-    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
-    return ms_oc_is_name(name) ? name : ms_str_empty();
+    return ms_oc_name_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
 }
 
-static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
+/* Returns false when there is no selector. */
+static bool ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
                              bool is_class_method)
 {
-    machsym_str selector = ms_fx_str_at(d, selector_addr);
-    if (!ms_oc_is_name(selector))
-        return;
+    machsym_str selector = ms_sym_selector_at(d, selector_addr);
+    if (selector.len == 0)
+        return false;
     ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
                                                     &list->method_cap, sizeof *v);
     if (v == NULL)
-        return;
+        return true;
     list->methods = v;
     ms_oc_method *method = &v[list->method_count++];
     method->selector = selector;
     method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
     method->is_class_method = is_class_method;
     method->is_merged = false;
+    return true;
 }
 
 /* Where the first field of an entry in a small list leads. In caches of today it counts from one place for
@@ -8618,7 +8684,9 @@ static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direc
     return ms_mo_cache(d->mo)->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
 }
 
-/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
+/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. What a damaged count
+ * reaches past the list's end may be another class's list. In a file a list ends where an entry has no
+ * selector. In memory the selector may lie in another image. */
 static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     uint32_t head = ms_fx_u32_at(d, addr);
@@ -8628,10 +8696,12 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, b
     bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
     unsigned word = is_small ? 4 : ms_fx_pointer_size(d);
     size_t left = ms_fx_from_addr(d, addr).len;
+    bool is_cut = false;
     if (addr == 0 || count == 0)
         return;
     if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
         d->damage_count++;
+        is_cut = true;
         count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
     }
     uint64_t at = addr + 8;
@@ -8640,7 +8710,11 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, b
         uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
             selector = ms_fx_pointer_at(d, selector).addr;
-        ms_oc_add_method(list, d, selector, code, is_class_method);
+        bool is_method = ms_oc_add_method(list, d, selector, code, is_class_method);
+        if (!is_method && (is_cut || !ms_mo_is_mapped(d->mo))) {
+            d->damage_count += !is_cut;
+            return;
+        }
     }
 }
 
@@ -8756,8 +8830,8 @@ static void ms_oc_read_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 static void ms_oc_read_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
     unsigned word = ms_fx_pointer_size(d);
-    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
-    if (!ms_oc_is_name(category)) {
+    machsym_str category = ms_oc_name_at(d, ms_fx_pointer_at(d, addr).addr);
+    if (category.len == 0) {
         d->damage_count++;
         return;
     }
@@ -8838,9 +8912,10 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_fx_data *d, uint64_t add
         count = (uint32_t)((left - 8) / 12);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
-        ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
-                         is_class_method);
+    bool more = true;
+    for (; more && count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        more = ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
+                                is_class_method);
 }
 
 /* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
@@ -8853,7 +8928,7 @@ static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
         d->damage_count += name.len == 0;
         return;
     }
-    owner->super_name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 4).addr);
+    owner->super_name = ms_oc_name_at(d, ms_fx_pointer_at(d, cls + 4).addr);
     ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, cls + 28).addr, false);
     uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     if (meta != 0)
@@ -8864,9 +8939,9 @@ static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 /* old_category {category_name, class_name, instance_methods, class_methods, ...} */
 static void ms_oc_read_old_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
-    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, addr + 4).addr);
-    if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
+    machsym_str category = ms_oc_name_at(d, ms_fx_pointer_at(d, addr).addr);
+    machsym_str name = ms_oc_name_at(d, ms_fx_pointer_at(d, addr + 4).addr);
+    if (category.len == 0 || name.len == 0) {
         d->damage_count++;
         return;
     }
@@ -9015,15 +9090,20 @@ enum {
     ms_SW_KIND_ANONYMOUS = 2,
     ms_SW_KIND_PROTOCOL = 3,
     ms_SW_KIND_CLASS = 16,
+    ms_SW_KIND_ENUM = 18, /* structs are between */
     ms_SW_KIND_MASK = 31
 };
 #define ms_SW_IS_GENERIC               0x80u
+#define ms_SW_HAS_IMPORT_INFO          0x40000u
 #define ms_SW_METADATA_INIT            0x30000u /* 1: singleton, 2: foreign */
 #define ms_SW_METADATA_INIT_SINGLETON  0x10000u
 #define ms_SW_METADATA_INIT_FOREIGN    0x20000u
 #define ms_SW_HAS_RESILIENT_SUPERCLASS 0x20000000u
 #define ms_SW_HAS_OVERRIDE_TABLE       0x40000000u
 #define ms_SW_HAS_VTABLE               0x80000000u
+
+/* ProtocolRequirementFlags: bits that none has. */
+#define ms_SW_NO_REQUIREMENT 0xffc0u
 
 /* ConformanceFlags */
 #define ms_SW_IS_RETROACTIVE          0x40u
@@ -9066,15 +9146,44 @@ static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
     return ms_fx_relative_at(d, to);
 }
 
+static bool ms_sw_is_type(uint32_t flags)
+{
+    return (flags & ms_SW_KIND_MASK) >= ms_SW_KIND_CLASS && (flags & ms_SW_KIND_MASK) <= ms_SW_KIND_ENUM;
+}
+
+/* A context's own name; empty when there is none. That of an imported type is followed by more text, each
+ * with a letter and a NUL, up to an empty one (swift/ABI/TypeIdentity.h). N is the name that symbols have
+ * of the type. R says that it was made for the type of that name. */
+static machsym_str ms_sw_own_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor, uint32_t flags)
+{
+    uint64_t at = ms_fx_relative_at(d, descriptor + ms_SW_NAME);
+    machsym_str name = ms_fx_str_at(d, at);
+    machsym_str related = ms_str_empty();
+    bool is_imported = ms_sw_is_type(flags) && (flags & ms_SW_HAS_IMPORT_INFO) != 0;
+    for (machsym_str text = name; is_imported && text.len != 0;) { /* every text ends in its section */
+        at += text.len + 1;
+        text = ms_fx_str_at(d, at);
+        if (text.len > 1 && text.ptr[0] == 'N')
+            name = ms_str_drop(text, 1);
+        else if (text.len > 1 && text.ptr[0] == 'R')
+            related = ms_str_drop(text, 1);
+    }
+    if (!ms_oc_is_name(name) || related.len == 0)
+        return ms_oc_is_name(name) ? name : ms_str_empty();
+    machsym_str parts[4] = {ms_str_from_c("related decl '"), related, ms_str_from_c("' for "), name};
+    return ms_oc_is_name(related) ? ms_sym_join(t, d, parts, 4) : ms_str_empty();
+}
+
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
 static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     machsym_str parts[2 * MACHSYM_MAX_SWIFT_CONTEXTS];
     size_t at = 2 * MACHSYM_MAX_SWIFT_CONTEXTS;
     for (unsigned depth = 0; descriptor != 0 && depth < MACHSYM_MAX_SWIFT_CONTEXTS; depth++) {
-        unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        uint32_t flags = ms_fx_u32_at(d, descriptor);
+        unsigned kind = flags & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
-            machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
+            machsym_str name = ms_sw_own_name(t, d, descriptor, flags);
             if (name.len == 0)
                 return name;
             if (at < 2 * MACHSYM_MAX_SWIFT_CONTEXTS)
@@ -9240,6 +9349,15 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
+/* Whether a method's code may be here. A method that nothing calls has none. A table whose count is damaged
+ * runs on into other data: it ends where a distance leads to no code. */
+static bool ms_sw_is_method(ms_sw *sw, uint64_t code)
+{
+    bool is_method = code == 0 || ms_sym_code_at(sw->table, code) != NULL;
+    sw->data->damage_count += !is_method;
+    return is_method;
+}
+
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str type)
 {
@@ -9253,7 +9371,10 @@ static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str 
              i++, at += 8) {
             machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_fx_u32_at(d, at))),
                                     ms_sw_index(room, i)};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
+            uint64_t code = ms_sw_code(t, d, at + 4);
+            if (!ms_sw_is_method(sw, code))
+                return;
+            ms_sw_add(t, d, code, parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -9266,6 +9387,8 @@ static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str 
             use.code = ms_sw_code(t, d, at + 8);
             use.type = type;
             use.index = i;
+            if (!ms_sw_is_method(sw, use.code))
+                return;
             ms_sw_take_use(sw, &use, ms_sw_indirect(d, at + 4));
         }
     }
@@ -9278,7 +9401,7 @@ static void ms_sw_add_type(ms_sw *sw, uint64_t descriptor)
     ms_fx_data *d = sw->data;
     uint32_t flags = ms_fx_u32_at(d, descriptor);
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
-    machsym_str type = ms_sw_type_name(t, d, descriptor);
+    machsym_str type = ms_sw_is_type(flags) ? ms_sw_type_name(t, d, descriptor) : ms_str_empty();
     if (type.len == 0) {
         d->damage_count++;
         return;
@@ -9318,19 +9441,43 @@ static const char *ms_sw_requirement_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".requirement";
 }
 
-/* A protocol descriptor: default implementations of its requirements. */
+/* A protocol. Without a name it is not there. */
+typedef struct ms_sw_protocol {
+    machsym_str name;
+    uint64_t requirements;
+    uint32_t count; /* of them */
+} ms_sw_protocol;
+
+/* Reads a protocol. It has no more requirements than there are flags of such. */
+static void ms_sw_read_protocol(ms_sw *sw, uint64_t descriptor, ms_sw_protocol *out)
+{
+    ms_fx_data *d = sw->data;
+    ms_zero(out, sizeof *out);
+    if (descriptor == 0 || (ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK) != ms_SW_KIND_PROTOCOL)
+        return;
+    out->name = ms_sw_type_name(sw->table, d, descriptor);
+    out->requirements = ms_sw_requirements(d, descriptor);
+    uint32_t count = out->name.len != 0 ? ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT) : 0;
+    uint64_t at = out->requirements;
+    for (; out->count < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); at += 8) {
+        if ((ms_fx_u32_at(d, at) & ms_SW_NO_REQUIREMENT) != 0)
+            break;
+        out->count++;
+    }
+    d->damage_count += out->count != count;
+}
+
+/* Adds the default implementations of a protocol's requirements. */
 static void ms_sw_add_protocol(ms_sw *sw, uint64_t descriptor)
 {
     char room[12];
     ms_sym_table *t = sw->table;
     ms_fx_data *d = sw->data;
-    machsym_str name = ms_sw_type_name(t, d, descriptor);
-    uint32_t count = ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT);
-    uint64_t at = ms_sw_requirements(d, descriptor);
-    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
-        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
-        if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
+    ms_sw_protocol protocol;
+    ms_sw_read_protocol(sw, descriptor, &protocol);
+    for (uint32_t i = 0; i < protocol.count && ms_fx_spend(d, 8); i++) {
+        machsym_str parts[3] = {protocol.name, ms_str_from_c(".default"), ms_sw_index(room, i)};
+        ms_sw_add(t, d, ms_sw_code(t, d, protocol.requirements + 8 * (uint64_t)i + 4), parts, 3);
     }
 }
 
@@ -9343,7 +9490,7 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     if (kind == 1 || kind == 3)
         to = ms_fx_pointer_at(d, to.addr);
     if (kind == 2)
-        return ms_fx_str_at(d, to.addr);
+        return ms_oc_name_at(d, to.addr);
     if (kind == 3)
         return ms_oc_class_name(d, to);
     if (to.import.len != 0) {
@@ -9352,24 +9499,6 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
         return name;
     }
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
-}
-
-/* A protocol that a type conforms to. Without a name it is not there. */
-typedef struct ms_sw_protocol {
-    machsym_str name;
-    uint64_t requirements;
-    uint32_t count; /* of them */
-} ms_sw_protocol;
-
-static void ms_sw_read_protocol(ms_sw *sw, uint64_t descriptor, ms_sw_protocol *out)
-{
-    ms_fx_data *d = sw->data;
-    ms_zero(out, sizeof *out);
-    if (descriptor == 0 || (ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK) != ms_SW_KIND_PROTOCOL)
-        return;
-    out->name = ms_sw_type_name(sw->table, d, descriptor);
-    out->requirements = ms_sw_requirements(d, descriptor);
-    out->count = out->name.len != 0 ? ms_fx_u32_at(d, descriptor + ms_SW_REQUIREMENT_COUNT) : 0;
 }
 
 /* Says of a use which requirement of the protocol it fulfils, by the address of that. Where the address is
@@ -9382,6 +9511,16 @@ static void ms_sw_place(ms_fx_data *d, const ms_sw_protocol *protocol, uint64_t 
     use->protocol = protocol->name;
     use->kind = ms_sw_requirement_kind(ms_fx_u32_at(d, requirement));
     use->index = (uint32_t)place;
+}
+
+/* Whether a pointer of a resilient witness leads to a requirement of the protocol, if that is known. */
+static bool ms_sw_is_requirement(const ms_fx_data *d, const ms_sw_protocol *protocol, ms_fx_pointer to)
+{
+    if (to.import.len != 0)
+        return ms_sw_described(ms_sym_c_name(to.import)).len != 0;
+    if (ms_mo_is_mapped(d->mo)) /* protocols of other images, and their requirements, are addresses too */
+        return true;
+    return protocol->count == 0 ? to.addr == 0 : (to.addr - protocol->requirements) / 8 < protocol->count;
 }
 
 /* Adds the witnesses of a protocol that may grow in another image. Each refers to the requirement that it
@@ -9399,6 +9538,11 @@ static void ms_sw_add_resilient(ms_sw *sw, uint64_t at, const ms_sw_protocol *pr
         use.type = type;
         use.is_witness = true;
         use.index = i;
+        bool is_one = ms_sw_is_requirement(d, protocol, requirement);
+        if (!is_one && ms_sym_code_at(sw->table, use.code) == NULL) {
+            d->damage_count++; /* a damaged count led to another conformance */
+            return;
+        }
         ms_sw_place(d, protocol, requirement.addr, &use);
         ms_sw_take_use(sw, &use, requirement);
     }
