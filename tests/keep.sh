@@ -161,6 +161,8 @@ $M store list st >got
 size=$(cat "st/4C/$uuid.symmap" "st/4C/$uuid.dSYM/$dwarf/demo" | wc -c | awk '{ printf "%.1f KB", $1 / 1000 }')
 printf '%s  arm64    2026-01-02    %s  both  demo 1.0 (1)\n' $uuid "$size" >want
 same want got "list"
+grep -qF "$size  both  demo 1.0 (1)" "$bin/../../../docs/store.md"
+check "list: docs/store.md shows the same"
 says "list --json" 0 '"kept":"both","date":"2026-01-02T03:04:05Z"' $M store list --json st
 says "list: no folder" 1 "none: No such file" $M store list none
 mkdir empty
