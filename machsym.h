@@ -5177,7 +5177,6 @@ enum {
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
-    ms_S_CSTRING_LITERALS = 0x2,
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
@@ -6660,7 +6659,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
  * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_u32_at, ms_fx_str_at,
- *         ms_fx_begins_text, ms_fx_pointer_at, ms_fx_spend.
+ *         ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -6868,17 +6867,6 @@ static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 static machsym_str ms_fx_str_at(ms_fx_data *d, uint64_t addr)
 {
     return ms_fx_str_in(d, ms_fx_from_addr(d, addr));
-}
-
-/* Whether text may begin at an address: in a section of texts only where the one before has ended. */
-static bool ms_fx_begins_text(ms_fx_data *d, uint64_t addr)
-{
-    const ms_mo_section *section = ms_fx_section_at(d, addr);
-    if (section == NULL || (section->flags & ms_SECTION_TYPE) != ms_S_CSTRING_LITERALS ||
-        addr == section->addr)
-        return true;
-    ms_span before = ms_fx_at_addr(d, addr - 1, 1);
-    return before.len == 1 && before.ptr[0] == 0;
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
@@ -8059,13 +8047,13 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
 
 /* ---- Selectors ---- */
 
-/* The selector at an address; empty when there is other text, or the middle of text. Compilers write no other
- * characters than these. */
+/* The selector at an address; empty when there is other text. Compilers write no other characters than these.
+ * Linkers let a selector that ends another one begin in its middle. */
 static machsym_str ms_sym_selector_at(ms_fx_data *d, uint64_t addr)
 {
     /* a bit for each byte: $ . 0-9 : then A-Z _ then a-z, and what is past ASCII */
     static const uint32_t in_selectors[8] = {0, 0x07ff4010, 0x87fffffe, 0x07fffffe, ~0u, ~0u, ~0u, ~0u};
-    machsym_str text = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    machsym_str text = ms_fx_str_at(d, addr);
     uint32_t fits = 1;
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
@@ -8626,10 +8614,11 @@ static machsym_str ms_oc_imported_class(machsym_str import)
     return ms_str_begins(import, "_OBJC_CLASS_$_") ? ms_str_drop(import, 14) : ms_str_empty();
 }
 
-/* The text at an address, if it may be a name. */
+/* The text at an address, if it may be a name. Linkers let a name that ends another one begin in its
+ * middle. */
 static machsym_str ms_oc_name_at(ms_fx_data *d, uint64_t addr)
 {
-    machsym_str name = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    machsym_str name = ms_fx_str_at(d, addr);
     return ms_oc_is_name(name) ? name : ms_str_empty();
 }
 

@@ -166,7 +166,8 @@ else
     # shellcheck disable=SC2086
     ${CC:-cc} -std=c11 -D_GNU_SOURCE $CFLAGS $LDFLAGS -o "$work/pointers.exe" tests/metadata/pointers.c \
         "${B:-build}/tool/machsym.o" || failed=$((failed + 1))
-    for name in zoo-arm64-opcodes zoo-arm64-relative zoo-x86_64-opcodes zoo-arm64_32-opcodes; do
+    for name in zoo-arm64-opcodes zoo-arm64-relative zoo-x86_64-opcodes zoo-arm64_32-opcodes tails-arm64-pointers \
+        tails-arm64-relative; do
         compare_methods "$bin/$name"
     done
     for name in exports-arm64-chained exports-x86_64-opcodes exports-x86_64-nostarts exports-x86_64-trie \

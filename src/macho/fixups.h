@@ -12,7 +12,7 @@
 /* ==== >>fixups =============================================================================================
  * Job:    reads the data of a slice by address, with its pointers decoded.
  * Offers: ms_fx_data, ms_fx_rest, ms_fx_open, ms_fx_bytes, ms_fx_at_addr, ms_fx_u32_at, ms_fx_str_at,
- *         ms_fx_begins_text, ms_fx_pointer_at, ms_fx_spend.
+ *         ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
@@ -220,17 +220,6 @@ static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 static machsym_str ms_fx_str_at(ms_fx_data *d, uint64_t addr)
 {
     return ms_fx_str_in(d, ms_fx_from_addr(d, addr));
-}
-
-/* Whether text may begin at an address: in a section of texts only where the one before has ended. */
-static bool ms_fx_begins_text(ms_fx_data *d, uint64_t addr)
-{
-    const ms_mo_section *section = ms_fx_section_at(d, addr);
-    if (section == NULL || (section->flags & ms_SECTION_TYPE) != ms_S_CSTRING_LITERALS ||
-        addr == section->addr)
-        return true;
-    ms_span before = ms_fx_at_addr(d, addr - 1, 1);
-    return before.len == 1 && before.ptr[0] == 0;
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */

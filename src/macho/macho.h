@@ -40,7 +40,6 @@ enum {
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
-    ms_S_CSTRING_LITERALS = 0x2,
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,

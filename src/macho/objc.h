@@ -67,10 +67,11 @@ static machsym_str ms_oc_imported_class(machsym_str import)
     return ms_str_begins(import, "_OBJC_CLASS_$_") ? ms_str_drop(import, 14) : ms_str_empty();
 }
 
-/* The text at an address, if it may be a name. */
+/* The text at an address, if it may be a name. Linkers let a name that ends another one begin in its
+ * middle. */
 static machsym_str ms_oc_name_at(ms_fx_data *d, uint64_t addr)
 {
-    machsym_str name = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    machsym_str name = ms_fx_str_at(d, addr);
     return ms_oc_is_name(name) ? name : ms_str_empty();
 }
 

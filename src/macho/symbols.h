@@ -792,13 +792,13 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
 
 /* ---- Selectors ---- */
 
-/* The selector at an address; empty when there is other text, or the middle of text. Compilers write no other
- * characters than these. */
+/* The selector at an address; empty when there is other text. Compilers write no other characters than these.
+ * Linkers let a selector that ends another one begin in its middle. */
 static machsym_str ms_sym_selector_at(ms_fx_data *d, uint64_t addr)
 {
     /* a bit for each byte: $ . 0-9 : then A-Z _ then a-z, and what is past ASCII */
     static const uint32_t in_selectors[8] = {0, 0x07ff4010, 0x87fffffe, 0x07fffffe, ~0u, ~0u, ~0u, ~0u};
-    machsym_str text = ms_fx_begins_text(d, addr) ? ms_fx_str_at(d, addr) : ms_str_empty();
+    machsym_str text = ms_fx_str_at(d, addr);
     uint32_t fits = 1;
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
