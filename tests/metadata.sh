@@ -160,6 +160,26 @@ for name in "zoo-arm64-chained zoo-arm64-fixups-8" "zoo-x86_64-chained-relative 
     check "machsym objc of $name" "$work/got" "$work/want"
 done
 
+# LC_ENCRYPTION_INFO_64 of all of __TEXT behind the load commands, as app stores hand programs out.
+python3 - "$bin/zoo-arm64-chained-relative-strip" "$work/encrypted" <<'EOF'
+import struct, sys
+b = bytearray(open(sys.argv[1], "rb").read())
+count, size = struct.unpack_from("<2I", b, 16)
+struct.pack_into("<6I", b, 32 + size, 0x2c, 24, 0x980, 0x4000 - 0x980, 1, 0)
+struct.pack_into("<2I", b, 16, count + 1, size + 24)
+open(sys.argv[2], "wb").write(b)
+EOF
+say="$work/encrypted: an app store has encrypted __TEXT; ask the program without encryption, or its dSYM"
+{
+    $machsym objc "$work/encrypted" 2>&1
+    echo "exit status $?"
+    $machsym info "$work/encrypted" 2>&1 | grep -E '__objc_methname|encrypted by|damaged'
+    $machsym info --json --quick "$work/encrypted" | grep -o '"encrypted":[a-z]*'
+} >"$work/got"
+printf '%s\n' "machsym: $say" "exit status 1" "    __TEXT     __objc_methname   0x000100000c16        124 bytes, encrypted" \
+    "  encrypted by an app store: names of metadata are in the program without encryption only" '"encrypted":true' >"$work/want"
+check "an encrypted program" "$work/got" "$work/want"
+
 if [ -z "$objdump" ] || [ -z "$nm" ]; then
     skip "it needs llvm-objdump-22"
 else

@@ -750,10 +750,9 @@ static bytes bytes_of(const char *path)
     return b;
 }
 
-/* How many names metadata gives; *others: that are not among those of the sound file. */
-static size_t count_methods(const bytes *b, const names *sound, size_t *others)
+/* How many names metadata gives; *others: that are not among those of the sound file. Closes the image. */
+static size_t count_methods_of(machsym_image *image, const names *sound, size_t *others)
 {
-    machsym_image *image = test_open_bytes(b->v, b->len);
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
@@ -769,6 +768,11 @@ static size_t count_methods(const bytes *b, const names *sound, size_t *others)
     machsym_session_close(s);
     machsym_image_close(image);
     return count;
+}
+
+static size_t count_methods(const bytes *b, const names *sound, size_t *others)
+{
+    return count_methods_of(test_open_bytes(b->v, b->len), sound, others);
 }
 
 /* Writes a number of so many bytes into a copy of the file, which then must say nothing new. */
@@ -825,6 +829,29 @@ static void test_damaged_lists(void)
     }
 }
 
+static size_t read_bytes(void *user, uint64_t offset, void *out, size_t size)
+{
+    const bytes *b = (const bytes *)user;
+    if (offset > b->len || size > b->len - offset)
+        return 0;
+    memcpy(out, b->v + offset, size);
+    return size;
+}
+
+static bool says_encrypted(const bytes *b)
+{
+    machsym_image_info info;
+    machsym_image *image = test_open_bytes(b->v, b->len);
+    machsym_image_get_info(image, &info);
+    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session_info counts;
+    machsym_session_read_info(s, &counts);
+    CHECK_EQ(counts.damaged_metadata, 0);
+    machsym_session_close(s);
+    machsym_image_close(image);
+    return info.is_encrypted;
+}
+
 /* A program as an app store hands it out: __TEXT is noise, here noise that is text. Once it is decrypted, the
  * same command says that nothing is encrypted. */
 static void test_encrypted(void)
@@ -844,10 +871,18 @@ static void test_encrypted(void)
     size_t others = 0;
     CHECK_EQ(count_methods(&b, &sound, &others), sound.count);
     CHECK_EQ(others, 0);
+    CHECK(!says_encrypted(&b));
     patch(&b, commands + 16, 1, 4);
+    CHECK(says_encrypted(&b));
     for (uint64_t at = selectors.off; at < selectors.off + selectors.size; at += 2)
         patch(&b, (size_t)at, 'x', 2);
     CHECK_EQ(count_methods(&b, &sound, &others), 0);
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.read.call = read_bytes; /* sections are read by sessions */
+    desc.read.user = &b;
+    desc.read.size = b.len;
+    CHECK_EQ(count_methods_of(test_open_desc(&desc), &sound, &others), 0);
     bytes_free(&b);
     free_names(&sound);
 }

@@ -69,7 +69,17 @@ static void print_source_version(uint64_t v)
                    (unsigned)(v >> 20 & 1023), (unsigned)(v >> 10 & 1023), (unsigned)(v & 1023));
 }
 
-static void print_sections(const machsym_image *image)
+/* Which bytes of a section are missing, and why. */
+static const char *missing_bytes(const machsym_section *s, bool is_encrypted)
+{
+    if (s->bytes.len >= s->size)
+        return "";
+    if (s->bytes.len != 0)
+        return ", cut short";
+    return is_encrypted && str_is(s->segment, "__TEXT") ? ", encrypted" : ", no bytes in the file";
+}
+
+static void print_sections(const machsym_image *image, bool is_encrypted)
 {
     machsym_cursor at = {0, 0};
     machsym_section s;
@@ -82,10 +92,7 @@ static void print_sections(const machsym_image *image)
         text_shown(&line, s.name);
         out_format("%-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)line.len, line.v,
                    (unsigned long long)s.addr, (unsigned long long)s.size, s.is_code ? ", code" : "",
-                   s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file"
-                   : s.bytes.len < s.size          ? ", cut short"
-                                                   : "",
-                   s.is_pair ? ", other half" : "");
+                   missing_bytes(&s, is_encrypted), s.is_pair ? ", other half" : "");
         line.len = 0;
     }
     text_free(&line);
@@ -205,7 +212,9 @@ static bool print_image(const machsym_image *image, bool quick)
     out_format("  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
                (unsigned long long)info.text_size);
     print_source_version(info.source_version);
-    print_sections(image);
+    print_sections(image, info.is_encrypted);
+    if (info.is_encrypted)
+        out_c("  encrypted by an app store: names of metadata are in the program without encryption only\n");
     if (info.has_compressed_dwarf)
         out_c("  compressed debug info (__zdebug_*)\n");
     bool ok = info.damage_count == 0;
@@ -400,6 +409,7 @@ static bool print_image_json(const char *path, const machsym_image *image, const
     put_platforms(&t, image);
     json_put_hex(&t, "text_address", info.text_addr);
     json_put_number(&t, "text_size", info.text_size);
+    json_put_bool(&t, "encrypted", info.is_encrypted);
     put_sections(&t, image);
     bool ok = quick || put_decoded(&t, image, &info);
     json_put_number(&t, "damaged_parts", info.damage_count);

@@ -568,6 +568,18 @@ machsym_image *image_options_open(const image_options *from)
     return NULL;
 }
 
+/* Of what an app store has encrypted a list of names is not whole. */
+static void say_encrypted(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    if (!info.is_encrypted)
+        return;
+    tool_say("%s: an app store has encrypted __TEXT; ask the program without encryption, or its dSYM",
+             info.path);
+    tool_note_damage();
+}
+
 int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
                        machsym_image **image, machsym_session **session)
 {
@@ -581,6 +593,7 @@ int image_command_open(const command *c, image_options *from, int argc, char **a
     *image = image_options_open(from);
     if (*image == NULL)
         return TOOL_ERROR;
+    say_encrypted(*image);
     *session = tool_session(*image, MACHSYM_LINES_ATOS, 0);
     return TOOL_OK;
 }

@@ -1231,6 +1231,9 @@ typedef struct machsym_image_info {
      * are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
+    /* An app store has encrypted __TEXT, as LC_ENCRYPTION_INFO says. Names that metadata holds there are not
+     * known; a dSYM or the program without encryption has them. In memory nothing is encrypted. */
+    bool is_encrypted;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
     uint32_t symbol_count;
     /* How many parts were found damaged so far: while opening, and in what is read once for all sessions (see
@@ -1258,9 +1261,9 @@ typedef struct machsym_section {
     uint64_t addr;
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
-    machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, and for those that
-                            machsym_open_desc.read was not asked for; of a file that is cut short: those that
-                            are there */
+    machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, for those that are
+                            encrypted, and for those that machsym_open_desc.read was not asked for; of a file
+                            that is cut short: those that are there */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
@@ -5848,13 +5851,19 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
                        mo->slice.offset);
 }
 
-/* Takes the bytes of encrypted sections away: noise would be read as metadata. The kernel decrypts them in
- * memory, where the command still says that they are encrypted. */
+/* Whether an app store has encrypted the file. The kernel decrypts it in memory, where the command still says
+ * that it is encrypted. */
+static bool ms_mo_is_encrypted(const ms_mo *mo)
+{
+    return mo->loads.crypt_size != 0 && !ms_mo_is_mapped(mo);
+}
+
+/* Takes the bytes of encrypted sections away: noise would be read as metadata. */
 static void ms_mo_drop_encrypted(ms_mo *mo)
 {
     const uint64_t lo = mo->loads.crypt_off;
     const uint64_t hi = lo + mo->loads.crypt_size;
-    for (uint32_t i = 0; i < mo->section_count && lo < hi && !ms_mo_is_mapped(mo); i++) {
+    for (uint32_t i = 0; i < mo->section_count && ms_mo_is_encrypted(mo); i++) {
         ms_mo_section *section = &mo->sections[i];
         if (section->off < hi && section->off + section->bytes.len > lo)
             section->bytes = ms_span_make(NULL, 0);
@@ -9666,10 +9675,12 @@ static bool ms_src_read(ms_src *names, ms_sym_table *t)
         ms_fx_data *d = &data[i];
         ms_fx_open(d, &t->mo[i], &names->rests[i], scratch);
         ms_sym_add(t, i, d, scratch);
+        ms_oc_add_blocks(t, d);
+        if (ms_mo_is_encrypted(&t->mo[i]))
+            continue; /* the rest begins in __TEXT */
         if (!has_starts)
             ms_uw_add_starts(t, d);
         ms_oc_add_names(t, d, scratch);
-        ms_oc_add_blocks(t, d);
         ms_sw_add_names(t, d, scratch);
     }
     ms_sym_sort(t, scratch);
@@ -17661,6 +17672,7 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
+        out->is_encrypted |= ms_mo_is_encrypted(&image->mo[i]);
         ms_damage part = image->mo[i].damage;
         part.first.is_pair = part.cut.is_pair = i != 0;
         ms_damage_add(&damage, &part);

@@ -302,6 +302,9 @@ typedef struct machsym_image_info {
      * are damage. */
     bool has_compressed_dwarf;
     bool has_function_starts;
+    /* An app store has encrypted __TEXT, as LC_ENCRYPTION_INFO says. Names that metadata holds there are not
+     * known; a dSYM or the program without encryption has them. In memory nothing is encrypted. */
+    bool is_encrypted;
     /* Entries in LC_SYMTAB of both halves, stabs among them. */
     uint32_t symbol_count;
     /* How many parts were found damaged so far: while opening, and in what is read once for all sessions (see
@@ -329,9 +332,9 @@ typedef struct machsym_section {
     uint64_t addr;
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
-    machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, and for those that
-                            machsym_open_desc.read was not asked for; of a file that is cut short: those that
-                            are there */
+    machsym_bytes bytes; /* empty for zero-fill, for sections that a dSYM only mentions, for those that are
+                            encrypted, and for those that machsym_open_desc.read was not asked for; of a file
+                            that is cut short: those that are there */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */

@@ -775,6 +775,7 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
+        out->is_encrypted |= ms_mo_is_encrypted(&image->mo[i]);
         ms_damage part = image->mo[i].damage;
         part.first.is_pair = part.cut.is_pair = i != 0;
         ms_damage_add(&damage, &part);

@@ -711,13 +711,19 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
                        mo->slice.offset);
 }
 
-/* Takes the bytes of encrypted sections away: noise would be read as metadata. The kernel decrypts them in
- * memory, where the command still says that they are encrypted. */
+/* Whether an app store has encrypted the file. The kernel decrypts it in memory, where the command still says
+ * that it is encrypted. */
+static bool ms_mo_is_encrypted(const ms_mo *mo)
+{
+    return mo->loads.crypt_size != 0 && !ms_mo_is_mapped(mo);
+}
+
+/* Takes the bytes of encrypted sections away: noise would be read as metadata. */
 static void ms_mo_drop_encrypted(ms_mo *mo)
 {
     const uint64_t lo = mo->loads.crypt_off;
     const uint64_t hi = lo + mo->loads.crypt_size;
-    for (uint32_t i = 0; i < mo->section_count && lo < hi && !ms_mo_is_mapped(mo); i++) {
+    for (uint32_t i = 0; i < mo->section_count && ms_mo_is_encrypted(mo); i++) {
         ms_mo_section *section = &mo->sections[i];
         if (section->off < hi && section->off + section->bytes.len > lo)
             section->bytes = ms_span_make(NULL, 0);

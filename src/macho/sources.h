@@ -82,10 +82,12 @@ static bool ms_src_read(ms_src *names, ms_sym_table *t)
         ms_fx_data *d = &data[i];
         ms_fx_open(d, &t->mo[i], &names->rests[i], scratch);
         ms_sym_add(t, i, d, scratch);
+        ms_oc_add_blocks(t, d);
+        if (ms_mo_is_encrypted(&t->mo[i]))
+            continue; /* the rest begins in __TEXT */
         if (!has_starts)
             ms_uw_add_starts(t, d);
         ms_oc_add_names(t, d, scratch);
-        ms_oc_add_blocks(t, d);
         ms_sw_add_names(t, d, scratch);
     }
     ms_sym_sort(t, scratch);
