@@ -789,7 +789,8 @@
 
 /* How many bytes of names and paths a part of a map may have: so many, and so many more for each byte of
  * debug info. Real files need less than one a byte. Without a limit many names could be ends of one long
- * text. Texts past the limit are empty. */
+ * text. Texts past the limit are empty. Symbols have so many for each byte of the string tables, and
+ * MACHSYM_METADATA_WORK_PER_BYTE for each byte of the image: a stripped image has names in metadata only. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif
@@ -22247,6 +22248,18 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
+/* How many bytes of names the symbols may have. Those of a string table may be ends of one long text. Those
+ * that metadata was put together from had a budget for it: there are no more than it left. */
+static uint64_t ms_mb_symbol_text(const machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    uint64_t len =
+        MACHSYM_PART_TEXT + MACHSYM_PART_TEXT_PER_BYTE * (plan->spaces.v[1].len + plan->spaces.v[2].len);
+    for (size_t i = 0; i < image->mo_count; i++)
+        len += MACHSYM_METADATA_WORK_PER_BYTE * ms_mo_size(&image->mo[i]);
+    return len;
+}
+
 /* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */
 static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                   machsym_map **out, machsym_error *err)
@@ -22263,8 +22276,7 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     machsym_result result = MACHSYM_ERR_MEMORY;
     if (m.symbols != NULL) {
         ms_mb_begin_part(plan, m.symbols);
-        m.symbols->coder.text_left =
-            MACHSYM_PART_TEXT + MACHSYM_PART_TEXT_PER_BYTE * (plan->spaces.v[1].len + plan->spaces.v[2].len);
+        m.symbols->coder.text_left = ms_mb_symbol_text(plan);
         ms_mb_set_head(plan, &head);
         ms_mg_sort_pieces(&m);
         if (!m.arena.oom)

@@ -3,6 +3,7 @@
 #define TEST_ROOM <rooms/src/image/image.h>
 #include "test.h"
 #include "make.h"
+#include "maps.h"
 
 #include <time.h>
 
@@ -298,6 +299,58 @@ static void test_shared_list(void)
     CHECK(count > METHODS);
     CHECK(count < file.len); /* far from CLASSES x METHODS */
     bytes_free(&one);
+    bytes_free(&b);
+    bytes_free(&list);
+    bytes_free(&file);
+}
+
+/* A stripped program with many methods: its map has the names of all, though there is no string table. */
+static void test_many_names_in_a_map(void)
+{
+    enum { METHODS = 6000, SELECTOR = 200 };
+    char selector[SELECTOR + 1];
+    bytes b = class_with(DATA + 128);
+    bytes list = {NULL, 0, 0};
+    make_macho m;
+    size_t texts_at = 128 + 8 + 12 * METHODS;
+    put32(&b, 0x80000000u | 0x40000000u | 12);
+    put32(&b, METHODS);
+    for (uint32_t i = 0; i < METHODS; i++) {
+        size_t field = b.len;
+        put32(&b, (uint32_t)(texts_at + i * sizeof selector - field));
+        put32(&b, 0);
+        put32(&b, (uint32_t)(CODE + 4 * i - (DATA + field + 8)));
+    }
+    for (unsigned i = 0; i < METHODS; i++) {
+        snprintf(selector, sizeof selector, "method%0*u", SELECTOR - 6, i);
+        put(&b, selector, sizeof selector);
+    }
+    put64(&list, DATA);
+    memset(&m, 0, sizeof m);
+    m.filetype = 2;
+    m.code_size = 4 * METHODS;
+    make_add(&m, "__objc_const", &b);
+    m.sections[0].addr = DATA;
+    make_add(&m, "__objc_classlist", &list);
+    m.sections[1].addr = DATA + 0x8000000;
+    bytes file = make_file(&m);
+    machsym_image *image = test_open_bytes(file.v, file.len);
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    machsym_image *made = test_open_bytes(machsym_map_bytes(map).ptr, machsym_map_bytes(map).len);
+    machsym_session *s = test_session(made, MACHSYM_LINES_ATOS, 0);
+    size_t named = 0;
+    for (unsigned i = 0; i < METHODS; i++) {
+        machsym_frame frame;
+        snprintf(selector, sizeof selector, "method%0*u", SELECTOR - 6, i);
+        named += machsym_session_frames(s, CODE + 4 * i, &frame, 1) == 1 &&
+                 frame.linkage_name.len == SELECTOR + 8 &&
+                 memcmp(frame.linkage_name.ptr + 7, selector, SELECTOR) == 0;
+    }
+    CHECK_EQ(named, METHODS);
+    machsym_session_close(s);
+    machsym_image_close(made);
+    machsym_map_close(map);
+    machsym_image_close(image);
     bytes_free(&b);
     bytes_free(&list);
     bytes_free(&file);
@@ -946,6 +999,7 @@ int main(void)
     test_loaded();
     test_list_of_lists();
     test_shared_list();
+    test_many_names_in_a_map();
     test_broken_lists();
     test_odd_categories();
     test_blocks();
