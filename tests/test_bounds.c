@@ -1725,6 +1725,54 @@ static void check_left_out(void)
     CHECK_EQ(found + left_out, 4000);
 }
 
+/* n functions, whose names are all ends of one text that is as long. */
+static void functions_that_end_one_name(trap *t, size_t n)
+{
+    program *p = &t->p;
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_name, FORM_strp);
+    p->macho.code_size = 16 * n;
+    put_long_text(&p->str, n);
+    unit_begin(p, dwarf4, 0, 0);
+    put_entry(p, 1, 0x1000, 16 * n);
+    for (size_t i = 0; i < n; i++) {
+        put_entry(p, 2, 0x1000 + 16 * i, 16);
+        put32(&p->info, i);
+    }
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Whether the map of such a file says that it lacks something. */
+static bool lacks_names(void (*set)(trap *t, size_t n), size_t n)
+{
+    trap t;
+    machsym_plan_desc how;
+    machsym_map_info info;
+    machsym_map *map = NULL;
+    memset(&t, 0, sizeof t);
+    memset(&how, 0, sizeof how);
+    set(&t, n);
+    machsym_image *image = t.file.len != 0 ? test_open_bytes(t.file.v, t.file.len) : program_open(&t.p);
+    how.image = image;
+    CHECK_EQ(machsym_map_build(&how, &map, NULL), MACHSYM_OK);
+    machsym_map_get_info(map, &info);
+    machsym_map_close(map);
+    machsym_image_close(image);
+    bytes_free(&t.file);
+    program_free(&t.p);
+    return (info.flags & MACHSYM_MAP_DAMAGED) != 0;
+}
+
+/* Names past what a map may have are left out, and the map says so. */
+static void check_lost_names(void)
+{
+    CHECK(!lacks_names(symbols_of_one_long_name, 100));
+    CHECK(lacks_names(symbols_of_one_long_name, 4000));
+    CHECK(!lacks_names(functions_that_end_one_name, 100));
+    CHECK(lacks_names(functions_that_end_one_name, 4000));
+}
+
 int main(int argc, char **argv)
 {
     char path[64];
@@ -1732,6 +1780,7 @@ int main(int argc, char **argv)
         return 1;
     check_small_cache();
     check_left_out();
+    check_lost_names();
     check_jumps();
     TRAP(units_of_one_table, 2000);
     TRAP(tables_in_tables, 2000);

@@ -308,8 +308,9 @@
 
 /* How many bytes of names and paths a part of a map may have: so many, and so many more for each byte of
  * debug info. Real files need less than one a byte. Without a limit many names could be ends of one long
- * text. Texts past the limit are empty. Symbols have so many for each byte of the string tables, and
- * MACHSYM_METADATA_WORK_PER_BYTE for each byte of the image: a stripped image has names in metadata only. */
+ * text. Texts past the limit are empty, and the map says that it is damaged. Symbols have so many for each
+ * byte of the string tables, and MACHSYM_METADATA_WORK_PER_BYTE for each byte of the image: a stripped image
+ * has names in metadata only. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif

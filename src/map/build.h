@@ -527,7 +527,7 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
-    w->counts.damaged_units += is_lost || s->budget == 0;
+    w->counts.damaged_units += is_lost || s->budget == 0 || w->c->lost_text;
 }
 
 /* ---- Parts ---- */

@@ -210,7 +210,8 @@ typedef struct ms_en {
     uint64_t most_gap;  /* a larger one ends a run */
     uint64_t text_left; /* bytes of text that may still be gathered */
     bool columns;
-    bool overflow; /* something does not fit the format's 32 bits */
+    bool overflow;  /* something does not fit the format's 32 bits */
+    bool lost_text; /* some was refused: no more could be gathered */
 } ms_en;
 
 static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *item_arena)
@@ -241,6 +242,15 @@ static void ms_en_reserve(ms_en *c)
 /* Keys of texts that lie in a string table have this bit. */
 #define ms_EN_TABLE ((uint64_t)1 << 48)
 
+/* Whether so much more text may be gathered. */
+static bool ms_en_spend_text(ms_en *c, uint64_t len)
+{
+    bool enough = len <= c->text_left;
+    c->text_left -= enough ? len : 0;
+    c->lost_text |= !enough;
+    return enough;
+}
+
 /* What tells a text from others: where it lies in the string tables, or the number of its content. 0: it is
  * empty, or cannot be kept. */
 static uint64_t ms_en_key(ms_en *c, machsym_str text)
@@ -257,7 +267,7 @@ static uint64_t ms_en_key(ms_en *c, machsym_str text)
         if (seen.len == text.len && ms_equal(seen.ptr, text.ptr, text.len))
             return slot->value;
     }
-    if (slot == NULL || text.len > c->text_left)
+    if (slot == NULL || !ms_en_spend_text(c, text.len))
         return 0;
     machsym_str *v =
         (machsym_str *)ms_arena_grow(c->tables, c->contents, c->content_count, &c->content_cap, sizeof *v);
@@ -265,7 +275,6 @@ static uint64_t ms_en_key(ms_en *c, machsym_str text)
     if (v == NULL || copy == NULL)
         return 0;
     ms_copy(copy, text.ptr, text.len);
-    c->text_left -= text.len;
     c->contents = v;
     v[c->content_count++] = ms_str_make(copy, text.len);
     slot->value = (uint32_t)c->content_count;
@@ -279,7 +288,7 @@ static uint32_t ms_en_add_texts(ms_en *c, ms_en_list *list, const machsym_str *t
     uint64_t len = 0;
     for (unsigned i = 0; i < count; i++)
         len += texts[i].len;
-    if (len > c->text_left)
+    if (!ms_en_spend_text(c, len))
         return 0;
     ms_en_text *v = (ms_en_text *)ms_arena_grow(c->tables, list->v, list->count, &list->cap, sizeof *v);
     if (v == NULL)
@@ -292,7 +301,6 @@ static uint32_t ms_en_add_texts(ms_en *c, ms_en_list *list, const machsym_str *t
     v->run = v->number = 0;
     for (unsigned i = 0; i < count; i++)
         ms_en_put_text(&c->texts, texts[i]);
-    c->text_left -= len;
     return (uint32_t)++list->count;
 }
 

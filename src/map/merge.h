@@ -244,7 +244,7 @@ static void ms_mg_place_text(ms_mg *m)
         m->texts[i] = m->text_size / ms_MAP_UNIT;
         m->text_size += part->coder.packed.len;
         m->block_count += part->coder.block_count;
-        m->is_damaged |= part->info.damaged_units != 0;
+        m->is_damaged |= part->info.damaged_units != 0 || part->coder.lost_text;
         m->too_large |= part->coder.overflow;
     }
     m->too_large |= m->text_size / ms_MAP_UNIT > UINT32_MAX || m->block_count > UINT32_MAX;
