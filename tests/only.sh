@@ -57,6 +57,9 @@ only ad --owners "$work/rules" --only "owner=Player SDK"
 only bc --owners "$work/rules" --only owner=Shop --only owner=Pay
 grep -q '^4 reports: 2 done, 0 failed, 2 left out by --only; ' "$work/err"
 check "how many are left out"
+$MACHSYM crash --only process=none "$work/in/a.crash" >"$work/out" 2>"$work/err" && [ ! -s "$work/out" ] &&
+    grep -q '^1 report: 0 done, 0 failed, 1 left out by --only; ' "$work/err"
+check "the only report that is left out is said" "$work/err"
 $MACHSYM crash -q --only process=Other -o "$work/written/" "$work"/in/* && [ "$(ls "$work/written")" = c.crash ]
 check "what is left out is not written"
 [ "$($MACHSYM crash -q --group --only process=App "$work"/in/* | grep -c '1 report ')" -eq 3 ]

@@ -591,8 +591,8 @@ static void run_jobs(crash_run *run)
 /* The final table: totals, and which reports failed and why. */
 static void print_table(const crash_run *run)
 {
-    fprintf(stderr, "%zu reports: %zu done, %zu failed", run->count, run->count - run->failed - run->left_out,
-            run->failed);
+    fprintf(stderr, "%zu report%s: %zu done, %zu failed", run->count, run->count == 1 ? "" : "s",
+            run->count - run->failed - run->left_out, run->failed);
     if (run->options->only.count > 0)
         fprintf(stderr, ", %zu left out by --only", run->left_out);
     fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", run->frames, run->named,
@@ -821,7 +821,7 @@ static int finish(crash_run *run)
         status = TOOL_ERROR;
     out_flush();
     print_missing(run);
-    if (run->count > 1 && !run->options->quiet)
+    if ((run->count > 1 || run->left_out > 0) && !run->options->quiet)
         print_table(run);
     return run->options->strict && run->unresolved > 0 ? TOOL_ERROR : status;
 }
