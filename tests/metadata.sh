@@ -175,9 +175,12 @@ say="$work/encrypted: an app store has encrypted __TEXT; ask the program without
     echo "exit status $?"
     $machsym info "$work/encrypted" 2>&1 | grep -E '__objc_methname|encrypted by|damaged'
     $machsym info --json --quick "$work/encrypted" | grep -o '"encrypted":[a-z]*'
+    $machsym map build --no-progress -o "$work/encrypted.symmap" "$work/encrypted" 2>&1 | head -n 1
+    $machsym map info "$work/encrypted.symmap" | grep -c damaged
 } >"$work/got"
 printf '%s\n' "machsym: $say" "exit status 1" "    __TEXT     __objc_methname   0x000100000c16        124 bytes, encrypted" \
-    "  encrypted by an app store: names of metadata are in the program without encryption only" '"encrypted":true' >"$work/want"
+    "  encrypted by an app store: names of metadata are in the program without encryption only" '"encrypted":true' \
+    "machsym: ${say%%;*}; the map lacks what could not be read, and says so" 1 >"$work/want"
 check "an encrypted program" "$work/got" "$work/want"
 
 if [ -z "$objdump" ] || [ -z "$nm" ]; then

@@ -219,4 +219,17 @@ static inline machsym_session *test_session(const machsym_image *image, machsym_
     return session;
 }
 
+/* How many names of one source an image has. */
+static inline size_t test_count_names(const machsym_image *image, machsym_source source)
+{
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    size_t count = 0;
+    while (machsym_session_next_name(session, &at, &symbol))
+        count += symbol.source == source;
+    machsym_session_close(session);
+    return count;
+}
+
 #endif

@@ -759,7 +759,8 @@ static void rows_without_statement(trap *t, size_t n)
 
 /* ---- Texts ---- */
 
-static void functions_of_one_long_name(trap *t, size_t n)
+/* n functions, whose names are so many ends of one long text, and their linkage names. */
+static void put_named_functions(trap *t, size_t n, size_t names, size_t linkage_names)
 {
     program *p = &t->p;
     ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
@@ -771,11 +772,21 @@ static void functions_of_one_long_name(trap *t, size_t n)
     put_entry(p, 1, 0x1000, 16 * n);
     for (size_t i = 0; i < n; i++) {
         put_entry(p, 2, 0x1000 + 16 * i, 16);
-        put32(&p->info, i % 16);
-        put32(&p->info, i % 8);
+        put32(&p->info, i % names);
+        put32(&p->info, i % linkage_names);
     }
     put8(&p->info, 0);
     unit_end(p);
+}
+
+static void functions_of_one_long_name(trap *t, size_t n)
+{
+    put_named_functions(t, n, 16, 8);
+}
+
+static void functions_that_end_one_name(trap *t, size_t n)
+{
+    put_named_functions(t, n, n, n);
 }
 
 /* File names of DWARF 5, each the end of one text. */
@@ -1725,25 +1736,7 @@ static void check_left_out(void)
     CHECK_EQ(found + left_out, 4000);
 }
 
-/* n functions, whose names are all ends of one text that is as long. */
-static void functions_that_end_one_name(trap *t, size_t n)
-{
-    program *p = &t->p;
-    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
-    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_name, FORM_strp);
-    p->macho.code_size = 16 * n;
-    put_long_text(&p->str, n);
-    unit_begin(p, dwarf4, 0, 0);
-    put_entry(p, 1, 0x1000, 16 * n);
-    for (size_t i = 0; i < n; i++) {
-        put_entry(p, 2, 0x1000 + 16 * i, 16);
-        put32(&p->info, i);
-    }
-    put8(&p->info, 0);
-    unit_end(p);
-}
-
-/* Whether the map of such a file says that it lacks something. */
+/* Whether the map of a trap's file says that it lacks something. */
 static bool lacks_names(void (*set)(trap *t, size_t n), size_t n)
 {
     trap t;

@@ -183,13 +183,7 @@ static void check_tree(const char *folder, unsigned depth)
 static size_t count_blocks(const loaded *l)
 {
     machsym_image *image = loaded_open(l, l->len, false);
-    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-    machsym_cursor at = {0, 0};
-    machsym_symbol symbol;
-    size_t count = 0;
-    while (machsym_session_next_name(session, &at, &symbol))
-        count += symbol.source == MACHSYM_SOURCE_BLOCK;
-    machsym_session_close(session);
+    size_t count = test_count_names(image, MACHSYM_SOURCE_BLOCK);
     machsym_image_close(image);
     return count;
 }

@@ -450,14 +450,7 @@ static void test_unwind(void)
 static void test_starts_win(void)
 {
     machsym_image *image = open_flags(BIN "blocks-arm64-d4-22-strip", 0);
-    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
-    machsym_cursor at = {0, 0};
-    machsym_symbol symbol;
-    size_t count = 0;
-    while (machsym_session_next_name(s, &at, &symbol))
-        count += symbol.source == MACHSYM_SOURCE_FUNCTION_STARTS;
-    CHECK_EQ(count, 16);
-    machsym_session_close(s);
+    CHECK_EQ(test_count_names(image, MACHSYM_SOURCE_FUNCTION_STARTS), 16);
     machsym_image_close(image);
 }
 

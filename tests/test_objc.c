@@ -789,17 +789,13 @@ static ms_mo_section section_of(const char *path, const char *name)
     return out;
 }
 
-/* The file's bytes; at the end there is room for a load command. */
+/* The file's bytes, which a test changes. */
 static bytes bytes_of(const char *path)
 {
     bytes b = {NULL, 0, 0};
-    char room[4096];
-    FILE *file = fopen(path, "rb");
-    CHECK(file != NULL);
-    for (size_t len; file != NULL && (len = fread(room, 1, sizeof room, file)) > 0;)
-        put(&b, room, len);
-    if (file != NULL)
-        fclose(file);
+    test_file file = test_read(path);
+    put(&b, file.ptr, file.len);
+    free(file.ptr);
     return b;
 }
 

@@ -265,10 +265,9 @@ void map_say_lost(const char *path, const machsym_image_info *info, const machsy
         text_dec(&t, counts->unit_count);
         text_c(&t, " units of the debug info are damaged");
     } else if (info->damage_count == 0) {
-        text_c(
-            &t,
-            ": parts of the exports trie, binds, unwind info, Objective-C or Swift metadata are damaged, or "
-            "names are too long");
+        text_c(&t, info->is_encrypted ? ": an app store has encrypted __TEXT"
+                                      : ": parts of the exports trie, binds, unwind info, Objective-C or "
+                                        "Swift metadata are damaged, or names are too long");
     }
     tool_say("%.*s; the map lacks what could not be read, and says so", (int)t.len, t.v);
     tool_note_damage();

@@ -417,8 +417,8 @@
  * A reader refuses any version but its own: the map is to be built again. New tables may come with flag 1
  * without another version. A reader may ignore flags of the header that it does not know.
  *
- * Flag 4 says that the file was cut short or damaged which the map was made of: names, lines and ranges may be
- * missing, and none are wrong. It is kept in chunks, and by tools that make a map of another one.
+ * Flag 4 says that the file which the map was made of was cut short, damaged, encrypted without debug info, or had
+ * names past a limit: names, lines and ranges may be missing, and none are wrong. It is kept in chunks, and by tools that make a map of another one.
  *
  * Contents; search for the tag:
  *   >>options       what may be defined before the include
@@ -1701,8 +1701,9 @@ enum machsym_map_flags {
     MACHSYM_MAP_COLUMNS = 1u << 0,
     /* The map holds a part of an image only. */
     MACHSYM_MAP_CHUNK = 1u << 1,
-    /* Of a map: what it was made of was damaged, so it may lack names, lines and ranges. To build: make a map
-     * of a file that is cut short too. */
+    /* Of a map: what it was made of was damaged, encrypted without debug info, or had more text than
+     * MACHSYM_PART_TEXT allows, so it may lack names, lines and ranges. To build: make a map of a file that
+     * is cut short too. */
     MACHSYM_MAP_DAMAGED = 1u << 2,
     /* Open: do not compare the checksum. Lookups stay safe without it. */
     MACHSYM_MAP_UNCHECKED = 1u << 3,
@@ -8684,9 +8685,9 @@ static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direc
     return ms_mo_cache(d->mo)->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
 }
 
-/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. What a damaged count
- * reaches past the list's end may be another class's list. In a file a list ends where an entry has no
- * selector. In memory the selector may lie in another image. */
+/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. With a damaged count
+ * it seems to run on into another class's list. So in a file it ends where an entry has no selector. In
+ * memory the selector may lie in another image. */
 static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     uint32_t head = ms_fx_u32_at(d, addr);
@@ -9349,8 +9350,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* Whether a method's code may be here. A method that nothing calls has none. A table whose count is damaged
- * runs on into other data: it ends where a distance leads to no code. */
+/* Whether an entry of a table of methods is one, by where its code is. A method that nothing calls has none.
+ * A table whose count is damaged runs on into other data. So it ends where a distance leads to no code. */
 static bool ms_sw_is_method(ms_sw *sw, uint64_t code)
 {
     bool is_method = code == 0 || ms_sym_code_at(sw->table, code) != NULL;
@@ -21602,10 +21603,8 @@ static void ms_mg_close(ms_mg *m)
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    /* Bytes of debug info in a part, at most and, where there is more than one, at least: large parts share
-     * more records, small ones let threads end at about the same time. */
-    ms_MB_UNIT_BYTES = 4 << 20,
-    ms_MB_LEAST_BYTES = 1 << 20,
+    ms_MB_UNIT_BYTES = 4 << 20,  /* of debug info in a part: large parts share more records */
+    ms_MB_LEAST_BYTES = 1 << 20, /* in the last parts: small ones let threads end at about the same time */
     /* A part of so many bytes likely has more ranges than are gathered at once. */
     ms_MB_LARGE_PART = 1 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
@@ -21789,7 +21788,7 @@ static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, mac
     machsym_image_info info;
     if (!ms_im_read_info(plan->image, &info))
         return ms_fail_memory(err);
-    plan->is_damaged = info.damage_count != 0;
+    plan->is_damaged = info.damage_count != 0 || (info.is_encrypted && !info.has_dwarf);
     if (info.damage.is_cut_short && !is_wanted)
         return ms_fail(err, MACHSYM_ERR_DAMAGED,
                        "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
@@ -22257,8 +22256,8 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
-/* How many bytes of names the symbols may have. Those of a string table may be ends of one long text. Those
- * that metadata was put together from had a budget for it: there are no more than it left. */
+/* How many bytes of names the symbols may have. Names of a string table may be ends of one long text, so they
+ * need a limit. Names from metadata were made within a budget of the image's size, which is added whole. */
 static uint64_t ms_mb_symbol_text(const machsym_plan *plan)
 {
     const machsym_image *image = plan->image;

@@ -770,8 +770,9 @@ enum machsym_map_flags {
     MACHSYM_MAP_COLUMNS = 1u << 0,
     /* The map holds a part of an image only. */
     MACHSYM_MAP_CHUNK = 1u << 1,
-    /* Of a map: what it was made of was damaged, so it may lack names, lines and ranges. To build: make a map
-     * of a file that is cut short too. */
+    /* Of a map: what it was made of was damaged, encrypted without debug info, or had more text than
+     * MACHSYM_PART_TEXT allows, so it may lack names, lines and ranges. To build: make a map of a file that
+     * is cut short too. */
     MACHSYM_MAP_DAMAGED = 1u << 2,
     /* Open: do not compare the checksum. Lookups stay safe without it. */
     MACHSYM_MAP_UNCHECKED = 1u << 3,

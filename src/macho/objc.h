@@ -126,9 +126,9 @@ static uint64_t ms_oc_small_selector(ms_fx_data *d, uint64_t addr, bool is_direc
     return ms_mo_cache(d->mo)->selector_base + (uint64_t)(int64_t)(int32_t)ms_fx_u32_at(d, addr);
 }
 
-/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. What a damaged count
- * reaches past the list's end may be another class's list. In a file a list ends where an entry has no
- * selector. In memory the selector may lie in another image. */
+/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. With a damaged count
+ * it seems to run on into another class's list. So in a file it ends where an entry has no selector. In
+ * memory the selector may lie in another image. */
 static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     uint32_t head = ms_fx_u32_at(d, addr);

@@ -282,8 +282,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* Whether a method's code may be here. A method that nothing calls has none. A table whose count is damaged
- * runs on into other data: it ends where a distance leads to no code. */
+/* Whether an entry of a table of methods is one, by where its code is. A method that nothing calls has none.
+ * A table whose count is damaged runs on into other data. So it ends where a distance leads to no code. */
 static bool ms_sw_is_method(ms_sw *sw, uint64_t code)
 {
     bool is_method = code == 0 || ms_sym_code_at(sw->table, code) != NULL;

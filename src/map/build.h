@@ -27,10 +27,8 @@
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    /* Bytes of debug info in a part, at most and, where there is more than one, at least: large parts share
-     * more records, small ones let threads end at about the same time. */
-    ms_MB_UNIT_BYTES = 4 << 20,
-    ms_MB_LEAST_BYTES = 1 << 20,
+    ms_MB_UNIT_BYTES = 4 << 20,  /* of debug info in a part: large parts share more records */
+    ms_MB_LEAST_BYTES = 1 << 20, /* in the last parts: small ones let threads end at about the same time */
     /* A part of so many bytes likely has more ranges than are gathered at once. */
     ms_MB_LARGE_PART = 1 << 20,
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
@@ -214,7 +212,7 @@ static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, mac
     machsym_image_info info;
     if (!ms_im_read_info(plan->image, &info))
         return ms_fail_memory(err);
-    plan->is_damaged = info.damage_count != 0;
+    plan->is_damaged = info.damage_count != 0 || (info.is_encrypted && !info.has_dwarf);
     if (info.damage.is_cut_short && !is_wanted)
         return ms_fail(err, MACHSYM_ERR_DAMAGED,
                        "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
@@ -682,8 +680,8 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
-/* How many bytes of names the symbols may have. Those of a string table may be ends of one long text. Those
- * that metadata was put together from had a budget for it: there are no more than it left. */
+/* How many bytes of names the symbols may have. Names of a string table may be ends of one long text, so they
+ * need a limit. Names from metadata were made within a budget of the image's size, which is added whole. */
 static uint64_t ms_mb_symbol_text(const machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
