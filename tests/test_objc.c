@@ -897,6 +897,12 @@ static bool says_encrypted(const bytes *b)
     machsym_session_read_info(s, &counts);
     CHECK_EQ(counts.damaged_metadata, 0);
     machsym_session_close(s);
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    while (machsym_image_next_section(image, &at, &section))
+        CHECK((section.bytes.len == 0) ==
+                  (info.is_encrypted && test_same(section.segment, test_str("__TEXT"))) ||
+              test_same(section.name, test_str("__common")));
     machsym_image_close(image);
     return info.is_encrypted;
 }
