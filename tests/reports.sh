@@ -316,6 +316,10 @@ cat "$body" $apple/ios.ips "$body" $reports/demo.crash "$body" $reports/jetsam.i
 run -q $demo --json --summary "$work/bodies"
 [ "$(wc -l <"$work/out")" -eq 6 ]
 check "documents, .ips with both lines and texts in turn"
+{ cat "$body" && head -c 700 "$body"; } >"$work/bodies"
+run -q $demo --signature "$work/bodies"
+[ $? -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 1 ] && grep -q 'bodies#2: ' "$work/err"
+check "half a document behind a whole one is said" "$work/err"
 
 # The line of dashes ahead of "Translated Report" is of the report that it begins.
 for process in demo next; do

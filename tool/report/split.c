@@ -104,11 +104,13 @@ static bool has_stacks_of_ips(machsym_str s)
     return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
 }
 
-/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report. Only the first
- * such place is looked at, and only to where the next one is, so that a text is searched once. */
+/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report. Behind such a
+ * document it does, whole or not. Only the first such place is looked at, and only to where the next one is, so that a
+ * text is searched once. */
 static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
 {
     bool is_place = is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
+    bool is_after_object = seen->ends_object;
     if (line.len > 0)
         seen->ends_object = ends_object(line);
     if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || is_header(line)))
@@ -116,7 +118,8 @@ static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsy
     seen->looked_for_body = true;
     seen->is_body = has_stacks_of_ips((machsym_str){s.ptr, at});
     return is_complete(seen) && str_starts(line, "{") &&
-           has_stacks_of_ips(first_document((machsym_str){s.ptr + at, s.len - at}));
+           ((is_after_object && seen->is_body) ||
+            has_stacks_of_ips(first_document((machsym_str){s.ptr + at, s.len - at})));
 }
 
 size_t report_first_len(machsym_str s)
