@@ -1,11 +1,12 @@
 # machsym: the tool, the libraries, the tests. Needs a C compiler and GNU make; every other target says what it needs.
 #   make              build/machsym
-#   make demo         symbolicates a crash stack of a shipped dSYM
+#   make demo         the stack of a crash of a shipped program, as it came and as it is answered
 #   make test         all tests; the last line is "N passed, N failed, N skipped"
 #   make lib          build/libmachsym.a and .so (.dylib, .dll)
 #   make install      PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=; make uninstall takes it away
 #   make dist         all of a release: source, static programs for Linux, one for Windows, checksums
 #   make help         all targets
+# V=1 shows the commands. FAST=1 builds without optimising, in build/fast: what it takes a third of the time for.
 
 ifeq ($(origin CC),default)
 CC := $(or $(shell command -v cc),$(shell command -v gcc),$(shell command -v clang))
@@ -20,6 +21,10 @@ VERSION := $(shell sed -n 's/^\#define MACHSYM_VERSION  *"\(.*\)"/\1/p' machsym.
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 
 # B: where this build lies; RUN: what runs its programs (an emulator); both let one Makefile build for many hosts.
+ifneq ($(FAST),)
+B           ?= build/fast
+CFLAGS      ?= -O0
+endif
 B           ?= build
 RUN         ?=
 CFLAGS      ?= -O2
@@ -55,10 +60,8 @@ REPLAYS := $(ONLY_FUZZ:%=$(B)/replay/%)
 TEST_SH := $(ONLY_SH:%=tests/%.sh) $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
-HEADERS := machsym.h
 ROOMS   := $(wildcard src/*.h src/*/*.h)
 TOOL_C  := $(wildcard tool/*.c tool/*/*.c)
-TOOL_H  := $(wildcard tool/*.h tool/*/*.h)
 TOOL_O  := $(TOOL_C:tool/%.c=$(B)/tool/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
 
@@ -67,9 +70,28 @@ all: $(B)/machsym
 
 # ---- The header ----
 
-# machsym.h is joined from the rooms of src/. Its time changes only when its bytes do.
-machsym.h: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c)
-	@src/join
+# What is compiled lists what it includes in a .d file beside its object (-MMD), and is compiled again when one of these
+# changes. All but machsym.c and its like include the declarations of machsym.h alone (-I$(B)/include), so that a changed room
+# compiles one object.
+DEPENDS     := -MMD -MP
+DEPENDS_ALL  = -MD -MP -MF $@.d -MT $@# of what is compiled and linked at once, whose rooms count as headers of the system
+API_ONLY = -I$(B)/include
+-include $(wildcard $(foreach at,tool counted tests rooms replay,$(B)/$(at)/*.d $(B)/$(at)/*/*.d) build/fuzzed/*.d \
+    build/fuzzed/tool/*.d build/fuzzed/tool/*/*.d)
+
+# machsym.h is joined from the rooms of src/. make joins it before it does anything else, since it reads joined.mk, and begins
+# again if that was older than a room. The header's time changes only when its bytes do.
+NO_JOIN := help clean join-check rooms format format-check
+ifneq ($(filter-out $(NO_JOIN),$(or $(MAKECMDGOALS),all)),)
+-include $(B)/joined.mk
+endif
+$(B)/joined.mk: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c)
+	@mkdir -p $(@D)/include && src/join && src/join --api $(@D)/include/machsym.h && : >$@
+
+# A line for each file that is compiled or linked; V=1: the command itself.
+Q      := $(if $(V),,@)
+SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
+SAYS    = $(if $(V)$(SILENT),,@printf '  %-4s %s\n' $(1) '$(2)')
 
 .PHONY: join-check rooms
 join-check:
@@ -82,7 +104,8 @@ rooms:
 # EXE=FILE: a tool that is built already, as by make dist, for the tests.
 ifeq ($(and $(filter command,$(origin EXE)),$(EXE)),)
 $(B)/machsym: $(TOOL_O)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
+	$(call SAYS,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
 else
 $(B)/machsym: $(EXE)
 	@mkdir -p $(@D)
@@ -91,13 +114,16 @@ endif
 
 # The header's object is that of the libraries, too: it takes as long to compile as half of the tool.
 $(B)/tool/machsym.o: FOR_LIBRARY = -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)'
-$(B)/tool/%.o: tool/%.c $(TOOL_H) $(HEADERS)
+$(B)/tool/%.o: tool/%.c
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
+	$(call SAYS,CC,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(WARN) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
 
-# Frames of a crash in the shipped program: return addresses, so each is looked up one byte before.
+# A crash of a shipped program, before and after. What is built for it is one line, unless a compiler has something to say.
 .PHONY: demo
-demo: $(B)/machsym
+demo:
+	@[ -x $(B)/machsym ] || echo "Building $(B)/machsym: half a minute of one core ..."
+	@$(MAKE) -s $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)) all
 	@MACHSYM="$(RUN) $(B)/machsym" sh examples/demo.sh
 
 # ---- Libraries and packaging ----
@@ -123,13 +149,15 @@ endif
 lib: $(B)/libmachsym.a $(SHARED:%=$(B)/%)
 
 $(B)/libmachsym.a: $(B)/tool/machsym.o
-	rm -f $@
-	$(AR) rcs $@ $<
+	$(call SAYS,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $<
 
 # The name in it changes with LIBDIR on a Mac, where it is linked each time.
 $(B)/$(firstword $(SHARED)): export LIBDIR := $(LIBDIR)
 $(B)/$(firstword $(SHARED)): $(B)/tool/machsym.o $(if $(findstring dylib,$(SHARED)),relink)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
+	$(call SAYS,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
 .PHONY: relink
 relink:
 
@@ -149,7 +177,7 @@ uninstall:
 # The Go module can be fetched and vendored because all that it is compiled from lies in it, by copy.
 COPIES := machsym.h bindings/flat.c bindings/flat.h LICENSE
 .PHONY: bindings bindings-check
-bindings: machsym.h
+bindings:
 	cp $(COPIES) bindings/go
 bindings-check:
 	@sh tests/one "the copies in bindings/go; make bindings renews them" cmp sh -c \
@@ -167,18 +195,20 @@ dist:
 
 # ---- Tests ----
 
-$(B)/tests/%: tests/%.c $(B)/rooms/rooms.o $(wildcard tests/*.h) $(HEADERS)
+$(B)/tests/%: tests/%.c $(B)/rooms/rooms.o
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. -isystem $(B) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c %.o,$^) \
+	$(call SAYS,TEST,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. -isystem $(B) $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c %.o,$^) \
 	    -pthread $(LDLIBS)
 
 # Private functions of the rooms are compiled once for all test programs (tests/open_rooms, tests/room.h). For a test
 # program they are headers of the system, which are read without warnings: rooms.o has those.
-$(B)/rooms/rooms.c: tests/open_rooms $(HEADERS)
+$(B)/rooms/rooms.c: tests/open_rooms $(ROOMS)
 	@mkdir -p $(@D)
-	sh tests/open_rooms $(@D)
+	@sh tests/open_rooms $(@D) && touch $@
 $(B)/rooms/rooms.o: $(B)/rooms/rooms.c
-	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
+	$(call SAYS,CC,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
 # Test programs are linked with a build of the header, too: that of the tool, or one that counts what is done. The last two
 # count commands, too.
@@ -202,9 +232,10 @@ $(B)/tests/test_cache: | $(B)/caches/made
 
 # These run for long enough to be worth optimising; debug information would take as long again.
 LONG_CFLAGS ?= -O1 -g0
-$(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
+$(B)/counted/%.o: tool/%.c
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
+	$(call SAYS,CC,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
 
 # What fuzz targets share: the header, and the tool without its commands.
 $(REPLAYS): $(B)/tool/machsym.o
@@ -216,12 +247,14 @@ build/fuzz/mapcmd: $(patsubst %,build/fuzzed/tool/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/replay.o: fuzz/replay.c
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
+	$(call SAYS,CC,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
 # <src/ROOM> is the room itself for a fuzzer, and for a replay the copy whose functions are linked.
-$(B)/replay/%: fuzz/fuzz_%.c $(B)/replay/replay.o $(B)/rooms/rooms.o $(wildcard fuzz/*.h) $(HEADERS)
+$(B)/replay/%: fuzz/fuzz_%.c $(B)/replay/replay.o $(B)/rooms/rooms.o
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -isystem $(B)/rooms $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ \
+	$(call SAYS,FUZZ,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -isystem $(B)/rooms $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.c %.o,$^) $(LDLIBS)
 
 .PHONY: build-tests
@@ -306,11 +339,12 @@ torture:
 build-torture: $(B)/machsym $(B)/tests/torture $(B)/tests/torture_tool
 
 $(B)/tool/tool_main.o: $(B)/tool/main.o
-	objcopy --redefine-sym main=tool_main $< $@
+	@objcopy --redefine-sym main=tool_main $< $@
 
-$(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_main.o $(filter-out %/main.o,$(TOOL_O))
+$(B)/tests/torture_tool: tests/torture_tool.c $(B)/tool/tool_main.o $(filter-out %/main.o,$(TOOL_O))
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
+	$(call SAYS,TEST,$<)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
 	    -pthread $(LDLIBS)
 
 .PHONY: coverage coverage-tests coverage-report
@@ -338,17 +372,20 @@ FUZZ_FLAGS  ?= -DMACHSYM_ARENA_CHUNK=1 -gline-tables-only -O1 -fno-inline -fno-o
 FUZZ_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LINK   ?= $(FUZZ_CC)
 
-build/fuzzed/tool/%.o: tool/%.c $(TOOL_H) $(HEADERS)
+build/fuzzed/tool/%.o: tool/%.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
+	$(call SAYS,CC,$<)
+	$(Q)$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(FUZZ_FLAGS) -c -o $@ $<
 
-build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(TOOL_H) $(HEADERS)
+build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
+	$(call SAYS,CC,$<)
+	$(Q)$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. $(DEPENDS) $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
 
 build/fuzz/%: build/fuzzed/fuzz_%.o
 	@mkdir -p $(@D)
-	$(FUZZ_LINK) $(FUZZ_FLAGS) -o $@ $^ $(FUZZ_ENGINE)
+	$(call SAYS,LINK,$@)
+	$(Q)$(FUZZ_LINK) $(FUZZ_FLAGS) -o $@ $^ $(FUZZ_ENGINE)
 
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)
@@ -383,7 +420,7 @@ test-bindings: all
 	@B="$(B)" CC="$(CC)" sh tests/bindings
 # The npm package in build/js/machsym, and its tests.
 .PHONY: wasm test-js
-wasm: machsym.h
+wasm:
 	@sh bindings/js/build $(B)/js/machsym
 test-js: all
 	@B="$(B)" sh tests/js
@@ -418,3 +455,4 @@ help:
 	@echo "others:   bench format clean"
 clean:
 	rm -rf build
+	$(if $(filter-out $(NO_JOIN),$(MAKECMDGOALS)),@$(MAKE) $(B)/joined.mk)

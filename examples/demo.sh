@@ -1,10 +1,20 @@
 #!/bin/sh
-# make demo: the stack of a crash in tests/fixtures/bin/demo, which was loaded at 0x102a30000, looked up in its dSYM.
-# The addresses are return addresses: the call is the instruction before, so each is looked up one byte lower.
+# make demo: the stack of a crash in the program of tests/fixtures/bin/demo.app.dSYM, first as the device wrote it, then as
+# machsym answers it. The device names the image and an address, nothing else.
 dsym=tests/fixtures/bin/demo.app.dSYM
-addresses=
-while read -r address; do
-    addresses="$addresses $(printf '0x%x' $((address - 1)))"
-done <tests/fixtures/bin/demo-stack.txt
-echo "\$ machsym atos -i -l 0x102a30000 -o $dsym$addresses"
-exec ${MACHSYM:-build/machsym} atos -i -l 0x102a30000 -o $dsym $addresses
+report=tests/fixtures/reports/demo.crash
+tool=${MACHSYM:-build/machsym}
+
+# The crashed thread of a report.
+crashed() { sed -n '/^Thread [0-9]* Crashed:/,/^$/p'; }
+
+if [ -t 1 ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); else bold='' plain=''; fi
+echo
+echo "${bold}The crash as it came${plain} ($report):"
+echo
+crashed <"$report"
+echo "${bold}The crash as machsym answers it${plain}:"
+echo "\$ machsym crash -d $dsym $report"
+echo
+answer=$($tool crash -q --no-cache -d "$dsym" "$report") || exit 1
+printf '%s\n' "$answer" | crashed

@@ -9,14 +9,20 @@ check() { # NAME COMMAND...
     count $? || { echo "$name: $*" && cat "$work/log"; }
 }
 
-# Every line of the demo's stack, as llvm-symbolizer-22 -i answers the same addresses.
+# Every line of the demo's stack, as llvm-symbolizer -i answers the same addresses; before it the crash as it came.
 check "demo" make B="$B" RUN="$RUN" CC="$CC" demo
 cp "$work/log" "$work/demo"
-for text in '-[Player skip:] (in demo) (player.mm:21)' '-[Player play:] (in demo) (player.mm:14)' \
-    '__main_block_invoke (in demo) (main.mm:13)' 'repeat(int, void (int) block_pointer) (in demo) (main.mm:6)' \
-    'main (in demo) (main.mm:12)'; do
+for text in 'require(bool) (queue.hpp:6)' 'Queue<int>::at(int) (queue.hpp:13)' 'Queue<int>::drop(int) (queue.hpp:19)' \
+    '-[Player skip:] + 88 (player.mm:19)' '-[Player play:] + 52 (player.mm:14)' '__main_block_invoke + 36 (main.mm:13)' \
+    'repeat(int, void (int) block_pointer) (main.mm:6)' 'main + 120 (main.mm:12)' '0x0000000102a30aec 0x102a30000 + 2796'; do
     check "demo prints $text" grep -qF -- "$text" "$work/demo"
 done
+sed -n '/^0 .* 0x102a30000 + 2796$/q; /require(bool)/p' "$work/demo" >"$work/early"
+check "the crash as it came stands first" test ! -s "$work/early"
+check "demo is short" test "$(wc -l <"$work/demo")" -le 30
+# what the last make said of what it built, a compiler of others included, is known to be current
+make B="$B" CC="$CC" CFLAGS="$CFLAGS" LDFLAGS="$LDFLAGS" -n all >"$work/again" 2>&1
+check "make again has nothing to do" sh -c '! grep -v "Nothing to be done" "$1"' - "$work/again"
 
 # A static program or one of another host cannot use the shared library; the static one serves all.
 check "lib" make B="$B" CC="$CC" CFLAGS="$CFLAGS" LDFLAGS= "$B/libmachsym.a"

@@ -13,7 +13,7 @@
 #include TEST_ROOM
 #define MACHSYM_H /* the rooms have declared all of the API */
 #else
-#include "../machsym.h"
+#include "machsym.h" /* the declarations alone: src/join --api */
 #endif
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_TEXT_H
 #define MACHSYM_TOOL_TEXT_H
 
-#include "../machsym.h" /* here alone: a compiler reads over all of it again wherever else it is named */
+#include "machsym.h" /* by -I: the declarations alone (src/join --api) where make builds */
 
 #include <stdarg.h>
 #include <stdbool.h>
