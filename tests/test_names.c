@@ -245,11 +245,29 @@ static void vector_row(char *field[FIELDS])
     expect(field[0], field[1]);
 }
 
+/* A row whose closure is mangled inside: Swift before 6.2.3 printed it so (tests/vectors/KNOWN.md). All but the
+ * closure has to be equal; swift.tsv has the name as it is printed today. */
+static void old_closure_row(const char *name, const char *expected)
+{
+    static const char before[] = "[Closure Propagated : ", after[] = ", Argument Types";
+    const char *got = demangle(name, 0);
+    const char *got_head = strstr(got, before), *want_head = strstr(expected, before);
+    const char *got_tail = strstr(got, after), *want_tail = strstr(expected, after);
+    bool ok = got_head != NULL && got_tail != NULL && want_tail != NULL &&
+              got_head - got == want_head - expected &&
+              strncmp(got, expected, (size_t)(got_head - got)) == 0 && strcmp(got_tail, want_tail) == 0 &&
+              strncmp(got_head + strlen(before), "closure #", 9) == 0;
+    report(ok, "all but the closure", name, got, expected);
+}
+
 /* Swift is shown in full (the third column is its short style), Rust without hashes (its third column). */
 static void nlist_row(char *field[FIELDS])
 {
     bool swift = field[0][1] == '$' || strncmp(field[0], "__T", 3) == 0;
-    expect(field[0], swift || field[2][0] == '\0' ? field[1] : field[2]);
+    if (strstr(field[1], "[Closure Propagated : $s") != NULL)
+        old_closure_row(field[0], field[1]);
+    else
+        expect(field[0], swift || field[2][0] == '\0' ? field[1] : field[2]);
 }
 
 static void rust_row(char *field[FIELDS])

@@ -75,6 +75,37 @@ static const sample samples[] = {
      "function signature specialization <Arg[0] = [Closure Propagated : cow, Argument "
      "Types : [Swift.String], Arg[1] = [Same As Argument 0]> of Farmhay",
      "specialized Farmhay"},
+    {"$s4Farm4feedyyyycF19$s4Farm3CowC3mooyyFTf1c_n",
+     "function signature specialization <Arg[0] = [Closure Propagated : Farm.Cow.moo() -> (), Argument "
+     "Types : []> of Farm.feed(() -> ()) -> ()",
+     "specialized feed(_:)"},
+    {"$s4Farm4feedyyyycF33$s4Farm4feedyySaySiGSg_SDySSypGtFTf1E_n",
+     "function signature specialization <Arg[0] = [Escaping Closure Propagated : "
+     "Farm.feed(Swift.Optional<Swift.Array<Swift.Int>>, Swift.Dictionary<Swift.String, Any>) -> (), Argument "
+     "Types : []> of Farm.feed(() -> ()) -> ()",
+     "specialized feed(_:)"},
+    {"$s4Farm4feedyyyycF14$s4Farm3CowCMaTf1c_n",
+     "function signature specialization <Arg[0] = [Closure Propagated : type metadata accessor for Farm.Cow, "
+     "Argument Types : []> of Farm.feed(() -> ()) -> ()",
+     "specialized feed(_:)"},
+    {"$s4Farm4feedyyyycF9$s4FarmooTf1c_n",
+     "function signature specialization <Arg[0] = [Closure Propagated : $s4Farmoo, Argument "
+     "Types : []> of Farm.feed(() -> ()) -> ()",
+     "specialized feed(_:)"},
+    {"$ss5SIMD2VyxGxIeglr_ACxIeglr_SBRzs10SIMDScalarRz16_"
+     "Differentiation14DifferentiableRz13TangentVectorAeFPQz"
+     "RszlTJOpTA",
+     "partial apply forwarder for autodiff self-reordering reabstraction thunk for pullback<A where A: "
+     "Swift.BinaryFloatingPoint, A: Swift.SIMDScalar, A: _Differentiation.Differentiable, A == "
+     "A._Differentiation.Differentiable.TangentVector>  from @escaping @callee_guaranteed (@inout "
+     "Swift.SIMD2<A>) -> (@out A) to @escaping @callee_guaranteed (@inout Swift.SIMD2<A>) -> (@out A)",
+     "partial apply for autodiff self-reordering reabstraction thunk for @escaping @callee_guaranteed "
+     "(@inout "
+     "SIMD2<A>) -> (@out A)"},
+    {"$sSdyS2dcfCTJfSUpSr",
+     "forward-mode derivative of Swift.Double.init(Swift.Double) -> Swift.Double with respect to parameters "
+     "{0} and results {0}",
+     "forward-mode derivative of Double.init(_:)"},
     {"$s4Farm1cAA3CowV3ageSivpTK", NULL, NULL},
     {"$s4Farm3CowV3ageSivpACTK", "key path getter for Farm.Cow.age : Swift.Int : Farm.Cow",
      "key path getter for Cow.age : Cow"},
@@ -144,6 +175,39 @@ static void check_bomb(const char *what, const char *head, const char *body, siz
     size_t a = run(ms_dmswp_run, name, len, SIMPLIFIED, NULL, 0);
     size_t b = run(ms_dmswp_run, name, len, SIMPLIFIED, out_a, OUT_SIZE);
     report(a == b, what, name, "two results", "one");
+}
+
+/* A closure's name that holds a closure's name, and so on: the innermost stay as they are where levels end. */
+static void test_nested_closures(void)
+{
+    static char inner[1 << 13] = "$s4Farm3CowC3mooyyF", outer[1 << 14];
+    for (unsigned i = 1; i <= 40; i++, memcpy(inner, outer, strlen(outer) + 1)) {
+        snprintf(outer, sizeof outer, "$s4Farm4feedyyyycF%zu%sTf1c_n", strlen(inner), inner);
+        check_time(ms_dmswp_run, "nested closures", outer);
+        check_caps(ms_dmswp_run, outer, FULL);
+        const char *got = run_text(ms_dmswp_run, outer, FULL);
+        report(strstr(got, i < 3 ? "Farm.Cow.moo() -> ()" : "[Closure Propagated : function signature") !=
+                   NULL,
+               "nested closures", outer, got, "names inside in source form");
+    }
+}
+
+/* Hundreds of closures, each read into the scratch that the one before it left. */
+static void test_many_closures(void)
+{
+    static char name[1 << 17];
+    enum { COUNT = 700 };
+    char *at = name;
+    repeat(&at, "$s4Farm4feedyyF", 1);
+    repeat(&at, "30$s4Farm3CowC3moo5timesySi_tFTm", COUNT);
+    repeat(&at, "Tf1", 1);
+    repeat(&at, "c", COUNT);
+    repeat(&at, "_n", 1);
+    const char *got = run_text(ms_dmswp_run, name, FULL);
+    size_t count = 0;
+    for (const char *s = got; (s = strstr(s, "Closure Propagated : merged Farm.Cow.moo(")) != NULL; s++)
+        count++;
+    CHECK_EQ(count, COUNT);
 }
 
 static void test_bombs(void)
@@ -752,6 +816,8 @@ int main(void)
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         test_sample(&samples[i]);
     test_bombs();
+    test_nested_closures();
+    test_many_closures();
     test_nesting();
     each_row("swift.tsv", swift_row);
     each_row("swift-apple-compat.tsv", swift_row);

@@ -875,13 +875,10 @@ static uint32_t ms_dmswo_generic_spec(ms_dmsw *p, uint32_t ref)
     return ref;
 }
 
-/* Reads the name of a symbol or constant. The printer demangles the names of functions. */
+/* Reads the name of a symbol, which the printer demangles. */
 static uint32_t ms_dmswo_spec_name(ms_dmsw *p, uint32_t param)
 {
-    uint32_t name = ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);
-    if (name)
-        ms_dmsw_at(p, name)->mark = 1;
-    return ms_dmsw_add(p, param, name);
+    return ms_dmsw_add(p, param, ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload));
 }
 
 /* The text up to '_' */

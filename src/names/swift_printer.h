@@ -807,11 +807,18 @@ static void ms_dmswp_spec_kind(ms_dmsw *p, uint32_t ref)
     }
 }
 
+/* A symbol that an argument was fixed to: in source form, or as it is when it is no Swift name. */
+static void ms_dmswp_spec_symbol(ms_dmsw *p, uint32_t payload)
+{
+    if (!ms_dmswp_nested(p, payload))
+        ms_dmswp_own(p, payload);
+}
+
 /* The closure's name and the types it closes over. Swift's own demangler prints nothing between the types. */
 static void ms_dmswp_spec_closure(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
-    ms_dmswp_kid(p, param, 1);
+    ms_dmswp_spec_symbol(p, ms_dmsw_kid(p, param, 1));
     ms_dmswp_word(p, ", Argument Types : [");
     for (uint32_t i = 2; i < count && !p->d->failed; i++)
         ms_dmswp_kid(p, param, i);
@@ -833,10 +840,7 @@ static void ms_dmswp_spec_const(ms_dmsw *p, uint32_t param)
         ms_dmswp_word(p, " : ");
     switch (what) {
     case ms_DMSW_P_FUNCTION:
-    case ms_DMSW_P_GLOBAL:
-        if (!ms_dmswp_nested(p, ms_dmsw_kid(p, param, 1)))
-            ms_dmswp_own(p, ms_dmsw_kid(p, param, 1));
-        break;
+    case ms_DMSW_P_GLOBAL: ms_dmswp_spec_symbol(p, ms_dmsw_kid(p, param, 1)); break;
     case ms_DMSW_P_STRING:
         ms_dmswp_kid(p, param, 1);
         ms_dmswp_char(p, '\'');
@@ -1123,16 +1127,16 @@ static void ms_dmswp_self_reordering(ms_dmsw *p, uint32_t ref)
     uint32_t at = ms_dmswp_diff_at(p, ref);
     uint32_t signature = ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature);
     ms_dmswp_row_text(p, ref);
-    if (signature && !ms_dmswp_short(p)) {
-        ms_dmswp_print(p, signature);
-        ms_dmswp_char(p, ' ');
-    }
     ms_dmswp_word(p, "for ");
     if (ms_dmswp_short(p)) {
         ms_dmswp_kid(p, ref, 0);
         return;
     }
     ms_dmswp_kid(p, ref, at);
+    if (signature) { /* Swift's own demangler writes no blank before it, and two after it */
+        ms_dmswp_print(p, signature);
+        ms_dmswp_char(p, ' ');
+    }
     ms_dmswp_word(p, " from ");
     ms_dmswp_kid(p, ref, 0);
     ms_dmswp_word(p, " to ");
@@ -1610,10 +1614,7 @@ static void ms_dmswp_special(ms_dmsw *p, uint32_t ref)
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_GenericSpecializationParam: ms_dmswp_spec_generic(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmswp_spec_kind(p, ref); break;
-    case ms_DMSW_FunctionSignatureSpecializationParamPayload:
-        if (!ms_dmsw_at(p, ref)->mark || !ms_dmswp_nested(p, ref))
-            ms_dmswp_own(p, ref);
-        break;
+    case ms_DMSW_FunctionSignatureSpecializationParamPayload: ms_dmswp_own(p, ref); break;
     default: ms_dmswp_specialization(p, ref); break;
     }
 }
@@ -1822,6 +1823,7 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
     ms_dmsw inner;
     if (n->count < 3 || p->d->depth + MACHSYM_DEMANGLE_NESTED_DEPTH > MACHSYM_DEMANGLE_DEPTH)
         return false;
+    size_t used = p->d->mem_used;
     ms_dmsws_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
     inner.base = p->base;
     p->d->depth += MACHSYM_DEMANGLE_NESTED_DEPTH;
@@ -1829,6 +1831,7 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
     if (top)
         ms_dmswp_print(&inner, top);
     p->d->depth -= MACHSYM_DEMANGLE_NESTED_DEPTH;
+    p->d->mem_used = used;
     return top != 0;
 }
 
