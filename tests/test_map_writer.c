@@ -250,6 +250,43 @@ static void check_widths(void)
     machsym_map_close(map);
 }
 
+/* Texts that end at every byte around the end of a block, with the last one of the map among them: a session
+ * reads them as they were written, and nothing after them (as MSan and valgrind see). */
+static void check_block_ends(void)
+{
+    static char long_name[1100];
+    memset(long_name, 'x', sizeof long_name);
+    size_t wrong = 0;
+    for (size_t len = 900; len < 1060; len++) {
+        machsym_writer *writer = open_writer(0);
+        machsym_map *map = NULL;
+        machsym_map_range range = {0x100001000, 0x100001010, false};
+        machsym_frame frame = test_frame("first", "a.c", 1);
+        machsym_frame found;
+        frame.linkage_name.len = 0;
+        wrong += machsym_writer_add(writer, &range, &frame, 1, NULL) != MACHSYM_OK;
+        range.lo = 0x100001010;
+        range.hi = 0x100001020;
+        frame = test_frame("second", "b.c", 2);
+        frame.linkage_name.ptr = long_name;
+        frame.linkage_name.len = len;
+        wrong += machsym_writer_add(writer, &range, &frame, 1, NULL) != MACHSYM_OK;
+        CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+        machsym_open_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.bytes = machsym_map_bytes(map);
+        machsym_image *image = test_open_desc(&desc);
+        machsym_session *session = test_session(image, MACHSYM_LINES_STMT, 0);
+        wrong += machsym_session_frames(session, 0x100001010, &found, 1) != 1 ||
+                 !same_str(found.linkage_name, frame.linkage_name) || !same_str(found.name, frame.name) ||
+                 !same_str(found.file.name, frame.file.name);
+        machsym_session_close(session);
+        machsym_image_close(image);
+        machsym_map_close(map);
+    }
+    CHECK_EQ(wrong, 0);
+}
+
 /* Many runs at one place, and one that is far away: buckets are large, and one leads to a list of runs. */
 static void check_crowded(void)
 {
@@ -972,6 +1009,7 @@ int main(void)
     check_contents(MACHSYM_MAP_CHUNK);
     check_many();
     check_widths();
+    check_block_ends();
     check_crowded();
     check_alternating();
     check_at_once();
@@ -991,7 +1029,7 @@ int main(void)
     check_hostile(map);
     machsym_map_close(map);
     machsym_image *image = test_open("tests/fixtures/bin/demo.app.dSYM");
-    map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    map = build_map(image, MACHSYM_LINES_STMT, 0);
     machsym_image_close(image);
     check_hostile(map);
     machsym_map_close(map);

@@ -499,6 +499,30 @@ static void test_fixtures(void)
     machsym_image_close(first);
 }
 
+/* Pieces are listed as they came, but for empty ones, which change nothing: before the first, and when the array
+ * is full. Each array has a chunk of its own here, so it moves when it grows. */
+static void test_pieces(void)
+{
+    ms_arena arena = ms_arena_make(ms_arena_default((machsym_allocator){NULL, NULL, NULL}));
+    ms_cu_pieces pieces = {&arena, NULL, 0, 0};
+    ms_cu_add_piece(&pieces, 5, 5, 9);
+    CHECK_EQ(pieces.count, 0);
+    for (size_t i = 0; i < 100; i++) {
+        ms_cu_add_piece(&pieces, 10 * i, 10 * i + 5, i);
+        if (pieces.count == pieces.cap) { /* else the array would grow where it stands */
+            ms_arena_alloc(&arena, 1, 1);
+            ms_cu_add_piece(&pieces, 7, 6, 9);
+            CHECK_EQ(pieces.count, pieces.cap);
+        }
+    }
+    CHECK_EQ(pieces.count, 100);
+    for (size_t i = 0; i < pieces.count; i++) {
+        CHECK_EQ(pieces.v[i].lo, 10 * i);
+        CHECK_EQ(pieces.v[i].owner, i);
+    }
+    ms_arena_free(&arena);
+}
+
 int main(void)
 {
     static const encoding encodings[] = {{2, 8, 4}, {4, 8, 4}, {4, 4, 4}, {4, 8, 8}, {5, 8, 4}, {5, 8, 8}};
@@ -517,6 +541,7 @@ int main(void)
     test_table_offset();
     test_lengths();
     test_dead_units();
+    test_pieces();
     test_fixtures();
     return test_done();
 }

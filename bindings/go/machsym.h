@@ -12033,8 +12033,10 @@ typedef struct ms_cu_pieces {
 
 static void ms_cu_add_piece(ms_cu_pieces *pieces, uint64_t lo, uint64_t hi, size_t unit)
 {
+    if (lo >= hi)
+        return;
     ms_piece *v = (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
-    if (v == NULL || lo >= hi)
+    if (v == NULL)
         return;
     pieces->v = v;
     v[pieces->count].lo = lo;
@@ -16822,7 +16824,9 @@ static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned 
                                    machsym_str *const *out)
 {
     for (unsigned i = 0; i < count; i++) {
-        size_t len = page->v[at]; /* after a page are 16 bytes more */
+        if (at >= ms_PK_BLOCK) /* the one before ends with the block */
+            return false;
+        size_t len = page->v[at];
         size_t bytes = len < 0x80 ? 1 : 2;
         MACHSYM_COUNT_WORK(1);
         if (bytes == 2)

@@ -821,8 +821,10 @@ typedef struct ms_cu_pieces {
 
 static void ms_cu_add_piece(ms_cu_pieces *pieces, uint64_t lo, uint64_t hi, size_t unit)
 {
+    if (lo >= hi)
+        return;
     ms_piece *v = (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
-    if (v == NULL || lo >= hi)
+    if (v == NULL)
         return;
     pieces->v = v;
     v[pieces->count].lo = lo;

@@ -1366,7 +1366,9 @@ static inline bool ms_map_texts_in(const ms_map_page *page, size_t at, unsigned 
                                    machsym_str *const *out)
 {
     for (unsigned i = 0; i < count; i++) {
-        size_t len = page->v[at]; /* after a page are 16 bytes more */
+        if (at >= ms_PK_BLOCK) /* the one before ends with the block */
+            return false;
+        size_t len = page->v[at];
         size_t bytes = len < 0x80 ? 1 : 2;
         MACHSYM_COUNT_WORK(1);
         if (bytes == 2)
