@@ -276,6 +276,12 @@ test-gcc test-clang:
 test-all:
 	@sh tests/sum "$(MAKE) test-gcc" "$(MAKE) test-clang"
 
+# Every system call and every call for memory of 50 commands fails in turn: three minutes of two processors. JOBS: runs at a
+# time; FAULTS_ONLY="crash*": rows whose name fits.
+.PHONY: soak-faults
+soak-faults: all
+	@MACHSYM="$(abspath $(B)/machsym)" CC="$(CC)" FAULTS_SAMPLE=1 FAULTS_TABLE=1 JOBS="$${JOBS:-$$(nproc)}" bash tests/faults.sh
+
 # The damage matrix over all fixtures, and what each field cost; STRIDE=7 in the environment: every seventh field.
 .PHONY: damage
 damage: $(B)/tests/damage
@@ -448,7 +454,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage soak-faults surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "packages: dist test-dist test-cmake test-bindings bindings bindings-check man"
