@@ -18,7 +18,8 @@ SHELL := /bin/sh
 .SECONDARY:
 
 VERSION := $(shell sed -n 's/^\#define MACHSYM_VERSION  *"\(.*\)"/\1/p' machsym.h)
-MAJOR   := $(firstword $(subst ., ,$(VERSION)))
+# What the shared library is called by those who use it: its structs keep their sizes within a minor version only.
+SERIES  := $(subst $() ,.,$(wordlist 1,2,$(subst ., ,$(VERSION))))
 
 # B: where this build lies; RUN: what runs its programs (an emulator); both let one Makefile build for many hosts.
 ifneq ($(FAST),)
@@ -133,15 +134,15 @@ demo:
 API  := extern __attribute__((visibility("default")))
 HOST := $(shell $(CC) -dumpmachine 2>/dev/null)
 ifneq ($(findstring apple,$(HOST)),)
-SHARED       := libmachsym.$(VERSION).dylib libmachsym.$(MAJOR).dylib libmachsym.dylib
+SHARED       := libmachsym.$(VERSION).dylib libmachsym.$(SERIES).dylib libmachsym.dylib
 SHARED_FLAGS  = -dynamiclib -install_name "$$LIBDIR/$(word 2,$(SHARED))" -current_version $(VERSION) \
-                -compatibility_version $(VERSION)
+                -compatibility_version $(SERIES)
 else ifneq ($(findstring mingw,$(HOST)),)
 API          := extern __declspec(dllexport)
-SHARED       := libmachsym-$(MAJOR).dll
+SHARED       := libmachsym-$(SERIES).dll
 SHARED_FLAGS  = -shared -Wl,--out-implib,$(B)/libmachsym.dll.a
 else
-SHARED       := libmachsym.so.$(VERSION) libmachsym.so.$(MAJOR) libmachsym.so
+SHARED       := libmachsym.so.$(VERSION) libmachsym.so.$(SERIES) libmachsym.so
 SHARED_FLAGS  = -shared -Wl,-soname,$(word 2,$(SHARED))
 endif
 
@@ -322,7 +323,7 @@ bench: all
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
-ASAN_SH := $(filter-out replay package names_switches switches rooms symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
+ASAN_SH := $(filter-out replay package soname names_switches switches rooms symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
 .PHONY: asan tsan msan torture
 asan:
 	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \

@@ -151,7 +151,7 @@ if [ -z "$RUN$LDFLAGS" ] && command -v clang-22 >/dev/null && command -v ld64.ll
     for libdir in "/opt/mach sym/lib" /usr/local/lib; do
         check "a Mac's library in $libdir" makes_mac "$libdir"
         llvm-objdump-22 --macho --dylib-id "$work/mac/libmachsym.dylib" | tail -n 1 >"$work/id"
-        check "its install name" test "$(cat "$work/id")" = "$libdir/libmachsym.0.dylib"
+        check "its install name" test "$(cat "$work/id")" = "$libdir/libmachsym.${version%.*}.dylib"
     done
     llvm-nm-22 -gUj "$work/mac/libmachsym.dylib" | grep -v '^_machsym_' >"$work/others"
     check "it exports machsym_* only" test ! -s "$work/others"

@@ -193,11 +193,17 @@
  *
  * From version 1.0 on, a program that compiles with one version compiles with every later one of the same
  * major number, and means the same. Minor versions add functions, fields at the end of structs, and constants
- * at the end of lists. The structs grow, so header and library must be of one version; debug builds notice
- * when they are not. What is to go is called deprecated in the comment and in CHANGELOG.md for at least one
+ * at the end of lists. What is to go is called deprecated in the comment and in CHANGELOG.md for at least one
  * minor version, and goes with the next major one. Line policies give the same lines; a correction of a wrong
  * answer is no change of meaning, and CHANGELOG.md names it. A map says in its header which format version it
  * has; a reader refuses any other. Before 1.0 anything may change with the minor version.
+ *
+ * That holds for source. Callers allocate the structs that the library fills, and structs grow with minor
+ * versions, so a compiled program needs the library of its own minor version. The shared library's name says
+ * which: libmachsym.so.1.2 (libmachsym.1.2.dylib, libmachsym-1.2.dll), not libmachsym.so.1. With the library
+ * of another minor version a program does not start, and libraries of several minor versions may be
+ * installed side by side. Patch versions change no struct and remove no function. Debug builds compare the
+ * sizes of all structs as well (machsym_abi), also where the library is loaded by a path.
  *
  * # The map format, version 3
  *
