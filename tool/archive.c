@@ -85,6 +85,14 @@ static uint64_t get64(const uint8_t *p)
     return (uint64_t)get32(p) | (uint64_t)get32(p + 4) << 32;
 }
 
+/* Says that the system failed to read a file, if it did: what was not read is no sign of another kind of file. */
+static void say_fault(const char *path)
+{
+    machsym_error err = {MACHSYM_ERR_IO, errno, "cannot be read", "", 0};
+    if (path != NULL && posix_is_fault(errno))
+        tool_say_fault(path, &err);
+}
+
 /* Appends bytes of the file. Returns false when it has not as many, or cannot be read. */
 static bool read_at(const archive *a, uint64_t off, uint64_t len, text *out)
 {
@@ -97,13 +105,17 @@ static bool read_at(const archive *a, uint64_t off, uint64_t len, text *out)
         out->len += (size_t)len;
         return true;
     }
-    if (lseek(a->fd, (off_t)off, SEEK_SET) < 0)
+    if (lseek(a->fd, (off_t)off, SEEK_SET) < 0) {
+        say_fault(a->path);
         return false;
+    }
     for (uint64_t done = 0; done < len;) {
         size_t step = len - done < 1 << 30 ? (size_t)(len - done) : (size_t)1 << 30;
         ssize_t got = read(a->fd, to + done, (unsigned)step);
         if (got < 0 && errno == EINTR)
             continue;
+        if (got < 0)
+            say_fault(a->path);
         if (got <= 0)
             return false;
         done += (uint64_t)got;
@@ -972,11 +984,13 @@ archive *archive_open(const char *path, machsym_error *err)
     struct stat st;
     memset(&from, 0, sizeof from);
     fail(err, MACHSYM_OK, "no error", "", 0);
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!tool_stat(path, &st) || !S_ISREG(st.st_mode))
         return NULL;
-    from.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (from.fd < 0)
+    from.fd = posix_open_to_read(path);
+    if (from.fd < 0) {
+        say_fault(path);
         return NULL;
+    }
     from.path = path;
     from.size = from.file_size = (uint64_t)st.st_size;
     return open_any(from, err);

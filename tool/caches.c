@@ -45,13 +45,9 @@ static bool is_member(const char *path)
 bool cache_is_at(const char *path)
 {
     char magic[7];
-    int fd =
-        path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1; /* of a FIFO nobody may write to */
-    if (fd < 0)
-        return path != NULL && is_member(path);
-    bool is = read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "dyld_v1", sizeof magic) == 0;
-    close(fd);
-    return is;
+    if (path != NULL && tool_read_begin(path, magic, sizeof magic) == sizeof magic)
+        return memcmp(magic, "dyld_v1", sizeof magic) == 0;
+    return path != NULL && is_member(path);
 }
 
 bool cache_is(const machsym_image *image)

@@ -174,13 +174,12 @@ static bool is_wanted_file(wanted what, const char *path)
     char head[32];
     if (what == WANT_REPORTS)
         return is_report_name(str_c(path));
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    int fd = posix_open_to_read(path);
+    long got = fd >= 0 ? posix_read(fd, head, sizeof head) : -1;
+    if (got < 0)
         say_left_out(path, MACHSYM_ERR_IO, "cannot be read");
-        return false;
-    }
-    ssize_t got = read(fd, head, sizeof head);
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     if (what == WANT_MAPS)
         return got > 0 && is_map(head, (size_t)got);
     return got > 0 && (is_macho(head, (size_t)got) || is_map(head, (size_t)got) ||
@@ -234,17 +233,23 @@ static void list_folder(const char *path, unsigned depth, listing *to)
         say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
         return;
     }
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+    struct dirent *entry;
+    bool is_full = false;
+    while (!is_full && (entry = posix_next_entry(dir)) != NULL) {
         struct stat st;
         if (entry->d_name[0] == '.')
             continue;
         join(&full, path, entry->d_name);
-        if (lstat(text_z(&full), &st) != 0)
+        if (lstat(text_z(&full), &st) != 0) {
+            if (errno != ENOENT) /* else it was removed meanwhile */
+                say_left_out(full.v, MACHSYM_ERR_IO, "cannot be read");
             continue;
+        }
         if (to->left == 0) {
             say_left_out(to->root, MACHSYM_ERR_LIMIT,
                          "the folder has more than 262144 files; name the folders in it");
-            break;
+            is_full = true;
+            continue;
         }
         to->left--;
         if (S_ISDIR(st.st_mode) && depth == FOLDER_MAX_DEPTH) {
@@ -258,6 +263,8 @@ static void list_folder(const char *path, unsigned depth, listing *to)
             path_list_add(to->out, full.v);
         }
     }
+    if (!is_full && errno != 0)
+        say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
     closedir(dir);
     text_free(&full);
 }
@@ -295,7 +302,7 @@ static bool is_bundle(const char *path)
     struct stat st;
     text inner = {0};
     join(&inner, path, "Contents/Resources/DWARF");
-    bool is = stat(text_z(&inner), &st) == 0 && S_ISDIR(st.st_mode);
+    bool is = tool_stat(text_z(&inner), &st) && S_ISDIR(st.st_mode);
     text_free(&inner);
     return is;
 }
@@ -303,7 +310,7 @@ static bool is_bundle(const char *path)
 static bool is_folder(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !is_bundle(path);
+    return tool_stat(path, &st) && S_ISDIR(st.st_mode) && !is_bundle(path);
 }
 
 bool inside_is_map(const char *path)
@@ -315,10 +322,7 @@ bool inside_is_map(const char *path)
         is = members_read(path, 8, &head, &err) && is_map(head.v, head.len);
     } else if (path != NULL) {
         char magic[8];
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a FIFO nobody may write to */
-        is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && is_map(magic, sizeof magic);
-        if (fd >= 0)
-            close(fd);
+        is = tool_read_begin(path, magic, sizeof magic) == sizeof magic && is_map(magic, sizeof magic);
     }
     text_free(&head);
     return is;
@@ -412,7 +416,7 @@ bool inside_expand_reports(const char *path, path_list *out)
     listing to = {WANT_REPORTS, &found, FOLDER_MAX_FILES, path, NULL};
     machsym_error err;
     fail(&err, MACHSYM_OK, "no error");
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (tool_stat(path, &st) && S_ISDIR(st.st_mode)) {
         list_folder(path, 0, &to);
         if (found.count == 0)
             fail(&err, MACHSYM_ERR_IO, "the folder holds no report");
@@ -694,7 +698,7 @@ size_t inside_list_slices(const machsym_open_desc *desc, machsym_slice *slices, 
 
 static const char *copy_file(const char *path, uint64_t off, uint64_t len, outfile *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = posix_open_to_read(path);
     const char *why = fd < 0 || lseek(fd, (off_t)off, SEEK_SET) < 0 ? strerror(errno) : NULL;
     text part = {0};
     while (len > 0 && why == NULL) {

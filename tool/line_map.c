@@ -4,6 +4,7 @@
 #include "posix.h"
 #include "report/json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,8 +166,8 @@ static bool read_folder(line_map *map, const char *path)
     struct dirent *entry;
     bool ok = dir != NULL;
     if (dir == NULL)
-        tool_say("%s: cannot be read", path);
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        tool_say("%s: cannot be read: %s", path, strerror(errno));
+    while (dir != NULL && (entry = posix_next_entry(dir)) != NULL) {
         text name = {0};
         if (!is_source(entry->d_name))
             continue;
@@ -176,6 +177,10 @@ static bool read_folder(line_map *map, const char *path)
         text_add(&name, "", 1);
         ok = read_file(map, name.v) && ok;
         text_free(&name);
+    }
+    if (dir != NULL && errno != 0) {
+        tool_say("%s: cannot be read: %s", path, strerror(errno));
+        ok = false;
     }
     if (dir != NULL)
         closedir(dir);

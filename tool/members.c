@@ -64,14 +64,14 @@ size_t members_end(const char *path)
     struct stat st;
     text prefix = {0};
     size_t end = 0;
-    if (path[0] == 0 || stat(path, &st) == 0)
+    if (path[0] == 0 || tool_stat(path, &st))
         return 0;
     for (size_t i = 1; path[i] != 0 && end == 0; i++) {
         if (!posix_is_slash(path[i]))
             continue;
         prefix.len = 0;
         text_add(&prefix, path, i);
-        if (stat(text_z(&prefix), &st) != 0)
+        if (!tool_stat(text_z(&prefix), &st))
             break;
         end = S_ISREG(st.st_mode) ? i : 0;
     }

@@ -105,7 +105,7 @@ static void sweep_folder(const char *folder)
     text path = {0};
     DIR *dir = opendir(folder);
     struct dirent *entry;
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+    while (dir != NULL && (entry = posix_next_entry(dir)) != NULL) {
         if (!is_temporary(str_c(entry->d_name)))
             continue;
         path.len = 0;

@@ -256,7 +256,7 @@ void posix_start(int *argc, char ***argv)
 }
 
 /* The number in the name is the process: a run that goes on has the file open only part of the time. */
-void posix_remove_abandoned(const char *path)
+bool posix_is_abandoned(const char *path)
 {
     const char *number = strrchr(path, '.');
     while (number != NULL && number > path && strchr("/\\", number[-1]) == NULL)
@@ -265,8 +265,13 @@ void posix_remove_abandoned(const char *path)
     HANDLE handle = process != 0 ? OpenProcess(SYNCHRONIZE, FALSE, process) : NULL;
     if (handle != NULL)
         CloseHandle(handle);
-    else if (process != 0 && GetLastError() == ERROR_INVALID_PARAMETER) /* there is no such process */
-        unlink(path);
+    return handle == NULL && process != 0 &&
+           GetLastError() == ERROR_INVALID_PARAMETER; /* there is no such process */
+}
+
+bool posix_remove_abandoned(const char *path)
+{
+    return posix_is_abandoned(path) && unlink(path) == 0;
 }
 #else
 #include <errno.h>
@@ -302,16 +307,93 @@ int posix_open_device(const char *path)
 }
 
 /* Only what still has the name that was opened is removed: its writer may have moved it meanwhile. */
-void posix_remove_abandoned(const char *path)
+static bool take_abandoned(const char *path, bool removes)
 {
     struct stat opened;
     struct stat named;
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return;
-    bool mine = fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (mine && lstat(path, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
-        unlink(path);
+        return false;
+    bool is = fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+              lstat(path, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+    is = is && (!removes || unlink(path) == 0);
     close(fd);
+    return is;
+}
+
+bool posix_is_abandoned(const char *path)
+{
+    return take_abandoned(path, false);
+}
+
+bool posix_remove_abandoned(const char *path)
+{
+    return take_abandoned(path, true);
 }
 #endif
+
+/* ---- Reading, on all systems ---- */
+
+#ifdef _WIN32
+#define open(...) posix_open(__VA_ARGS__)
+#endif
+
+enum { MAX_TRIES = 1000 /* of a call that is interrupted: a timer that never lets one through is a fault */ };
+
+int posix_open_to_read(const char *path)
+{
+    int fd = -1;
+    for (int i = 0; i < MAX_TRIES && fd < 0; i++) {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 && errno != EINTR)
+            break;
+    }
+    return fd;
+}
+
+long posix_read(int fd, void *out, size_t len)
+{
+    size_t done = 0;
+    int tries = 0;
+    while (done < len) {
+        long got = (long)read(fd, (char *)out + done, (unsigned)(len - done));
+        if (got < 0 && errno == EINTR && tries++ < MAX_TRIES)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (long)done;
+}
+
+struct dirent *posix_next_entry(DIR *dir)
+{
+    struct dirent *entry = NULL;
+    for (int i = 0; i < MAX_TRIES && entry == NULL; i++) {
+        errno = 0;
+        entry = readdir(dir);
+        if (entry == NULL && errno != EINTR)
+            break;
+    }
+    return entry;
+}
+
+bool posix_is_fault(int error)
+{
+    static const int of_paths[] = {0,        ENOENT, ENOTDIR, EACCES, EPERM, EISDIR, ENAMETOOLONG,
+                                   ENXIO,    ENODEV, EINVAL,  EEXIST,
+#ifdef ELOOP
+                                   ELOOP,
+#endif
+#ifdef EOVERFLOW
+                                   EOVERFLOW
+#endif
+    };
+    for (size_t i = 0; i < sizeof of_paths / sizeof of_paths[0]; i++) {
+        if (error == of_paths[i])
+            return false;
+    }
+    return true;
+}

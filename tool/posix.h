@@ -4,6 +4,7 @@
 #define POSIX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef _WIN32
 #include <fcntl.h>
@@ -122,7 +123,20 @@ int posix_open_device(const char *path);
  * it was replaced. Returns -1 when another run has it or it is not there. */
 int posix_hold_file(const char *path);
 
-/* Removes a temporary file that no run holds any more, because the one that made it was killed. */
-void posix_remove_abandoned(const char *path);
+/* Whether a temporary file is held by no run any more, because the one that made it was killed. */
+bool posix_is_abandoned(const char *path);
+/* Removes it if it is. Returns whether it did. */
+bool posix_remove_abandoned(const char *path);
+
+/* Opens a file to read, and does not wait for a FIFO's writer. An interrupted call is made again, as by the
+ * functions below. Returns -1 with errno. */
+int posix_open_to_read(const char *path);
+/* Reads len bytes; fewer only at the end. Returns -1 with errno. */
+long posix_read(int fd, void *out, size_t len);
+/* The next entry of a folder; NULL with errno 0 at its end, and with another errno when it cannot be read on. */
+struct dirent *posix_next_entry(DIR *dir);
+/* Whether an errno tells of the system (a disk, memory, too many open files), not of a path or its permission:
+ * what the path leads to is not known then. */
+bool posix_is_fault(int error);
 
 #endif

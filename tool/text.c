@@ -429,7 +429,7 @@ const char *text_read_file_most(text *t, const char *path, uint64_t most)
     if (strcmp(path, "-") == 0)
         return read_all(t, STDIN_FILENO, most) ? NULL : strerror(errno);
     bool any = is_descriptor(path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | (any ? 0 : O_NONBLOCK));
+    int fd = any ? open(path, O_RDONLY | O_CLOEXEC) : posix_open_to_read(path);
     if (fd < 0)
         return strerror(errno);
     const char *why = NULL;

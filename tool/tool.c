@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* ---- Messages ---- */
 
@@ -385,6 +386,31 @@ void tool_say_fault(const char *path, const machsym_error *err)
     tool_note_damage();
     if (is_new_to_say(path))
         tool_say_error(path, err);
+}
+
+size_t tool_read_begin(const char *path, void *out, size_t len)
+{
+    int fd = posix_open_to_read(path);
+    long got = fd >= 0 ? posix_read(fd, out, len) : -1;
+    int failure = got < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
+    if (posix_is_fault(failure))
+        tool_say_fault(path, &err);
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool tool_stat(const char *path, struct stat *st)
+{
+    if (stat(path, st) == 0)
+        return true;
+    int failure = errno;
+    machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
+    if (posix_is_fault(failure))
+        tool_say_fault(path, &err);
+    errno = failure;
+    return false;
 }
 
 void tool_read_info(const machsym_image *image, machsym_image_info *info)

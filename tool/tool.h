@@ -97,6 +97,12 @@ void text_damage(text *t, const machsym_image_info *info);
 /* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads:
  * any. */
 void tool_say_fault(const char *path, const machsym_error *err);
+/* Reads the first bytes of a file, which tell its kind. Returns how many: none of what cannot be opened or read. That is
+ * said as by tool_say_fault where the system failed; another reason is left to whoever opens the file. Threads: any. */
+size_t tool_read_begin(const char *path, void *out, size_t len);
+struct stat;
+/* As stat, which returned 0. Where it failed and the system is why, that is said as by tool_say_fault. errno stays. Threads: any. */
+bool tool_stat(const char *path, struct stat *st);
 /* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
 void tool_note_damage(void);
 /* Whether an image is a kernel collection or a shared cache, which answer by their images only: says so. */

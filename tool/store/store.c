@@ -62,14 +62,18 @@ static bool is_macho(const unsigned char *p)
 
 static bool read_head(const char *path, unsigned char head[8], machsym_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    int fd = posix_open_to_read(path);
+    long got = fd >= 0 ? posix_read(fd, head, 8) : -1;
+    if (got < 0)
         *err = (machsym_error){MACHSYM_ERR_IO, errno, "it cannot be read", "", 0};
-        return false;
-    }
-    ssize_t got = read(fd, head, 8);
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return got == 8;
+}
+
+static bool is_map(const unsigned char *p)
+{
+    return memcmp(p, "MACHSYM\n", 8) == 0;
 }
 
 /* Adds the slices of a Mach-O file that have a UUID, or a map; member names it if it is one of an archive. */
@@ -159,7 +163,7 @@ static void probe_file(store *s, store_index *index, index_child *child, const c
         return;
     if (members_is_archive_name(str_c(path)))
         probe_archive(s, index, child, path, err);
-    else if (is_macho(head) || inside_is_map(path))
+    else if (is_macho(head) || is_map(head))
         probe_slices(index, child, path, "", err);
     else if (memcmp(head, "dyld_v1", 7) == 0)
         probe_cache(index, child, path, "", err);
@@ -188,12 +192,15 @@ static int64_t mtime_of(const struct stat *st)
     return (int64_t)st->st_mtime * 1000000000 + posix_nanoseconds(st);
 }
 
-/* Says of a file or folder inside a folder that it cannot be read: it may be the one that a report waits for. */
+/* Says of a file or folder inside a folder that it cannot be read: it may be the one that a report waits for. Where the system
+ * failed the exit status is 1, whatever is found elsewhere: that may say less. */
 static void say_unread(store *s, const char *path, int error)
 {
     if (error == ENOENT || error == ENOTDIR)
         return; /* removed meanwhile */
     s->has_broken = true;
+    if (posix_is_fault(error))
+        tool_note_damage();
     if (s->unread++ < STORE_SAID)
         tool_say("%s: cannot be read: %s", path, strerror(error));
 }
@@ -209,7 +216,8 @@ static bool list_folder(store *s, store_index *index, const char *path)
         say_unread(s, path, errno);
         return false;
     }
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+    struct dirent *entry;
+    while ((entry = posix_next_entry(dir)) != NULL) {
         struct stat st;
         if (entry->d_name[0] == '.')
             continue;
@@ -218,6 +226,8 @@ static bool list_folder(store *s, store_index *index, const char *path)
         if (type == DT_LNK || type == DT_UNKNOWN) {
             char *full = join_path(&s->strings, path, entry->d_name);
             if ((type == DT_LNK ? stat(full, &st) : lstat(full, &st)) != 0) {
+                if (posix_is_fault(errno))
+                    say_unread(s, full, errno);
                 is_whole = false;
                 continue;
             }
@@ -230,6 +240,10 @@ static bool list_folder(store *s, store_index *index, const char *path)
         index_child *child = index_add_child(index);
         child->name = pool_copy_z(&s->strings, entry->d_name, strlen(entry->d_name));
         child->is_folder = is_folder;
+    }
+    if (errno != 0) {
+        say_unread(s, path, errno);
+        is_whole = false;
     }
     closedir(dir);
     return is_whole;
@@ -298,13 +312,16 @@ static void read_slices(store *s, store_index *index, index_child *child, const 
 {
     machsym_error err;
     probe_file(s, index, child, path, &err);
-    if (err.code == MACHSYM_ERR_IO) /* what others allow changes without the file's time */
+    if (err.code == MACHSYM_ERR_IO ||
+        err.code == MACHSYM_ERR_MEMORY) /* what others allow changes without the file's time */
         child->mtime = 0;
     if (err.code == MACHSYM_ERR_IO && err.os_errno != 0 && child->slice_count == 0) {
         if (!s->is_shallow || is_symbols(path))
             say_unread(s, path, err.os_errno);
         return;
     }
+    if (err.code == MACHSYM_ERR_MEMORY)
+        tool_lacked_memory();
     if (err.what == NULL || child->slice_count > 0 ||
         !(inside_is_map(path) || members_is_archive_name(str_c(path))))
         return;
@@ -376,8 +393,11 @@ static bool goes_into(const char *name, unsigned depth, bool shallow)
 static void visit_folder(store *s, const store_index *old, store_index *index, const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0)
+    if (stat(path, &st) != 0) {
+        say_unread(s, path, errno);
+        s->changed = true;
         return;
+    }
     index_folder folder;
     memset(&folder, 0, sizeof folder);
     folder.path = path;
