@@ -15,7 +15,7 @@
 #include "answer/answer.h"
 #include "answer/iterate.h"
 #include "answer/explain.h"
-#include "map/symmap.h"
+#include "symmap/symmap.h"
 #include "map/merge.h"
 #include "map/build.h"
 #include "map/writer.h"

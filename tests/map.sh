@@ -101,7 +101,7 @@ check "columns" "$($machsym atos --lines=stmt --json -o "$dir/stmt.symmap" $addr
 
 cat >"$dir/damage.c" <<'END'
 /* damage IN OUT OFFSET: another byte there, and the checksums right again */
-#define TEST_ROOM "../src/map/symmap.h"
+#define TEST_ROOM "../src/symmap/symmap.h"
 #include "tests/room.h"
 #include "tests/repair.h"
 #include <stdio.h>

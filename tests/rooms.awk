@@ -13,14 +13,11 @@ BEGIN {
     may["src/api"] = ""
     may["src/base"] = "src/api"
     may["src/names"] = may["src/macho"] = may["src/dwarf"] = "src/api src/base"
-    may["src/image"] = "src/api src/base src/macho src/dwarf src/map/symmap.h src/map/sheets.h"
+    may["src/symmap"] = "src/api src/base"
+    may["src/image"] = "src/api src/base src/macho src/dwarf src/symmap"
     may["src/answer"] = may["src/image"] " src/image"
     may["src/map"] = may["src/answer"] " src/answer"
     may["src"] = may["src/map"] " src/map src/names"
-    # a map is read on the ground floor, and written on top: single rooms that may use less than their storey
-    split("src/map/symmap.h src/map/sheets.h src/map/pack.h", apart, " ")
-    for (i in apart)
-        only[apart[i]] = "src/api src/base src/map"
 
     while ((getline line < "tests/rooms.prefixes") > 0)
         if (split(line, pair, " ") == 2) {
@@ -116,7 +113,7 @@ function begin_room(   i, n, parts)
     split("", used)
     split("", included)
     split("", allowed)
-    n = split((room in only) ? only[room] : storey " " may[storey], parts, " ")
+    n = split(storey " " may[storey], parts, " ")
     for (i = 1; i <= n; i++)
         allowed[parts[i]] = 1
 }

@@ -4,7 +4,7 @@
 #define TEST_ROOM <rooms/src/image/image.h>
 #include "maps.h"
 
-#include "../src/map/symmap.h"
+#include "../src/symmap/symmap.h"
 
 #include <pthread.h>
 #include <unistd.h>

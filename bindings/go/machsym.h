@@ -452,12 +452,12 @@
  *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
  *   >>lines         turns line programs into tables of rows that are searched by address.
  *   >>functions     reads the functions of a unit with the calls inlined into them.
- *   >>cachefiles    finds the files of a split shared cache.
- *   >>sections      reads, decompresses or relocates each section of debug info when it is first asked for, once.
- *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  *   >>sheets        gives bytes of a map to one thread, and compares each sheet of them with its checksum before.
+ *   >>table         maps pairs of numbers to a number, with a bound on each search.
  *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
+ *   >>cachefiles    finds the files of a split shared cache.
+ *   >>sections      reads, decompresses or relocates each section of debug info when it is first asked for, once.
  *   >>image         opens an image.
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
  *   >>session       keeps what one thread has decoded of an image.
@@ -13855,1050 +13855,6 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
-/* ==== >>cachefiles =========================================================================================
- * Job:    finds the files of a split shared cache.
- * Offers: ms_cf_cache, ms_cf_open, ms_cf_close, ms_cf_next_file.
- * Never:  takes a file whose UUID is not the one that the main file names. */
-
-/* One file besides the main one. */
-typedef struct ms_cf_file {
-    machsym_cache_file info;
-    ms_file input; /* bytes are NULL when it was not found */
-} ms_cf_file;
-
-/* A cache with its files. */
-typedef struct ms_cf_cache {
-    ms_dc dc;
-    machsym_cache_file main;
-    ms_cf_file *files;
-    size_t count;
-    const char *locals_path; /* of the file with local symbols; NULL: the main one, or none has a path */
-} ms_cf_cache;
-
-/* A file of a cache that is looked for. */
-typedef struct ms_cf_search {
-    const machsym_open_desc *desc;
-    const ms_file *main;
-    machsym_str suffix; /* of its name, after that of the main file */
-    ms_arena *arena;
-} ms_cf_search;
-
-static bool ms_cf_same_uuid(const machsym_uuid *a, const machsym_uuid *b)
-{
-    return ms_equal(a->v, b->v, sizeof a->v);
-}
-
-/* Takes a file if it is the right one. */
-static void ms_cf_judge(ms_cf_file *file, ms_span bytes, ms_dc_header *head)
-{
-    if (!ms_dc_read_header(bytes, head))
-        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
-    else if (!ms_cf_same_uuid(&head->uuid, &file->info.uuid))
-        file->info.status = MACHSYM_CACHE_FILE_OTHER;
-    else
-        file->info.status = MACHSYM_CACHE_FILE_FOUND;
-    if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
-        file->input.bytes = bytes;
-}
-
-/* Looks for a file among those that the caller gave. */
-static void ms_cf_find_given(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
-{
-    for (size_t i = 0; i < search->desc->cache_part_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
-        const machsym_bytes *given = &search->desc->cache_parts[i];
-        ms_cf_judge(file, ms_span_make(given->ptr, given->len), head);
-        if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
-            return;
-    }
-    file->info.status = MACHSYM_CACHE_FILE_MISSING; /* the others are other files of the cache */
-}
-
-/* The names of two parts as one, kept in the arena with a NUL. */
-static char *ms_cf_join(machsym_str a, machsym_str b, ms_arena *arena)
-{
-    char *text = (char *)ms_arena_alloc(arena, a.len + b.len + 1, 1);
-    if (text == NULL)
-        return NULL;
-    ms_copy(text, a.ptr, a.len);
-    ms_copy(text + a.len, b.ptr, b.len);
-    text[a.len + b.len] = 0;
-    return text;
-}
-
-#ifndef MACHSYM_NO_OS
-/* Takes the file at a path if it is the right one. On systems that do not map files only its begin is there
- * at first. */
-static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, ms_cf_file *file,
-                                 ms_dc_header *head)
-{
-    machsym_bytes none = {NULL, 0};
-    ms_file input;
-    machsym_result result =
-        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
-    if (result != MACHSYM_OK) {
-        file->info.status = MACHSYM_CACHE_FILE_UNREADABLE;
-        return result;
-    }
-    ms_cf_judge(file, input.bytes, head);
-    bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
-    if (is_right)
-        result = ms_file_read_begin(&input, input.read.size, NULL);
-    ms_os_settle(&input.file);
-    if (is_right && result == MACHSYM_OK) {
-        ms_cf_judge(file, input.bytes, head);
-        file->input = input;
-        return result;
-    }
-    if (is_right) { /* it cannot be read to its end */
-        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
-        file->input.bytes = ms_span_make(NULL, 0);
-    }
-    ms_file_close(&input);
-    return result;
-}
-#endif
-
-/* Looks for a file beside the main one, whose name it begins with. Returns false when memory is out. */
-static bool ms_cf_find_beside(const ms_cf_search *search, machsym_str main, ms_cf_file *file,
-                              ms_dc_header *head)
-{
-    char *path = ms_cf_join(main, search->suffix, search->arena);
-    if (path == NULL)
-        return false;
-    file->info.name = ms_os_base_name(ms_str_from_c(path));
-#ifndef MACHSYM_NO_OS
-    bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
-    if (file->info.status != MACHSYM_CACHE_FILE_FOUND && is_beside && ms_os_is_file(path))
-        search->arena->oom |= ms_cf_take(search, path, file, head) == MACHSYM_ERR_MEMORY;
-#else
-    (void)head;
-#endif
-    return true;
-}
-
-/* Looks for a file: among those that were given, then beside the main file. When the main file is called
- * NAME.development, the others are called NAME and their suffix, which ends in .development too, or does not
- * when two caches share the file (dyld: DyldSharedCache::mapCacheFiles). */
-static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
-{
-    machsym_str ending = ms_str_from_c(".development");
-    machsym_str main = ms_str_from_c(search->main->path != NULL ? search->main->path : search->desc->path);
-    machsym_str base = ms_str_make(main.ptr, main.len > ending.len ? main.len - ending.len : 0);
-    ms_zero(head, sizeof *head);
-    ms_cf_find_given(search, file, head);
-    if (!ms_cf_find_beside(search, main, file, head) || file->info.status != MACHSYM_CACHE_FILE_MISSING)
-        return;
-    if (base.len != 0 && ms_str_equal(ms_str_drop(main, base.len), ending))
-        ms_cf_find_beside(search, base, file, head);
-}
-
-/* The name of a file of an older cache: a dot and its number, from 1 on. */
-static machsym_str ms_cf_number(size_t number, char room[8])
-{
-    size_t at = 8;
-    for (; number > 0 && at > 1; number /= 10)
-        room[--at] = (char)('0' + number % 10);
-    room[--at] = '.';
-    return ms_str_make(room + at, 8 - at);
-}
-
-/* Whether a file of this UUID was added before. A cache that names one twice would count its bytes twice. */
-static bool ms_cf_is_again(const ms_cf_cache *cache, const machsym_uuid *uuid)
-{
-    bool is_again = ms_cf_same_uuid(&cache->main.uuid, uuid);
-    for (size_t i = 0; i < cache->count && !is_again; i++)
-        is_again = ms_cf_same_uuid(&cache->files[i].info.uuid, uuid);
-    return is_again;
-}
-
-/* Finds the files that hold mappings. */
-static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
-{
-    ms_dc_sibling sibling;
-    ms_dc_header head;
-    char room[8];
-    for (size_t i = 0; i < ms_dc_sibling_count(&cache->dc); i++) {
-        ms_dc_get_sibling(&cache->dc, i, &sibling);
-        ms_cf_file *file = &cache->files[cache->count];
-        bool is_again = ms_cf_is_again(cache, &sibling.uuid);
-        cache->count++;
-        file->info.uuid = sibling.uuid;
-        file->info.addr = sibling.addr;
-        search->suffix = sibling.suffix.len != 0 ? sibling.suffix : ms_cf_number(i + 1, room);
-        if (!is_again)
-            ms_cf_find(search, file, &head);
-        file->info.size = file->input.bytes.len;
-        if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
-            ms_dc_add_file(&cache->dc, file->input.bytes, &head, search->arena);
-        else
-            ms_damage_note(&cache->dc.damage, "a file of the split cache was not found", "cache header",
-                           cache->dc.head.siblings.off);
-    }
-}
-
-/* Finds the local symbols: in a file of their own if the main file names one, else in the main file. */
-static void ms_cf_find_symbols(ms_cf_cache *cache, ms_cf_search *search)
-{
-    static const machsym_uuid none = {{0}};
-    ms_dc_header head;
-    if (ms_cf_same_uuid(&cache->dc.head.symbols_uuid, &none)) {
-        ms_dc_set_locals(&cache->dc, cache->dc.main, &cache->dc.head);
-        return;
-    }
-    ms_cf_file *file = &cache->files[cache->count++];
-    file->info.uuid = cache->dc.head.symbols_uuid;
-    file->info.has_symbols = true;
-    search->suffix = ms_str_from_c(".symbols");
-    ms_cf_find(search, file, &head);
-    file->info.size = file->input.bytes.len;
-    if (file->info.status != MACHSYM_CACHE_FILE_FOUND)
-        return;
-    ms_dc_set_locals(&cache->dc, file->input.bytes, &head);
-    cache->locals_path = file->input.path;
-}
-
-/* Finds what selectors count from in caches of the years before their header told: libobjc's __objc_opt_ro
- * (objc-shared-cache.h: objc_opt_t) says it from version 16 on. */
-static void ms_cf_find_selectors(ms_dc *dc, ms_arena *scratch)
-{
-    ms_dc_image image;
-    ms_mo mo;
-    machsym_str name = ms_str_from_c("/usr/lib/libobjc.A.dylib");
-    if (dc->head.objc_off != 0 || ms_dc_find_image(dc, name, &image) == 0 ||
-        ms_mo_load_cached(&mo, dc, image.addr, scratch, NULL) != MACHSYM_OK)
-        return;
-    const ms_mo_section *section = ms_mo_section_named(&mo, "__TEXT", "__objc_opt_ro");
-    if (section != NULL && ms_dc_u32(section->bytes, 0) >= 16 && ms_dc_u64(section->bytes, 40) != 0)
-        dc->selector_base = section->addr + ms_dc_u64(section->bytes, 40);
-}
-
-static void ms_cf_close(ms_cf_cache *cache)
-{
-    for (size_t i = 0; i < cache->count; i++)
-        ms_file_close(&cache->files[i].input);
-}
-
-/* Opens a cache whose main file is there. What is kept comes from arena. */
-static machsym_result ms_cf_open(ms_cf_cache *cache, const machsym_open_desc *desc, const ms_file *main,
-                                 ms_arena *arena, machsym_error *err)
-{
-    ms_cf_search search = {desc, main, {NULL, 0}, arena};
-    if (!ms_dc_open(&cache->dc, main->bytes, arena))
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header",
-                       0);
-    cache->main.name = ms_os_base_name(ms_str_from_c(main->path != NULL ? main->path : desc->path));
-    cache->main.uuid = cache->dc.head.uuid;
-    cache->main.addr = cache->dc.base;
-    cache->main.size = main->bytes.len;
-    cache->main.status = MACHSYM_CACHE_FILE_FOUND;
-    cache->main.has_symbols = cache->dc.head.locals_size != 0;
-    cache->files =
-        (ms_cf_file *)ms_arena_zeroed(arena, ms_dc_sibling_count(&cache->dc) + 1, sizeof *cache->files);
-    if (cache->files == NULL)
-        return ms_fail_memory(err);
-    ms_cf_find_siblings(cache, &search);
-    ms_cf_find_symbols(cache, &search);
-    ms_dc_settle(&cache->dc, arena);
-    ms_arena scratch = ms_arena_make(arena->allocator);
-    ms_cf_find_selectors(&cache->dc, &scratch);
-    bool is_out = arena->oom || scratch.oom;
-    ms_arena_free(&scratch);
-    return is_out ? ms_fail_memory(err) : MACHSYM_OK;
-}
-
-/* The files of a cache: the main one, then the others. */
-static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsym_cache_file *out)
-{
-    if (at->a > cache->count)
-        return false;
-    *out = at->a == 0 ? cache->main : cache->files[at->a - 1].info;
-    at->a++;
-    return true;
-}
-
-/* ==== >>sections ===========================================================================================
- * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
- * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_has_units, ms_sec_load,
- *         ms_sec_add_damage, ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed,
- *         ms_sec_is_stated.
- * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
- *
- * The image is shared by threads, and there are no locks. What is made is complete before it is published in
- * its slot, and never changes again. If two threads make the same, the second one throws its own away. */
-
-/* A section that is not in the file as it is needed: it was read, decompressed, or relocated. */
-typedef struct ms_sec_part {
-    size_t size;   /* of this and of the bytes that follow it */
-    ms_span bytes; /* empty when it is damaged */
-    ms_damage damage;
-    uint64_t read_count; /* what was asked of the image's reader */
-    uint64_t read_bytes;
-} ms_sec_part;
-
-/* The unit headers. */
-typedef struct ms_sec_units {
-    ms_arena arena; /* that this lies in */
-    const ms_cu *v;
-    size_t count;
-    ms_damage damage;
-} ms_sec_units;
-
-enum {
-    ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
-    ms_SEC_PARTS,
-    ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
-};
-
-/* Where a half has a section. */
-typedef struct ms_sec_place {
-    const ms_mo_section *section; /* or the compressed one that stands for it; NULL: neither is there */
-    bool is_compressed;
-} ms_sec_place;
-
-/* The debug info of an image. */
-typedef struct ms_sec {
-    const ms_mo *mo;
-    const ms_file *inputs; /* of the halves */
-    size_t mo_count;
-    machsym_allocator allocator;
-    ms_sec_place places[2][ms_DW_SECTIONS];
-    void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
-    void *units;                  /* ms_sec_units; NULL: not asked for yet */
-} ms_sec;
-
-/* ---- Parts ---- */
-
-/* A part with room for len bytes; NULL when memory is out. */
-static ms_sec_part *ms_sec_new_part(const ms_sec *sec, uint64_t len)
-{
-    ms_sec_part *part = NULL;
-    size_t size = sizeof *part + (size_t)len;
-    if (len <= SIZE_MAX / 4)
-        part = (ms_sec_part *)sec->allocator.alloc(sec->allocator.user, size);
-    if (part == NULL)
-        return NULL;
-    ms_zero(part, sizeof *part);
-    part->size = size;
-    part->bytes = ms_span_make(part + 1, (size_t)len);
-    return part;
-}
-
-static void ms_sec_free_part(const ms_sec *sec, ms_sec_part *part)
-{
-    if (part != NULL)
-        sec->allocator.free(sec->allocator.user, part, part->size);
-}
-
-static uint8_t *ms_sec_room(ms_sec_part *part)
-{
-    return (uint8_t *)(part + 1);
-}
-
-/* Notes the damage of a part, which has no bytes then. */
-static void ms_sec_fail(ms_sec_part *part, const char *what, const char *where, uint64_t at)
-{
-    ms_damage_note(&part->damage, what, where, at);
-    part->bytes = ms_span_make(NULL, 0);
-}
-
-/* ---- Which sections there are ---- */
-
-static const char *ms_sec_name(unsigned which)
-{
-    static const char *const names[ms_DW_SECTIONS] = {
-        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
-        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
-    return names[which]; /* Mach-O cuts names at 16 characters */
-}
-
-/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
- * cut at 16 characters. */
-static void ms_sec_put_compressed(const char *name, char compressed[17])
-{
-    size_t len = ms_str_from_c(name).len;
-    ms_zero(compressed, 17);
-    ms_copy(compressed, "__z", 3);
-    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
-}
-
-/* Whether a section is one of those that are read here. */
-static bool ms_sec_is_one(const ms_mo_section *section)
-{
-    char compressed[17];
-    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
-        ms_sec_put_compressed(ms_sec_name(i), compressed);
-        if (ms_str_is(section->name, ms_sec_name(i)) || ms_str_is(section->name, compressed))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a half has compressed debug info. */
-static bool ms_sec_is_compressed(const ms_mo *mo)
-{
-    char compressed[17];
-    ms_sec_put_compressed(ms_sec_name(ms_DW_INFO), compressed);
-    return ms_mo_section_named(mo, NULL, compressed) != NULL;
-}
-
-#ifndef MACHSYM_NO_OS
-/* Whether a half says that it has debug info: then no dSYM is looked for. */
-static bool ms_sec_is_stated(const ms_mo *mo)
-{
-    return ms_mo_section_named(mo, NULL, ms_sec_name(ms_DW_INFO)) != NULL || ms_sec_is_compressed(mo);
-}
-#endif
-
-static size_t ms_sec_len(const ms_mo_section *section)
-{
-    return section->unread != 0 ? section->unread : section->bytes.len;
-}
-
-/* Whether a section is within what those may have together that are read or decompressed: sections do not
- * share bytes, so that all are no longer than the slice. */
-static bool ms_sec_fits(const ms_sec *sec, size_t half, unsigned which)
-{
-    uint64_t left = sec->mo[half].bytes.len;
-    bool fits = false;
-    for (unsigned i = 0; i <= which; i++) {
-        const ms_sec_place *place = &sec->places[half][i];
-        bool counts = place->section != NULL && (place->is_compressed || place->section->unread != 0);
-        size_t len = counts ? ms_sec_len(place->section) : 0;
-        fits = len <= left;
-        left -= fits ? len : 0;
-    }
-    return fits;
-}
-
-/* ---- Sections of object files ---- */
-
-/* reloc.h */
-enum {
-    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
-    ms_ARM64_RELOC_SUBTRACTOR = 1,
-    ms_X86_64_RELOC_SUBTRACTOR = 5
-};
-
-#define ms_R_SCATTERED 0x80000000u
-
-/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
-static void ms_sec_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
-    size_t size = (size_t)1 << (bits >> 25 & 3);
-    unsigned type = bits >> 28;
-    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
-                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
-    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
-        (type != ms_RELOC_UNSIGNED && !subtracts))
-        return;
-    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
-    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
-    uint64_t sum = 0;
-    for (size_t i = size; i-- > 0;)
-        sum = sum << 8 | bytes[off + i];
-    sum = subtracts ? sum - value : sum + value;
-    for (size_t i = 0; i < size; i++)
-        bytes[off + i] = (uint8_t)(sum >> 8 * i);
-}
-
-/* Moves rd to the next relocation that has to be applied: those against a symbol (r_extern). Those against a
- * section leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit
- * files (SECTDIFF among them). */
-static bool ms_sec_next_relocation(ms_rd *rd, uint32_t *off, uint32_t *bits)
-{
-    while (ms_rd_left(rd) >= 8) {
-        *off = ms_rd_u32(rd);
-        *bits = ms_rd_u32(rd);
-        if ((*off & ms_R_SCATTERED) == 0 && (*bits >> 27 & 1) != 0)
-            return true;
-    }
-    return false;
-}
-
-/* The relocations of a section, if it has any that have to be applied. */
-static ms_rd ms_sec_relocations(const ms_mo *mo, const ms_mo_section *section)
-{
-    uint32_t off;
-    uint32_t bits;
-    ms_span none = ms_span_make(NULL, 0);
-    if (mo->slice.filetype != ms_MH_OBJECT)
-        return ms_rd_make(none);
-    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    ms_rd first = rd;
-    return ms_sec_next_relocation(&first, &off, &bits) ? rd : ms_rd_make(none);
-}
-
-/* A copy of a section of an object file, with its relocations applied. */
-static ms_sec_part *ms_sec_relocated(const ms_sec *sec, const ms_mo *mo, const ms_mo_section *section,
-                                     ms_rd relocations)
-{
-    uint32_t off;
-    uint32_t bits;
-    ms_sec_part *part = ms_sec_new_part(sec, section->bytes.len);
-    if (part == NULL)
-        return NULL;
-    ms_copy(ms_sec_room(part), section->bytes.ptr, section->bytes.len);
-    while (ms_sec_next_relocation(&relocations, &off, &bits))
-        ms_sec_relocate(mo, ms_sec_room(part), section->bytes.len, off, bits);
-    return part;
-}
-
-/* ---- Sections that are read ---- */
-
-/* Copies the first bytes of a section, and counts in part what that asks of the reader. Returns false when
- * they cannot be read. */
-static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *section, uint8_t *out,
-                        size_t len, ms_sec_part *part)
-{
-    const machsym_reader *read = &sec->inputs[half].read;
-    if (section->unread == 0) {
-        ms_copy(out, section->bytes.ptr, len);
-        return true;
-    }
-    part->read_count++;
-    part->read_bytes += len;
-    return read->call(read->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
-}
-
-/* The bytes of a section as the file has them. */
-static ms_sec_part *ms_sec_read(const ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
-{
-    bool fits = ms_sec_fits(sec, half, which);
-    size_t len = fits ? ms_sec_len(section) : 0;
-    ms_sec_part *part = ms_sec_new_part(sec, len);
-    if (part != NULL && (!fits || !ms_sec_copy(sec, half, section, ms_sec_room(part), len, part)))
-        ms_sec_fail(part, "a section cannot be read, or shares its bytes with others", "section",
-                    ms_mo_file_offset(&sec->mo[half], section->off));
-    return part;
-}
-
-/* ---- Sections that are compressed ---- */
-
-static ms_sec_part *ms_sec_heads(const ms_sec *sec, size_t half)
-{
-    const size_t len = (size_t)ms_SEC_HEAD * ms_DW_SECTIONS;
-    ms_sec_part *part = ms_sec_new_part(sec, len);
-    if (part == NULL)
-        return NULL;
-    ms_zero(ms_sec_room(part), len);
-    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
-        uint8_t *head = ms_sec_room(part) + i * (size_t)ms_SEC_HEAD;
-        const ms_mo_section *section = sec->places[half][i].section;
-        if (section == NULL || !sec->places[half][i].is_compressed || ms_sec_len(section) < ms_SEC_HEAD ||
-            !ms_sec_fits(sec, half, i))
-            continue;
-        if (!ms_sec_copy(sec, half, section, head, ms_SEC_HEAD, part))
-            ms_zero(head, ms_SEC_HEAD);
-    }
-    return part;
-}
-
-static ms_sec_part *ms_sec_publish(const ms_sec *sec, void **slot, ms_sec_part *part)
-{
-    ms_sec_part *first = part != NULL ? (ms_sec_part *)ms_once_put(slot, part) : NULL;
-    if (first != part)
-        ms_sec_free_part(sec, part);
-    return first;
-}
-
-/* The size that a compressed section says that its contents have. Returns false when it says none. */
-static bool ms_sec_size_of(ms_span bytes, uint64_t *size)
-{
-    ms_rd rd = ms_rd_make(bytes);
-    ms_span magic = ms_rd_span(&rd, 4);
-    *size = ms_rd_be64(&rd);
-    return !rd.failed && ms_equal(magic.ptr, "ZLIB", 4);
-}
-
-/* How many bytes the contents of a compressed section may have, after those of the sections before it.
- * Returns false when memory is out. */
-static bool ms_sec_limit(ms_sec *sec, size_t half, unsigned which, uint64_t *limit)
-{
-    void **slot = &sec->parts[half][ms_SEC_HEADS];
-    *limit = (uint64_t)sec->mo[half].bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
-    if (which == 0)
-        return true;
-    ms_sec_part *heads = (ms_sec_part *)ms_once_get(slot);
-    if (heads == NULL)
-        heads = ms_sec_publish(sec, slot, ms_sec_heads(sec, half));
-    for (unsigned i = 0; i < which && heads != NULL; i++) {
-        uint64_t size;
-        ms_span head = ms_span_sub(heads->bytes, i * (size_t)ms_SEC_HEAD, ms_SEC_HEAD);
-        if (ms_sec_size_of(head, &size) && size <= *limit)
-            *limit -= size;
-    }
-    return heads != NULL;
-}
-
-/* A part without bytes that says why. */
-static ms_sec_part *ms_sec_refused(const ms_sec *sec, const char *what, const char *where, uint64_t at)
-{
-    ms_sec_part *part = ms_sec_new_part(sec, 0);
-    if (part != NULL)
-        ms_sec_fail(part, what, where, at);
-    return part;
-}
-
-/* Decompresses a section: its head, then a zlib stream. Of a stream that is cut short, what it has is used.
- * One that is damaged in another way may be wrong from its first byte on, so nothing of it is used. */
-static ms_sec_part *ms_sec_inflated(ms_sec *sec, size_t half, unsigned which, ms_span packed, uint64_t at)
-{
-    const char *where = "compressed section";
-    uint64_t size;
-    uint64_t limit;
-    if (!ms_sec_size_of(packed, &size))
-        return ms_sec_refused(sec, "compressed debug info does not begin with ZLIB and its size", where, at);
-    if (!ms_sec_limit(sec, half, which, &limit))
-        return NULL;
-    if (size > limit || size > SIZE_MAX / 4)
-        return ms_sec_refused(sec, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
-                              where, at);
-#ifdef MACHSYM_NO_INFLATE
-    return ms_sec_new_part(sec, 0);
-#else
-    size_t len;
-    size_t used;
-    ms_sec_part *part = ms_sec_new_part(sec, size);
-    if (part == NULL)
-        return NULL;
-    ms_inf_end end =
-        ms_inf_zlib(ms_span_from(packed, ms_SEC_HEAD), ms_sec_room(part), (size_t)size, &len, &used);
-    if (end == ms_INF_SHORT)
-        ms_damage_note_cut(&part->damage, "compressed debug info is cut short", where, at);
-    else if (end != ms_INF_OK || len != size)
-        ms_damage_note(&part->damage, "compressed debug info is damaged", where, at);
-    bool is_usable = end == ms_INF_OK || end == ms_INF_SHORT;
-    part->bytes = ms_span_sub(part->bytes, 0, is_usable ? len : 0);
-    return part;
-#endif
-}
-
-/* The contents of a compressed section. */
-static ms_sec_part *ms_sec_unpacked(ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
-{
-    uint64_t at = ms_mo_file_offset(&sec->mo[half], section->off);
-    if (!ms_sec_fits(sec, half, which))
-        return ms_sec_refused(sec, "compressed sections overlap: together they are larger than the file",
-                              "compressed section", at);
-    if (section->unread == 0)
-        return ms_sec_inflated(sec, half, which, section->bytes, at);
-    ms_sec_part *packed = ms_sec_read(sec, half, which, section);
-    if (packed == NULL || packed->damage.count != 0)
-        return packed;
-    ms_sec_part *part = ms_sec_inflated(sec, half, which, packed->bytes, at);
-    if (part != NULL) {
-        part->read_count = packed->read_count;
-        part->read_bytes = packed->read_bytes;
-    }
-    ms_sec_free_part(sec, packed);
-    return part;
-}
-
-/* ---- All of them ---- */
-
-/* A section of a half. Returns false when memory is out. */
-static bool ms_sec_of_half(ms_sec *sec, size_t half, unsigned which, ms_span *out)
-{
-    const ms_mo *mo = &sec->mo[half];
-    void **slot = &sec->parts[half][which];
-    const ms_mo_section *section = sec->places[half][which].section;
-    bool is_compressed = sec->places[half][which].is_compressed;
-    *out = ms_span_make(NULL, 0);
-    if (section == NULL)
-        return true;
-    ms_rd relocations = ms_sec_relocations(mo, section);
-    if (!is_compressed && section->unread == 0 && ms_rd_left(&relocations) == 0) {
-        *out = section->bytes;
-        return true;
-    }
-    ms_sec_part *part = (ms_sec_part *)ms_once_get(slot);
-    if (part == NULL) {
-        part = is_compressed          ? ms_sec_unpacked(sec, half, which, section)
-               : section->unread != 0 ? ms_sec_read(sec, half, which, section)
-                                      : ms_sec_relocated(sec, mo, section, relocations);
-        part = ms_sec_publish(sec, slot, part);
-    }
-    if (part != NULL)
-        *out = part->bytes;
-    return part != NULL;
-}
-
-/* The half that has the debug info: the first one whose .debug_info has something; sec->mo_count when
- * there is none. Returns false when memory is out. */
-static bool ms_sec_half(ms_sec *sec, size_t *half)
-{
-    ms_span info;
-    for (*half = 0; *half < sec->mo_count; ++*half) {
-        if (!ms_sec_of_half(sec, *half, ms_DW_INFO, &info))
-            return false;
-        if (info.len != 0)
-            break;
-    }
-    return true;
-}
-
-/* Lends a section to a session: see ms_dw_lender. */
-static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
-{
-    ms_sec *sec = (ms_sec *)owner;
-    size_t half;
-    *out = ms_span_make(NULL, 0);
-    if (!ms_sec_half(sec, &half))
-        return false;
-    return half == sec->mo_count || ms_sec_of_half(sec, half, (unsigned)which, out);
-}
-
-/* Remembers a section of a half if it is one of debug info. Of sections of one name the first counts; one
- * that is compressed counts where there is no other. */
-static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
-{
-    bool is_compressed = ms_str_begins(section->name, "__z");
-    char compressed[17] = {0};
-    if (!is_compressed && !ms_str_begins(section->name, "__debug_"))
-        return;
-    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
-        ms_sec_place *place = &places[i];
-        if (is_compressed)
-            ms_sec_put_compressed(ms_sec_name(i), compressed);
-        if (!ms_str_is(section->name, is_compressed ? compressed : ms_sec_name(i)) ||
-            (place->section != NULL && (is_compressed || !place->is_compressed)))
-            continue;
-        place->section = section;
-        place->is_compressed = is_compressed;
-    }
-}
-
-/* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
-static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
-{
-    ms_sec *sec = (ms_sec *)ms_arena_zeroed(arena, 1, sizeof *sec);
-    if (sec == NULL)
-        return NULL;
-    sec->mo = mo;
-    sec->inputs = inputs;
-    sec->mo_count = mo_count;
-    sec->allocator = arena->allocator;
-    for (size_t half = 0; half < mo_count; half++) {
-        for (uint32_t i = 0; i < mo[half].section_count; i++)
-            ms_sec_place_one(sec->places[half], &mo[half].sections[i]);
-    }
-    return sec;
-}
-
-/* ---- Unit headers ---- */
-
-static void ms_sec_free_units(ms_sec_units *units)
-{
-    if (units == NULL)
-        return;
-    ms_arena arena = units->arena;
-    ms_arena_free(&arena);
-}
-
-#ifndef MACHSYM_NO_OS
-static bool ms_sec_peek(const void *file, const void *at, void *out, size_t len)
-{
-    return ms_os_peek((const ms_os_file *)file, at, out, len);
-}
-#endif
-
-/* Lists the units of .debug_info, which lies in input or in memory. */
-static void ms_sec_list_units(const ms_dw *dw, const ms_file *input, ms_sec_units *units)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_file again;
-    ms_cu_peeker peeker = {ms_sec_peek, &again};
-    if (input->path != NULL && ms_os_reopen(&input->file, input->path, &again)) {
-        units->v = ms_cu_index(dw, &peeker, &units->arena, &units->count, &units->damage);
-        ms_os_settle(&again);
-        return;
-    }
-#else
-    (void)input;
-#endif
-    units->v = ms_cu_index(dw, NULL, &units->arena, &units->count, &units->damage);
-}
-
-static ms_sec_units *ms_sec_make_units(ms_sec *sec)
-{
-    ms_dw dw;
-    size_t half;
-    ms_arena arena = ms_arena_make(sec->allocator);
-    ms_zero(&dw, sizeof dw);
-    if (!ms_sec_half(sec, &half) || half == sec->mo_count ||
-        !ms_sec_of_half(sec, half, ms_DW_INFO, &dw.info) ||
-        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev) ||
-        !ms_sec_of_half(sec, half, ms_DW_ARANGES, &dw.aranges))
-        return NULL;
-    ms_sec_units *units = (ms_sec_units *)ms_arena_zeroed(&arena, 1, sizeof *units);
-    if (units == NULL)
-        return NULL;
-    units->arena = arena;
-    ms_sec_list_units(&dw, &sec->inputs[half], units);
-    units->damage.first.is_pair = half != 0;
-    if (!units->arena.failed)
-        return units;
-    ms_sec_free_units(units);
-    return NULL;
-}
-
-/* The unit headers of the image; NULL when there are none, or memory is out, which *oom tells. */
-static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
-{
-    size_t half;
-    *oom = !ms_sec_half(sec, &half);
-    if (*oom || half == sec->mo_count)
-        return NULL;
-    ms_sec_units *units = (ms_sec_units *)ms_once_get(&sec->units);
-    if (units != NULL)
-        return units;
-    ms_sec_units *made = ms_sec_make_units(sec);
-    *oom = made == NULL;
-    if (made == NULL)
-        return NULL;
-    units = (ms_sec_units *)ms_once_put(&sec->units, made);
-    if (units != made)
-        ms_sec_free_units(made);
-    return units;
-}
-
-/* Whether somebody has listed the units. */
-static bool ms_sec_has_units(const ms_sec *sec)
-{
-    return ms_once_get(&sec->units) != NULL;
-}
-
-/* ---- What is known ---- */
-
-/* Reads all that damage may be found in. Returns false when memory is out. */
-static bool ms_sec_load(ms_sec *sec)
-{
-    ms_span bytes;
-    bool oom;
-    bool has_info = false;
-    for (size_t half = 0; half < sec->mo_count && !has_info; half++) {
-        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
-            if (!ms_sec_of_half(sec, half, i, &bytes))
-                return false;
-            has_info |= i == ms_DW_INFO && bytes.len != 0;
-        }
-    }
-    ms_sec_units_of(sec, &oom);
-    return !oom;
-}
-
-/* Adds the damage that was found so far. */
-static void ms_sec_add_damage(const ms_sec *sec, ms_damage *damage)
-{
-    for (size_t half = 0; half < sec->mo_count; half++) {
-        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
-            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
-            if (part == NULL)
-                continue;
-            ms_damage found = part->damage;
-            found.first.is_pair = half != 0;
-            ms_damage_add(damage, &found);
-        }
-    }
-    const ms_sec_units *units = (const ms_sec_units *)ms_once_get(&sec->units);
-    if (units != NULL)
-        ms_damage_add(damage, &units->damage);
-}
-
-/* Adds what was asked of the image's reader so far. */
-static void ms_sec_count_reads(const ms_sec *sec, uint64_t *count, uint64_t *bytes)
-{
-    for (size_t half = 0; half < sec->mo_count; half++) {
-        for (unsigned i = 0; i < ms_SEC_PARTS; i++) {
-            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
-            bool counts = part != NULL && !sec->inputs[half].reads_itself;
-            *count += counts ? part->read_count : 0;
-            *bytes += counts ? part->read_bytes : 0;
-        }
-    }
-}
-
-/* Whether a half has debug info, as far as that is known: of a section that was not made yet its header
- * tells. */
-static bool ms_sec_has_info(const ms_sec *sec)
-{
-    bool has = false;
-    for (size_t half = 0; half < sec->mo_count && !has; half++) {
-        const ms_mo_section *section = sec->places[half][ms_DW_INFO].section;
-        const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][ms_DW_INFO]);
-        has = part != NULL ? part->bytes.len != 0 : section != NULL && ms_sec_len(section) != 0;
-    }
-    return has;
-}
-
-static void ms_sec_drop(ms_sec *sec)
-{
-    for (size_t half = 0; sec != NULL && half < 2; half++) {
-        for (unsigned i = 0; i < ms_SEC_PARTS; i++)
-            ms_sec_free_part(sec, (ms_sec_part *)sec->parts[half][i]);
-    }
-    if (sec != NULL)
-        ms_sec_free_units((ms_sec_units *)sec->units);
-}
-
-/* ==== >>table ==============================================================================================
- * Job:    maps pairs of numbers to a number, with a bound on each search.
- * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
- * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
-
-/* A pair with its number. */
-typedef struct ms_tab_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value; /* 0: it was not set yet */
-} ms_tab_slot;
-
-/* Where a slot is found by the hash of its pair. */
-typedef struct ms_tab_place {
-    uint32_t hash;
-    uint32_t number; /* of the slot, from 1 on; 0: the place is free */
-} ms_tab_place;
-
-/* Open addressing with linear probes. The slots stand in the order in which they came, and a search goes
- * through the places, which are small: most pairs are new, and those of a large table are not in the cache.
- * Zero but for the arena is an empty table. */
-typedef struct ms_tab {
-    ms_arena *arena;
-    ms_tab_place *places;
-    size_t cap;     /* places: a power of 2 */
-    ms_tab_slot *v; /* room for ms_tab_room */
-    size_t count;
-    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
-} ms_tab;
-
-/* Numbers that follow each other are frequent keys: after one multiplication they would still lie close
- * together, and a search would try six to thirty places. */
-static uint32_t ms_tab_hash(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
-    return (uint32_t)(h ^ h >> 32);
-}
-
-/* How many slots a table of so many places has: a quarter of the places stays free. */
-static size_t ms_tab_room(size_t cap)
-{
-    return cap / 4 * 3;
-}
-
-/* The place of a pair, or a free one for it; NULL when too many others are in the way. */
-static ms_tab_place *ms_tab_find(const ms_tab *t, uint32_t hash, uint64_t a, uint64_t b)
-{
-    size_t at = hash & (t->cap - 1);
-    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
-        ms_tab_place *place = &t->places[at];
-        MACHSYM_COUNT_WORK(1);
-        if (place->number == 0)
-            return place;
-        const ms_tab_slot *slot = &t->v[place->number - 1];
-        if (place->hash == hash && slot->a == a && slot->b == b)
-            return place;
-        at = (at + 1) & (t->cap - 1);
-    }
-    return NULL;
-}
-
-/* Makes a table larger: cap is a power of 2, and more than it has. Returns false when memory is out. */
-static bool ms_tab_enlarge(ms_tab *t, size_t cap)
-{
-    ms_tab bigger = *t;
-    bigger.cap = cap;
-    bigger.places = (ms_tab_place *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->places);
-    bigger.v = (ms_tab_slot *)ms_arena_alloc(t->arena, ms_tab_room(bigger.cap), sizeof *t->v);
-    if (bigger.places == NULL || bigger.v == NULL || bigger.cap > UINT32_MAX)
-        return false;
-    ms_copy(bigger.v, t->v, t->count * sizeof *t->v);
-    for (size_t i = 0; i < t->cap; i++) {
-        const ms_tab_place *place = &t->places[i];
-        const ms_tab_slot *slot = place->number != 0 ? &t->v[place->number - 1] : NULL;
-        ms_tab_place *moved = slot != NULL ? ms_tab_find(&bigger, place->hash, slot->a, slot->b) : NULL;
-        if (moved != NULL)
-            *moved = *place;
-    }
-    *t = bigger;
-    return true;
-}
-
-/* The slot of a pair, up to the next call. A new slot has value 0, and the caller sets the value. NULL when
- * memory is out. Where keys were made to collide, the pair may get the spill slot, which forgets it:
- * ms_tab_has is false then. */
-static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
-{
-    if (t->count >= ms_tab_room(t->cap) && !ms_tab_enlarge(t, t->cap == 0 ? 256 : t->cap * 2))
-        return NULL;
-    uint32_t hash = ms_tab_hash(a, b);
-    ms_tab_place *place = ms_tab_find(t, hash, a, b);
-    ms_tab_slot *slot = &t->spill;
-    if (place != NULL && place->number != 0)
-        return &t->v[place->number - 1];
-    if (place != NULL) {
-        slot = &t->v[t->count++];
-        place->hash = hash;
-        place->number = (uint32_t)t->count;
-    }
-    slot->a = a;
-    slot->b = b;
-    slot->value = 0;
-    return slot;
-}
-
-/* Whether a slot from ms_tab_get stays in the table. */
-static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
-{
-    return slot != NULL && slot != &t->spill;
-}
-
-/* ---- Texts ---- */
-
-/* A search for a text among those of its hash. */
-typedef struct ms_tab_text {
-    machsym_str text;
-    uint64_t hash;
-    unsigned tried; /* texts of this hash that were looked at */
-} ms_tab_text;
-
-static ms_tab_text ms_tab_text_of(machsym_str text)
-{
-    ms_tab_text search;
-    search.text = text;
-    search.hash = ms_str_hash(text);
-    search.tried = 0;
-    return search;
-}
-
-/* FNV-1a over all bytes of a text. It is used only for a text that has the length and the ends of another
- * one. Two such texts in one string table share no bytes, so all calls take no more steps than the input
- * has bytes. */
-static uint64_t ms_tab_hash_all(machsym_str text)
-{
-    uint64_t h = 0x84222325cbf29ce4u;
-    MACHSYM_COUNT_WORK(text.len / 64);
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
-
-/* The next slot that may be the text's. If its value is 0, it is free and the caller may take it. Otherwise
- * it belongs to this text or to another one with the same hash, and the caller compares. NULL when too many
- * texts have that hash, or memory is out. */
-static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
-{
-    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
-        return NULL;
-    if (search->tried == 1)
-        search->hash = ms_tab_hash_all(search->text);
-    ms_tab_slot *slot =
-        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
-    return ms_tab_has(t, slot) ? slot : NULL;
-}
-
 /* ==== >>pack =============================================================================================
  * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  * Offers: ms_pk_spaces, ms_pk_add_sample, ms_pk_index_dict, ms_pk_fill_dict, ms_pk_place, ms_pk_pack,
@@ -15472,6 +14428,162 @@ static inline const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
         (from + len - 1) / ms_SH_BYTES == sheet && sh->states[sheet] == ms_SH_WHOLE)
         return sh->bytes.ptr + at;
     return ms_sh_bring(sh, at, len);
+}
+
+/* ==== >>table ==============================================================================================
+ * Job:    maps pairs of numbers to a number, with a bound on each search.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_enlarge, ms_tab_text_of, ms_tab_next_text.
+ * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
+
+/* A pair with its number. */
+typedef struct ms_tab_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value; /* 0: it was not set yet */
+} ms_tab_slot;
+
+/* Where a slot is found by the hash of its pair. */
+typedef struct ms_tab_place {
+    uint32_t hash;
+    uint32_t number; /* of the slot, from 1 on; 0: the place is free */
+} ms_tab_place;
+
+/* Open addressing with linear probes. The slots stand in the order in which they came, and a search goes
+ * through the places, which are small: most pairs are new, and those of a large table are not in the cache.
+ * Zero but for the arena is an empty table. */
+typedef struct ms_tab {
+    ms_arena *arena;
+    ms_tab_place *places;
+    size_t cap;     /* places: a power of 2 */
+    ms_tab_slot *v; /* room for ms_tab_room */
+    size_t count;
+    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
+} ms_tab;
+
+/* Numbers that follow each other are frequent keys: after one multiplication they would still lie close
+ * together, and a search would try six to thirty places. */
+static uint32_t ms_tab_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
+    return (uint32_t)(h ^ h >> 32);
+}
+
+/* How many slots a table of so many places has: a quarter of the places stays free. */
+static size_t ms_tab_room(size_t cap)
+{
+    return cap / 4 * 3;
+}
+
+/* The place of a pair, or a free one for it; NULL when too many others are in the way. */
+static ms_tab_place *ms_tab_find(const ms_tab *t, uint32_t hash, uint64_t a, uint64_t b)
+{
+    size_t at = hash & (t->cap - 1);
+    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        ms_tab_place *place = &t->places[at];
+        MACHSYM_COUNT_WORK(1);
+        if (place->number == 0)
+            return place;
+        const ms_tab_slot *slot = &t->v[place->number - 1];
+        if (place->hash == hash && slot->a == a && slot->b == b)
+            return place;
+        at = (at + 1) & (t->cap - 1);
+    }
+    return NULL;
+}
+
+/* Makes a table larger: cap is a power of 2, and more than it has. Returns false when memory is out. */
+static bool ms_tab_enlarge(ms_tab *t, size_t cap)
+{
+    ms_tab bigger = *t;
+    bigger.cap = cap;
+    bigger.places = (ms_tab_place *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->places);
+    bigger.v = (ms_tab_slot *)ms_arena_alloc(t->arena, ms_tab_room(bigger.cap), sizeof *t->v);
+    if (bigger.places == NULL || bigger.v == NULL || bigger.cap > UINT32_MAX)
+        return false;
+    ms_copy(bigger.v, t->v, t->count * sizeof *t->v);
+    for (size_t i = 0; i < t->cap; i++) {
+        const ms_tab_place *place = &t->places[i];
+        const ms_tab_slot *slot = place->number != 0 ? &t->v[place->number - 1] : NULL;
+        ms_tab_place *moved = slot != NULL ? ms_tab_find(&bigger, place->hash, slot->a, slot->b) : NULL;
+        if (moved != NULL)
+            *moved = *place;
+    }
+    *t = bigger;
+    return true;
+}
+
+/* The slot of a pair, up to the next call. A new slot has value 0, and the caller sets the value. NULL when
+ * memory is out. Where keys were made to collide, the pair may get the spill slot, which forgets it:
+ * ms_tab_has is false then. */
+static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
+{
+    if (t->count >= ms_tab_room(t->cap) && !ms_tab_enlarge(t, t->cap == 0 ? 256 : t->cap * 2))
+        return NULL;
+    uint32_t hash = ms_tab_hash(a, b);
+    ms_tab_place *place = ms_tab_find(t, hash, a, b);
+    ms_tab_slot *slot = &t->spill;
+    if (place != NULL && place->number != 0)
+        return &t->v[place->number - 1];
+    if (place != NULL) {
+        slot = &t->v[t->count++];
+        place->hash = hash;
+        place->number = (uint32_t)t->count;
+    }
+    slot->a = a;
+    slot->b = b;
+    slot->value = 0;
+    return slot;
+}
+
+/* Whether a slot from ms_tab_get stays in the table. */
+static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
+{
+    return slot != NULL && slot != &t->spill;
+}
+
+/* ---- Texts ---- */
+
+/* A search for a text among those of its hash. */
+typedef struct ms_tab_text {
+    machsym_str text;
+    uint64_t hash;
+    unsigned tried; /* texts of this hash that were looked at */
+} ms_tab_text;
+
+static ms_tab_text ms_tab_text_of(machsym_str text)
+{
+    ms_tab_text search;
+    search.text = text;
+    search.hash = ms_str_hash(text);
+    search.tried = 0;
+    return search;
+}
+
+/* FNV-1a over all bytes of a text. It is used only for a text that has the length and the ends of another
+ * one. Two such texts in one string table share no bytes, so all calls take no more steps than the input
+ * has bytes. */
+static uint64_t ms_tab_hash_all(machsym_str text)
+{
+    uint64_t h = 0x84222325cbf29ce4u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The next slot that may be the text's. If its value is 0, it is free and the caller may take it. Otherwise
+ * it belongs to this text or to another one with the same hash, and the caller compares. NULL when too many
+ * texts have that hash, or memory is out. */
+static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
+{
+    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
+        return NULL;
+    if (search->tried == 1)
+        search->hash = ms_tab_hash_all(search->text);
+    ms_tab_slot *slot =
+        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
+    return ms_tab_has(t, slot) ? slot : NULL;
 }
 
 /* ==== >>symmap ===========================================================================================
@@ -16924,6 +16036,894 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
         }
     }
     return false;
+}
+
+/* ==== >>cachefiles =========================================================================================
+ * Job:    finds the files of a split shared cache.
+ * Offers: ms_cf_cache, ms_cf_open, ms_cf_close, ms_cf_next_file.
+ * Never:  takes a file whose UUID is not the one that the main file names. */
+
+/* One file besides the main one. */
+typedef struct ms_cf_file {
+    machsym_cache_file info;
+    ms_file input; /* bytes are NULL when it was not found */
+} ms_cf_file;
+
+/* A cache with its files. */
+typedef struct ms_cf_cache {
+    ms_dc dc;
+    machsym_cache_file main;
+    ms_cf_file *files;
+    size_t count;
+    const char *locals_path; /* of the file with local symbols; NULL: the main one, or none has a path */
+} ms_cf_cache;
+
+/* A file of a cache that is looked for. */
+typedef struct ms_cf_search {
+    const machsym_open_desc *desc;
+    const ms_file *main;
+    machsym_str suffix; /* of its name, after that of the main file */
+    ms_arena *arena;
+} ms_cf_search;
+
+static bool ms_cf_same_uuid(const machsym_uuid *a, const machsym_uuid *b)
+{
+    return ms_equal(a->v, b->v, sizeof a->v);
+}
+
+/* Takes a file if it is the right one. */
+static void ms_cf_judge(ms_cf_file *file, ms_span bytes, ms_dc_header *head)
+{
+    if (!ms_dc_read_header(bytes, head))
+        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
+    else if (!ms_cf_same_uuid(&head->uuid, &file->info.uuid))
+        file->info.status = MACHSYM_CACHE_FILE_OTHER;
+    else
+        file->info.status = MACHSYM_CACHE_FILE_FOUND;
+    if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+        file->input.bytes = bytes;
+}
+
+/* Looks for a file among those that the caller gave. */
+static void ms_cf_find_given(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+{
+    for (size_t i = 0; i < search->desc->cache_part_count && i < MACHSYM_MAX_CACHE_FILES; i++) {
+        const machsym_bytes *given = &search->desc->cache_parts[i];
+        ms_cf_judge(file, ms_span_make(given->ptr, given->len), head);
+        if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+            return;
+    }
+    file->info.status = MACHSYM_CACHE_FILE_MISSING; /* the others are other files of the cache */
+}
+
+/* The names of two parts as one, kept in the arena with a NUL. */
+static char *ms_cf_join(machsym_str a, machsym_str b, ms_arena *arena)
+{
+    char *text = (char *)ms_arena_alloc(arena, a.len + b.len + 1, 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b.ptr, b.len);
+    text[a.len + b.len] = 0;
+    return text;
+}
+
+#ifndef MACHSYM_NO_OS
+/* Takes the file at a path if it is the right one. On systems that do not map files only its begin is there
+ * at first. */
+static machsym_result ms_cf_take(const ms_cf_search *search, const char *path, ms_cf_file *file,
+                                 ms_dc_header *head)
+{
+    machsym_bytes none = {NULL, 0};
+    ms_file input;
+    machsym_result result =
+        ms_file_take(path, none, NULL, search->desc->flags, search->arena->allocator, &input, NULL);
+    if (result != MACHSYM_OK) {
+        file->info.status = MACHSYM_CACHE_FILE_UNREADABLE;
+        return result;
+    }
+    ms_cf_judge(file, input.bytes, head);
+    bool is_right = file->info.status == MACHSYM_CACHE_FILE_FOUND;
+    if (is_right)
+        result = ms_file_read_begin(&input, input.read.size, NULL);
+    ms_os_settle(&input.file);
+    if (is_right && result == MACHSYM_OK) {
+        ms_cf_judge(file, input.bytes, head);
+        file->input = input;
+        return result;
+    }
+    if (is_right) { /* it cannot be read to its end */
+        file->info.status = MACHSYM_CACHE_FILE_DAMAGED;
+        file->input.bytes = ms_span_make(NULL, 0);
+    }
+    ms_file_close(&input);
+    return result;
+}
+#endif
+
+/* Looks for a file beside the main one, whose name it begins with. Returns false when memory is out. */
+static bool ms_cf_find_beside(const ms_cf_search *search, machsym_str main, ms_cf_file *file,
+                              ms_dc_header *head)
+{
+    char *path = ms_cf_join(main, search->suffix, search->arena);
+    if (path == NULL)
+        return false;
+    file->info.name = ms_os_base_name(ms_str_from_c(path));
+#ifndef MACHSYM_NO_OS
+    bool is_beside = search->main->path != NULL && ms_os_base_name(search->suffix).len == search->suffix.len;
+    if (file->info.status != MACHSYM_CACHE_FILE_FOUND && is_beside && ms_os_is_file(path))
+        search->arena->oom |= ms_cf_take(search, path, file, head) == MACHSYM_ERR_MEMORY;
+#else
+    (void)head;
+#endif
+    return true;
+}
+
+/* Looks for a file: among those that were given, then beside the main file. When the main file is called
+ * NAME.development, the others are called NAME and their suffix, which ends in .development too, or does not
+ * when two caches share the file (dyld: DyldSharedCache::mapCacheFiles). */
+static void ms_cf_find(const ms_cf_search *search, ms_cf_file *file, ms_dc_header *head)
+{
+    machsym_str ending = ms_str_from_c(".development");
+    machsym_str main = ms_str_from_c(search->main->path != NULL ? search->main->path : search->desc->path);
+    machsym_str base = ms_str_make(main.ptr, main.len > ending.len ? main.len - ending.len : 0);
+    ms_zero(head, sizeof *head);
+    ms_cf_find_given(search, file, head);
+    if (!ms_cf_find_beside(search, main, file, head) || file->info.status != MACHSYM_CACHE_FILE_MISSING)
+        return;
+    if (base.len != 0 && ms_str_equal(ms_str_drop(main, base.len), ending))
+        ms_cf_find_beside(search, base, file, head);
+}
+
+/* The name of a file of an older cache: a dot and its number, from 1 on. */
+static machsym_str ms_cf_number(size_t number, char room[8])
+{
+    size_t at = 8;
+    for (; number > 0 && at > 1; number /= 10)
+        room[--at] = (char)('0' + number % 10);
+    room[--at] = '.';
+    return ms_str_make(room + at, 8 - at);
+}
+
+/* Whether a file of this UUID was added before. A cache that names one twice would count its bytes twice. */
+static bool ms_cf_is_again(const ms_cf_cache *cache, const machsym_uuid *uuid)
+{
+    bool is_again = ms_cf_same_uuid(&cache->main.uuid, uuid);
+    for (size_t i = 0; i < cache->count && !is_again; i++)
+        is_again = ms_cf_same_uuid(&cache->files[i].info.uuid, uuid);
+    return is_again;
+}
+
+/* Finds the files that hold mappings. */
+static void ms_cf_find_siblings(ms_cf_cache *cache, ms_cf_search *search)
+{
+    ms_dc_sibling sibling;
+    ms_dc_header head;
+    char room[8];
+    for (size_t i = 0; i < ms_dc_sibling_count(&cache->dc); i++) {
+        ms_dc_get_sibling(&cache->dc, i, &sibling);
+        ms_cf_file *file = &cache->files[cache->count];
+        bool is_again = ms_cf_is_again(cache, &sibling.uuid);
+        cache->count++;
+        file->info.uuid = sibling.uuid;
+        file->info.addr = sibling.addr;
+        search->suffix = sibling.suffix.len != 0 ? sibling.suffix : ms_cf_number(i + 1, room);
+        if (!is_again)
+            ms_cf_find(search, file, &head);
+        file->info.size = file->input.bytes.len;
+        if (file->info.status == MACHSYM_CACHE_FILE_FOUND)
+            ms_dc_add_file(&cache->dc, file->input.bytes, &head, search->arena);
+        else
+            ms_damage_note(&cache->dc.damage, "a file of the split cache was not found", "cache header",
+                           cache->dc.head.siblings.off);
+    }
+}
+
+/* Finds the local symbols: in a file of their own if the main file names one, else in the main file. */
+static void ms_cf_find_symbols(ms_cf_cache *cache, ms_cf_search *search)
+{
+    static const machsym_uuid none = {{0}};
+    ms_dc_header head;
+    if (ms_cf_same_uuid(&cache->dc.head.symbols_uuid, &none)) {
+        ms_dc_set_locals(&cache->dc, cache->dc.main, &cache->dc.head);
+        return;
+    }
+    ms_cf_file *file = &cache->files[cache->count++];
+    file->info.uuid = cache->dc.head.symbols_uuid;
+    file->info.has_symbols = true;
+    search->suffix = ms_str_from_c(".symbols");
+    ms_cf_find(search, file, &head);
+    file->info.size = file->input.bytes.len;
+    if (file->info.status != MACHSYM_CACHE_FILE_FOUND)
+        return;
+    ms_dc_set_locals(&cache->dc, file->input.bytes, &head);
+    cache->locals_path = file->input.path;
+}
+
+/* Finds what selectors count from in caches of the years before their header told: libobjc's __objc_opt_ro
+ * (objc-shared-cache.h: objc_opt_t) says it from version 16 on. */
+static void ms_cf_find_selectors(ms_dc *dc, ms_arena *scratch)
+{
+    ms_dc_image image;
+    ms_mo mo;
+    machsym_str name = ms_str_from_c("/usr/lib/libobjc.A.dylib");
+    if (dc->head.objc_off != 0 || ms_dc_find_image(dc, name, &image) == 0 ||
+        ms_mo_load_cached(&mo, dc, image.addr, scratch, NULL) != MACHSYM_OK)
+        return;
+    const ms_mo_section *section = ms_mo_section_named(&mo, "__TEXT", "__objc_opt_ro");
+    if (section != NULL && ms_dc_u32(section->bytes, 0) >= 16 && ms_dc_u64(section->bytes, 40) != 0)
+        dc->selector_base = section->addr + ms_dc_u64(section->bytes, 40);
+}
+
+static void ms_cf_close(ms_cf_cache *cache)
+{
+    for (size_t i = 0; i < cache->count; i++)
+        ms_file_close(&cache->files[i].input);
+}
+
+/* Opens a cache whose main file is there. What is kept comes from arena. */
+static machsym_result ms_cf_open(ms_cf_cache *cache, const machsym_open_desc *desc, const ms_file *main,
+                                 ms_arena *arena, machsym_error *err)
+{
+    ms_cf_search search = {desc, main, {NULL, 0}, arena};
+    if (!ms_dc_open(&cache->dc, main->bytes, arena))
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the shared cache ends inside its header", "cache header",
+                       0);
+    cache->main.name = ms_os_base_name(ms_str_from_c(main->path != NULL ? main->path : desc->path));
+    cache->main.uuid = cache->dc.head.uuid;
+    cache->main.addr = cache->dc.base;
+    cache->main.size = main->bytes.len;
+    cache->main.status = MACHSYM_CACHE_FILE_FOUND;
+    cache->main.has_symbols = cache->dc.head.locals_size != 0;
+    cache->files =
+        (ms_cf_file *)ms_arena_zeroed(arena, ms_dc_sibling_count(&cache->dc) + 1, sizeof *cache->files);
+    if (cache->files == NULL)
+        return ms_fail_memory(err);
+    ms_cf_find_siblings(cache, &search);
+    ms_cf_find_symbols(cache, &search);
+    ms_dc_settle(&cache->dc, arena);
+    ms_arena scratch = ms_arena_make(arena->allocator);
+    ms_cf_find_selectors(&cache->dc, &scratch);
+    bool is_out = arena->oom || scratch.oom;
+    ms_arena_free(&scratch);
+    return is_out ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+/* The files of a cache: the main one, then the others. */
+static bool ms_cf_next_file(const ms_cf_cache *cache, machsym_cursor *at, machsym_cache_file *out)
+{
+    if (at->a > cache->count)
+        return false;
+    *out = at->a == 0 ? cache->main : cache->files[at->a - 1].info;
+    at->a++;
+    return true;
+}
+
+/* ==== >>sections ===========================================================================================
+ * Job:    reads, decompresses or relocates each section of debug info when it is first asked for, once.
+ * Offers: ms_sec, ms_sec_start, ms_sec_drop, ms_sec_lend, ms_sec_units_of, ms_sec_has_units, ms_sec_load,
+ *         ms_sec_add_damage, ms_sec_count_reads, ms_sec_has_info, ms_sec_is_one, ms_sec_is_compressed,
+ *         ms_sec_is_stated.
+ * Never:  makes a section anew; lets what a section has depend on which one was asked for first.
+ *
+ * The image is shared by threads, and there are no locks. What is made is complete before it is published in
+ * its slot, and never changes again. If two threads make the same, the second one throws its own away. */
+
+/* A section that is not in the file as it is needed: it was read, decompressed, or relocated. */
+typedef struct ms_sec_part {
+    size_t size;   /* of this and of the bytes that follow it */
+    ms_span bytes; /* empty when it is damaged */
+    ms_damage damage;
+    uint64_t read_count; /* what was asked of the image's reader */
+    uint64_t read_bytes;
+} ms_sec_part;
+
+/* The unit headers. */
+typedef struct ms_sec_units {
+    ms_arena arena; /* that this lies in */
+    const ms_cu *v;
+    size_t count;
+    ms_damage damage;
+} ms_sec_units;
+
+enum {
+    ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
+    ms_SEC_PARTS,
+    ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
+};
+
+/* Where a half has a section. */
+typedef struct ms_sec_place {
+    const ms_mo_section *section; /* or the compressed one that stands for it; NULL: neither is there */
+    bool is_compressed;
+} ms_sec_place;
+
+/* The debug info of an image. */
+typedef struct ms_sec {
+    const ms_mo *mo;
+    const ms_file *inputs; /* of the halves */
+    size_t mo_count;
+    machsym_allocator allocator;
+    ms_sec_place places[2][ms_DW_SECTIONS];
+    void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
+    void *units;                  /* ms_sec_units; NULL: not asked for yet */
+} ms_sec;
+
+/* ---- Parts ---- */
+
+/* A part with room for len bytes; NULL when memory is out. */
+static ms_sec_part *ms_sec_new_part(const ms_sec *sec, uint64_t len)
+{
+    ms_sec_part *part = NULL;
+    size_t size = sizeof *part + (size_t)len;
+    if (len <= SIZE_MAX / 4)
+        part = (ms_sec_part *)sec->allocator.alloc(sec->allocator.user, size);
+    if (part == NULL)
+        return NULL;
+    ms_zero(part, sizeof *part);
+    part->size = size;
+    part->bytes = ms_span_make(part + 1, (size_t)len);
+    return part;
+}
+
+static void ms_sec_free_part(const ms_sec *sec, ms_sec_part *part)
+{
+    if (part != NULL)
+        sec->allocator.free(sec->allocator.user, part, part->size);
+}
+
+static uint8_t *ms_sec_room(ms_sec_part *part)
+{
+    return (uint8_t *)(part + 1);
+}
+
+/* Notes the damage of a part, which has no bytes then. */
+static void ms_sec_fail(ms_sec_part *part, const char *what, const char *where, uint64_t at)
+{
+    ms_damage_note(&part->damage, what, where, at);
+    part->bytes = ms_span_make(NULL, 0);
+}
+
+/* ---- Which sections there are ---- */
+
+static const char *ms_sec_name(unsigned which)
+{
+    static const char *const names[ms_DW_SECTIONS] = {
+        "__debug_info",     "__debug_abbrev", "__debug_str",    "__debug_line",     "__debug_line_str",
+        "__debug_str_offs", "__debug_addr",   "__debug_ranges", "__debug_rnglists", "__debug_aranges"};
+    return names[which]; /* Mach-O cuts names at 16 characters */
+}
+
+/* What a section is called when it is compressed: "__debug_line_str" is "__zdebug_line_st", because names are
+ * cut at 16 characters. */
+static void ms_sec_put_compressed(const char *name, char compressed[17])
+{
+    size_t len = ms_str_from_c(name).len;
+    ms_zero(compressed, 17);
+    ms_copy(compressed, "__z", 3);
+    ms_copy(compressed + 3, name + 2, len < 15 ? len - 2 : 13);
+}
+
+/* Whether a section is one of those that are read here. */
+static bool ms_sec_is_one(const ms_mo_section *section)
+{
+    char compressed[17];
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        ms_sec_put_compressed(ms_sec_name(i), compressed);
+        if (ms_str_is(section->name, ms_sec_name(i)) || ms_str_is(section->name, compressed))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a half has compressed debug info. */
+static bool ms_sec_is_compressed(const ms_mo *mo)
+{
+    char compressed[17];
+    ms_sec_put_compressed(ms_sec_name(ms_DW_INFO), compressed);
+    return ms_mo_section_named(mo, NULL, compressed) != NULL;
+}
+
+#ifndef MACHSYM_NO_OS
+/* Whether a half says that it has debug info: then no dSYM is looked for. */
+static bool ms_sec_is_stated(const ms_mo *mo)
+{
+    return ms_mo_section_named(mo, NULL, ms_sec_name(ms_DW_INFO)) != NULL || ms_sec_is_compressed(mo);
+}
+#endif
+
+static size_t ms_sec_len(const ms_mo_section *section)
+{
+    return section->unread != 0 ? section->unread : section->bytes.len;
+}
+
+/* Whether a section is within what those may have together that are read or decompressed: sections do not
+ * share bytes, so that all are no longer than the slice. */
+static bool ms_sec_fits(const ms_sec *sec, size_t half, unsigned which)
+{
+    uint64_t left = sec->mo[half].bytes.len;
+    bool fits = false;
+    for (unsigned i = 0; i <= which; i++) {
+        const ms_sec_place *place = &sec->places[half][i];
+        bool counts = place->section != NULL && (place->is_compressed || place->section->unread != 0);
+        size_t len = counts ? ms_sec_len(place->section) : 0;
+        fits = len <= left;
+        left -= fits ? len : 0;
+    }
+    return fits;
+}
+
+/* ---- Sections of object files ---- */
+
+/* reloc.h */
+enum {
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_sec_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* Moves rd to the next relocation that has to be applied: those against a symbol (r_extern). Those against a
+ * section leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit
+ * files (SECTDIFF among them). */
+static bool ms_sec_next_relocation(ms_rd *rd, uint32_t *off, uint32_t *bits)
+{
+    while (ms_rd_left(rd) >= 8) {
+        *off = ms_rd_u32(rd);
+        *bits = ms_rd_u32(rd);
+        if ((*off & ms_R_SCATTERED) == 0 && (*bits >> 27 & 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The relocations of a section, if it has any that have to be applied. */
+static ms_rd ms_sec_relocations(const ms_mo *mo, const ms_mo_section *section)
+{
+    uint32_t off;
+    uint32_t bits;
+    ms_span none = ms_span_make(NULL, 0);
+    if (mo->slice.filetype != ms_MH_OBJECT)
+        return ms_rd_make(none);
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    ms_rd first = rd;
+    return ms_sec_next_relocation(&first, &off, &bits) ? rd : ms_rd_make(none);
+}
+
+/* A copy of a section of an object file, with its relocations applied. */
+static ms_sec_part *ms_sec_relocated(const ms_sec *sec, const ms_mo *mo, const ms_mo_section *section,
+                                     ms_rd relocations)
+{
+    uint32_t off;
+    uint32_t bits;
+    ms_sec_part *part = ms_sec_new_part(sec, section->bytes.len);
+    if (part == NULL)
+        return NULL;
+    ms_copy(ms_sec_room(part), section->bytes.ptr, section->bytes.len);
+    while (ms_sec_next_relocation(&relocations, &off, &bits))
+        ms_sec_relocate(mo, ms_sec_room(part), section->bytes.len, off, bits);
+    return part;
+}
+
+/* ---- Sections that are read ---- */
+
+/* Copies the first bytes of a section, and counts in part what that asks of the reader. Returns false when
+ * they cannot be read. */
+static bool ms_sec_copy(const ms_sec *sec, size_t half, const ms_mo_section *section, uint8_t *out,
+                        size_t len, ms_sec_part *part)
+{
+    const machsym_reader *read = &sec->inputs[half].read;
+    if (section->unread == 0) {
+        ms_copy(out, section->bytes.ptr, len);
+        return true;
+    }
+    part->read_count++;
+    part->read_bytes += len;
+    return read->call(read->user, ms_mo_file_offset(&sec->mo[half], section->off), out, len) >= len;
+}
+
+/* The bytes of a section as the file has them. */
+static ms_sec_part *ms_sec_read(const ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
+{
+    bool fits = ms_sec_fits(sec, half, which);
+    size_t len = fits ? ms_sec_len(section) : 0;
+    ms_sec_part *part = ms_sec_new_part(sec, len);
+    if (part != NULL && (!fits || !ms_sec_copy(sec, half, section, ms_sec_room(part), len, part)))
+        ms_sec_fail(part, "a section cannot be read, or shares its bytes with others", "section",
+                    ms_mo_file_offset(&sec->mo[half], section->off));
+    return part;
+}
+
+/* ---- Sections that are compressed ---- */
+
+static ms_sec_part *ms_sec_heads(const ms_sec *sec, size_t half)
+{
+    const size_t len = (size_t)ms_SEC_HEAD * ms_DW_SECTIONS;
+    ms_sec_part *part = ms_sec_new_part(sec, len);
+    if (part == NULL)
+        return NULL;
+    ms_zero(ms_sec_room(part), len);
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        uint8_t *head = ms_sec_room(part) + i * (size_t)ms_SEC_HEAD;
+        const ms_mo_section *section = sec->places[half][i].section;
+        if (section == NULL || !sec->places[half][i].is_compressed || ms_sec_len(section) < ms_SEC_HEAD ||
+            !ms_sec_fits(sec, half, i))
+            continue;
+        if (!ms_sec_copy(sec, half, section, head, ms_SEC_HEAD, part))
+            ms_zero(head, ms_SEC_HEAD);
+    }
+    return part;
+}
+
+static ms_sec_part *ms_sec_publish(const ms_sec *sec, void **slot, ms_sec_part *part)
+{
+    ms_sec_part *first = part != NULL ? (ms_sec_part *)ms_once_put(slot, part) : NULL;
+    if (first != part)
+        ms_sec_free_part(sec, part);
+    return first;
+}
+
+/* The size that a compressed section says that its contents have. Returns false when it says none. */
+static bool ms_sec_size_of(ms_span bytes, uint64_t *size)
+{
+    ms_rd rd = ms_rd_make(bytes);
+    ms_span magic = ms_rd_span(&rd, 4);
+    *size = ms_rd_be64(&rd);
+    return !rd.failed && ms_equal(magic.ptr, "ZLIB", 4);
+}
+
+/* How many bytes the contents of a compressed section may have, after those of the sections before it.
+ * Returns false when memory is out. */
+static bool ms_sec_limit(ms_sec *sec, size_t half, unsigned which, uint64_t *limit)
+{
+    void **slot = &sec->parts[half][ms_SEC_HEADS];
+    *limit = (uint64_t)sec->mo[half].bytes.len * MACHSYM_INFLATED_PER_BYTE + MACHSYM_INFLATED;
+    if (which == 0)
+        return true;
+    ms_sec_part *heads = (ms_sec_part *)ms_once_get(slot);
+    if (heads == NULL)
+        heads = ms_sec_publish(sec, slot, ms_sec_heads(sec, half));
+    for (unsigned i = 0; i < which && heads != NULL; i++) {
+        uint64_t size;
+        ms_span head = ms_span_sub(heads->bytes, i * (size_t)ms_SEC_HEAD, ms_SEC_HEAD);
+        if (ms_sec_size_of(head, &size) && size <= *limit)
+            *limit -= size;
+    }
+    return heads != NULL;
+}
+
+/* A part without bytes that says why. */
+static ms_sec_part *ms_sec_refused(const ms_sec *sec, const char *what, const char *where, uint64_t at)
+{
+    ms_sec_part *part = ms_sec_new_part(sec, 0);
+    if (part != NULL)
+        ms_sec_fail(part, what, where, at);
+    return part;
+}
+
+/* Decompresses a section: its head, then a zlib stream. Of a stream that is cut short, what it has is used.
+ * One that is damaged in another way may be wrong from its first byte on, so nothing of it is used. */
+static ms_sec_part *ms_sec_inflated(ms_sec *sec, size_t half, unsigned which, ms_span packed, uint64_t at)
+{
+    const char *where = "compressed section";
+    uint64_t size;
+    uint64_t limit;
+    if (!ms_sec_size_of(packed, &size))
+        return ms_sec_refused(sec, "compressed debug info does not begin with ZLIB and its size", where, at);
+    if (!ms_sec_limit(sec, half, which, &limit))
+        return NULL;
+    if (size > limit || size > SIZE_MAX / 4)
+        return ms_sec_refused(sec, "compressed debug info is larger than MACHSYM_INFLATED_PER_BYTE allows",
+                              where, at);
+#ifdef MACHSYM_NO_INFLATE
+    return ms_sec_new_part(sec, 0);
+#else
+    size_t len;
+    size_t used;
+    ms_sec_part *part = ms_sec_new_part(sec, size);
+    if (part == NULL)
+        return NULL;
+    ms_inf_end end =
+        ms_inf_zlib(ms_span_from(packed, ms_SEC_HEAD), ms_sec_room(part), (size_t)size, &len, &used);
+    if (end == ms_INF_SHORT)
+        ms_damage_note_cut(&part->damage, "compressed debug info is cut short", where, at);
+    else if (end != ms_INF_OK || len != size)
+        ms_damage_note(&part->damage, "compressed debug info is damaged", where, at);
+    bool is_usable = end == ms_INF_OK || end == ms_INF_SHORT;
+    part->bytes = ms_span_sub(part->bytes, 0, is_usable ? len : 0);
+    return part;
+#endif
+}
+
+/* The contents of a compressed section. */
+static ms_sec_part *ms_sec_unpacked(ms_sec *sec, size_t half, unsigned which, const ms_mo_section *section)
+{
+    uint64_t at = ms_mo_file_offset(&sec->mo[half], section->off);
+    if (!ms_sec_fits(sec, half, which))
+        return ms_sec_refused(sec, "compressed sections overlap: together they are larger than the file",
+                              "compressed section", at);
+    if (section->unread == 0)
+        return ms_sec_inflated(sec, half, which, section->bytes, at);
+    ms_sec_part *packed = ms_sec_read(sec, half, which, section);
+    if (packed == NULL || packed->damage.count != 0)
+        return packed;
+    ms_sec_part *part = ms_sec_inflated(sec, half, which, packed->bytes, at);
+    if (part != NULL) {
+        part->read_count = packed->read_count;
+        part->read_bytes = packed->read_bytes;
+    }
+    ms_sec_free_part(sec, packed);
+    return part;
+}
+
+/* ---- All of them ---- */
+
+/* A section of a half. Returns false when memory is out. */
+static bool ms_sec_of_half(ms_sec *sec, size_t half, unsigned which, ms_span *out)
+{
+    const ms_mo *mo = &sec->mo[half];
+    void **slot = &sec->parts[half][which];
+    const ms_mo_section *section = sec->places[half][which].section;
+    bool is_compressed = sec->places[half][which].is_compressed;
+    *out = ms_span_make(NULL, 0);
+    if (section == NULL)
+        return true;
+    ms_rd relocations = ms_sec_relocations(mo, section);
+    if (!is_compressed && section->unread == 0 && ms_rd_left(&relocations) == 0) {
+        *out = section->bytes;
+        return true;
+    }
+    ms_sec_part *part = (ms_sec_part *)ms_once_get(slot);
+    if (part == NULL) {
+        part = is_compressed          ? ms_sec_unpacked(sec, half, which, section)
+               : section->unread != 0 ? ms_sec_read(sec, half, which, section)
+                                      : ms_sec_relocated(sec, mo, section, relocations);
+        part = ms_sec_publish(sec, slot, part);
+    }
+    if (part != NULL)
+        *out = part->bytes;
+    return part != NULL;
+}
+
+/* The half that has the debug info: the first one whose .debug_info has something; sec->mo_count when
+ * there is none. Returns false when memory is out. */
+static bool ms_sec_half(ms_sec *sec, size_t *half)
+{
+    ms_span info;
+    for (*half = 0; *half < sec->mo_count; ++*half) {
+        if (!ms_sec_of_half(sec, *half, ms_DW_INFO, &info))
+            return false;
+        if (info.len != 0)
+            break;
+    }
+    return true;
+}
+
+/* Lends a section to a session: see ms_dw_lender. */
+static bool ms_sec_lend(void *owner, ms_dw_section which, ms_span *out)
+{
+    ms_sec *sec = (ms_sec *)owner;
+    size_t half;
+    *out = ms_span_make(NULL, 0);
+    if (!ms_sec_half(sec, &half))
+        return false;
+    return half == sec->mo_count || ms_sec_of_half(sec, half, (unsigned)which, out);
+}
+
+/* Remembers a section of a half if it is one of debug info. Of sections of one name the first counts; one
+ * that is compressed counts where there is no other. */
+static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
+{
+    bool is_compressed = ms_str_begins(section->name, "__z");
+    char compressed[17] = {0};
+    if (!is_compressed && !ms_str_begins(section->name, "__debug_"))
+        return;
+    for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        ms_sec_place *place = &places[i];
+        if (is_compressed)
+            ms_sec_put_compressed(ms_sec_name(i), compressed);
+        if (!ms_str_is(section->name, is_compressed ? compressed : ms_sec_name(i)) ||
+            (place->section != NULL && (is_compressed || !place->is_compressed)))
+            continue;
+        place->section = section;
+        place->is_compressed = is_compressed;
+    }
+}
+
+/* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
+static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
+{
+    ms_sec *sec = (ms_sec *)ms_arena_zeroed(arena, 1, sizeof *sec);
+    if (sec == NULL)
+        return NULL;
+    sec->mo = mo;
+    sec->inputs = inputs;
+    sec->mo_count = mo_count;
+    sec->allocator = arena->allocator;
+    for (size_t half = 0; half < mo_count; half++) {
+        for (uint32_t i = 0; i < mo[half].section_count; i++)
+            ms_sec_place_one(sec->places[half], &mo[half].sections[i]);
+    }
+    return sec;
+}
+
+/* ---- Unit headers ---- */
+
+static void ms_sec_free_units(ms_sec_units *units)
+{
+    if (units == NULL)
+        return;
+    ms_arena arena = units->arena;
+    ms_arena_free(&arena);
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_sec_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
+}
+#endif
+
+/* Lists the units of .debug_info, which lies in input or in memory. */
+static void ms_sec_list_units(const ms_dw *dw, const ms_file *input, ms_sec_units *units)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_file again;
+    ms_cu_peeker peeker = {ms_sec_peek, &again};
+    if (input->path != NULL && ms_os_reopen(&input->file, input->path, &again)) {
+        units->v = ms_cu_index(dw, &peeker, &units->arena, &units->count, &units->damage);
+        ms_os_settle(&again);
+        return;
+    }
+#else
+    (void)input;
+#endif
+    units->v = ms_cu_index(dw, NULL, &units->arena, &units->count, &units->damage);
+}
+
+static ms_sec_units *ms_sec_make_units(ms_sec *sec)
+{
+    ms_dw dw;
+    size_t half;
+    ms_arena arena = ms_arena_make(sec->allocator);
+    ms_zero(&dw, sizeof dw);
+    if (!ms_sec_half(sec, &half) || half == sec->mo_count ||
+        !ms_sec_of_half(sec, half, ms_DW_INFO, &dw.info) ||
+        !ms_sec_of_half(sec, half, ms_DW_ABBREV, &dw.abbrev) ||
+        !ms_sec_of_half(sec, half, ms_DW_ARANGES, &dw.aranges))
+        return NULL;
+    ms_sec_units *units = (ms_sec_units *)ms_arena_zeroed(&arena, 1, sizeof *units);
+    if (units == NULL)
+        return NULL;
+    units->arena = arena;
+    ms_sec_list_units(&dw, &sec->inputs[half], units);
+    units->damage.first.is_pair = half != 0;
+    if (!units->arena.failed)
+        return units;
+    ms_sec_free_units(units);
+    return NULL;
+}
+
+/* The unit headers of the image; NULL when there are none, or memory is out, which *oom tells. */
+static const ms_sec_units *ms_sec_units_of(ms_sec *sec, bool *oom)
+{
+    size_t half;
+    *oom = !ms_sec_half(sec, &half);
+    if (*oom || half == sec->mo_count)
+        return NULL;
+    ms_sec_units *units = (ms_sec_units *)ms_once_get(&sec->units);
+    if (units != NULL)
+        return units;
+    ms_sec_units *made = ms_sec_make_units(sec);
+    *oom = made == NULL;
+    if (made == NULL)
+        return NULL;
+    units = (ms_sec_units *)ms_once_put(&sec->units, made);
+    if (units != made)
+        ms_sec_free_units(made);
+    return units;
+}
+
+/* Whether somebody has listed the units. */
+static bool ms_sec_has_units(const ms_sec *sec)
+{
+    return ms_once_get(&sec->units) != NULL;
+}
+
+/* ---- What is known ---- */
+
+/* Reads all that damage may be found in. Returns false when memory is out. */
+static bool ms_sec_load(ms_sec *sec)
+{
+    ms_span bytes;
+    bool oom;
+    bool has_info = false;
+    for (size_t half = 0; half < sec->mo_count && !has_info; half++) {
+        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+            if (!ms_sec_of_half(sec, half, i, &bytes))
+                return false;
+            has_info |= i == ms_DW_INFO && bytes.len != 0;
+        }
+    }
+    ms_sec_units_of(sec, &oom);
+    return !oom;
+}
+
+/* Adds the damage that was found so far. */
+static void ms_sec_add_damage(const ms_sec *sec, ms_damage *damage)
+{
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
+            if (part == NULL)
+                continue;
+            ms_damage found = part->damage;
+            found.first.is_pair = half != 0;
+            ms_damage_add(damage, &found);
+        }
+    }
+    const ms_sec_units *units = (const ms_sec_units *)ms_once_get(&sec->units);
+    if (units != NULL)
+        ms_damage_add(damage, &units->damage);
+}
+
+/* Adds what was asked of the image's reader so far. */
+static void ms_sec_count_reads(const ms_sec *sec, uint64_t *count, uint64_t *bytes)
+{
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++) {
+            const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
+            bool counts = part != NULL && !sec->inputs[half].reads_itself;
+            *count += counts ? part->read_count : 0;
+            *bytes += counts ? part->read_bytes : 0;
+        }
+    }
+}
+
+/* Whether a half has debug info, as far as that is known: of a section that was not made yet its header
+ * tells. */
+static bool ms_sec_has_info(const ms_sec *sec)
+{
+    bool has = false;
+    for (size_t half = 0; half < sec->mo_count && !has; half++) {
+        const ms_mo_section *section = sec->places[half][ms_DW_INFO].section;
+        const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][ms_DW_INFO]);
+        has = part != NULL ? part->bytes.len != 0 : section != NULL && ms_sec_len(section) != 0;
+    }
+    return has;
+}
+
+static void ms_sec_drop(ms_sec *sec)
+{
+    for (size_t half = 0; sec != NULL && half < 2; half++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++)
+            ms_sec_free_part(sec, (ms_sec_part *)sec->parts[half][i]);
+    }
+    if (sec != NULL)
+        ms_sec_free_units((ms_sec_units *)sec->units);
 }
 
 /* ==== >>image ==============================================================================================

@@ -8,10 +8,10 @@
 #include "../macho/sources.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../symmap/sheets.h"
+#include "../symmap/symmap.h"
 #include "session.h"
 #include "engine.h"
-#include "../map/sheets.h"
-#include "../map/symmap.h"
 
 /* ==== >>answer =============================================================================================
  * Job:    decides which name and which line a frame has.

@@ -13,10 +13,10 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../symmap/symmap.h"
 #include "../image/sections.h"
 #include "../image/image.h"
 #include "../image/debugmap.h"
-#include "../map/symmap.h"
 
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.

@@ -12,7 +12,7 @@
 #include "../macho/symbols.h"
 #include "../macho/sources.h"
 #include "../dwarf/forms.h"
-#include "../map/symmap.h"
+#include "../symmap/symmap.h"
 #include "cachefiles.h"
 #include "sections.h"
 

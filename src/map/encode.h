@@ -5,8 +5,8 @@
 #include "../base/bytes.h"
 #include "../base/memory.h"
 #include "../base/table.h"
-#include "pack.h"
-#include "symmap.h"
+#include "../symmap/pack.h"
+#include "../symmap/symmap.h"
 
 /* ==== >>encode ===========================================================================================
  * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:

@@ -5,9 +5,9 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
-#include "pack.h"
-#include "sheets.h"
-#include "symmap.h"
+#include "../symmap/pack.h"
+#include "../symmap/sheets.h"
+#include "../symmap/symmap.h"
 #include "encode.h"
 
 /* ==== >>merge ============================================================================================

@@ -5,8 +5,8 @@
 #include "../base/bytes.h"
 #include "../base/memory.h"
 #include "../base/table.h"
-#include "pack.h"
-#include "symmap.h"
+#include "../symmap/pack.h"
+#include "../symmap/symmap.h"
 #include "encode.h"
 #include "merge.h"
 

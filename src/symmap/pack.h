@@ -1,5 +1,5 @@
-#ifndef ms_ROOM_map_pack
-#define ms_ROOM_map_pack
+#ifndef ms_ROOM_symmap_pack
+#define ms_ROOM_symmap_pack
 #include "../api/options.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
@@ -316,4 +316,4 @@ static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
     return UINT64_MAX;
 }
 
-#endif /* ms_ROOM_map_pack */
+#endif /* ms_ROOM_symmap_pack */

@@ -1,5 +1,5 @@
-#ifndef ms_ROOM_map_symmap
-#define ms_ROOM_map_symmap
+#ifndef ms_ROOM_symmap_symmap
+#define ms_ROOM_symmap_symmap
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/platform.h"
@@ -1462,4 +1462,4 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
     return false;
 }
 
-#endif /* ms_ROOM_map_symmap */
+#endif /* ms_ROOM_symmap_symmap */

@@ -1,5 +1,5 @@
-#ifndef ms_ROOM_map_sheets
-#define ms_ROOM_map_sheets
+#ifndef ms_ROOM_symmap_sheets
+#define ms_ROOM_symmap_sheets
 #include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
@@ -270,4 +270,4 @@ static inline const uint8_t *ms_sh_at(ms_sh *sh, uint64_t at, uint64_t len)
     return ms_sh_bring(sh, at, len);
 }
 
-#endif /* ms_ROOM_map_sheets */
+#endif /* ms_ROOM_symmap_sheets */
