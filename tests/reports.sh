@@ -374,7 +374,7 @@ printf '{"attributes":[{"key":"emb.provider","value":"kscrash"},{"key":"emb.payl
 run $demo "$work/embrace.json"
 [ $? -eq 1 ]
 check "a log of Embrace's fails"
-err_has "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out of there"
+err_has "a log of Embrace's, whose report, the JSON in the string emb.payload, has no stacks"
 
 # ---- Minidumps ----
 

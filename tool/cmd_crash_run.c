@@ -4,7 +4,7 @@
 #include "outfile.h"
 #include "report/groups.h"
 #include "report/parts.h"
-#include "report/split.h"
+#include "report/walk.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,6 +31,7 @@ typedef struct crash_result {
     text failure;          /* why it failed; empty when it did not */
     text broken;           /* of its reports those that failed, a line each, where others did not */
     crash_answer *answers; /* with --signature or --group */
+    uint32_t answer_cap;
     uint32_t report_count; /* of those that are answered */
     uint32_t held_count;   /* of all in the file */
     pool labels;
@@ -122,8 +123,7 @@ bool crash_explain_no_frames(const report *r, text *why)
         return false;
     }
     if (str_find(r->input, embrace_payload) < r->input.len) {
-        text_c(why, "a log of Embrace's, which has its report as JSON in the string emb.payload: take it out "
-                    "of there");
+        text_c(why, "a log of Embrace's, whose report, the JSON in the string emb.payload, has no stacks");
         return false;
     }
     if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
@@ -203,33 +203,12 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
         text_summary(&result->summary, r, counts, run->colour);
     }
     if (o->signature || o->group) {
-        crash_answer *answer = &result->answers[result->report_count];
+        uint32_t count = result->report_count;
+        crash_answer *answer = tool_push(&result->answers, &count, &result->answer_cap, sizeof *answer);
         answer->label = label;
         report_signature(r, o->machinery, &answer->signature);
     }
     result->report_count++;
-}
-
-/* Reports that --only leaves out are not answered. */
-static void answer_parts(const crash_run *run, report *whole, const resolve_counts *all, crash_result *result)
-{
-    const filter *only = &run->options->only;
-    uint32_t count = report_count_parts(whole);
-    if (run->options->signature || run->options->group)
-        result->answers =
-            tool_grow(result->answers, ((size_t)result->report_count + count) * sizeof *result->answers);
-    for (uint32_t i = 0; i < count && count > 1; i++) {
-        report part;
-        resolve_counts counts;
-        report_take_part(whole, i, &part);
-        report_count_frames(&part, &counts);
-        whole->parts[i].is_left_out = !filter_fits(only, &part) || !filter_fits_owner(only, &part);
-        if (!whole->parts[i].is_left_out)
-            answer_one(run, &part, &counts, result);
-        report_free_part(&part);
-    }
-    if (count == 1 && filter_fits_owner(only, whole))
-        answer_one(run, whole, all, result);
 }
 
 /* A line a report to standard error, without the file's name. */
@@ -254,80 +233,91 @@ static void add_counts(resolve_counts *to, const resolve_counts *counts)
     to->missing += counts->missing;
 }
 
-/* Looks a document's reports up, and prints them into memory. */
-static void answer_report(const crash_run *run, report *r, const resolve_counts *counts, crash_result *result)
-{
-    const crash_options *o = run->options;
-    uint32_t before = result->report_count;
-    answer_parts(run, r, counts, result);
-    if (result->report_count == before)
-        return;
-    add_counts(&result->counts, counts);
-    result->unresolved |= has_unresolved(r);
-    if (o->format == FORMAT_SAME && (!run->in_place || o->output != NULL))
-        report_write_same(r, &o->write, &result->output);
-    if (run->brief)
-        answer_brief(r, counts, result);
-}
+/* What is known while the reports of a file are answered. */
+typedef struct crash_file {
+    const crash_run *run;
+    crash_result *result;
+    resolve_budget budget; /* of all its reports */
+} crash_file;
 
-/* A report of several that cannot be answered: it stays as it is, and costs no other. */
-static void keep_broken(const crash_run *run, report *r, const char *why, crash_result *result)
+/* A report that cannot be answered: it costs no other. */
+static walk_step keep_broken(crash_file *file, const report *r, const char *why)
 {
-    const crash_options *o = run->options;
-    text_char(&result->broken, '#');
-    text_dec(&result->broken, r->number);
-    text_c(&result->broken, ": ");
-    text_c(&result->broken, why);
-    text_char(&result->broken, '\n');
-    for (uint32_t i = 0; i < r->frame_count; i++)
-        r->frames[i].call_count = 0;
-    if (o->format == FORMAT_SAME && (!run->in_place || o->output != NULL))
-        report_write_same(r, &o->write, &result->output);
-}
-
-static void do_document(const crash_run *run, machsym_str input, bool is_only, resolve_budget *budget,
-                        crash_result *result)
-{
-    const crash_options *o = run->options;
-    text why = {0};
-    report r;
-    report_open_redacted(&r, input.ptr, input.len, o->loads, o->load_count, o->resolve.redact);
-    r.rules = o->rules;
-    r.number = is_only ? 0 : result->held_count + 1;
-    result->held_count += report_count_parts(&r);
-    bool is_report = r.frame_count > 0 || crash_explain_no_frames(&r, &why);
-    result->damaged_at = is_report ? crash_damaged_at(&r) : 0;
-    if (is_report && (report_count_parts(&r) > 1 || filter_fits(&o->only, &r))) {
-        resolve_counts counts;
-        resolve_options how = o->resolve;
-        how.shared = budget;
-        const char *over = report_resolve(&r, run->images, &how, &counts);
-        text_c(&why, over != NULL ? over : "");
-        if (over == NULL)
-            answer_report(run, &r, &counts, result);
+    text *to = r->number == 0 ? &file->result->failure : &file->result->broken;
+    if (r->number > 0) {
+        text_char(to, '#');
+        text_dec(to, r->number);
+        text_c(to, ": ");
     }
-    if (why.len > 0 && is_only)
-        text_add(&result->failure, why.v, why.len);
-    else if (why.len > 0)
-        keep_broken(run, &r, text_z(&why), result);
-    report_close(&r);
-    text_free(&why);
+    text_c(to, why);
+    text_c(to, r->number > 0 ? "\n" : "");
+    return WALK_BROKEN;
 }
 
+static walk_step look_up(void *context, report *r, resolve_counts *counts)
+{
+    crash_file *file = context;
+    const crash_options *o = file->run->options;
+    resolve_options how = o->resolve;
+    text why = {0};
+    walk_step step = WALK_ANSWER;
+    if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
+        step = keep_broken(file, r, text_z(&why));
+        text_free(&why);
+        return step;
+    }
+    file->result->damaged_at = crash_damaged_at(r);
+    if (report_count_parts(r) == 1 && !filter_fits(&o->only, r))
+        return WALK_LEFT_OUT;
+    how.shared = &file->budget;
+    const char *over = report_resolve(r, file->run->images, &how, counts);
+    return over != NULL ? keep_broken(file, r, over) : WALK_ANSWER;
+}
+
+/* Reports that --only leaves out are not answered. */
+static bool answer_if_wanted(void *context, report *one, const resolve_counts *counts)
+{
+    crash_file *file = context;
+    const filter *only = &file->run->options->only;
+    if ((one->part > 0 && !filter_fits(only, one)) || !filter_fits_owner(only, one))
+        return false;
+    answer_one(file->run, one, counts, file->result);
+    return true;
+}
+
+static void end_document(void *context, const report *r, const resolve_counts *counts)
+{
+    crash_file *file = context;
+    add_counts(&file->result->counts, counts);
+    file->result->unresolved |= has_unresolved(r);
+    if (file->run->brief)
+        answer_brief(r, counts, file->result);
+}
+
+/* Looks a file's reports up, and prints them into memory. */
 static void do_report(const crash_run *run, crash_result *result)
 {
+    const crash_options *o = run->options;
+    crash_file file = {.run = run, .result = result};
+    report_walk walk = {.loads = o->loads,
+                        .load_count = o->load_count,
+                        .redact = o->resolve.redact,
+                        .rules = o->rules,
+                        .context = &file,
+                        .look_up = look_up,
+                        .answer = answer_if_wanted,
+                        .end = end_document};
     text input = {0};
     const char *why = inside_read(result->path, &input);
-    machsym_str rest = {input.v, input.len};
-    resolve_budget budget;
-    resolve_budget_begin(&budget, &run->options->resolve.limit, input.len);
-    if (why != NULL)
+    if (why != NULL) {
         fail(result, why);
-    while (why == NULL && (rest.len > 0 || result->held_count == 0)) {
-        size_t len = report_first_len(rest);
-        do_document(run, (machsym_str){rest.ptr, len}, len == input.len, &budget, result);
-        rest = (machsym_str){rest.ptr + len, rest.len - len};
+    } else {
+        bool is_same = o->format == FORMAT_SAME && (!run->in_place || o->output != NULL);
+        walk.same = is_same ? &o->write : NULL;
+        resolve_budget_begin(&file.budget, &o->resolve.limit, input.len);
+        report_walk_all(&walk, str_make(text_z(&input), input.len), &result->output);
     }
+    result->held_count = walk.held;
     text_free(&input);
 }
 

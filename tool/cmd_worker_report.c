@@ -1,7 +1,7 @@
 /* machsym worker: requests for reports. */
 #include "cmd_worker_do.h"
 #include "report/parts.h"
-#include "report/split.h"
+#include "report/walk.h"
 
 /* What an answer may tell of a report. */
 typedef enum worker_want {
@@ -35,10 +35,9 @@ static bool take_wants(answering *a, unsigned *wants)
 
 /* What a request is about: one report, or several, of which each is answered. */
 typedef struct report_input {
+    answering *to;
     unsigned wants;
-    bool is_one;           /* text, of which nothing was split off */
-    uint32_t held;         /* reports, so far */
-    uint32_t count;        /* of these, those that are answered */
+    uint32_t count;        /* of reports that are answered */
     resolve_budget budget; /* of all */
     size_t damaged_at;
     text same;
@@ -79,24 +78,6 @@ static void put_report(answering *a, const report *r, const resolve_counts *coun
     text_free(&t);
 }
 
-static void put_parts(answering *a, const report *whole, const resolve_counts *counts, report_input *in)
-{
-    uint32_t count = report_count_parts(whole);
-    for (uint32_t i = 0; i < count && count > 1; i++) {
-        report part;
-        resolve_counts part_counts;
-        report_take_part(whole, i, &part);
-        report_count_frames(&part, &part_counts);
-        text_c(a->out, in->count++ > 0 ? "," : "");
-        put_report(a, &part, &part_counts, in->wants);
-        report_free_part(&part);
-    }
-    if (count > 1)
-        return;
-    text_c(a->out, in->count++ > 0 ? "," : "");
-    put_report(a, whole, counts, in->wants);
-}
-
 /* The input with names in it: base64 when it came so, since it may be in UTF-16. */
 static void put_same(answering *a, const text *same)
 {
@@ -113,7 +94,7 @@ static void put_same(answering *a, const text *same)
 /* A report that cannot be answered costs no other. */
 static void note_broken(const report *r, const text *why, report_input *in)
 {
-    if (!in->is_one) {
+    if (r->number > 0) {
         text_char(&in->broken, '#');
         text_dec(&in->broken, r->number);
         text_c(&in->broken, ": ");
@@ -122,46 +103,47 @@ static void note_broken(const report *r, const text *why, report_input *in)
     text_char(&in->broken, '\n');
 }
 
-static bool answer_report(answering *a, report *r, report_input *in)
+static walk_step look_up(void *context, report *r, resolve_counts *counts)
 {
-    const crash_options *o = &a->options->lookups;
-    resolve_options how = o->resolve;
-    resolve_counts counts;
+    report_input *in = context;
+    resolve_options how = in->to->options->lookups.resolve;
     text why = {0};
     how.shared = &in->budget;
     if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
         note_broken(r, &why, in);
-    } else {
-        const char *over = report_resolve(r, a->symbols->images, &how, &counts);
-        if (over != NULL)
-            return worker_refuse(a, counts.is_unreached ? "need" : "limit", over);
-        put_parts(a, r, &counts, in);
-        in->damaged_at = crash_damaged_at(r);
+        text_free(&why);
+        return WALK_BROKEN;
     }
-    if (in->wants & WANT_SAME)
-        report_write_same(r, &o->write, &in->same);
-    text_free(&why);
+    const char *over = report_resolve(r, in->to->symbols->images, &how, counts);
+    if (over != NULL) {
+        worker_refuse(in->to, counts->is_unreached ? "need" : "limit", over);
+        return WALK_STOP;
+    }
+    in->damaged_at = crash_damaged_at(r);
+    return WALK_ANSWER;
+}
+
+static bool put_one(void *context, report *one, const resolve_counts *counts)
+{
+    report_input *in = context;
+    text_c(in->to->out, in->count++ > 0 ? "," : "");
+    put_report(in->to, one, counts, in->wants);
     return true;
 }
 
-static bool answer_reports(answering *a, machsym_str rest, report_input *in)
+static bool answer_reports(answering *a, machsym_str input, report_input *in)
 {
     const crash_options *o = &a->options->lookups;
-    bool ok = true;
-    size_t len = report_first_len(rest);
-    in->is_one = len == rest.len;
-    for (bool is_first = true; ok && (is_first || rest.len > 0); is_first = false) {
-        report r;
-        report_open_redacted(&r, rest.ptr, len, o->loads, o->load_count, o->resolve.redact);
-        r.rules = o->rules;
-        r.number = in->is_one ? 0 : in->held + 1;
-        in->held += report_count_parts(&r);
-        ok = answer_report(a, &r, in);
-        report_close(&r);
-        rest = (machsym_str){rest.ptr + len, rest.len - len};
-        len = report_first_len(rest);
-    }
-    return ok;
+    report_walk walk = {.loads = o->loads,
+                        .load_count = o->load_count,
+                        .redact = o->resolve.redact,
+                        .rules = o->rules,
+                        .same = in->wants & WANT_SAME ? &o->write : NULL,
+                        .context = in,
+                        .look_up = look_up,
+                        .answer = put_one};
+    in->to = a;
+    return report_walk_all(&walk, input, &in->same);
 }
 
 /* What stands after the reports. Returns false when there is none. */

@@ -4,14 +4,6 @@
 
 #include "write.h"
 
-/* A piece of the body that gives way to a piece of added text. */
-typedef struct edit {
-    size_t at;
-    size_t end;
-    size_t text_at;
-    size_t text_end;
-} edit;
-
 /* All edits of a report. */
 typedef struct writer {
     const report *r;

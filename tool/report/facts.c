@@ -120,7 +120,7 @@ static bool looks_build_first(machsym_str first, machsym_str second)
 /* Other kinds have one order each, and are read so. */
 static bool is_text_of_a_crash(const report *r)
 {
-    return r->kind == REPORT_TEXT || r->kind == REPORT_STRINGS || r->kind == REPORT_UNKNOWN;
+    return r->kind == REPORT_TEXT || r->kind == REPORT_UNKNOWN;
 }
 
 /* The metadata ahead of the text of iOS 10 to 14, or of an .ips that has no bundleInfo. */

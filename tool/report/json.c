@@ -274,8 +274,7 @@ static bool json_read_u(machsym_str raw, size_t i, uint32_t *out)
     return true;
 }
 
-/* Returns the index after the escape whose letter stands at i. */
-static size_t json_add_escape(text *t, machsym_str raw, size_t i)
+size_t json_unescape_one(text *t, machsym_str raw, size_t i)
 {
     static const char letters[] = "nrtbf";
     static const char bytes[] = "\n\r\t\b\f";
@@ -307,7 +306,7 @@ void json_unescape(text *t, machsym_str raw)
         text_add(t, raw.ptr + i, plain - i);
         i = plain;
         if (i + 1 < raw.len)
-            i = json_add_escape(t, raw, i + 1);
+            i = json_unescape_one(t, raw, i + 1);
         else if (i < raw.len)
             i++; /* a lone backslash at the end */
     }

@@ -62,6 +62,8 @@ machsym_str json_raw(const json *doc, uint32_t token);
 bool json_u64(const json *doc, uint32_t token, uint64_t *out);
 /* Appends the bytes a string stands for. */
 void json_unescape(text *t, machsym_str raw);
+/* The same of the escape whose letter stands at i; returns the index after it. */
+size_t json_unescape_one(text *t, machsym_str raw, size_t i);
 /* Appends a character, or a lone surrogate, as UTF-8 has it. */
 void text_utf8(text *t, uint32_t c);
 

@@ -119,15 +119,45 @@ static size_t log_end(machsym_str s)
     return 0;
 }
 
+size_t text_prefix_len(machsym_str line)
+{
+    size_t at = 0;
+    while (at < line.len && scan_is_blank(line.ptr[at]))
+        at++;
+    machsym_str s = {line.ptr + at, line.len - at};
+    at += s.len > 0 && s.ptr[0] == '>' ? quote_end(s) : 0;
+    while (at < line.len && scan_is_blank(line.ptr[at]))
+        at++;
+    s = (machsym_str){line.ptr + at, line.len - at};
+    MACHSYM_COUNT_WORK(PREFIX_ENDS);
+    return at + (is_report_line(s) ? 0 : log_end(s));
+}
+
+/* Whether a line begins as another one did, but for its digits: the time goes on. */
+static bool is_alike(machsym_str line, machsym_str prefix)
+{
+    while (prefix.len > 0 && scan_is_blank(prefix.ptr[prefix.len - 1]) && prefix.len > line.len)
+        prefix.len--; /* of an empty line */
+    for (size_t i = 0; i < prefix.len && i < line.len; i++) {
+        bool is_digit = scan_is_digit(line.ptr[i]) && scan_is_digit(prefix.ptr[i]);
+        if (!is_digit && line.ptr[i] != prefix.ptr[i])
+            return false;
+    }
+    MACHSYM_COUNT_WORK(1 + prefix.len / 16);
+    return prefix.len > 0 && prefix.len <= line.len;
+}
+
+/* Lines that begin as one did that is certain to be a report's are the report's, too. */
 void text_blank_prefix(text_parser *p, text_line line)
 {
-    size_t at = scan_blanks(p, line.at, line.end);
-    machsym_str s = scan_view(p, at, line.end);
-    size_t quote = s.len > 0 && s.ptr[0] == '>' ? quote_end(s) : 0;
-    memset(p->r->shadow + at, ' ', quote);
-    at = scan_blanks(p, at + quote, line.end);
-    s = scan_view(p, at, line.end);
-    if (!is_report_line(s))
-        memset(p->r->shadow + at, ' ', log_end(s));
-    MACHSYM_COUNT_WORK(PREFIX_ENDS);
+    machsym_str s = {p->r->body + line.at, line.end - line.at};
+    size_t blanks = scan_blanks(p, line.at, line.end) - line.at;
+    size_t len = text_prefix_len(scan_view(p, line.at, line.end));
+    bool is_log = len > blanks && p->r->shadow[line.at + blanks] != '>';
+    if (is_log)
+        p->log = str_make(s.ptr, len);
+    else if (p->log.len > 0 && len == blanks && is_alike(s, p->log))
+        len = p->log.len < s.len ? p->log.len : s.len;
+    if (len > blanks)
+        memset(p->r->shadow + line.at + blanks, ' ', len - blanks);
 }

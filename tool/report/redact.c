@@ -83,11 +83,12 @@ static bool draw(uint64_t key[2])
 
 bool redact_open(redactor *out, const char *words)
 {
-    static const uint64_t none[2] = {0, 0};
+    static const redactor none = {{0, 0}, false};
+    out->is_again = false;
     if (words == NULL)
         return draw(out->key);
-    out->key[0] = sip_hash(none, 0, str_c(words));
-    out->key[1] = sip_hash(none, 1, str_c(words));
+    out->key[0] = sip_hash(none.key, 0, str_c(words));
+    out->key[1] = sip_hash(none.key, 1, str_c(words));
     return true;
 }
 
@@ -213,14 +214,26 @@ static bool is_nobody(machsym_str name)
     return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
 }
 
+static const char user[] = "user-";
+enum { USER_DIGITS = 10 };
+
+/* What put_user makes of a name. */
+static bool is_replaced(machsym_str name)
+{
+    bool is = str_starts(name, user) && name.len == sizeof user - 1 + USER_DIGITS;
+    for (size_t i = sizeof user - 1; i < name.len && is; i++)
+        is = is_hex(name.ptr[i]);
+    return is;
+}
+
 static void put_user(const redactor *how, machsym_str name, text *out)
 {
-    if (is_nobody(name)) {
+    if (is_nobody(name) || (how->is_again && is_replaced(name))) {
         text_str(out, name);
         return;
     }
-    text_c(out, "user-");
-    text_hex(out, sip_hash(how->key, 0, name) >> 24, 10);
+    text_c(out, user);
+    text_hex(out, sip_hash(how->key, 0, name) >> 24, USER_DIGITS);
 }
 
 void redact_users(const redactor *how, machsym_str s, text *out)

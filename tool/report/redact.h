@@ -9,6 +9,7 @@
 /* Never changes after it is made: any number of threads may use it. */
 typedef struct redactor {
     uint64_t key[2];
+    bool is_again; /* names of users were replaced before: what was put there stays */
 } redactor;
 
 /* With a key made from words, or, when they are NULL, a new one for each run. Returns false when the

@@ -376,7 +376,7 @@ static bool (*const document_kinds[])(report *r, uint32_t doc) = {
     report_parse_datadog,   /* by error and its images */
     report_parse_metric,    /* by callStackRootFrames */
     report_parse_log,       /* by backtrace and eventMessage */
-    report_parse_strings,   /* what is none of these */
+    report_parse_strings,   /* what is none of these: its strings may be reports */
 };
 
 static bool is_of_a_kind(report *r, uint32_t doc)
@@ -415,10 +415,21 @@ static size_t line_start_after(const report *r, size_t at)
     return end < r->len ? end + 1 : end;
 }
 
+/* Whether a string begins at an offset and ends its line: text may have quotes in it that only look so. */
+static bool is_string_line(const report *r, size_t at)
+{
+    size_t end = at + str_line_len(str_make(r->body + at, r->len - at));
+    MACHSYM_COUNT_WORK((end - at) / 64);
+    while (end > at + 1 && (r->body[end - 1] == ' ' || r->body[end - 1] == '\t'))
+        end--;
+    return end > at + 2 && r->body[end - 1] == '"';
+}
+
 /* The next of each byte that a JSON document begins with; the report's length: there is none. */
 typedef struct openings {
     size_t brace;
     size_t bracket;
+    size_t quote;
 } openings;
 
 static size_t next_in_shadow(const report *r, size_t at, int byte)
@@ -437,7 +448,10 @@ static size_t next_opening(const report *r, size_t lo, openings *next)
             next->brace = next_in_shadow(r, at, '{');
         if (next->bracket < at)
             next->bracket = next_in_shadow(r, at, '[');
+        if (next->quote < at)
+            next->quote = next_in_shadow(r, at, '"');
         size_t first = next->brace < next->bracket ? next->brace : next->bracket;
+        first = first < next->quote ? first : next->quote;
         size_t begin = first;
         while (first < r->len && begin > lo && (r->shadow[begin - 1] == ' ' || r->shadow[begin - 1] == '\t'))
             begin--;
@@ -454,14 +468,14 @@ static void parse_parts(report *r)
 {
     size_t text_at = 0;
     size_t no_json_before = 0;
-    openings next = {next_in_shadow(r, 0, '{'), next_in_shadow(r, 0, '[')};
+    openings next = {next_in_shadow(r, 0, '{'), next_in_shadow(r, 0, '['), next_in_shadow(r, 0, '"')};
     size_t at = 0;
     size_t first;
     if (report_parse_xctrace(r))
         return;
     while ((first = next_opening(r, at, &next)) < r->len) {
         json_error err;
-        if (first >= no_json_before) {
+        if (first >= no_json_before && (r->shadow[first] != '"' || is_string_line(r, first))) {
             size_t end = add_document(r, first, &err);
             if (end != 0) {
                 report_parse_text(r, text_at, first, ESCAPE_NONE);
@@ -629,25 +643,19 @@ void report_open(report *r, const char *input, size_t len, const report_load *lo
     report_open_redacted(r, input, len, loads, load_count, NULL);
 }
 
-void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
-                          size_t load_count, const redactor *how)
+static void begin(report *r, machsym_str input, unsigned depth)
 {
     memset(r, 0, sizeof *r);
     r->main_doc = REPORT_NONE;
     r->meta_doc = REPORT_NONE;
-    r->input = (machsym_str){input, len};
-    r->encoding = find_encoding(r->input);
-    r->body = input;
-    r->len = len;
-    if (r->encoding != ENCODING_BYTES) {
-        if (r->encoding == ENCODING_PLCRASH)
-            r->failed_at = plcrash_decode(r->input, &r->changed);
-        else
-            decode_utf16(r);
-        r->failure = r->failed_at > 0 ? "the protobuf is damaged" : NULL;
-        r->body = r->changed.v;
-        r->len = r->changed.len;
-    }
+    r->input = input;
+    r->body = input.ptr;
+    r->len = input.len;
+    r->depth = depth;
+}
+
+static void parse(report *r, const report_load *loads, size_t load_count, const redactor *how)
+{
     if (how != NULL)
         redact(r, how);
     if (r->len >= UINT32_MAX) {
@@ -666,6 +674,36 @@ void report_open_redacted(report *r, const char *input, size_t len, const report
     finish_images(r);
 }
 
+void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
+                         size_t load_count, const redactor *how)
+{
+    begin(r, input, depth);
+    parse(r, loads, load_count, how);
+}
+
+void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
+                          size_t load_count, const redactor *how)
+{
+    begin(r, str_make(input, len), 0);
+    r->encoding = find_encoding(r->input);
+    if (r->encoding != ENCODING_BYTES) {
+        if (r->encoding == ENCODING_PLCRASH)
+            r->failed_at = plcrash_decode(r->input, &r->changed);
+        else
+            decode_utf16(r);
+        r->failure = r->failed_at > 0 ? "the protobuf is damaged" : NULL;
+        r->body = r->changed.v;
+        r->len = r->changed.len;
+    }
+    parse(r, loads, load_count, how);
+}
+
+bool report_is_one(const report *r)
+{
+    return r->frame_count > 0 || r->kind != REPORT_UNKNOWN || r->facts[FACT_INCIDENT].len > 0 ||
+           r->facts[FACT_EXCEPTION].len > 0 || r->facts[FACT_BUG_TYPE].len > 0;
+}
+
 void report_close(report *r)
 {
     for (uint32_t i = 0; i < r->doc_count; i++)
@@ -676,6 +714,12 @@ void report_close(report *r)
     free(r->frames);
     free(r->calls);
     free(r->parts);
+    for (uint32_t i = 0; i < r->carried_count; i++) {
+        free(r->carried[i].edits.v);
+        text_free(&r->carried[i].edits.added);
+    }
+    free(r->carried);
+    free(r->carried_strings);
     free(r->shadow);
     text_free(&r->changed);
     pool_free(&r->strings);
@@ -705,7 +749,6 @@ const char *report_kind_name(report_kind kind)
         "Datadog event",    /* REPORT_DATADOG */
         "no stacks",        /* REPORT_STACKLESS */
         "log",              /* REPORT_LOG */
-        "report in JSON",   /* REPORT_STRINGS */
         "kernel panic",     /* REPORT_PANIC */
         "stackshot",        /* REPORT_STACKSHOT */
     };

@@ -195,7 +195,6 @@ typedef enum report_kind {
     REPORT_DATADOG,
     REPORT_STACKLESS,
     REPORT_LOG,
-    REPORT_STRINGS,
     REPORT_PANIC,
     REPORT_STACKSHOT,
     REPORT_KIND_COUNT
@@ -217,6 +216,40 @@ typedef struct report_part {
     bool is_left_out; /* when the document is written as it is */
     machsym_str facts[FACT_COUNT];
 } report_part;
+
+/* A piece of the body that gives way to a piece of added text. */
+typedef struct edit {
+    size_t at;
+    size_t end;
+    size_t text_at;
+    size_t text_end;
+} edit;
+
+/* Edits in the order of their places, of which none overlap. */
+typedef struct edit_list {
+    edit *v;
+    size_t count;
+    size_t cap;
+    text added;
+} edit_list;
+
+/* A string of a document whose text is carried, or a piece of that text. */
+typedef struct report_string {
+    uint32_t token;
+    size_t lo; /* of the carried text that it is */
+    size_t hi;
+} report_string;
+
+/* A text that a document carries in one string or in several, and that may hold reports of its own. */
+typedef struct report_carried {
+    uint32_t doc;
+    uint32_t first; /* of its strings */
+    uint32_t count;
+    uint32_t part;    /* how many parts of the report begin before it */
+    bool is_kept;     /* a report in it was answered, or stays as it is */
+    bool is_left_out; /* it holds reports, and none is kept */
+    edit_list edits;  /* what its reports got, when the document is written as it is */
+} report_carried;
 
 /* A whole report. */
 typedef struct report {
@@ -250,6 +283,13 @@ typedef struct report {
     report_part *parts; /* several reports in one document; of the whole, facts is the first one's */
     uint32_t part_count;
     uint32_t part_cap;
+    report_carried *carried;
+    uint32_t carried_count;
+    uint32_t carried_cap;
+    report_string *carried_strings;
+    uint32_t string_count;
+    uint32_t string_cap;
+    unsigned depth;  /* how many documents carry it, one in the other */
     uint32_t part;   /* which of them this is, from 1 on; 0: the whole */
     uint32_t number; /* which report of its file this is, or its first one; 0: the only one */
     machsym_str facts[FACT_COUNT];
@@ -276,7 +316,12 @@ void report_open(report *r, const char *input, size_t len, const report_load *lo
 /* The same without what tells of persons. */
 void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
                           size_t load_count, const redactor *how);
+/* The same of what another report carries, so many documents deep: it is UTF-8. how may be NULL. */
+void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
+                         size_t load_count, const redactor *how);
 void report_close(report *r);
+/* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not count. */
+bool report_is_one(const report *r);
 const char *report_kind_name(report_kind kind);
 
 /* ---- For the parsers ---- */
@@ -326,7 +371,7 @@ bool report_parse_jetsam(report *r, uint32_t doc);
 void report_set_ips_facts(report *r, uint32_t doc);
 bool report_parse_stackshot(report *r, uint32_t doc);
 bool report_parse_log(report *r, uint32_t doc);
-/* Reports that are strings of a document of another kind. */
+/* Finds texts in the strings of a document of another kind. Returns false when there are none. */
 bool report_parse_strings(report *r, uint32_t doc);
 /* Text inside a JSON string. */
 void report_parse_string(report *r, uint32_t doc, uint32_t token);

@@ -44,6 +44,7 @@ typedef struct text_parser {
     size_t reason_at;    /* where a Termination Reason begins that may go on; SIZE_MAX: there is none */
     uint32_t tree_frame; /* the tree frame before, and the column of its count */
     size_t tree_column;
+    machsym_str log;       /* what stood ahead of the last line that a log had put there; empty: nothing */
     machsym_uuid build_id; /* of the Dart program whose frames follow */
     bool has_build_id;
     uint32_t process_frame; /* the first frame and image of the process at hand: spindump holds many */
@@ -91,7 +92,9 @@ void text_set_given(report_frame *frame, machsym_str s);
 
 /* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */
 bool text_is_numbered(machsym_str s);
-/* Makes blanks in the shadow of what a mail or a log put ahead of a report's line. */
+/* How long that is which stands ahead of a report's line: blanks, and what a mail or a log put there. */
+size_t text_prefix_len(machsym_str line);
+/* Makes blanks of it in the shadow. */
 void text_blank_prefix(text_parser *p, text_line line);
 
 /* ---- Each format's lines; false when a line is none of them ---- */

@@ -1,4 +1,5 @@
 /* The report in its own format: names are spliced into the input, every other byte stays. */
+#include "carried.h"
 #include "edit.h"
 
 #include <stdlib.h>
@@ -170,52 +171,121 @@ static void write_frame(writer *w, const report_frame *frame)
 
 /* ---- Reports that are left out ---- */
 
-/* Marks the elements of a document that hold no report but such that are left out. Returns whether there
- * are any. */
-static bool mark_left_out(const report *r, uint32_t doc_index, bool *marks)
+/* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
+static uint32_t *list_elements(const json *doc)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < r->part_count; i++) {
-        const report_part *part = &r->parts[i];
-        if (part->doc == doc_index && part->element != JSON_NONE && part->is_left_out)
-            any = marks[part->element] = true;
+    uint32_t *elements = tool_alloc(doc->count * sizeof *elements);
+    for (uint32_t i = 0; i < doc->count; i++) {
+        uint32_t parent = doc->v[i].parent;
+        bool is_element = json_is(doc, parent, JSON_ARRAY);
+        elements[i] = parent == JSON_NONE ? 0 : is_element ? i : elements[parent];
     }
-    for (uint32_t i = 0; i < r->part_count; i++) {
-        const report_part *part = &r->parts[i];
-        if (part->doc == doc_index && part->element != JSON_NONE && !part->is_left_out)
-            marks[part->element] = false;
+    return elements;
+}
+
+/* The element that holds all strings of a carried text. */
+static uint32_t element_of(const report *r, const report_carried *carried, const uint32_t *elements)
+{
+    const json *doc = &r->docs[carried->doc];
+    const report_string *v = r->carried_strings + carried->first;
+    uint32_t element = elements[v[0].token];
+    while (element != 0 && v[carried->count - 1].token >= doc->v[element].next)
+        element = elements[doc->v[element].parent];
+    return element;
+}
+
+/* The reports of one document: those from first to end that r->parts has, and that r->carried has. */
+typedef struct document_reports {
+    uint32_t part;
+    uint32_t part_end;
+    uint32_t carried;
+    uint32_t carried_end;
+    bool has_left_out;
+    bool has_kept;
+} document_reports;
+
+/* They stand in the order of their documents: the next one's follow those of the one before. */
+static void next_document(const report *r, uint32_t doc, document_reports *d)
+{
+    d->part = d->part_end;
+    d->carried = d->carried_end;
+    d->has_left_out = d->has_kept = false;
+    while (d->part_end < r->part_count && r->parts[d->part_end].doc == doc) {
+        const report_part *part = &r->parts[d->part_end++];
+        d->has_left_out |= part->is_left_out && part->element != JSON_NONE;
+        d->has_kept |= !part->is_left_out || part->element == JSON_NONE;
     }
-    return any;
+    while (d->carried_end < r->carried_count && r->carried[d->carried_end].doc == doc) {
+        const report_carried *carried = &r->carried[d->carried_end++];
+        d->has_left_out |= carried->is_left_out;
+        d->has_kept |= carried->is_kept;
+    }
+}
+
+/* Marks the elements that hold no report but such that are left out; the document where it holds no other. */
+static void mark_left_out(const report *r, uint32_t doc_index, const document_reports *d, bool *marks,
+                          bool *keeps)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t *elements = list_elements(doc);
+    marks[0] = d->carried < d->carried_end && !d->has_kept;
+    for (uint32_t i = d->part; i < d->part_end; i++) {
+        const report_part *part = &r->parts[i];
+        if (part->element != JSON_NONE)
+            (part->is_left_out ? marks : keeps)[part->element] = true;
+    }
+    for (uint32_t i = d->carried; i < d->carried_end; i++) {
+        const report_carried *carried = &r->carried[i];
+        if (carried->is_left_out && element_of(r, carried, elements) != 0)
+            marks[element_of(r, carried, elements)] = true;
+        for (uint32_t k = 0; k < carried->count && carried->is_kept; k++)
+            keeps[r->carried_strings[carried->first + k].token] = true;
+    }
+    for (uint32_t i = doc->count; i-- > 0;) { /* what something stands in that stays, stays too */
+        if (keeps[i] && doc->v[i].parent != JSON_NONE)
+            keeps[doc->v[i].parent] = true;
+        marks[i] = marks[i] && !keeps[i];
+    }
+    free(elements);
 }
 
 /* An element goes with what stands between it and the next one; the last one with what stands between it
- * and the one before that stays. */
+ * and the one before that stays. A whole document goes with its line. */
 static void write_left_out(writer *w, const json *doc, const bool *marks, uint32_t element)
 {
     const json_token *v = doc->v;
     uint32_t array = v[element].parent;
     size_t at = v[element].at;
+    size_t end = v[element].end;
     uint32_t other = JSON_NONE;
-    if (v[element].next < v[array].next) {
-        edit_open(w, at, v[v[element].next].at);
-        edit_close(w);
-        return;
+    if (array == JSON_NONE) {
+        while (end < w->r->len && is_gap(w->r->body[end]) && w->r->body[end] != '\n')
+            end++;
+        end += end < w->r->len && w->r->body[end] == '\n';
+    } else if (v[element].next < v[array].next) {
+        end = v[v[element].next].at;
+    } else {
+        while (json_next(doc, array, &other))
+            at = marks[other] ? at : v[other].end;
     }
-    while (json_next(doc, array, &other))
-        at = marks[other] ? at : v[other].end;
-    edit_open(w, at, v[element].end);
+    edit_open(w, at, end);
     edit_close(w);
 }
 
 static void write_without_parts(writer *w)
 {
     const report *r = w->r;
+    document_reports d;
+    memset(&d, 0, sizeof d);
     for (uint32_t i = 0; i < r->doc_count; i++) {
         const json *doc = &r->docs[i];
-        bool *marks = tool_alloc(doc->count * sizeof *marks);
-        memset(marks, 0, doc->count * sizeof *marks);
-        bool any = mark_left_out(r, i, marks);
-        for (uint32_t k = 0; any && k < doc->count; k++) {
+        next_document(r, i, &d);
+        if (!d.has_left_out)
+            continue;
+        bool *marks = tool_alloc(2 * doc->count * sizeof *marks);
+        memset(marks, 0, 2 * doc->count * sizeof *marks);
+        mark_left_out(r, i, &d, marks, marks + doc->count);
+        for (uint32_t k = 0; k < doc->count; k++) {
             if (marks[k])
                 write_left_out(w, doc, marks, k);
         }
@@ -223,19 +293,71 @@ static void write_without_parts(writer *w)
     }
 }
 
+/* ---- What a document carries ---- */
+
+/* Puts text into a string of JSON. Bytes that are no UTF-8 stay as they are. */
+static void add_escaped(text *t, machsym_str s)
+{
+    static const char letters[] = "\"\\nrtbf";
+    static const char bytes[] = "\"\\\n\r\t\b\f";
+    for (size_t i = 0; i < s.len; i++) {
+        const char *found = s.ptr[i] != 0 ? strchr(bytes, s.ptr[i]) : NULL;
+        if (found != NULL) {
+            text_char(t, '\\');
+            text_char(t, letters[found - bytes]);
+        } else if ((unsigned char)s.ptr[i] < ' ') {
+            text_c(t, "\\u");
+            text_hex(t, (unsigned char)s.ptr[i], 4);
+        } else {
+            text_char(t, s.ptr[i]);
+        }
+    }
+}
+
+/* Edits of a carried text become edits of the strings that it stands in. */
+static void write_carried(writer *w, const report_carried *carried)
+{
+    const report *r = w->r;
+    carried_cursor cursor;
+    if (carried->edits.count == 0)
+        return;
+    cursor = carried_begin(r, carried);
+    for (size_t i = 0; i < carried->edits.count; i++) {
+        const edit *e = &carried->edits.v[i];
+        edit place = *e;
+        carried_seek(&cursor, &place);
+        edit_open(w, place.at, place.end);
+        add_escaped(&w->added, str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at));
+        edit_close(w);
+    }
+    carried_end(&cursor);
+}
+
 /* ---- All together, spliced ---- */
 
-/* The body with all edits done. Of edits that overlap the first one counts: names in what is left out, and
- * in damaged reports. */
-static void splice_edits(writer *w, text *out)
+/* The edits in the order of their places. Of those that overlap the first one counts: names in what is left
+ * out, and in damaged reports. */
+static void sort_edits(writer *w)
 {
     size_t at = 0;
+    size_t kept = 0;
     if (w->count > 0)
         qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
     for (size_t i = 0; i < w->count; i++) {
-        const edit *e = &w->edits[i];
-        if (e->at < at)
+        if (w->edits[i].at < at)
             continue;
+        at = w->edits[i].end;
+        w->edits[kept++] = w->edits[i];
+    }
+    w->count = kept;
+}
+
+/* The body with all edits done. */
+static void splice_edits(const writer *w, text *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        const edit *e = &w->edits[i];
         text_add(out, w->r->body + at, e->at - at);
         if (e->text_end > e->text_at)
             text_add(out, w->added.v + e->text_at, e->text_end - e->text_at);
@@ -269,13 +391,14 @@ static void encode_utf16(const report *r, machsym_str s, text *out)
         text_char(out, r->input.ptr[r->input.len - 1]);
 }
 
-void report_write_same(const report *r, const write_options *how, text *out)
+/* All edits of a report. */
+static writer gather_edits(const report *r, const write_options *how)
 {
     writer w;
     memset(&w, 0, sizeof w);
     w.r = r;
     w.how = how;
-    if (r->part_count > 1)
+    if (r->part_count > 1 || r->carried_count > 0)
         write_without_parts(&w);
     for (uint32_t i = 0; i < r->frame_count; i++)
         write_frame(&w, &r->frames[i]);
@@ -283,6 +406,22 @@ void report_write_same(const report *r, const write_options *how, text *out)
         if (r->threads[i].open_end > r->threads[i].open_at)
             write_row(&w, &r->threads[i]);
     }
+    for (uint32_t i = 0; i < r->carried_count; i++)
+        write_carried(&w, &r->carried[i]);
+    sort_edits(&w);
+    return w;
+}
+
+static void free_edits(writer *w)
+{
+    free(w->edits);
+    text_free(&w->added);
+    text_free(&w->part);
+}
+
+void report_write_same(const report *r, const write_options *how, text *out)
+{
+    writer w = gather_edits(r, how);
     if (w.count == 0 && !r->is_redacted && r->encoding != ENCODING_PLCRASH) {
         text_str(out, r->input);
     } else if (r->encoding == ENCODING_BYTES || r->encoding == ENCODING_PLCRASH) {
@@ -293,7 +432,34 @@ void report_write_same(const report *r, const write_options *how, text *out)
         encode_utf16(r, (machsym_str){plain.v, plain.len}, out);
         text_free(&plain);
     }
-    free(w.edits);
-    text_free(&w.added);
-    text_free(&w.part);
+    free_edits(&w);
+}
+
+static void add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
+{
+    out->v = tool_room(out->v, out->count, &out->cap, sizeof *out->v);
+    out->v[out->count++] = (edit){at, end, text_at, out->added.len};
+}
+
+void report_edit_out(edit_list *out, size_t at, size_t end)
+{
+    add_edit(out, at, end, out->added.len);
+}
+
+void report_edit_same(const report *r, const write_options *how, size_t base, edit_list *out)
+{
+    writer w = gather_edits(r, how);
+    size_t from = out->added.len;
+    if (r->is_redacted) {
+        splice_edits(&w, &out->added);
+        add_edit(out, base, base + r->input.len, from);
+        w.count = 0;
+    }
+    for (size_t i = 0; i < w.count; i++) {
+        const edit *e = &w.edits[i];
+        from = out->added.len;
+        text_add(&out->added, w.added.v + e->text_at, e->text_end - e->text_at);
+        add_edit(out, base + e->at, base + e->end, from);
+    }
+    free_edits(&w);
 }

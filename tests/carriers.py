@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Reports in whatever carries them: each must be answered as it is alone.
+
+An oracle that knows nothing of the tool's ways: it puts reports of two builds of a program, which lie at the same
+addresses, into a carrier in every order, runs the tool once over that and once over each report alone, and wants equal
+answers. What is written in the input's own form is taken out of the carrier by Python and compared, too.
+usage: carriers.py TOOL FOLDER"""
+import html
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+
+tool, work = sys.argv[1], sys.argv[2]
+DEMO = 'tests/fixtures/bin/demo.app.dSYM'
+passed = failed = 0
+
+
+def check(ok, what):
+    global passed, failed
+    passed += ok
+    failed += not ok
+    if not ok:
+        print('failed:', what)
+
+
+def read(name):
+    with open('tests/fixtures/reports/' + name, encoding='utf-8') as file:
+        return file.read()
+
+
+def other_build(text):
+    """The same report of a build of which there is no dSYM."""
+    text = text.replace('4c4c44b555553144a1ba79ca685dec58', 'a' * 32)
+    return re.sub('4c4c44b5-5555-3144-a1ba-79ca685dec58', 'a' * 8 + '-aaaa-aaaa-aaaa-' + 'a' * 12, text, flags=re.I)
+
+
+def run(path, *options):
+    done = subprocess.run([tool, 'crash', '-q', '--no-demangle', '-d', DEMO, *options, path], capture_output=True, timeout=120,
+                          check=False)
+    return done.returncode, done.stdout.decode('utf-8', 'surrogateescape')
+
+
+def write(name, text):
+    path = os.path.join(work, name)
+    with open(path, 'w', encoding='utf-8', errors='surrogateescape', newline='') as file:
+        file.write(text)
+    return path
+
+
+def answers(path):
+    """What is said of each report: JSON, signature, summary; names of files are not part of that."""
+    status, out = run(path, '--json')
+    documents = []
+    for line in out.splitlines():
+        document = json.loads(line)
+        document.pop('part', None)
+        documents.append(document)
+    status2, out = run(path, '--json', '--signature')
+    signatures = [(s['hash'], s['signature']) for s in map(json.loads, out.splitlines())]
+    status3, out = run(path, '--json', '--summary')
+    summaries = []
+    for line in out.splitlines():
+        summary = json.loads(line)
+        summary.pop('report', None), summary.pop('part', None)
+        summaries.append(summary)
+    return status, status2, status3, documents, signatures, summaries
+
+
+alone = {}
+
+
+def answers_alone(text):
+    if text not in alone:
+        path = write('alone', text)
+        alone[text] = (answers(path), run(path)[1])
+    return alone[text]
+
+
+def compare(what, carried, texts, take=None):
+    """carried holds the texts; take gets them out again."""
+    path = write('carried', carried)
+    got = answers(path)
+    wanted = [answers_alone(text)[0] for text in texts]
+    for i, part in ((3, 'json'), (4, 'signature'), (5, 'summary')):
+        check(got[i] == [one for answer in wanted for one in answer[i]], f'{what}: {part}')
+    check(got[0] == max(answer[0] for answer in wanted), f'{what}: status {got[0]}')
+    status, out = run(path)
+    if take is not None:
+        check(take(out) == [answers_alone(text)[1] for text in texts], f'{what}: in its own form')
+        check(take(carried) == list(texts), f'{what}: the carrier itself')
+    empty = subprocess.run([tool, 'crash', '-q', '-d', work + '/empty', path], capture_output=True, timeout=120, check=False)
+    check(empty.stdout.decode('utf-8', 'surrogateescape') == carried, f'{what}: as it was without symbols')
+
+
+def go_json(value):
+    """As Go and others write it: no <, > or & in it."""
+    return json.dumps(value).replace('<', '\\u003c').replace('>', '\\u003e').replace('&', '\\u0026')
+
+
+def all_unicode(value):
+    return json.dumps(''.join(value)).replace('\\n', '\\u000a').replace('0x', '\\u0030x')
+
+
+# Each: a name, a function that puts texts in, one that takes them out of what the tool writes.
+JSON_CARRIERS = [
+    ('ndjson', lambda v: ''.join(json.dumps({'id': i, 'crash': t}) + '\n' for i, t in enumerate(v)),
+     lambda s: [json.loads(line)['crash'] for line in s.splitlines()]),
+    ('ndjson of strings', lambda v: ''.join(json.dumps(t) + '\n' for t in v), lambda s: [json.loads(line) for line in s.splitlines()]),
+    ('array of strings', lambda v: json.dumps(list(v)), json.loads),
+    ('members of an object', lambda v: json.dumps({'r%d' % i: t for i, t in enumerate(v)}, indent=1),
+     lambda s: list(json.loads(s).values())),
+    ('objects in an array', lambda v: json.dumps({'rows': [{'n': 1, 'deep': {'text': t}} for t in v]}, indent=2),
+     lambda s: [row['deep']['text'] for row in json.loads(s)['rows']]),
+    ('not ascii, escaped slashes', lambda v: '[' + ',\n'.join(json.dumps(t, ensure_ascii=False).replace('/', '\\/') for t in v) + ']',
+     json.loads),
+    ('as Go writes it', lambda v: '\n'.join(go_json({'crash': t}) for t in v), lambda s: [json.loads(line)['crash'] for line in s.splitlines()]),
+    ('a document in a string', lambda v: json.dumps({'payload': json.dumps({'rows': [{'t': t} for t in v]})}),
+     lambda s: [row['t'] for row in json.loads(json.loads(s)['payload'])['rows']]),
+    ('a string in a string in a string', lambda v: ''.join(json.dumps({'a': json.dumps(json.dumps(t))}) + '\n' for t in v),
+     lambda s: [json.loads(json.loads(json.loads(line)['a'])) for line in s.splitlines()]),
+    ('documents of any depth', lambda v: json.dumps(['x', {'y': json.dumps([v[0], {'z': json.dumps(list(v[1:]))}])}]),
+     lambda s: (lambda w: [w[0]] + json.loads(w[1]['z']))(json.loads(json.loads(s)[1]['y']))),
+    ('numbers for escapes', lambda v: '\n'.join('{"crash":%s}' % all_unicode(t) for t in v),
+     lambda s: [json.loads(line)['crash'] for line in s.splitlines()]),
+]
+
+
+def prefixed(prefix):
+    return lambda v: ''.join(prefix + line + '\n' for t in v for line in t.splitlines())
+
+
+def unprefixed(prefix):
+    def take(text):
+        check(all(line.startswith(prefix) for line in text.splitlines()), f'{prefix!r} is ahead of all lines')
+        whole = ''.join(line[len(prefix):] + '\n' for line in text.splitlines())
+        return [t for t in re.split(r'(?m)^(?=Incident Identifier:)', whole) if t != '']
+    return take
+
+
+PREFIXES = ['> ', '> > ', '>> ', 'Mar 14 08:26:53 mac demo[412]: ', '2026-03-14 08:26:53.123 demo[412:9] ', 'I/crash   (  412): ',
+            '2026-03-14T08:26:53Z stdout F | ', '[08:26:53] ']
+LINE_CARRIERS = [(repr(p), prefixed(p), unprefixed(p)) for p in PREFIXES]
+LINE_CARRIERS += [
+    ('behind each other', ''.join, lambda s: [t for t in re.split(r'(?m)^(?=Incident Identifier:)', s) if t != '']),
+    ('quoted in a string', lambda v: json.dumps({'mail': prefixed('> ')(v)}), lambda s: unprefixed('> ')(json.loads(s)['mail'])),
+    ('several in a string', lambda v: json.dumps({'all': ''.join(v)}),
+     lambda s: [t for t in re.split(r'(?m)^(?=Incident Identifier:)', json.loads(s)['all']) if t != '']),
+]
+
+
+def main():
+    os.makedirs(os.path.join(work, 'empty'), exist_ok=True)
+    text = read('demo.crash')
+    right, wrong = text, other_build(text)
+    for v in ([right, wrong], [wrong, right], [wrong, wrong], [right, right], [right, wrong, right], [wrong, right, wrong],
+              [right, right, wrong], [wrong, right, right]):
+        order = ''.join('wr'[t == right] for t in v)
+        for name, put, take in JSON_CARRIERS + LINE_CARRIERS:
+            compare(f'{name}, {order}', put(v), v, take)
+    kinds = [read(name) for name in ('demo.ips', 'demo-body-only.ips', 'demo-kscrash.json', 'demo-sentry.json', 'demo-pretty.ips', 'demo-side.crash')]
+    kinds += [text, read('demo-html.crash')]
+    for a, b in itertools.permutations(kinds, 2):
+        v = [a, other_build(b), b]
+        for name, put, take in JSON_CARRIERS[:1] + JSON_CARRIERS[4:5] + JSON_CARRIERS[7:8]:
+            compare(f'{name}, kinds {kinds.index(a)} {kinds.index(b)}', put(v), v, take)
+
+
+main()
+print(f'{passed} passed, {failed} failed, 0 skipped')
+sys.exit(failed > 0)

@@ -1,0 +1,225 @@
+/* All reports that an input holds; see walk.h. */
+#include "walk.h"
+#include "carried.h"
+#include "parts.h"
+#include "split.h"
+
+#include <string.h>
+
+/* ---- Where an input lies ---- */
+
+/* An input, or a text that a report carries. */
+typedef struct walk_place {
+    const struct walk_place *up; /* NULL: the input */
+    const report *r;             /* what carries the text */
+    const report_carried *carried;
+    size_t base; /* of the piece at hand */
+    unsigned depth;
+} walk_place;
+
+/* Where a byte of the piece at hand lies in the input. */
+static size_t place_in_input(const walk_place *place, size_t at)
+{
+    for (; place->up != NULL; place = place->up)
+        at = carried_place(place->r, place->carried, place->base + at);
+    return place->base + at;
+}
+
+/* Users' names were replaced in what carries a text; its fields are told only now. */
+static void open_piece(const report_walk *w, machsym_str piece, const walk_place *place, report *r)
+{
+    if (place->up == NULL) {
+        report_open_redacted(r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
+    } else {
+        redactor again = {{0, 0}, false};
+        bool is_one = place->carried->count == 1;
+        if (w->redact != NULL)
+            again = *w->redact;
+        again.is_again = true;
+        report_open_carried(r, piece, place->depth, w->loads, w->load_count,
+                            w->redact != NULL && is_one ? &again : NULL);
+    }
+    r->rules = w->rules;
+    if (r->failure != NULL && r->failed_at > 0)
+        r->failed_at = place_in_input(place, r->failed_at);
+}
+
+/* ---- One document ---- */
+
+/* What was seen of a piece of an input, or of all of it. */
+typedef struct walk_result {
+    bool has_stopped;
+    uint32_t found;
+    uint32_t kept;
+} walk_result;
+
+static walk_result walk_text(report_walk *w, machsym_str input, const walk_place *place, text *out,
+                             edit_list *edits);
+
+static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const walk_place *place)
+{
+    report_carried *carried = &r->carried[index];
+    walk_place inner = {place, r, carried, 0, r->depth + 1};
+    text plain = {0};
+    carried_text(r, carried, &plain);
+    walk_result result = walk_text(w, str_make(plain.v, plain.len), &inner, NULL, &carried->edits);
+    carried->is_kept = result.kept > 0;
+    carried->is_left_out = result.found > 0 && result.kept == 0;
+    text_free(&plain);
+    return result;
+}
+
+/* Whether a carried text comes before a part of the report, or before the only one. */
+static bool is_before(const report *r, const report_carried *carried, uint32_t part)
+{
+    size_t at = r->docs[carried->doc].v[0].at;
+    if (r->part_count > 1)
+        return carried->part <= part;
+    return r->frame_count == 0 || at < r->frames[0].at;
+}
+
+static void add_result(walk_result *to, walk_result result)
+{
+    to->has_stopped |= result.has_stopped;
+    to->found += result.found;
+    to->kept += result.kept;
+}
+
+/* Its own reports, looked up together once the first one's turn comes. */
+typedef struct walk_own {
+    resolve_counts counts;
+    walk_step step;
+    uint32_t kept;
+} walk_own;
+
+static void answer_own(report_walk *w, report *r, uint32_t part, walk_own *own)
+{
+    uint32_t count = report_count_parts(r);
+    r->number = w->has_number ? w->held + 1 - part : 0;
+    if (w->only_counts) {
+        own->kept++;
+    } else if (part == 0) {
+        memset(&own->counts, 0, sizeof own->counts);
+        own->step = w->look_up(w->context, r, &own->counts);
+    }
+    w->held++;
+    if (w->only_counts || own->step == WALK_STOP)
+        return;
+    if (own->step == WALK_BROKEN) {
+        own->kept++;
+    } else if (count == 1) {
+        own->kept += own->step == WALK_ANSWER && w->answer(w->context, r, &own->counts);
+    } else if (own->step == WALK_ANSWER) {
+        report one;
+        resolve_counts counts;
+        report_take_part(r, part, &one);
+        report_count_frames(&one, &counts);
+        r->parts[part].is_left_out = !w->answer(w->context, &one, &counts);
+        own->kept += !r->parts[part].is_left_out;
+        report_free_part(&one);
+    }
+}
+
+/* A report that cannot be answered gets no names. */
+static void drop_names(report *r)
+{
+    for (uint32_t i = 0; i < r->frame_count; i++)
+        r->frames[i].call_count = 0;
+}
+
+static bool is_over(const report_walk *w, const walk_result *result)
+{
+    return result->has_stopped || (w->only_counts && w->held > 1);
+}
+
+/* What a document holds of its own and what it carries, in their order. */
+static walk_result walk_document(report_walk *w, report *r, const walk_place *place)
+{
+    walk_result result = {false, 0, 0};
+    walk_own own = {.step = WALK_ANSWER};
+    uint32_t count = report_is_one(r) ? report_count_parts(r) : 0;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i <= count && !is_over(w, &result); i++) {
+        for (; next < r->carried_count && (i == count || is_before(r, &r->carried[next], i)); next++) {
+            if (is_over(w, &result))
+                return result;
+            add_result(&result, walk_carried(w, r, next, place));
+        }
+        if (i < count && !is_over(w, &result)) {
+            answer_own(w, r, i, &own);
+            result.found++;
+            result.has_stopped |= own.step == WALK_STOP;
+        }
+    }
+    if (count == 0 && result.found == 0 && place->up == NULL && !is_over(w, &result)) {
+        answer_own(w, r, 0, &own); /* which says why it is none */
+        result.found++;
+        result.has_stopped |= own.step == WALK_STOP;
+    }
+    result.kept += own.kept;
+    if (own.step == WALK_BROKEN)
+        drop_names(r);
+    else if (own.kept > 0 && w->end != NULL && !w->only_counts)
+        w->end(w->context, r, &own.counts);
+    return result;
+}
+
+/* ---- All of them ---- */
+
+/* Numbers are for inputs of more than one report. */
+static bool has_several(const report_walk *w, report *r, const walk_place *place)
+{
+    report_walk counting = *w;
+    counting.only_counts = true;
+    counting.held = 0;
+    if (r->carried_count > 0)
+        walk_document(&counting, r, place);
+    for (uint32_t i = 0; i < r->carried_count; i++)
+        r->carried[i].is_kept = false;
+    return counting.held > 1;
+}
+
+static void write_piece(const report_walk *w, const report *r, const walk_result *result,
+                        const walk_place *place, text *out, edit_list *edits)
+{
+    bool is_left_out = result->found > 0 && result->kept == 0;
+    if (w->same == NULL || w->only_counts)
+        return;
+    if (out != NULL && result->kept > 0)
+        report_write_same(r, w->same, out);
+    else if (edits != NULL && is_left_out)
+        report_edit_out(edits, place->base, place->base + r->input.len);
+    else if (edits != NULL)
+        report_edit_same(r, w->same, place->base, edits);
+}
+
+/* Pieces of an input that stand behind each other. */
+static walk_result walk_text(report_walk *w, machsym_str input, const walk_place *place, text *out,
+                             edit_list *edits)
+{
+    walk_result all = {false, 0, 0};
+    walk_place piece = *place;
+    bool is_first = true;
+    while ((is_first || piece.base < input.len) && !is_over(w, &all)) {
+        machsym_str rest = {input.ptr + piece.base, input.len - piece.base};
+        report r;
+        rest.len = report_first_len(rest);
+        open_piece(w, rest, &piece, &r);
+        if (is_first && place->up == NULL)
+            w->has_number = rest.len < input.len || has_several(w, &r, &piece);
+        walk_result result = walk_document(w, &r, &piece);
+        write_piece(w, &r, &result, &piece, out, edits);
+        add_result(&all, result);
+        report_close(&r);
+        piece.base += rest.len;
+        is_first = false;
+    }
+    return all;
+}
+
+bool report_walk_all(report_walk *w, machsym_str input, text *out)
+{
+    walk_place place = {NULL, NULL, NULL, 0, 0};
+    w->held = 0;
+    return !walk_text(w, input, &place, out, NULL).has_stopped;
+}
