@@ -83,6 +83,18 @@ text "a token of an allocation" "x ___alloc_token_12__Znam __alloc_token_0_mallo
     "x operator new[](unsigned long) (.alloc_token) __alloc_token_0_malloc."
 text "macros" 'a@__swiftmacro_4Farm3CowC3age5WatchfMa_ x@@' 'aaccessor macro @Watch expansion #1 of age in Farm.Cow x@@'
 words='catch (Exception $ex) $el $sd $s3foo; cp $s.bak $e.message _TSS_ID $sSafe _Zclose'
+text "names of LLVM IR and SIL" 'sil @$s4main3fooyyF : @_Z3foov @"_RNvC1a1b" @"\\01__Z3foov" @_D3foo3bari @@_Z3foov' \
+    'sil @main.foo() -> () : @foo() @"a::b" @"\\01foo()" @foo.bar @@foo()'
+text "escapes" '"\\n$s4main3fooyyF\\n\\t_Z3foov\\r\\n_RNvC1a1b\\0_Z3foov\\x01_Z3foov\\u0022_Z3foov\\342\\200\\234_Z3foov\\\\n_Z3foov"' \
+    '"\\nmain.foo() -> ()\\n\\tfoo()\\r\\na::b\\0foo()\\x01foo()\\u0022foo()\\342\\200\\234foo()\\\\nfoo()"'
+text "escapes, entities and colours ahead" '%%22_Z3foov%%22 &quot;_Z3foov&quot; &#39;$s4main3fooyyF&#39; \033[1;31m_Z3foov\033[m\033[K_Z3foov ._Z3foov' \
+    '%%22foo()%%22 &quot;foo()&quot; &#39;main.foo() -> ()&#39; \033[1;31mfoo()\033[m\033[Kfoo() .foo()'
+text "UTF-8 and what stands ahead" '\342\206\222@_Z3foov\342\200\246 \\n_Z3foov\342\200\235 \342\200\234\\n_Z3foov' \
+    '\342\206\222@foo()\342\200\246 \\nfoo()\342\200\235 \342\200\234\\nfoo()'
+words='n_Z3foov 0_Z3foov x01_Z3foov \\q_Z3foov \\xg_Z3foov \\nt_Z3foov \\u002_Z3foov %%2_Z3foov [K_Z3foov ;31m_Z3foov lib_Z3foov @_Zclose ._ZSTD_x .text._Z3foov \\n_ZSTD_x \\'
+text "what is not ahead of a name" "$words\n" "$words\n"
+text "memory and variables" '_Znwm.cold _Znwm.cold.1 _ZnwmPv _ZnwmPv.cold _ZnwmPKci _ZnajPv _Z3opt "_Z3opt." _Z3opt.llvm.12' \
+    'operator new(unsigned long) (.cold) operator new(unsigned long) (.cold.1) operator new(unsigned long, void*) operator new(unsigned long, void*) (.cold) operator new(unsigned long, char const*, int) operator new[](unsigned int, void*) opt "opt." opt (.llvm.12)'
 text "words that are no symbols" "$words\n" "$words\n"
 text "all names" '$sSi $s3foo _TtSi\n' 'Swift.Int foo Swift.Int\n' --all
 $M demangle '$sSi' >"$tmp/got"
@@ -96,6 +108,14 @@ long=$(awk 'BEGIN { for (i = 0; i < 4000; i++) s = s "xxxxxxxxxxxxxxxxxxxxxxxxxx
 text "a long run" "$long _RNvC1a1b x\n" "$long a::b x\n"
 text "a long run that begins as a name" "_RNvC1a1b.$long _RNvC1a1b" "_RNvC1a1b.$long a::b"
 many=$(awk 'BEGIN { for (i = 0; i < 20000; i++) s = s "_RNvC1a1b,"; print s }')
+# what stands ahead of a name was read before
+for pad in 65534 65535 65536 65537 131071; do
+    spaces=$(printf "%${pad}s" '')
+    text "an escape at byte $pad" "$spaces\\\\n_Z3foov @_Z3foov" "$spaces\\\\nfoo() @foo()"
+done
+(printf 'x\\' && sleep 0.2 && printf 'n_Z3fo' && sleep 0.2 && printf 'ov y\n') | $M demangle >"$tmp/got"
+printf '%s\n' 'x\nfoo() y' >"$tmp/want"
+same "an escape in pieces"
 text "many names" "$many" "$(printf '%s' "$many" | sed 's/_RNvC1a1b/a::b/g')"
 
 # a writer that pauses gets its lines before it goes on

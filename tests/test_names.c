@@ -106,11 +106,11 @@ static void test_forms(void)
 /* Words of programs and of text that read as names by accident, in all four languages. */
 static void test_in_text(void)
 {
-    static const char *const words[] = {"$ex",          "$el",           "$sd",     "$s3foo",     "$s.bak",
-                                        "$e.message",   "_TSS_ID",       "$sSafe",  "$sBOTH",     "$sSIMD",
-                                        "_TMax",        "_TMSPointerUp", "_TIsize", "_TtSi",      "$sSaySiG",
-                                        "$sTo",         "_$el",          "$sSi.x",  "_Zclose",    "_Znalways",
-                                        "_ZnameChange", "_Z2AM",         "_D2f7d",  "_RC7zr4PfhF"};
+    static const char *const words[] = {
+        "$ex",      "$el",    "$sd",           "$s3foo", "$s.bak",        "$e.message", "_TSS_ID",
+        "$sSafe",   "$sBOTH", "$sSIMD",        "_TMax",  "_TMSPointerUp", "_TIsize",    "_TtSi",
+        "$sSaySiG", "$sTo",   "_$el",          "$sSi.x", "_Zclose",       "_Znalways",  "_ZnameChange",
+        "_Z2AM",    "_Zname", "_Znamemm.cold", "_Z1x",   "_D2f7d",        "_RC7zr4PfhF"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const char *got = demangle(words[i], MACHSYM_DEMANGLE_IN_TEXT);
         report(strcmp(got, words[i]) == 0, "a word of text", words[i], got, words[i]);
@@ -126,6 +126,13 @@ static void test_in_text(void)
                                         "_TPA__TF4Farm4feedFT_T_",
                                         "$sSaySSGMD",
                                         "_Znwm",
+                                        "_Znwm.cold",
+                                        "_Znam.cold.1",
+                                        "_ZnwmPv",
+                                        "_ZnajPv.llvm.12",
+                                        "_ZnwmPKci",
+                                        "_Z3opt",
+                                        "_Z7options.cold",
                                         "_ZdlPv",
                                         "_Z3foov",
                                         "_ZNSolsEi",

@@ -16,9 +16,13 @@ enum {
     TOKEN_MAX = 64 << 10, /* the longest names of real programs have 12 KB */
     OUT_SIZE = 64 << 10,  /* so much is written at once */
     NAME_ROOM = 4096,     /* room for a name before its length is known: nearly all need one call then */
+    LOOK = 16,            /* bytes before a token that stay readable: an escape sequence of a terminal */
+    AHEAD_MAX = 5,        /* letters and digits of an escape that a token may begin with: u201c */
     IN_TOKEN = 1,         /* classes of bytes: ASCII that may be anywhere in a token */
     BEGINS = 2,           /* may be the first of a mangled name */
-    IS_UTF8 = 4           /* may be anywhere in a token too */
+    IS_UTF8 = 4,          /* may be anywhere in a token too */
+    IS_DOT = 8,           /* in a token; a name may stand after it */
+    LEADS = 16 /* in no token; an escape, %22 or a colour may begin here, which a token's letters end */
 };
 
 typedef struct filter { /* One run over a text. */
@@ -34,8 +38,10 @@ static void classify(unsigned char *class_of)
         bool in_token = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                         c == '_' || c == '$' || c == '.';
         bool begins = c == '_' || c == '$' || c == '@' || c == 'R' || c == 'Z';
+        bool leads = c == '\\' || c == '%' || c == '[' || c == ';';
         class_of[c] =
-            (unsigned char)((in_token ? IN_TOKEN : 0) | (begins ? BEGINS : 0) | (c >= 0x80 ? IS_UTF8 : 0));
+            (unsigned char)((in_token ? IN_TOKEN : 0) | (begins ? BEGINS : 0) | (leads ? LEADS : 0) |
+                            (c >= 0x80 ? IS_UTF8 : 0) | (c == '.' ? IS_DOT : 0));
     }
 }
 
@@ -79,6 +85,71 @@ static bool put_name(filter *f, const char *ptr, size_t len)
     return true;
 }
 
+static const char hex[] = "0123456789abcdefABCDEF";
+
+static size_t count_in(const char *ptr, size_t len, const char *set)
+{
+    size_t count = 0;
+    while (count < len && ptr[count] != 0 && strchr(set, ptr[count]) != NULL)
+        count++;
+    return count;
+}
+
+/* Whether len bytes after a backslash are the rest of an escape: n, 0, 342, x1b, u201c, or 01 as LLVM writes. */
+static bool is_escape(const char *ptr, size_t len)
+{
+    switch (len) {
+    case 1: return count_in(ptr, 1, "abefnrtv01234567") == 1;
+    case 2: return count_in(ptr + (*ptr == 'x'), 2, hex) >= (*ptr == 'x' ? 1u : 2u);
+    case 3: return *ptr == 'x' ? count_in(ptr + 1, 2, hex) == 2 : count_in(ptr, 3, "01234567") == 3;
+    case 5: return *ptr == 'u' && count_in(ptr + 1, 4, hex) == 4;
+    default: return false;
+    }
+}
+
+/* Whether len bytes end what ESC [ began, as in ESC [ 1 ; 31 m: a terminal's colour. */
+static bool ends_colour(const char *ptr, size_t len)
+{
+    size_t back = 1;
+    if (len == 0 || count_in(ptr, len - 1, "0123456789") != len - 1)
+        return false;
+    while (back < LOOK - 1 && count_in(ptr - back, 1, "0123456789;") == 1)
+        back++;
+    return ptr[-(ptrdiff_t)back] == '[' && ptr[-(ptrdiff_t)back - 1] == '\033';
+}
+
+/* How many bytes of a token stand ahead of what may be a name: LLVM and SIL write @ before symbols; in
+ * "\n_Z3foov" the token begins with the n of the escape. LOOK bytes can be read before ptr. */
+static size_t ahead_of_name(const filter *f, const char *ptr, size_t len)
+{
+    size_t count = *ptr == '@';
+    while (count < len && count <= AHEAD_MAX && (class_at(f, ptr + count) & BEGINS) == 0)
+        count++;
+    if (count == 0 || count == len || count > AHEAD_MAX)
+        return 0;
+    if (*ptr == '@' || *ptr == '.')
+        return count_in(ptr, count, "@.") == count ? count : 0;
+    bool is_ahead = false;
+    switch (ptr[-1]) {
+    case '\\': is_ahead = is_escape(ptr, count); break;
+    case '%': is_ahead = count == 2 && count_in(ptr, 2, hex) == 2; break;
+    case '[':
+    case ';': is_ahead = ends_colour(ptr, count); break;
+    default: break;
+    }
+    return is_ahead ? count : 0;
+}
+
+/* Puts a token or a part of one that is no name, with the name that it may end with. */
+static void put_others(filter *f, const char *ptr, size_t len)
+{
+    size_t ahead = ahead_of_name(f, ptr, len);
+    if (ahead > 0)
+        put(f, ptr, ahead);
+    if (ahead == 0 || !put_name(f, ptr + ahead, len - ahead))
+        put(f, ptr + ahead, len - ahead);
+}
+
 /* A token that was not one name: bytes of UTF-8 may also be quotes or arrows beside it. */
 static void put_pieces(filter *f, const char *ptr, size_t len)
 {
@@ -87,7 +158,7 @@ static void put_pieces(filter *f, const char *ptr, size_t len)
         while (end < len && ((class_at(f, ptr + end) ^ class_at(f, ptr + at)) & IS_UTF8) == 0)
             end++;
         if ((class_at(f, ptr + at) & BEGINS) == 0 || !put_name(f, ptr + at, end - at))
-            put(f, ptr + at, end - at);
+            put_others(f, ptr + at, end - at);
         at = end;
     }
 }
@@ -102,7 +173,7 @@ static void put_token(filter *f, const char *ptr, size_t len, bool has_utf8)
     if (!done && has_utf8)
         put_pieces(f, ptr, name_len);
     else if (!done)
-        put(f, ptr, name_len);
+        put_others(f, ptr, name_len);
     if (len > name_len)
         put(f, ptr + name_len, len - name_len);
 }
@@ -150,21 +221,21 @@ static size_t token_end(const filter *f, const char *ptr, size_t at, bool *has_u
     return at;
 }
 
-/* Takes a piece of the text, after which STEP zeros stand. Returns how much of it is done: the rest is a
- * token that may go on. */
+/* Takes a piece of the text, before which LOOK bytes can be read, and after which STEP zeros stand. Returns how
+ * much of it is done: the rest is a token that may go on. */
 static size_t feed(filter *f, const char *ptr, size_t len, bool is_last)
 {
     bool has_utf8 = false;
     size_t done = 0, at = f->too_long ? token_end(f, ptr, 0, &has_utf8) : 0;
     f->too_long = f->too_long && at == len;
     for (;;) {
-        while (at < len && class_at(f, ptr + at) == 0)
+        while (at < len && (class_at(f, ptr + at) & ~(unsigned)LEADS) == 0)
             at++;
         if (at == len)
             break;
         size_t start = at;
-        bool begins = (class_at(f, ptr + start) & BEGINS) != 0;
-        has_utf8 = (class_at(f, ptr + start) & IS_UTF8) != 0;
+        unsigned hints = class_at(f, ptr + start) | (class_at(f, ptr + start - 1) & LEADS);
+        has_utf8 = (hints & IS_UTF8) != 0;
         at = token_end(f, ptr, start + 1, &has_utf8); /* @ is part of a name only as its first byte */
         bool is_short = at - start <= TOKEN_MAX;
         if (at == len && !is_last && is_short) {
@@ -172,7 +243,9 @@ static size_t feed(filter *f, const char *ptr, size_t len, bool is_last)
             return start;
         }
         f->too_long = at == len;
-        if (is_short && (begins || has_utf8)) {
+        if (!is_short || (hints == IN_TOKEN && !has_utf8))
+            continue;
+        if ((hints & BEGINS) != 0 || has_utf8 || ahead_of_name(f, ptr + start, at - start) > 0) {
             put(f, ptr + done, start - done);
             put_token(f, ptr + start, at - start, has_utf8);
             done = at;
@@ -189,10 +262,12 @@ static bool would_wait(int in)
     return poll(&p, 1, 0) == 0;
 }
 
-/* buffer has room for a token, what is read after it and STEP zeros. */
-static int copy_text(filter *f, int in, char *buffer)
+/* memory has room for LOOK bytes, a token, what is read after it and STEP zeros. */
+static int copy_text(filter *f, int in, char *memory)
 {
+    char *buffer = memory + LOOK;
     size_t held = 0;
+    memset(memory, 0, LOOK);
     while (!out_failed()) {
         if (would_wait(in)) {
             out_text(&f->out);
@@ -207,7 +282,7 @@ static int copy_text(filter *f, int in, char *buffer)
         memset(buffer + len, 0, STEP);
         size_t done = feed(f, buffer, len, got == 0);
         held = len - done;
-        memmove(buffer, buffer + done, held);
+        memmove(memory, memory + done, LOOK + held);
         if (got == 0)
             break;
     }
@@ -218,10 +293,10 @@ static int copy_text(filter *f, int in, char *buffer)
 int filter_text(int in, uint32_t flags)
 {
     filter f = {flags, {0}, {0}, false};
-    char *buffer = tool_alloc(TOKEN_MAX + READ_SIZE + STEP);
+    char *memory = tool_alloc(LOOK + TOKEN_MAX + READ_SIZE + STEP);
     classify(f.class_of);
-    int status = copy_text(&f, in, buffer);
+    int status = copy_text(&f, in, memory);
     text_free(&f.out);
-    free(buffer);
+    free(memory);
     return status;
 }

@@ -34539,8 +34539,18 @@ static bool ms_dmcxp_is_mangled(const ms_dm *d)
     return at != first && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
+/* The fewest letters of a variable's name in text: _Z2AM and _Z1x are words. */
+enum { ms_DMCXP_TEXT_LETTERS = 3 };
+
+/* Whether new or delete has no parameter after its own, a pointer or a reference, or a suffix: _Znwm.cold and
+ * _ZnwmPv, but not _Zname. */
+static bool ms_dmcxp_memory_ends(const char *s, size_t len)
+{
+    return len == 0 || s[0] == '.' || s[0] == 'P' || s[0] == 'R';
+}
+
 /* Whether a word of ordinary text is a symbol, not _Zclose or _Z2AM by accident. Operators have a parameter
- * of a type that the program declares, but for new and delete. A variable outside of namespaces is not
+ * of a type that the program declares, but for new and delete. A variable outside of namespaces is seldom
  * mangled. */
 static bool ms_dmcxp_in_text(const ms_dm *d)
 {
@@ -34553,10 +34563,10 @@ static bool ms_dmcxp_in_text(const ms_dm *d)
     while (digits < rest && s[digits] >= '0' && s[digits] <= '9' && len <= rest)
         len = len * 10 + (size_t)(s[digits++] - '0');
     if (digits > 0)
-        return len != rest - digits;
+        return len != rest - digits || len >= ms_DMCXP_TEXT_LETTERS;
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         size_t n = i < 4 ? 3 : 4;
-        if (rest >= n && ms_equal(s, memory[i], n) && (rest == n || n == 4))
+        if (rest >= n && ms_equal(s, memory[i], n) && (n == 4 || ms_dmcxp_memory_ends(s + n, rest - n)))
             return true;
     }
     for (size_t i = 0; i < rest; i++) {
