@@ -622,7 +622,8 @@ static int run_extract(int argc, char **argv)
     if (!ok)
         tool_say("%s: %s: %s; nothing is written", argv[1], argv[2], x.failure);
     else
-        ok = outfile_end(&out, &x.file, outfile_begin(&out, o.out, OUTFILE_REPLACE));
+        ok =
+            tool_had_memory(o.out) && outfile_end(&out, &x.file, outfile_begin(&out, o.out, OUTFILE_REPLACE));
     if (ok)
         tell_extracted(&o, image, size);
     machsym_image_close(image);

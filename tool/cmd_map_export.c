@@ -219,6 +219,7 @@ static int run_export(const export_command *c)
     else if (ok)
         ok = export_breakpad(&file, &c->style, &out, &t);
     symbol_file_close(&file);
+    ok = ok && tool_had_memory(c->out);
     return outfile_end(&out, &t, ok) ? TOOL_OK : TOOL_ERROR;
 }
 

@@ -280,13 +280,13 @@ bool posix_remove_abandoned(const char *path)
 #include <sys/stat.h>
 
 /* The lock goes with the process, however it ends. A file system without locks keeps what killed runs
- * left. */
+ * left. A file of which nothing can be told counts as held: if it is gone, it cannot get its name later. */
 bool posix_hold(int fd)
 {
     struct stat st;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return false;
-    return fstat(fd, &st) == 0 && st.st_nlink > 0;
+    return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
 int posix_hold_file(const char *path)

@@ -374,6 +374,14 @@ void tool_lacked_memory(void)
     lacked_memory = true;
 }
 
+bool tool_had_memory(const char *output)
+{
+    if (output == NULL || strcmp(output, "-") == 0 || !lacked_memory)
+        return true;
+    tool_say("%s: not written: memory ran out", output);
+    return false;
+}
+
 static atomic_bool found_damage;
 
 void tool_note_damage(void)

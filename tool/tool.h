@@ -111,6 +111,9 @@ bool tool_refuse_collection(const machsym_image *image);
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
 /* Notes that memory was short for an answer, which then lacks names or lines. Threads: any. */
 void tool_lacked_memory(void);
+/* Whether memory was enough for all answers so far. If not, an output that is made of them must not get its name: says
+ * so of it. An output that is NULL or "-" is standard output, and left as it is. */
+bool tool_had_memory(const char *output);
 /* The exit status of the program, given its command's: says whether memory was short, and counts damage. */
 int tool_end(int status);
 /* Closes a session, and notes whether it lacked memory. */
