@@ -692,11 +692,15 @@ static const char *wrong_files(const whole *should, const tree *after)
     return NULL;
 }
 
-/* A worker says what failed in its answers. */
-static bool is_answer(const outcome *o)
+/* A worker says what failed in its answers: as an error, or in notes of what was answered. */
+static bool is_said_in_answer(const outcome *o)
 {
-    return o->out.len > 0 && memmem(o->out.v, o->out.len, "{\"schema\":\"worker/", 18) == o->out.v &&
-           memmem(o->out.v, o->out.len, "\"error\":{", 9) != NULL;
+    static const char begin[] = "{\"schema\":\"worker/";
+    static const char error[] = "\"error\":{";
+    static const char notes[] = "\"notes\":[\"";
+    return o->out.len > 0 && memmem(o->out.v, o->out.len, begin, strlen(begin)) == o->out.v &&
+           (memmem(o->out.v, o->out.len, error, strlen(error)) != NULL ||
+            memmem(o->out.v, o->out.len, notes, strlen(notes)) != NULL);
 }
 
 static const char *wrong_end(const whole *should, const outcome *o, const tree *after)
@@ -712,7 +716,7 @@ static const char *wrong_end(const whole *should, const outcome *o, const tree *
         return "exit 0, other files";
     if (status > 1)
         return "another status than 0 and 1";
-    if (status != 0 && !o->was_a_message && !is_answer(o) &&
+    if (status != 0 && !o->was_a_message && !is_said_in_answer(o) &&
         (o->err.len == 0 || text_equal(&o->err, &should->usual.err)))
         return "it says nothing";
     return wrong_files(should, after);

@@ -266,10 +266,8 @@ static symbol_source *open_with(const symbol_file *file, uint32_t session_flags,
     if (memory != NULL)
         desc.allocator = room_allocator(memory);
     machsym_error err;
-    if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK) {
-        tool_say("%s", err.what);
-        exit(TOOL_ERROR);
-    }
+    if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK)
+        tool_die(err.what);
     if (file->chunks != NULL)
         s->seat = chunk_seat_open(file->chunks, file->lines, session_flags);
     return s;

@@ -57,6 +57,13 @@ void tool_tell(const char *format, ...)
     va_end(args);
 }
 
+void tool_die(const char *what)
+{
+    tool_hear(NULL); /* nobody hears what was kept for an answer */
+    tool_say("%s", what);
+    exit(TOOL_ERROR);
+}
+
 static const char *error_advice(machsym_result code)
 {
     switch (code) {
@@ -535,8 +542,7 @@ machsym_session *tool_session(const machsym_image *image, machsym_lines lines, u
     desc.flags = flags;
     if (machsym_session_open(&desc, &session, &err) == MACHSYM_OK)
         return session;
-    tool_say("%s", err.what);
-    exit(TOOL_ERROR);
+    tool_die(err.what);
 }
 
 const option slice_option_table[] = {

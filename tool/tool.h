@@ -34,6 +34,12 @@ void tool_tell(const char *format, ...)
 /* What this thread says from here on is added to a text, a line each, in place of standard error; NULL: no
  * more. Returns who heard it before. */
 text *tool_hear(text *by);
+/* Says it on standard error, whoever hears this thread, and ends the program with status 1. */
+void tool_die(const char *what)
+#if defined(__GNUC__)
+    __attribute__((noreturn))
+#endif
+    ;
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
 void tool_say_error(const char *path, const machsym_error *err);
 
