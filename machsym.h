@@ -322,7 +322,12 @@
  * else it is from debug info.
  *
  * Links are numbered from 2 on, roots first, then calls. Files are numbered from 1 on; 0 is none. Chains have at
- * most 4,096 links.
+ * most 4,096 links; to a reader a longer one is damaged. An answer has 257 frames at most: of a chain with more
+ * than 256 calls the innermost 256, and the root with the place where it has the outermost call, which is that of
+ * the last call before it. A reader says that those between are left out (lacks_callers in machsym.h). What is
+ * built from debug info keeps all calls up to 2,048; the chain of a deeper one lacks some of those between the
+ * outermost call and the innermost 256, which no answer has. A writer that is handed an answer with calls left
+ * out puts one call without names in their place.
  *
  * The same run may stand in the table more than once with another begin: where another run answers for a gap
  * of code in it. Ranges whose LINK is 0 stand for such gaps.
@@ -554,7 +559,10 @@
 #define MACHSYM_MAX_OBJECTS 64
 #endif
 
-/* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
+/* How many inlined calls an answer tells of; real files reach about 60. Of a longer chain it has the
+ * innermost ones, which say where the code is, and the function that all of them stand in. So no lookup gives
+ * more than MACHSYM_MAX_INLINE_DEPTH + 1 frames (machsym_frame.lacks_callers). Each costs a name, and a
+ * hostile file may nest a call in every second byte. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
@@ -1449,6 +1457,10 @@ typedef struct machsym_frame {
     bool is_inline;
     /* The session ran out of memory: names, lines or calls may be missing. */
     bool lacks_memory;
+    /* The calls between this frame and the next one are left out: more than MACHSYM_MAX_INLINE_DEPTH calls
+     * are inlined into each other here. The next frame is the concrete function, with the line where it has
+     * the outermost of them. */
+    bool lacks_callers;
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -1844,6 +1856,7 @@ typedef struct machsym_map_frame {
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
+    bool lacks_callers;
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
@@ -10114,12 +10127,12 @@ typedef struct ms_dw_abbrev {
     uint16_t tag;
     uint8_t kind;
     uint8_t has_children;
-    bool has_code; /* a function or call that may state where its code lies */
+    bool has_code; /* a function or call that may state where its code lies, or a call around such ones */
 } ms_dw_abbrev;
 
 enum {
     ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
-    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
+    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies, or stand around such ones */
     ms_BRIEF_NUMBER = 4, /* after the bytes to skip stands a number of varying size */
     ms_BRIEF_BLOCK = 8,  /* after the bytes to skip stands a block */
     ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
@@ -10382,7 +10395,10 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
         if (size == ms_SIZE_UNKNOWN)
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
-        abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+        bool is_around = attribute == ms_DW_AT_abstract_origin && form != ms_DW_FORM_implicit_const &&
+                         abbrev->has_children; /* of a call: its own code may be told by those inside */
+        abbrev->has_code |= (is_code && abbrev->kind == ms_KIND_FUNCTION) ||
+                            ((is_code || is_around) && abbrev->kind == ms_KIND_INLINE);
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         if ((seen >> slot & 1) != 0)
             slot = ms_SLOT_NONE;
@@ -12960,14 +12976,20 @@ typedef struct ms_fn_block {
     uint64_t lo;      /* of its first range */
     uint64_t hi;
     const ms_range *ranges; /* when it has several; see ms_fn_range */
-    uint32_t range_count;
-    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;    /* first block that does not stand inside this one */
+    uint32_t range_count;   /* 0: a call without code of its own, around others that have some */
+    uint32_t parent;        /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;           /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
     uint32_t unread; /* of a function: how many calls stand in its entry that are not in this table */
 } ms_fn_block;
+
+/* How deep a block stands. */
+typedef struct ms_fn_depth {
+    uint32_t calls; /* that it is inlined through, with itself; 0: a function */
+    uint32_t outer; /* the first of them, which stands in the function itself */
+} ms_fn_depth;
 
 /* The functions of a unit, with or without what is inlined into them; or one function with all that is. */
 typedef struct ms_fn_table {
@@ -12980,8 +13002,8 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
-    bool has_real_names; /* those of the debug info: the symbols beside it are made up */
-    bool is_deep;        /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
+    bool has_real_names;       /* those of the debug info: the symbols beside it are made up */
+    const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */
@@ -13172,18 +13194,28 @@ static inline uint32_t ms_fn_next_depth(const ms_fn_walk *w)
     return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].depth + 1;
 }
 
-/* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
-static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
+/* Turns an entry into a block. Returns false when there is nothing to be told of it: a function has no code,
+ * or a call neither code nor children. DWARF 2 wants a call with several ranges to state none, and damage may
+ * cost them; calls inside it that have code were inlined through it all the same. */
+static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry, bool has_children)
 {
     bool is_function = entry->is_function;
     uint32_t depth = ms_fn_next_depth(w);
-    if (!ms_fn_make_room(w) || (!is_function && (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1)))
+    if (!ms_fn_make_room(w) || (!is_function && depth == 0))
         return false;
     ms_fn_block *block = &w->blocks[w->count];
+    bool has_code = true;
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, entry, block) || (is_function && !ms_fn_add_pieces(w, block)))
+    else
+        has_code = ms_fn_set_code(w, entry, block) && (!is_function || ms_fn_add_pieces(w, block));
+    if (!has_code && (is_function || !has_children || w->scratch->oom))
         return false;
+    if (!has_code) {
+        block->lo = block->hi = 0;
+        block->ranges = NULL;
+        block->range_count = 0;
+    }
     block->die_off = entry->die_off;
     block->origin = 0;
     ms_dw_reference(&w->root->enc, &entry->v[ms_CALL_ORIGIN], &block->origin);
@@ -13217,7 +13249,8 @@ static inline void ms_fn_open_block(ms_fn_walk *w, uint32_t lists)
     block->unread = w->unread; /* so far; see ms_fn_close_blocks */
 }
 
-/* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
+/* Closes the blocks whose lists of children have ended. A call without code goes if nothing with code stands
+ * in it. Returns how many lists are open where the next one
  * closes. */
 static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
@@ -13225,6 +13258,7 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
         ms_fn_block *block = &w->blocks[w->opened[--w->open_count].block];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
+        w->count -= block->range_count == 0 && block->end == w->opened[w->open_count].block + 1;
     }
     return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
@@ -13271,18 +13305,20 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     const uint8_t *next = p + abbrev->skip_tail;
     uint32_t depth = ms_fn_next_depth(w);
     uint64_t lo = ms_dw_laid_number(layout, p, ms_CALL_LOW_PC);
-    ms_range range;
-    if (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1 || !ms_fn_make_room(w) ||
-        !ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, ms_CALL_HIGH_PC), &range))
+    ms_range range = {0, 0};
+    if (depth == 0 || !ms_fn_make_room(w))
+        return next;
+    bool has_code = ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, ms_CALL_HIGH_PC), &range);
+    if (!has_code && !abbrev->has_children)
         return next;
     ms_fn_block *block = &w->blocks[w->count++];
     block->die_off = die_off;
     block->origin =
         ms_dw_laid_number(layout, p, ms_CALL_ORIGIN) + (layout->is_in_unit ? w->root->enc.unit_off : 0);
-    block->lo = range.lo;
-    block->hi = range.hi;
+    block->lo = has_code ? range.lo : 0;
+    block->hi = has_code ? range.hi : 0;
     block->ranges = NULL;
-    block->range_count = 1;
+    block->range_count = has_code;
     block->parent = w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count;
     block->call_file = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_FILE);
@@ -13315,7 +13351,7 @@ static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_a
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (ms_fn_add_block(w, &entry) && abbrev->has_children)
+    if (ms_fn_add_block(w, &entry, abbrev->has_children) && abbrev->has_children)
         ms_fn_open_block(w, lists);
     return p;
 }
@@ -13542,13 +13578,26 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     w->reads_calls = reads_calls;
 }
 
+/* How deep each block stands. */
+static const ms_fn_depth *ms_fn_measure_depths(const ms_fn_walk *w)
+{
+    ms_fn_depth *depths = (ms_fn_depth *)ms_arena_alloc(w->arena, w->count, sizeof *depths);
+    for (uint32_t i = 0; depths != NULL && i < w->count; i++) {
+        uint32_t parent = w->blocks[i].parent;
+        depths[i].calls = parent == ms_SEG_NONE ? 0 : depths[parent].calls + 1;
+        depths[i].outer = depths[i].calls > 1 ? depths[parent].outer : i;
+    }
+    return depths;
+}
+
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
     table->blocks = w->blocks;
     table->is_damaged = w->is_damaged;
-    table->is_deep = w->is_deep;
     table->die_count = w->visited;
+    if (w->is_deep && w->blocks != NULL)
+        table->depths = ms_fn_measure_depths(w);
     if (w->scratch->oom || w->arena->oom)
         return false;
     table->count = w->count;
@@ -13690,14 +13739,6 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
     return scratch->oom || arena->oom ? NULL : inside;
 }
 
-static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
-{
-    uint32_t depth = 0;
-    for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
-        index = table->blocks[index].parent;
-    return depth > MACHSYM_MAX_INLINE_DEPTH;
-}
-
 /* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
  * may overlap; longer ones have been sorted. */
 static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
@@ -13753,12 +13794,10 @@ static ms_INLINE uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t 
 }
 
 /* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
- * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
- * call; else *dropped is ms_SEG_NONE. */
-static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+ * without segments is not known. */
+static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
 {
     uint32_t index = inside->function;
-    *dropped = ms_SEG_NONE;
     if (inside->has_calls) {
         index = ms_fn_call_by_segments(inside, addr, hi);
     } else {
@@ -13766,10 +13805,7 @@ static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uin
         ms_lower_to(hi, addr + 1);
     }
     inside->is_asked = true;
-    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
-        return index;
-    *dropped = index;
-    return inside->table->blocks[index].parent;
+    return index;
 }
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
@@ -14604,7 +14640,7 @@ enum {
     /* Ranges of a full run. With 32, maps are a tenth larger, and lookups alone no faster. */
     ms_MAP_RUN_MAX = 64,
     /* Links in a chain. */
-    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
+    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 1024 ? 4096 : 4 * MACHSYM_MAX_INLINE_DEPTH,
     /* Runs that may begin in a bucket. A bucket that would have more leads to a list of them. */
     ms_MAP_STEPS = 8,
     ms_MAP_MOST_SHIFT = 31,       /* the largest bucket shift */
@@ -15524,13 +15560,14 @@ static ms_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, co
     frame->name_ref = ms_map_place(run, ms_map_long_field(p + 1, run->bytes[ms_MAP_PLACE]));
     frame->name_source = (machsym_source)(p[0] < MACHSYM_SOURCE_COUNT ? p[0] : 0);
     frame->is_inline = false;
+    frame->lacks_callers = false;
     ms_map_set_line(run, line, frame);
 }
 
-/* The frames of the inlined calls of a chain, the innermost first. *number is the innermost link, and
- * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
- * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
- * is damaged. The number of a caller is smaller, so the walk ends. */
+/* The frames of the inlined calls of a chain, the innermost first, MACHSYM_MAX_INLINE_DEPTH at most. *number
+ * is the innermost link, and becomes the concrete function. *line is where the code comes from, and becomes
+ * where the concrete function has the outermost call. Returns how many calls there are; more than
+ * ms_MAP_LINKS when the chain is damaged. The number of a caller is smaller, so the walk ends. */
 static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
                                            machsym_map_frame *frames, size_t cap)
 {
@@ -15547,6 +15584,7 @@ static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *numb
             frames[count].name_ref = ms_map_place(run, name);
             frames[count].name_source = (name & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
             frames[count].is_inline = true;
+            frames[count].lacks_callers = false;
             ms_map_set_line(run, line, &frames[count]);
         }
         ms_map_read_line(run, p, line);
@@ -15564,9 +15602,15 @@ static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map
     uint32_t number = hit->link;
     uint64_t begin;
     uint64_t size;
-    size_t calls = ms_map_call_frames(run, &number, &line, frames, cap);
+    size_t most = cap < (size_t)MACHSYM_MAX_INLINE_DEPTH ? cap : (size_t)MACHSYM_MAX_INLINE_DEPTH;
+    size_t calls = ms_map_call_frames(run, &number, &line, frames, most);
     if (calls >= ms_MAP_LINKS || number - ms_MAP_FIRST_LINK >= run->root_count)
         return 0;
+    if (calls > (size_t)MACHSYM_MAX_INLINE_DEPTH) {
+        calls = (size_t)MACHSYM_MAX_INLINE_DEPTH;
+        if (cap >= calls)
+            frames[calls - 1].lacks_callers = true;
+    }
     size_t told = calls < cap ? calls + 1 : cap;
     ms_map_root_frame(run, number - ms_MAP_FIRST_LINK, &line, calls < cap ? &frames[calls] : NULL, &begin,
                       &size);
@@ -15869,6 +15913,7 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
     frame->name_source = from->name_source;
     frame->line_source = from->line_source;
     frame->is_inline = from->is_inline;
+    frame->lacks_callers = from->lacks_callers;
 }
 
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
@@ -18621,7 +18666,6 @@ typedef struct ms_ses_span {
     ms_fn_inside *inside; /* NULL: nothing is inlined into it */
     const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
     uint32_t call;            /* the innermost call, or the function itself */
-    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
     size_t row;               /* in unit->lines; their row_count: no row tells the line */
 } ms_ses_span;
 
@@ -19504,9 +19548,8 @@ static ms_INLINE void ms_eng_look(const machsym_session *s, uint64_t addr, ms_se
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
     span->call = span->function;
-    span->dropped = ms_SEG_NONE;
     if (span->inside != NULL)
-        span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
+        span->call = ms_fn_call_at(span->inside, addr, &span->hi);
     span->row = unit->lines->row_count;
     if (has_function || ms_eng_has_bare_lines(s, unit))
         span->row = ms_ln_find(unit->lines, s->lines, has_function, addr, &unit->hint, &span->hi);
@@ -19729,24 +19772,39 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 
 /* ---- Frames ---- */
 
-/* Frames of the function of a span, innermost first. Returns how many there are. */
+/* The frame of a block, but for its line. */
+static void ms_ans_begin_frame(machsym_session *s, const ms_ses_span *span, const ms_fn_block *block,
+                               machsym_frame *frame)
+{
+    ms_zero(frame, sizeof *frame);
+    frame->is_inline = block->parent != ms_SEG_NONE;
+    frame->die_offset = block->die_off;
+    frame->function_start = span->range.lo;
+    frame->function_size = span->range.hi - span->range.lo;
+    ms_ans_name_block(s, &span->unit->functions, block, frame);
+}
+
+/* Frames of the function of a span, innermost first. Of more calls than MACHSYM_MAX_INLINE_DEPTH the
+ * innermost ones are told, and the function itself with where it has the outermost one. Returns how many
+ * frames there are. */
 static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
                                      size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
-    const ms_fn_block *inner = span->dropped != ms_SEG_NONE ? &blocks[span->dropped] : NULL;
+    const ms_fn_block *inner = NULL;
     size_t count = 0;
     for (uint32_t at = span->call; at != ms_SEG_NONE; at = blocks[at].parent) {
         MACHSYM_COUNT_WORK(1);
+        if (count == MACHSYM_MAX_INLINE_DEPTH && blocks[at].parent != ms_SEG_NONE) {
+            inner = &blocks[span->table->depths[at].outer];
+            at = inner->parent;
+            if (count <= cap)
+                frames[count - 1].lacks_callers = true;
+        }
         const ms_fn_block *block = &blocks[at];
         if (count++ < cap) {
             machsym_frame *frame = &frames[count - 1];
-            ms_zero(frame, sizeof *frame);
-            frame->is_inline = block->parent != ms_SEG_NONE;
-            frame->die_offset = block->die_off;
-            frame->function_start = span->range.lo;
-            frame->function_size = span->range.hi - span->range.lo;
-            ms_ans_name_block(s, &span->unit->functions, block, frame);
+            ms_ans_begin_frame(s, span, block, frame);
             if (inner == NULL)
                 ms_ans_set_row(span, frame);
             else
@@ -21620,7 +21678,10 @@ enum {
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
-    ms_MB_RECENT = 1 << ms_MB_RECENT_BITS
+    ms_MB_RECENT = 1 << ms_MB_RECENT_BITS,
+    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. With
+     * MACHSYM_MAX_INLINE_DEPTH more, which are fewer, a chain is one that readers take. */
+    ms_MB_STAGE = ms_MAP_LINKS / 2
 };
 
 /* ---- Plan ---- */
@@ -21869,6 +21930,7 @@ typedef struct ms_mb_work {
     ms_mb_file *files; /* by the unit's file number; in the part's tables */
     size_t file_count; /* that have room */
     uint32_t *chains;  /* by block: its link; 0 none yet */
+    uint32_t *copies;  /* the same of its second link: see ms_mb_deep_chain; NULL: no call stands deep */
     uint32_t *written; /* blocks that have a link, which tells of the function's range */
     size_t written_count;
     uint32_t function; /* the one whose blocks have links */
@@ -21948,6 +22010,19 @@ static inline uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *bl
     return recent->function;
 }
 
+/* Makes the link of a block that has none, below that of its caller. */
+static uint32_t ms_mb_add_link(ms_mb_work *w, const ms_fn_block *block, uint32_t caller)
+{
+    machsym_source source;
+    ms_map_line call;
+    MACHSYM_COUNT_WORK(1);
+    uint32_t function = ms_mb_block_function(w, block, &source);
+    if (block->parent == ms_SEG_NONE)
+        return ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
+    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &call);
+    return ms_en_call(w->c, caller, source, function, &call);
+}
+
 /* Makes the links of the chain from the function at hand down to a block, callers first, but for those that
  * are there. Returns the innermost one. */
 static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
@@ -21964,24 +22039,56 @@ static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
         path[i] = block;
     for (size_t i = 0; i < depth; i++) {
         const ms_fn_block *one = &blocks[path[i]];
-        machsym_source source;
-        uint32_t function = ms_mb_block_function(w, one, &source);
-        if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
-        } else {
-            ms_map_line call;
-            ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, function, &call);
-        }
+        uint32_t caller = one->parent == ms_SEG_NONE ? 0 : w->chains[one->parent];
+        w->chains[path[i]] = ms_mb_add_link(w, one, caller);
     }
     return w->chains[innermost];
+}
+
+/* Where the link of a block is kept that a chain of a stage has. */
+static uint32_t *ms_mb_deep_slot(ms_mb_work *w, uint32_t block, uint32_t stage)
+{
+    bool is_own = w->unit->functions.depths[block].calls > stage * ms_MB_STAGE;
+    return is_own ? &w->chains[block] : &w->copies[block];
+}
+
+/* The chain down to a call of a function whose calls stand deeper than a chain may be long. From each
+ * ms_MB_STAGE calls on a stage begins: chains of its calls have as many of the calls before it as an answer
+ * tells and one more, then the outermost call and the function. Answers lack those between in any case. So a
+ * call has two links at most: its own, and one for the calls of the next stage. */
+static ms_NOINLINE uint32_t ms_mb_deep_chain(ms_mb_work *w, uint32_t block)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    const ms_fn_depth *depths = w->unit->functions.depths;
+    uint32_t stage = depths[block].calls > 0 ? (depths[block].calls - 1) / ms_MB_STAGE : 0;
+    if (stage == 0)
+        return ms_mb_add_links(w, block);
+    uint32_t outer = depths[block].outer;
+    uint32_t link = w->chains[outer] != 0 ? w->chains[outer] : ms_mb_add_links(w, outer);
+    uint32_t *path = w->written + w->written_count; /* room for both links of each block */
+    uint32_t at = block;
+    size_t count = 0;
+    for (; depths[at].calls >= stage * ms_MB_STAGE - MACHSYM_MAX_INLINE_DEPTH; at = blocks[at].parent) {
+        MACHSYM_COUNT_WORK(1);
+        if (*ms_mb_deep_slot(w, at, stage) != 0) {
+            link = *ms_mb_deep_slot(w, at, stage);
+            break;
+        }
+        path[count++] = at;
+    }
+    w->written_count += count;
+    for (size_t i = count; i-- > 0;)
+        link = *ms_mb_deep_slot(w, path[i], stage) = ms_mb_add_link(w, &blocks[path[i]], link);
+    return link;
 }
 
 /* The chain from the function at hand down to a block. */
 static inline uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 {
     uint32_t link = w->chains[block];
-    return link != 0 ? link : ms_mb_add_links(w, block);
+    if (link != 0)
+        return link;
+    return w->copies == NULL ? ms_mb_add_links(w, block) : ms_mb_deep_chain(w, block);
 }
 
 /* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
@@ -21989,8 +22096,12 @@ static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
-    while (w->written_count > 0)
-        w->chains[w->written[--w->written_count]] = 0;
+    while (w->written_count > 0) {
+        uint32_t block = w->written[--w->written_count];
+        w->chains[block] = 0;
+        if (w->copies != NULL)
+            w->copies[block] = 0;
+    }
     if (ms_en_is_full(w->c))
         ms_en_write(w->c, w->plan->dict);
     w->function = span->function;
@@ -22011,10 +22122,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
     item.hi = hi;
     if (has_function)
         item.chain = ms_mb_chain(w, span->call);
-    if (span->dropped != ms_SEG_NONE) {
-        const ms_fn_block *call = &span->table->blocks[span->dropped];
-        ms_mb_line_at(w, call->call_file, call->call_line, call->call_column, &item.line);
-    } else if (span->row != lines->row_count) {
+    if (span->row != lines->row_count) {
         const ms_ln_row *row = &lines->rows[span->row];
         ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
     }
@@ -22071,6 +22179,7 @@ static void ms_mb_trim(ms_mb_work *w)
 static bool ms_mb_begin_unit(ms_mb_work *w)
 {
     size_t blocks = w->unit->functions.count;
+    bool is_deep = w->unit->functions.depths != NULL;
     size_t files = w->unit->lines->file_count + 1;
     if (files > w->file_count) {
         w->file_count = 2 * files;
@@ -22081,8 +22190,10 @@ static bool ms_mb_begin_unit(ms_mb_work *w)
     ms_zero(&w->range, sizeof w->range);
     w->written_count = 0;
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, blocks, sizeof *w->written);
-    return w->files != NULL && w->chains != NULL && w->written != NULL;
+    w->copies = is_deep ? (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->copies) : NULL;
+    w->written =
+        (uint32_t *)ms_arena_alloc(&w->unit_arena, is_deep ? 2 * blocks : blocks, sizeof *w->written);
+    return w->files != NULL && w->chains != NULL && w->written != NULL && (w->copies != NULL || !is_deep);
 }
 
 /* Adds the ranges of a unit: all that it may answer for, once, from the text on. */
@@ -22388,10 +22499,10 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     return slot == NULL ? 0 : slot->value;
 }
 
-/* The link of a call from the frame after it. */
-static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
+/* The link of a call from the frame after it, from. */
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, const machsym_frame *from,
+                           uint32_t caller)
 {
-    const machsym_frame *from = frame + 1;
     ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     ms_tab_slot *site =
@@ -22421,6 +22532,8 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     unsigned which = range->is_symbol ? 1 : 0;
     ms_en *c = &w->parts[which]->coder;
     ms_en_item item;
+    machsym_frame missing; /* one call stands for those that the frames lack: so a lookup lacks them again */
+    ms_zero(&missing, sizeof missing);
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
@@ -22440,8 +22553,14 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     item.line.line = frames[0].line;
     item.line.column = c->columns ? frames[0].column : 0;
     item.chain = ms_mw_root(w, c, &frames[count - 1]);
-    for (size_t i = count - 1; i-- > 0;)
-        item.chain = ms_mw_call(w, c, &frames[i], item.chain);
+    for (size_t i = count - 1; i-- > 0;) {
+        const machsym_frame *from = &frames[i + 1];
+        if (frames[i].lacks_callers && i + 1 == MACHSYM_MAX_INLINE_DEPTH) {
+            item.chain = ms_mw_call(w, c, &missing, from, item.chain);
+            from = &missing;
+        }
+        item.chain = ms_mw_call(w, c, &frames[i], from, item.chain);
+    }
     if (w->arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     ms_en_add(c, &item);

@@ -116,6 +116,14 @@ cat >"$work/requests" <<END
 {"do":"reload"}
 {"do":"symbolicate","memoryMap":[["demo","4C4C44B555553144A1BA79CA685DEC580"]],"stacks":[[[0,2796]]]}
 END
+# more calls than an answer has
+deep=$bin/deep-arm64-d4.dwarf
+M atos-deep atos -i --json -o $deep 0x3a4
+printf 'Thread 0 Crashed:\n0   deep 0x1000003a4 0x100000000 + 932\n\nBinary Images:\n%s\n' \
+    '0x100000000 - 0x100003fff deep arm64  <4c4c444155553144a1de6f2a8bc228da> /deep' >"$work/deep.crash"
+M crash-deep crash -q --json --no-cache -d $deep "$work/deep.crash"
+printf '%s\n' '{"do":"symbolicate","memoryMap":[["deep","4C4C444155553144A1DE6F2A8BC228DA0"]],"stacks":[[[0,932]]]}' |
+    M worker-deep worker --no-cache -d $deep
 M worker worker --build-store "$work/built" --paths --no-cache -d $dsym <"$work/requests"
 printf '%s\n' '{"do":"frames","uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","offsets":[1]}' '{"do":"stats"}' | M worker-host worker --host
 python3 -c 'import base64, json, sys

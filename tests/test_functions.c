@@ -21,7 +21,10 @@ enum {
     INLINE_BARE,      /* origin, low, high; no call attributes, no children */
     INLINE_FIXED,     /* as INLINE, each value of a size that the form tells */
     INLINE_WIDE,      /* the same of other sizes, the origin by ref_addr; no children */
-    LAST_CODE = INLINE_WIDE
+    AROUND,           /* origin, call_line; has children */
+    AROUND_RANGES,    /* origin, ranges, call_line; has children */
+    SPAN,             /* a lexical block that states nothing */
+    LAST_CODE = SPAN
 };
 
 static void begin(program *p)
@@ -55,6 +58,10 @@ static void begin(program *p)
     ABBREV(p, INLINE_WIDE, TAG_inlined_subroutine, 0, AT_abstract_origin, FORM_ref_addr, AT_low_pc, FORM_addr,
            AT_high_pc, FORM_data8, AT_call_file, FORM_data4, AT_call_line, FORM_data4, AT_call_column,
            FORM_data2);
+    ABBREV(p, AROUND, TAG_inlined_subroutine, 1, AT_abstract_origin, FORM_ref4, AT_call_line, FORM_udata);
+    ABBREV(p, AROUND_RANGES, TAG_inlined_subroutine, 1, AT_abstract_origin, FORM_ref4, AT_ranges,
+           FORM_sec_offset, AT_call_line, FORM_data4);
+    ABBREV(p, SPAN, TAG_lexical_block, 1, AT_name, FORM_string);
     abbrev_end(p);
 }
 
@@ -376,34 +383,249 @@ static void test_loops(void)
     program_free(&p);
 }
 
-/* Calls inlined deeper than anybody needs: the function and its outer calls stay, and the count is honest. */
-static void test_depth(void)
+/* A call without code of its own. */
+static void put_around(program *p, size_t origin, unsigned line)
 {
-    enum { DEPTH = 2000 };
-    static machsym_frame frames[DEPTH + 1];
+    die(p, AROUND);
+    put32(&p->info, local(p, origin));
+    put_uleb(&p->info, line);
+}
+
+/* What a lookup answers, and the map of the same program, at an address; its lines from the innermost caller on
+ * are want, up to 0. */
+static void check_chain(lookup *l, machsym_map *map, uint64_t addr, const char *want, const uint32_t *lines)
+{
+    machsym_map_frame found[FRAMES];
+    machsym_frame named[FRAMES];
+    char text[4096];
+    check_names(l, addr, want);
+    for (size_t i = 0; lines[i] != 0; i++)
+        CHECK_EQ(l->v[i + 1].line, lines[i]);
+    size_t count = machsym_map_frames(map, addr, found, FRAMES);
+    CHECK_EQ(count, l->count);
+    machsym_map_names(map, found, count, named, text, sizeof text);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(test_same(named[i].name, l->v[i].name));
+        CHECK_EQ(named[i].line, l->v[i].line);
+        CHECK_EQ(named[i].is_inline, l->v[i].is_inline);
+        CHECK_EQ(named[i].function_start, l->v[i].function_start);
+        CHECK_EQ(named[i].lacks_callers, l->v[i].lacks_callers);
+    }
+}
+
+/* Calls without a range that has code: strict DWARF 2 states none where there would be several. Those inside
+ * them that have code were inlined through them; without such ones they answer for nothing. kind: they state no
+ * range, one that ends where it begins, one outside of the code, or an empty list. */
+static void put_bare(program *p, size_t origin, unsigned kind, unsigned line)
+{
+    if (kind == 0) {
+        put_around(p, origin, line);
+    } else if (kind == 3) {
+        die(p, AROUND_RANGES);
+        put32(&p->info, local(p, origin));
+        put32(&p->info, 0);
+        put32(&p->info, line);
+    } else if (kind == 4) { /* whose values have fixed places */
+        die(p, INLINE_FIXED);
+        put32(&p->info, local(p, origin));
+        put_range(p, 0x9000, 0x9010);
+        put8(&p->info, 3);
+        put16(&p->info, line);
+        put8(&p->info, 0);
+    } else {
+        put_inline(p, origin, kind == 1 ? 0x1010 : 0x9000, kind == 1 ? 0x1010 : 0x9010, line);
+    }
+}
+
+static void test_bare_calls(unsigned kind, uint32_t flags)
+{
+    static const uint32_t deep[] = {30, 20, 10, 0};
+    static const uint32_t second[] = {31, 20, 10, 0};
+    static const uint32_t one[] = {40, 0};
+    static const uint32_t beside[] = {60, 50, 0};
     program p;
     lookup l;
+    machsym_map *map = NULL;
+    machsym_plan_desc desc;
     begin(&p);
+    put_zeros(&p.ranges, 16); /* an empty list */
     begin_unit(&p);
-    size_t a = put_abstract(&p, "a", "");
+    size_t a = put_abstract(&p, "a", "_Za");
+    size_t b = put_abstract(&p, "b", "_Zb");
+    size_t c = put_abstract(&p, "c", "_Zc");
     put_function(&p, "f", 0x1000, 0x1100);
-    for (unsigned i = 0; i < DEPTH; i++)
-        put_inline(&p, a, 0x1000, 0x1100, i + 1);
-    for (unsigned i = 0; i < DEPTH; i++)
-        end_children(&p);
+    put_bare(&p, a, kind, 10); /* two of them, and two with code in a block without any */
+    put_bare(&p, b, kind, 20);
+    die(&p, SPAN);
+    put_str(&p.info, "");
+    put_inline(&p, c, 0x1010, 0x1018, 30);
+    end_children(&p);
+    put_inline(&p, c, 0x1020, 0x1028, 31);
+    end_children(&p);
+    end_children(&p);
+    end_children(&p);
+    end_children(&p);
+    put_bare(&p, a, kind, 12); /* two with nothing in them, and one with such a one only */
+    end_children(&p);
+    put_bare(&p, a, kind, 13);
+    put_bare(&p, b, kind, 14);
+    end_children(&p);
+    end_children(&p);
+    put_inline(&p, b, 0x1030, 0x1038, 40);
+    put_bare(&p, c, kind, 41);
+    end_children(&p);
+    end_children(&p);
+    put_bare(&p, b, kind, 50); /* a function in one, which answers for itself, and a call after it */
+    put_function(&p, "within", 0x1040, 0x1048);
+    end_children(&p);
+    put_inline(&p, a, 0x1050, 0x1058, 60);
+    end_children(&p);
+    end_children(&p);
     end_children(&p);
     put_function(&p, "g", 0x1100, 0x1200);
+    put_bare(&p, a, kind, 70);
+    end_children(&p);
     end_children(&p);
     end_unit(&p);
-    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
-    size_t count = machsym_session_frames(l.session, 0x1010, frames, DEPTH + 1);
-    CHECK_EQ(count, MACHSYM_MAX_INLINE_DEPTH + 1);
-    CHECK_STR(frames[count - 1].name, "f");
-    CHECK_EQ(frames[count - 1].line, 1);
-    CHECK_EQ(frames[count - 2].line, 2);
-    CHECK_EQ(machsym_session_frames(l.session, 0x1010, frames, 3), count); /* as snprintf counts */
-    CHECK_EQ(machsym_session_frames(l.session, 0x1010, NULL, 0), count);
-    check_names(&l, 0x1100, "g");
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, flags);
+    memset(&desc, 0, sizeof desc);
+    desc.image = l.image;
+    CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
+    check_chain(&l, map, 0x1000, "f", deep + 3);
+    check_chain(&l, map, 0x1010, "c b a f", deep);
+    CHECK_STR(l.v[1].linkage_name, "_Zb");
+    check_chain(&l, map, 0x1018, "f", deep + 3);
+    check_chain(&l, map, 0x1020, "c b a f", second);
+    check_chain(&l, map, 0x1030, "b f", one);
+    check_chain(&l, map, 0x1040, "within", deep + 3);
+    check_chain(&l, map, 0x1050, "a b f", beside);
+    check_chain(&l, map, 0x1060, "f", deep + 3);
+    check_chain(&l, map, 0x1100, "g", deep + 3);
+    CHECK_EQ(l.session->units[0]->functions.is_damaged, false);
+    machsym_session_info info;
+    machsym_session_read_info(l.session, &info);
+    CHECK_EQ(info.function_count, 3);
+    machsym_map_close(map);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Frames i of an answer of so many calls. Call number n, from 1 on, is function "cN", called in line N of the
+ * call before it. */
+static size_t wrong_of_deep(const machsym_frame *v, size_t count, size_t calls)
+{
+    size_t most = (size_t)MACHSYM_MAX_INLINE_DEPTH;
+    size_t told = calls < most ? calls : most;
+    size_t wrong = count != told + 1;
+    for (size_t i = 0; i < count; i++) {
+        char name[32] = "f";
+        size_t call = i < told ? calls - i : 0;
+        if (call > 0)
+            snprintf(name, sizeof name, "c%u", (unsigned)call);
+        wrong += !test_same(v[i].name, test_str(name)) || v[i].is_inline != (call > 0) ||
+                 (i > 0 && v[i].line != call + 1) || v[i].lacks_callers != (i + 1 == told && calls > told) ||
+                 v[i].function_start != 0x1000;
+    }
+    return wrong;
+}
+
+enum { DEEP = 9000, DEEP_TEXT = 1 << 20, DEEP_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 2 };
+
+/* Ways to ask for the frames of a deep chain: sessions on debug info and on its map, one by one and at once, the
+ * map itself, and a copy of the map, made of its frames. */
+static void check_deep(lookup *l, const machsym_map *map, size_t first, size_t last)
+{
+    static machsym_frame frames[2 * DEEP_FRAMES];
+    static machsym_map_frame found[2 * DEEP_FRAMES];
+    static char text[DEEP_TEXT];
+    machsym_answer answers[2];
+    size_t counts[2];
+    size_t wrong = 0;
+    for (size_t calls = first; calls <= last; calls++) {
+        uint64_t addrs[2] = {0x1000 + calls, 0x1000 + calls};
+        size_t count = machsym_session_frames(l->session, addrs[0], frames, DEEP_FRAMES);
+        wrong += wrong_of_deep(frames, count, calls);
+        wrong += machsym_session_frames(l->session, addrs[0], NULL, 0) != count;
+        wrong += machsym_session_frames(l->session, addrs[0], frames, 3) != count || frames[2].lacks_callers;
+        machsym_session_lookup(l->session, addrs, 2, answers, frames, 2 * DEEP_FRAMES);
+        wrong += wrong_of_deep(frames + answers[1].first, answers[1].count, calls);
+        count = machsym_map_frames(map, addrs[0], found, DEEP_FRAMES);
+        machsym_map_names(map, found, count, frames, text, sizeof text);
+        wrong += wrong_of_deep(frames, count, calls);
+        wrong += machsym_map_frames(map, addrs[0], NULL, 0) != count;
+        machsym_map_frames_many(map, addrs, 2, found, DEEP_FRAMES, counts);
+        machsym_map_names(map, found + DEEP_FRAMES, counts[1], frames, text, sizeof text);
+        wrong += wrong_of_deep(frames, counts[1], calls);
+    }
+    CHECK_EQ(wrong, 0);
+}
+
+/* A map with what another one answers at each address of the calls. */
+static machsym_map *copy_deep(const machsym_map *map, size_t calls)
+{
+    static machsym_frame frames[DEEP_FRAMES];
+    static machsym_map_frame found[DEEP_FRAMES];
+    static char text[DEEP_TEXT];
+    machsym_map_info info;
+    machsym_writer_desc desc;
+    machsym_writer *writer = NULL;
+    machsym_map *copy = NULL;
+    machsym_map_get_info(map, &info);
+    memset(&desc, 0, sizeof desc);
+    desc.info = &info;
+    CHECK_EQ(machsym_writer_open(&desc, &writer, NULL), MACHSYM_OK);
+    for (size_t i = 0; i <= calls; i++) {
+        machsym_map_range range = {0x1000 + i, 0x1001 + i, false};
+        size_t count = machsym_map_frames(map, range.lo, found, DEEP_FRAMES);
+        machsym_map_names(map, found, count, frames, text, sizeof text);
+        CHECK_EQ(machsym_writer_add(writer, &range, frames, count, NULL), MACHSYM_OK);
+    }
+    CHECK_EQ(machsym_writer_finish(writer, &copy, NULL), MACHSYM_OK);
+    return copy;
+}
+
+/* Calls inlined into each other deeper than answers tell, and deeper than a chain of a map may be long: each
+ * begins a byte after its caller. The innermost ones stay, and the function; that others are left out is said. */
+static void test_depth(uint32_t flags)
+{
+    static const size_t most = MACHSYM_MAX_INLINE_DEPTH;
+    program p;
+    lookup l;
+    machsym_map *map = NULL;
+    machsym_plan_desc desc;
+    begin(&p);
+    p.macho.code_size = 0x4000;
+    begin_unit_of(&p, 0x1000, 0x4000);
+    static size_t names[DEEP + 1];
+    for (unsigned i = 1; i <= DEEP; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "c%u", i);
+        names[i] = put_abstract(&p, name, "");
+    }
+    put_function(&p, "f", 0x1000, 0x3800);
+    for (unsigned i = 1; i <= DEEP; i++)
+        put_inline(&p, names[i], 0x1000 + i, 0x3800, i);
+    for (unsigned i = 0; i <= DEEP; i++)
+        end_children(&p);
+    put_function(&p, "g", 0x3800, 0x4000);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, flags);
+    memset(&desc, 0, sizeof desc);
+    desc.image = l.image;
+    CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
+    check_deep(&l, map, 0, 3);
+    check_deep(&l, map, most - 2, most + 3);
+    for (size_t stage = 1024; stage < DEEP; stage += 1024)
+        check_deep(&l, map, stage - 2, stage + 2);
+    check_deep(&l, map, 2048 + most - 1, 2048 + most + 2);
+    check_deep(&l, map, DEEP, DEEP);
+    machsym_map *copy = copy_deep(map, most + 300);
+    check_deep(&l, copy, most - 2, most + 300);
+    machsym_map_close(copy);
+    check_names(&l, 0x3800, "g");
+    CHECK(!l.v[0].lacks_callers);
+    machsym_map_close(map);
     lookup_close(&l);
     program_free(&p);
 }
@@ -842,7 +1064,12 @@ int main(void)
     test_pieces();
     test_chains();
     test_loops();
-    test_depth();
+    for (unsigned kind = 0; kind < 5; kind++) {
+        test_bare_calls(kind, 0);
+        test_bare_calls(kind, MACHSYM_SESSION_INDEX);
+    }
+    test_depth(0);
+    test_depth(MACHSYM_SESSION_INDEX);
     test_calls();
     test_fixed_calls();
     test_strays();

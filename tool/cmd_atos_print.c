@@ -247,6 +247,7 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
     text_c(out, ", line from ");
     text_c(out, machsym_source_name(frame->line_source));
     text_end_line(out, from);
+    text_c(out, frame->lacks_callers ? "  left out: the calls between this one and the function\n" : "");
 }
 
 /* What in the file speaks against the answer. */
@@ -315,6 +316,17 @@ const bcsymbolmap *atos_hidden_names(target *t)
     return t->names;
 }
 
+/* Says that calls are left out between the lines of an address: atos has no line for that, and one would be taken
+ * for a frame. Objects and explanations say it where it is. */
+static void say_left_out(const atos *a, const token *word, size_t count)
+{
+    if (count == MAX_FRAMES && a->frames[count - 2].lacks_callers && a->inline_frames && !a->json)
+        tool_say(
+            "0x%llx: more than %d calls are inlined into each other; those between the innermost %d and the "
+            "function around them are left out",
+            (unsigned long long)word->number, MACHSYM_MAX_INLINE_DEPTH, MACHSYM_MAX_INLINE_DEPTH);
+}
+
 finding atos_find(atos *a, const token *word)
 {
     finding found = {NULL, 0, 0};
@@ -328,6 +340,7 @@ finding atos_find(atos *a, const token *word)
                 bcsymbolmap_unhide(atos_hidden_names(found.t), &a->frames[i]);
         }
         object_say_new(symbol_source_session(found.t->source), &found.t->objects);
+        say_left_out(a, word, found.count);
     }
     const machsym_frame *outer = found.count > 0 ? &a->frames[found.count - 1] : NULL;
     a->unresolved |= outer == NULL || (outer->linkage_name.len == 0 && outer->name.len == 0);

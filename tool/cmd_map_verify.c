@@ -46,6 +46,8 @@ static const char *frame_difference(const verify *v, const machsym_frame *a, con
         return "bounds of the function";
     if (a->name_source != b->name_source || a->line_source != b->line_source || a->is_inline != b->is_inline)
         return "source";
+    if (a->lacks_callers != b->lacks_callers)
+        return "calls that are left out";
     return NULL;
 }
 

@@ -149,7 +149,7 @@ static void put_calls(text *t, const machsym_frame *frames, size_t count, uint64
         text_c(t, "{\"function\":");
         put_function(t, &frames[i], style);
         put_place(t, &frames[i]);
-        text_char(t, '}');
+        text_c(t, frames[i].lacks_callers ? ",\"callers_left_out\":true}" : "}");
     }
     text_c(t, count > 1 ? "]" : "");
 }

@@ -700,6 +700,7 @@ void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const f
     text_c(t, ",\"column\":");
     text_dec(t, frame->column);
     text_c(t, frame->is_inline ? ",\"inline\":true" : ",\"inline\":false");
+    text_c(t, frame->lacks_callers ? ",\"callers_left_out\":true" : "");
     text_c(t, ",\"offset\":");
     text_dec(t, addr - frame->function_start);
     text_c(t, ",\"name_source\":\"");

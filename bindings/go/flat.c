@@ -530,7 +530,7 @@ static bool add_frame(flat_session *s, const machsym_frame *f, uint32_t names)
     put64(&head, f->function_size);
     put32(&head, f->line);
     put32(&head, f->column);
-    put32(&head, f->is_inline);
+    put32(&head, (f->is_inline ? 1u : 0u) | (f->lacks_callers ? 2u : 0u));
     put32(&head, (uint32_t)f->name_source);
     put32(&head, (uint32_t)f->line_source);
     s->heads.len += head.len;

@@ -88,8 +88,8 @@ FLAT_API void flat_session_close(flat_session *session);
 /* Looks up addresses: runtime ones of an image loaded at load when is_runtime, else the file's. names:
  * machsym_demangle_flags. An answer has each text once: u32 number of texts, u32 number of frames, u32 length of each text
  * (the first is empty), u32 number of frames of each address, the frames, the texts without gaps. The frames of an address
- * follow each other, the innermost first. A frame: u64 function start, u64 function size, u32 line, u32 column, u32 is
- * inlined, u32 name source, u32 line source, u32 numbers of the texts name (demangled), linkage name and file.
+ * follow each other, the innermost first. A frame: u64 function start, u64 function size, u32 line, u32 column, u32 1 when
+ * it is inlined plus 2 when it lacks callers, u32 name source, u32 line source, u32 numbers of the texts name (demangled), linkage name and file.
  * Returns: where that begins, until the next call, and *len; NULL when there is no memory, or no address. */
 FLAT_API const char *flat_lookup(flat_session *session, int is_runtime, uint64_t load, uint32_t names,
                                  const uint64_t *addrs, size_t count, size_t *len);

@@ -34,6 +34,7 @@ type Frame struct {
 	FunctionSize  uint64
 	NameSource    string // "dwarf", "symtab", ...
 	LineSource    string
+	LacksCallers  bool // calls are left out between this frame and the next: an answer does not have so many
 }
 
 // Lines says which row of the line table answers.
@@ -350,7 +351,7 @@ func decode(in []byte, count int) [][]Frame {
 		u32 := func(n int) uint32 { return order.Uint32(head[16+4*n:]) }
 		frames[i] = Frame{
 			Name: texts[u32(5)], LinkageName: texts[u32(6)], File: texts[u32(7)],
-			Line: u32(0), Column: u32(1), Inline: u32(2) != 0,
+			Line: u32(0), Column: u32(1), Inline: u32(2)&1 != 0, LacksCallers: u32(2)&2 != 0,
 			FunctionStart: order.Uint64(head), FunctionSize: order.Uint64(head[8:]),
 			NameSource: sources[u32(3)], LineSource: sources[u32(4)],
 		}

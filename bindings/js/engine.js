@@ -193,7 +193,8 @@ class Library {
       at += FRAME;
       return {
         name: texts[u32(f + 36)], linkageName: texts[u32(f + 40)] || undefined, file: texts[u32(f + 44)] || undefined,
-        line: u32(f + 16) || undefined, column: u32(f + 20) || undefined, isInline: u32(f + 24) !== 0,
+        line: u32(f + 16) || undefined, column: u32(f + 20) || undefined, isInline: (u32(f + 24) & 1) !== 0,
+        lacksCallers: (u32(f + 24) & 2) !== 0,
         functionStart: view.getBigUint64(f, true), functionSize: view.getBigUint64(f + 8, true),
         nameSource: this.sourceName(u32(f + 28)), lineSource: this.sourceName(u32(f + 32)),
       };

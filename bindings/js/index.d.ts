@@ -54,6 +54,8 @@ export interface Frame {
   line?: number;
   column?: number;
   isInline: boolean;
+  /** Calls are left out between this frame and the next: more are inlined into each other than an answer has. */
+  lacksCallers: boolean;
   functionStart: bigint;
   functionSize: bigint;
   nameSource: string;

@@ -14,7 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { MAX_HEAD = 16384, MAX_FRAMES = 64, TIMEOUT = 30 /* seconds */ };
+enum { MAX_HEAD = 16384, MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, TIMEOUT = 30 /* seconds */ };
 
 /* A file on a web server. */
 typedef struct remote {
@@ -241,6 +241,8 @@ static void print_frames(machsym_session *session, uint64_t addr)
         print_text(frames[i].name.len != 0 ? frames[i].name : frames[i].linkage_name);
         machsym_path_join(&frames[i].file, path, sizeof path);
         printf(" %s:%u%s\n", path, (unsigned)frames[i].line, frames[i].is_inline ? " (inlined)" : "");
+        if (frames[i].lacks_callers)
+            printf("  (callers left out)\n");
     }
     if (count == 0)
         printf("0x%llx ?\n", (unsigned long long)addr);

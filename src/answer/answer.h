@@ -140,24 +140,39 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 
 /* ---- Frames ---- */
 
-/* Frames of the function of a span, innermost first. Returns how many there are. */
+/* The frame of a block, but for its line. */
+static void ms_ans_begin_frame(machsym_session *s, const ms_ses_span *span, const ms_fn_block *block,
+                               machsym_frame *frame)
+{
+    ms_zero(frame, sizeof *frame);
+    frame->is_inline = block->parent != ms_SEG_NONE;
+    frame->die_offset = block->die_off;
+    frame->function_start = span->range.lo;
+    frame->function_size = span->range.hi - span->range.lo;
+    ms_ans_name_block(s, &span->unit->functions, block, frame);
+}
+
+/* Frames of the function of a span, innermost first. Of more calls than MACHSYM_MAX_INLINE_DEPTH the
+ * innermost ones are told, and the function itself with where it has the outermost one. Returns how many
+ * frames there are. */
 static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
                                      size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
-    const ms_fn_block *inner = span->dropped != ms_SEG_NONE ? &blocks[span->dropped] : NULL;
+    const ms_fn_block *inner = NULL;
     size_t count = 0;
     for (uint32_t at = span->call; at != ms_SEG_NONE; at = blocks[at].parent) {
         MACHSYM_COUNT_WORK(1);
+        if (count == MACHSYM_MAX_INLINE_DEPTH && blocks[at].parent != ms_SEG_NONE) {
+            inner = &blocks[span->table->depths[at].outer];
+            at = inner->parent;
+            if (count <= cap)
+                frames[count - 1].lacks_callers = true;
+        }
         const ms_fn_block *block = &blocks[at];
         if (count++ < cap) {
             machsym_frame *frame = &frames[count - 1];
-            ms_zero(frame, sizeof *frame);
-            frame->is_inline = block->parent != ms_SEG_NONE;
-            frame->die_offset = block->die_off;
-            frame->function_start = span->range.lo;
-            frame->function_size = span->range.hi - span->range.lo;
-            ms_ans_name_block(s, &span->unit->functions, block, frame);
+            ms_ans_begin_frame(s, span, block, frame);
             if (inner == NULL)
                 ms_ans_set_row(span, frame);
             else

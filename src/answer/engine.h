@@ -153,9 +153,8 @@ static ms_INLINE void ms_eng_look(const machsym_session *s, uint64_t addr, ms_se
     ms_ses_unit *unit = span->unit;
     bool has_function = span->function != ms_SEG_NONE;
     span->call = span->function;
-    span->dropped = ms_SEG_NONE;
     if (span->inside != NULL)
-        span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
+        span->call = ms_fn_call_at(span->inside, addr, &span->hi);
     span->row = unit->lines->row_count;
     if (has_function || ms_eng_has_bare_lines(s, unit))
         span->row = ms_ln_find(unit->lines, s->lines, has_function, addr, &unit->hint, &span->hi);

@@ -47,7 +47,6 @@ typedef struct ms_ses_span {
     ms_fn_inside *inside; /* NULL: nothing is inlined into it */
     const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
     uint32_t call;            /* the innermost call, or the function itself */
-    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
     size_t row;               /* in unit->lines; their row_count: no row tells the line */
 } ms_ses_span;
 

@@ -512,6 +512,10 @@ typedef struct machsym_frame {
     bool is_inline;
     /* The session ran out of memory: names, lines or calls may be missing. */
     bool lacks_memory;
+    /* The calls between this frame and the next one are left out: more than MACHSYM_MAX_INLINE_DEPTH calls
+     * are inlined into each other here. The next frame is the concrete function, with the line where it has
+     * the outermost of them. */
+    bool lacks_callers;
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -907,6 +911,7 @@ typedef struct machsym_map_frame {
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
+    bool lacks_callers;
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:

@@ -67,7 +67,10 @@
 #define MACHSYM_MAX_OBJECTS 64
 #endif
 
-/* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
+/* How many inlined calls an answer tells of; real files reach about 60. Of a longer chain it has the
+ * innermost ones, which say where the code is, and the function that all of them stand in. So no lookup gives
+ * more than MACHSYM_MAX_INLINE_DEPTH + 1 frames (machsym_frame.lacks_callers). Each costs a name, and a
+ * hostile file may nest a call in every second byte. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif

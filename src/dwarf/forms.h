@@ -296,12 +296,12 @@ typedef struct ms_dw_abbrev {
     uint16_t tag;
     uint8_t kind;
     uint8_t has_children;
-    bool has_code; /* a function or call that may state where its code lies */
+    bool has_code; /* a function or call that may state where its code lies, or a call around such ones */
 } ms_dw_abbrev;
 
 enum {
     ms_BRIEF_LONG = 1,   /* there is more to do than to skip it, or more to skip than a brief can tell */
-    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies */
+    ms_BRIEF_CALL = 2,   /* an inlined call that may state where its code lies, or stand around such ones */
     ms_BRIEF_NUMBER = 4, /* after the bytes to skip stands a number of varying size */
     ms_BRIEF_BLOCK = 8,  /* after the bytes to skip stands a block */
     ms_BRIEF_END = 16    /* no entry, but the 0 that ends a list of them */
@@ -564,7 +564,10 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
         if (size == ms_SIZE_UNKNOWN)
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
-        abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+        bool is_around = attribute == ms_DW_AT_abstract_origin && form != ms_DW_FORM_implicit_const &&
+                         abbrev->has_children; /* of a call: its own code may be told by those inside */
+        abbrev->has_code |= (is_code && abbrev->kind == ms_KIND_FUNCTION) ||
+                            ((is_code || is_around) && abbrev->kind == ms_KIND_INLINE);
         ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         if ((seen >> slot & 1) != 0)
             slot = ms_SLOT_NONE;

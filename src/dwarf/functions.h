@@ -21,14 +21,20 @@ typedef struct ms_fn_block {
     uint64_t lo;      /* of its first range */
     uint64_t hi;
     const ms_range *ranges; /* when it has several; see ms_fn_range */
-    uint32_t range_count;
-    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;    /* first block that does not stand inside this one */
+    uint32_t range_count;   /* 0: a call without code of its own, around others that have some */
+    uint32_t parent;        /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;           /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
     uint32_t unread; /* of a function: how many calls stand in its entry that are not in this table */
 } ms_fn_block;
+
+/* How deep a block stands. */
+typedef struct ms_fn_depth {
+    uint32_t calls; /* that it is inlined through, with itself; 0: a function */
+    uint32_t outer; /* the first of them, which stands in the function itself */
+} ms_fn_depth;
 
 /* The functions of a unit, with or without what is inlined into them; or one function with all that is. */
 typedef struct ms_fn_table {
@@ -41,8 +47,8 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
-    bool has_real_names; /* those of the debug info: the symbols beside it are made up */
-    bool is_deep;        /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
+    bool has_real_names;       /* those of the debug info: the symbols beside it are made up */
+    const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */
@@ -233,18 +239,28 @@ static inline uint32_t ms_fn_next_depth(const ms_fn_walk *w)
     return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].depth + 1;
 }
 
-/* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
-static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry)
+/* Turns an entry into a block. Returns false when there is nothing to be told of it: a function has no code,
+ * or a call neither code nor children. DWARF 2 wants a call with several ranges to state none, and damage may
+ * cost them; calls inside it that have code were inlined through it all the same. */
+static inline bool ms_fn_add_block(ms_fn_walk *w, const ms_fn_values *entry, bool has_children)
 {
     bool is_function = entry->is_function;
     uint32_t depth = ms_fn_next_depth(w);
-    if (!ms_fn_make_room(w) || (!is_function && (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1)))
+    if (!ms_fn_make_room(w) || (!is_function && depth == 0))
         return false;
     ms_fn_block *block = &w->blocks[w->count];
+    bool has_code = true;
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, entry, block) || (is_function && !ms_fn_add_pieces(w, block)))
+    else
+        has_code = ms_fn_set_code(w, entry, block) && (!is_function || ms_fn_add_pieces(w, block));
+    if (!has_code && (is_function || !has_children || w->scratch->oom))
         return false;
+    if (!has_code) {
+        block->lo = block->hi = 0;
+        block->ranges = NULL;
+        block->range_count = 0;
+    }
     block->die_off = entry->die_off;
     block->origin = 0;
     ms_dw_reference(&w->root->enc, &entry->v[ms_CALL_ORIGIN], &block->origin);
@@ -278,7 +294,8 @@ static inline void ms_fn_open_block(ms_fn_walk *w, uint32_t lists)
     block->unread = w->unread; /* so far; see ms_fn_close_blocks */
 }
 
-/* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
+/* Closes the blocks whose lists of children have ended. A call without code goes if nothing with code stands
+ * in it. Returns how many lists are open where the next one
  * closes. */
 static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
@@ -286,6 +303,7 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
         ms_fn_block *block = &w->blocks[w->opened[--w->open_count].block];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
+        w->count -= block->range_count == 0 && block->end == w->opened[w->open_count].block + 1;
     }
     return w->open_count == 0 ? 0 : w->opened[w->open_count - 1].lists;
 }
@@ -332,18 +350,20 @@ static inline const uint8_t *ms_fn_take_plain(ms_fn_walk *w, const ms_dw_abbrev 
     const uint8_t *next = p + abbrev->skip_tail;
     uint32_t depth = ms_fn_next_depth(w);
     uint64_t lo = ms_dw_laid_number(layout, p, ms_CALL_LOW_PC);
-    ms_range range;
-    if (depth == 0 || depth > MACHSYM_MAX_INLINE_DEPTH + 1 || !ms_fn_make_room(w) ||
-        !ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, ms_CALL_HIGH_PC), &range))
+    ms_range range = {0, 0};
+    if (depth == 0 || !ms_fn_make_room(w))
+        return next;
+    bool has_code = ms_dw_code_range(w->dw, lo, lo + ms_dw_laid_number(layout, p, ms_CALL_HIGH_PC), &range);
+    if (!has_code && !abbrev->has_children)
         return next;
     ms_fn_block *block = &w->blocks[w->count++];
     block->die_off = die_off;
     block->origin =
         ms_dw_laid_number(layout, p, ms_CALL_ORIGIN) + (layout->is_in_unit ? w->root->enc.unit_off : 0);
-    block->lo = range.lo;
-    block->hi = range.hi;
+    block->lo = has_code ? range.lo : 0;
+    block->hi = has_code ? range.hi : 0;
     block->ranges = NULL;
-    block->range_count = 1;
+    block->range_count = has_code;
     block->parent = w->opened[w->open_count - 1].block;
     block->end = (uint32_t)w->count;
     block->call_file = (uint32_t)ms_dw_laid_number(layout, p, ms_CALL_FILE);
@@ -376,7 +396,7 @@ static ms_NOINLINE const uint8_t *ms_fn_take_values(ms_fn_walk *w, const ms_dw_a
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (ms_fn_add_block(w, &entry) && abbrev->has_children)
+    if (ms_fn_add_block(w, &entry, abbrev->has_children) && abbrev->has_children)
         ms_fn_open_block(w, lists);
     return p;
 }
@@ -603,13 +623,26 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
     w->reads_calls = reads_calls;
 }
 
+/* How deep each block stands. */
+static const ms_fn_depth *ms_fn_measure_depths(const ms_fn_walk *w)
+{
+    ms_fn_depth *depths = (ms_fn_depth *)ms_arena_alloc(w->arena, w->count, sizeof *depths);
+    for (uint32_t i = 0; depths != NULL && i < w->count; i++) {
+        uint32_t parent = w->blocks[i].parent;
+        depths[i].calls = parent == ms_SEG_NONE ? 0 : depths[parent].calls + 1;
+        depths[i].outer = depths[i].calls > 1 ? depths[parent].outer : i;
+    }
+    return depths;
+}
+
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
     table->blocks = w->blocks;
     table->is_damaged = w->is_damaged;
-    table->is_deep = w->is_deep;
     table->die_count = w->visited;
+    if (w->is_deep && w->blocks != NULL)
+        table->depths = ms_fn_measure_depths(w);
     if (w->scratch->oom || w->arena->oom)
         return false;
     table->count = w->count;
@@ -751,14 +784,6 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
     return scratch->oom || arena->oom ? NULL : inside;
 }
 
-static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
-{
-    uint32_t depth = 0;
-    for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
-        index = table->blocks[index].parent;
-    return depth > MACHSYM_MAX_INLINE_DEPTH;
-}
-
 /* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
  * may overlap; longer ones have been sorted. */
 static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
@@ -814,12 +839,10 @@ static ms_INLINE uint32_t ms_fn_call_by_segments(ms_fn_inside *inside, uint64_t 
 }
 
 /* The innermost block at an address that the function has. Lowers *hi to where another one may begin, which
- * without segments is not known. For a call that stands too deep, its caller is returned, and *dropped is the
- * call; else *dropped is ms_SEG_NONE. */
-static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+ * without segments is not known. */
+static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint64_t *hi)
 {
     uint32_t index = inside->function;
-    *dropped = ms_SEG_NONE;
     if (inside->has_calls) {
         index = ms_fn_call_by_segments(inside, addr, hi);
     } else {
@@ -827,10 +850,7 @@ static ms_INLINE uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uin
         ms_lower_to(hi, addr + 1);
     }
     inside->is_asked = true;
-    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
-        return index;
-    *dropped = index;
-    return inside->table->blocks[index].parent;
+    return index;
 }
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a

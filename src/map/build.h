@@ -34,7 +34,10 @@ enum {
     /* The last origins whose functions are known, by a few bits of their offset. The calls of a unit name the
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
-    ms_MB_RECENT = 1 << ms_MB_RECENT_BITS
+    ms_MB_RECENT = 1 << ms_MB_RECENT_BITS,
+    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. With
+     * MACHSYM_MAX_INLINE_DEPTH more, which are fewer, a chain is one that readers take. */
+    ms_MB_STAGE = ms_MAP_LINKS / 2
 };
 
 /* ---- Plan ---- */
@@ -283,6 +286,7 @@ typedef struct ms_mb_work {
     ms_mb_file *files; /* by the unit's file number; in the part's tables */
     size_t file_count; /* that have room */
     uint32_t *chains;  /* by block: its link; 0 none yet */
+    uint32_t *copies;  /* the same of its second link: see ms_mb_deep_chain; NULL: no call stands deep */
     uint32_t *written; /* blocks that have a link, which tells of the function's range */
     size_t written_count;
     uint32_t function; /* the one whose blocks have links */
@@ -362,6 +366,19 @@ static inline uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *bl
     return recent->function;
 }
 
+/* Makes the link of a block that has none, below that of its caller. */
+static uint32_t ms_mb_add_link(ms_mb_work *w, const ms_fn_block *block, uint32_t caller)
+{
+    machsym_source source;
+    ms_map_line call;
+    MACHSYM_COUNT_WORK(1);
+    uint32_t function = ms_mb_block_function(w, block, &source);
+    if (block->parent == ms_SEG_NONE)
+        return ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
+    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &call);
+    return ms_en_call(w->c, caller, source, function, &call);
+}
+
 /* Makes the links of the chain from the function at hand down to a block, callers first, but for those that
  * are there. Returns the innermost one. */
 static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
@@ -378,24 +395,56 @@ static ms_NOINLINE uint32_t ms_mb_add_links(ms_mb_work *w, uint32_t block)
         path[i] = block;
     for (size_t i = 0; i < depth; i++) {
         const ms_fn_block *one = &blocks[path[i]];
-        machsym_source source;
-        uint32_t function = ms_mb_block_function(w, one, &source);
-        if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
-        } else {
-            ms_map_line call;
-            ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, function, &call);
-        }
+        uint32_t caller = one->parent == ms_SEG_NONE ? 0 : w->chains[one->parent];
+        w->chains[path[i]] = ms_mb_add_link(w, one, caller);
     }
     return w->chains[innermost];
+}
+
+/* Where the link of a block is kept that a chain of a stage has. */
+static uint32_t *ms_mb_deep_slot(ms_mb_work *w, uint32_t block, uint32_t stage)
+{
+    bool is_own = w->unit->functions.depths[block].calls > stage * ms_MB_STAGE;
+    return is_own ? &w->chains[block] : &w->copies[block];
+}
+
+/* The chain down to a call of a function whose calls stand deeper than a chain may be long. From each
+ * ms_MB_STAGE calls on a stage begins: chains of its calls have as many of the calls before it as an answer
+ * tells and one more, then the outermost call and the function. Answers lack those between in any case. So a
+ * call has two links at most: its own, and one for the calls of the next stage. */
+static ms_NOINLINE uint32_t ms_mb_deep_chain(ms_mb_work *w, uint32_t block)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    const ms_fn_depth *depths = w->unit->functions.depths;
+    uint32_t stage = depths[block].calls > 0 ? (depths[block].calls - 1) / ms_MB_STAGE : 0;
+    if (stage == 0)
+        return ms_mb_add_links(w, block);
+    uint32_t outer = depths[block].outer;
+    uint32_t link = w->chains[outer] != 0 ? w->chains[outer] : ms_mb_add_links(w, outer);
+    uint32_t *path = w->written + w->written_count; /* room for both links of each block */
+    uint32_t at = block;
+    size_t count = 0;
+    for (; depths[at].calls >= stage * ms_MB_STAGE - MACHSYM_MAX_INLINE_DEPTH; at = blocks[at].parent) {
+        MACHSYM_COUNT_WORK(1);
+        if (*ms_mb_deep_slot(w, at, stage) != 0) {
+            link = *ms_mb_deep_slot(w, at, stage);
+            break;
+        }
+        path[count++] = at;
+    }
+    w->written_count += count;
+    for (size_t i = count; i-- > 0;)
+        link = *ms_mb_deep_slot(w, path[i], stage) = ms_mb_add_link(w, &blocks[path[i]], link);
+    return link;
 }
 
 /* The chain from the function at hand down to a block. */
 static inline uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 {
     uint32_t link = w->chains[block];
-    return link != 0 ? link : ms_mb_add_links(w, block);
+    if (link != 0)
+        return link;
+    return w->copies == NULL ? ms_mb_add_links(w, block) : ms_mb_deep_chain(w, block);
 }
 
 /* Turns to a range of a function, or of none. The links of the range before do not hold in this one. */
@@ -403,8 +452,12 @@ static void ms_mb_turn_to(ms_mb_work *w, const ms_ses_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
         return;
-    while (w->written_count > 0)
-        w->chains[w->written[--w->written_count]] = 0;
+    while (w->written_count > 0) {
+        uint32_t block = w->written[--w->written_count];
+        w->chains[block] = 0;
+        if (w->copies != NULL)
+            w->copies[block] = 0;
+    }
     if (ms_en_is_full(w->c))
         ms_en_write(w->c, w->plan->dict);
     w->function = span->function;
@@ -425,10 +478,7 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
     item.hi = hi;
     if (has_function)
         item.chain = ms_mb_chain(w, span->call);
-    if (span->dropped != ms_SEG_NONE) {
-        const ms_fn_block *call = &span->table->blocks[span->dropped];
-        ms_mb_line_at(w, call->call_file, call->call_line, call->call_column, &item.line);
-    } else if (span->row != lines->row_count) {
+    if (span->row != lines->row_count) {
         const ms_ln_row *row = &lines->rows[span->row];
         ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
     }
@@ -485,6 +535,7 @@ static void ms_mb_trim(ms_mb_work *w)
 static bool ms_mb_begin_unit(ms_mb_work *w)
 {
     size_t blocks = w->unit->functions.count;
+    bool is_deep = w->unit->functions.depths != NULL;
     size_t files = w->unit->lines->file_count + 1;
     if (files > w->file_count) {
         w->file_count = 2 * files;
@@ -495,8 +546,10 @@ static bool ms_mb_begin_unit(ms_mb_work *w)
     ms_zero(&w->range, sizeof w->range);
     w->written_count = 0;
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, blocks, sizeof *w->written);
-    return w->files != NULL && w->chains != NULL && w->written != NULL;
+    w->copies = is_deep ? (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->copies) : NULL;
+    w->written =
+        (uint32_t *)ms_arena_alloc(&w->unit_arena, is_deep ? 2 * blocks : blocks, sizeof *w->written);
+    return w->files != NULL && w->chains != NULL && w->written != NULL && (w->copies != NULL || !is_deep);
 }
 
 /* Adds the ranges of a unit: all that it may answer for, once, from the text on. */

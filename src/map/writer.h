@@ -71,10 +71,10 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     return slot == NULL ? 0 : slot->value;
 }
 
-/* The link of a call from the frame after it. */
-static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
+/* The link of a call from the frame after it, from. */
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, const machsym_frame *from,
+                           uint32_t caller)
 {
-    const machsym_frame *from = frame + 1;
     ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     ms_tab_slot *site =
@@ -104,6 +104,8 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     unsigned which = range->is_symbol ? 1 : 0;
     ms_en *c = &w->parts[which]->coder;
     ms_en_item item;
+    machsym_frame missing; /* one call stands for those that the frames lack: so a lookup lacks them again */
+    ms_zero(&missing, sizeof missing);
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
@@ -123,8 +125,14 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     item.line.line = frames[0].line;
     item.line.column = c->columns ? frames[0].column : 0;
     item.chain = ms_mw_root(w, c, &frames[count - 1]);
-    for (size_t i = count - 1; i-- > 0;)
-        item.chain = ms_mw_call(w, c, &frames[i], item.chain);
+    for (size_t i = count - 1; i-- > 0;) {
+        const machsym_frame *from = &frames[i + 1];
+        if (frames[i].lacks_callers && i + 1 == MACHSYM_MAX_INLINE_DEPTH) {
+            item.chain = ms_mw_call(w, c, &missing, from, item.chain);
+            from = &missing;
+        }
+        item.chain = ms_mw_call(w, c, &frames[i], from, item.chain);
+    }
     if (w->arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     ms_en_add(c, &item);

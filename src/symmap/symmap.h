@@ -28,7 +28,7 @@ enum {
     /* Ranges of a full run. With 32, maps are a tenth larger, and lookups alone no faster. */
     ms_MAP_RUN_MAX = 64,
     /* Links in a chain. */
-    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
+    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 1024 ? 4096 : 4 * MACHSYM_MAX_INLINE_DEPTH,
     /* Runs that may begin in a bucket. A bucket that would have more leads to a list of them. */
     ms_MAP_STEPS = 8,
     ms_MAP_MOST_SHIFT = 31,       /* the largest bucket shift */
@@ -948,13 +948,14 @@ static ms_INLINE void ms_map_root_frame(const ms_map_run *run, uint32_t root, co
     frame->name_ref = ms_map_place(run, ms_map_long_field(p + 1, run->bytes[ms_MAP_PLACE]));
     frame->name_source = (machsym_source)(p[0] < MACHSYM_SOURCE_COUNT ? p[0] : 0);
     frame->is_inline = false;
+    frame->lacks_callers = false;
     ms_map_set_line(run, line, frame);
 }
 
-/* The frames of the inlined calls of a chain, the innermost first. *number is the innermost link, and
- * becomes the concrete function. *line is where the code comes from, and becomes where the concrete
- * function has the outermost call. Returns how many calls there are; more than ms_MAP_LINKS when the chain
- * is damaged. The number of a caller is smaller, so the walk ends. */
+/* The frames of the inlined calls of a chain, the innermost first, MACHSYM_MAX_INLINE_DEPTH at most. *number
+ * is the innermost link, and becomes the concrete function. *line is where the code comes from, and becomes
+ * where the concrete function has the outermost call. Returns how many calls there are; more than
+ * ms_MAP_LINKS when the chain is damaged. The number of a caller is smaller, so the walk ends. */
 static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *number, ms_map_line *line,
                                            machsym_map_frame *frames, size_t cap)
 {
@@ -971,6 +972,7 @@ static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *numb
             frames[count].name_ref = ms_map_place(run, name);
             frames[count].name_source = (name & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
             frames[count].is_inline = true;
+            frames[count].lacks_callers = false;
             ms_map_set_line(run, line, &frames[count]);
         }
         ms_map_read_line(run, p, line);
@@ -988,9 +990,15 @@ static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map
     uint32_t number = hit->link;
     uint64_t begin;
     uint64_t size;
-    size_t calls = ms_map_call_frames(run, &number, &line, frames, cap);
+    size_t most = cap < (size_t)MACHSYM_MAX_INLINE_DEPTH ? cap : (size_t)MACHSYM_MAX_INLINE_DEPTH;
+    size_t calls = ms_map_call_frames(run, &number, &line, frames, most);
     if (calls >= ms_MAP_LINKS || number - ms_MAP_FIRST_LINK >= run->root_count)
         return 0;
+    if (calls > (size_t)MACHSYM_MAX_INLINE_DEPTH) {
+        calls = (size_t)MACHSYM_MAX_INLINE_DEPTH;
+        if (cap >= calls)
+            frames[calls - 1].lacks_callers = true;
+    }
     size_t told = calls < cap ? calls + 1 : cap;
     ms_map_root_frame(run, number - ms_MAP_FIRST_LINK, &line, calls < cap ? &frames[calls] : NULL, &begin,
                       &size);
@@ -1293,6 +1301,7 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
     frame->name_source = from->name_source;
     frame->line_source = from->line_source;
     frame->is_inline = from->is_inline;
+    frame->lacks_callers = from->lacks_callers;
 }
 
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,

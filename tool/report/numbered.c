@@ -5,8 +5,8 @@
 
 /* ---- What a frame's text says ---- */
 
-/* A line as --owners makes it, without its " [OWNER]" at the end. */
-static machsym_str without_owner(machsym_str s)
+/* A line without " [callers left out]", or as --owners makes it, without " [OWNER]", at its end. */
+static machsym_str without_mark(machsym_str s)
 {
     size_t at = s.len;
     if (s.len == 0 || s.ptr[s.len - 1] != ']')
@@ -24,7 +24,7 @@ static void split_given(report_frame *frame, machsym_str s)
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
         tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
-    tail = s.len = without_owner(s).len;
+    tail = s.len = without_mark(without_mark(s)).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
         size_t end = s.ptr[i] == ' ' ? scan_plus(s, i) : i;

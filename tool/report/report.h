@@ -83,6 +83,7 @@ typedef struct report_call {
     uint64_t cost;     /* bytes that it takes at most wherever it is written */
     machsym_str owner; /* whose code it is, where a rule knows */
     bool is_inline;
+    bool lacks_callers; /* calls are left out between this one and the next */
     bool has_line;
     machsym_source name_source;
     machsym_source line_source;

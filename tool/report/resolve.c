@@ -177,6 +177,7 @@ static void add_call(resolving *w, const image_loan *loan, const machsym_frame *
     call->has_line = frame_has_line(from);
     call->offset = file_addr - from->function_start;
     call->is_inline = from->is_inline;
+    call->lacks_callers = from->lacks_callers;
     call->name_source = from->name_source;
     call->line_source = from->line_source;
     call->cost = call_cost(call);

@@ -17,6 +17,7 @@ static void put_json_call(text *t, const report_call *call)
     }
     json_put_number(t, "offset", call->offset);
     text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
+    text_c(t, call->lacks_callers ? ",\"callers_left_out\":true" : "");
     json_put_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
     if (call->owner.len > 0)
         json_put_str(t, "owner", call->owner);

@@ -23,7 +23,7 @@ static void put_place(writer *w, const report_call *call)
     text_char(&w->part, ')');
 }
 
-/* What stands at the very end of a line: " [OWNER]", " [inlined]". */
+/* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
 static void put_tail(text *t, const report_call *call)
 {
     if (call->owner.len > 0) {
@@ -31,6 +31,7 @@ static void put_tail(text *t, const report_call *call)
         text_str(t, call->owner);
         text_char(t, ']');
     }
+    text_c(t, call->lacks_callers ? " [callers left out]" : "");
     text_c(t, call->is_inline ? " [inlined]" : "");
 }
 

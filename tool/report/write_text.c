@@ -52,6 +52,7 @@ static void put_words(const apple_text *a, const report_call *call)
         text_str(a->t, call->owner);
         text_char(a->t, ']');
     }
+    text_c(a->t, call->lacks_callers && !a->how->is_apple ? " [callers left out]" : "");
     text_c(a->t, call->is_inline && !a->how->is_apple ? " [inlined]" : "");
 }
 

@@ -232,6 +232,7 @@ function marks(call) {
   const mark = (words, title) => element('span', { class: 'mark', title }, words);
   return [
     ...(call.inline ? [mark('inlined', 'The compiler put this call into its caller')] : []),
+    ...(call.callers_left_out ? [mark('callers left out', 'More calls are inlined here than an answer has')] : []),
     ...(call.name_source && !(call.name_source in INFERRED)
       ? [mark(call.name_source, 'Debug information does not say so: the name comes from here')] : []),
   ];

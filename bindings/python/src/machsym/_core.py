@@ -164,6 +164,8 @@ class Frame(NamedTuple):
     name_source: str
     """"dwarf", "symtab" and so on; "none"."""
     line_source: str
+    lacks_callers: bool = False
+    """Calls are left out between this frame and the next: more are inlined into each other than an answer has."""
 
 
 class Slice(NamedTuple):
@@ -343,9 +345,9 @@ def _frames(raw: bytes, count: int) -> List[List[Frame]]:
     for length in numbers[:text_count]:
         texts.append(_text(raw[lo:lo + length]))
         lo += length
-    frames = [Frame(texts[name], texts[linkage], texts[file], line, column, inline != 0, start, size, _SOURCES[by],
-                    _SOURCES[line_by])
-              for start, size, line, column, inline, by, line_by, name, linkage, file
+    frames = [Frame(texts[name], texts[linkage], texts[file], line, column, marks & 1 != 0, start, size, _SOURCES[by],
+                    _SOURCES[line_by], marks & 2 != 0)
+              for start, size, line, column, marks, by, line_by, name, linkage, file
               in _FRAME.iter_unpack(raw[at:end])]
     answers = []
     at = 0
