@@ -1484,8 +1484,8 @@ MACHSYM_API void machsym_session_close(machsym_session *session);
  * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
  * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
-/* Whether memory ran out since the session was opened or trimmed. If so, answers may lack frames, names or
- * lines.
+/* Whether memory ran out since the session was opened or trimmed. If so, answers since then may lack frames,
+ * names or lines.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
@@ -1513,8 +1513,10 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 /* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
- * memory ran out there is at least one frame, and each has lacks_memory: machsym_session_trim, then ask
- * again.
+ * memory ran out there is at least one frame, and each has lacks_memory until machsym_session_trim. No later
+ * lookup uses what was found without memory: asked again, once there is some, the session tells all. Only if
+ * memory ran out again and again, and what answers may borrow is more than cache_limit, it waits for the
+ * trim.
  * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
  * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
  * names of a map.
@@ -3431,7 +3433,7 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep, ms_arena_reserve,
- *         ms_arena_drop_older.
+ *         ms_arena_drop_older, ms_arena_take_all.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
@@ -3525,6 +3527,22 @@ static void ms_arena_free(ms_arena *arena)
     ms_arena_reset(arena);
     ms_arena_drop_spares(arena);
     arena->failed = false;
+}
+
+/* Takes over all objects of another arena, which is empty afterwards and remembers no failure. */
+static void ms_arena_take_all(ms_arena *arena, ms_arena *from)
+{
+    ms_arena_drop_spares(from);
+    while (from->head != NULL) {
+        ms_arena_chunk *chunk = from->head;
+        from->head = chunk->next;
+        chunk->next = arena->head;
+        arena->head = chunk;
+    }
+    arena->total += from->total;
+    arena->live += from->live;
+    from->total = from->live = 0;
+    from->oom = from->failed = false;
 }
 
 /* A spare chunk with room for size bytes; NULL when there is none. */
@@ -15309,6 +15327,15 @@ static void ms_map_close_kept(ms_map_kept *kept)
     ms_arena_free(&arena);
 }
 
+/* Hands over what answers may show of it to another arena, and closes it. */
+static void ms_map_hold_kept(ms_map_kept *kept, ms_arena *held)
+{
+    ms_arena arena = kept->arena;
+    ms_arena_take_all(held, &kept->cache);
+    ms_arena_free(&kept->sheets.arena);
+    ms_arena_free(&arena);
+}
+
 static size_t ms_map_kept_memory(const ms_map_kept *kept)
 {
     return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
@@ -18639,8 +18666,8 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
- * Offers: machsym_session, ms_ses_open, ms_ses_units, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
- *         ms_ses_object_at.
+ * Offers: machsym_session, ms_ses_open, ms_ses_begin, ms_ses_lacked_memory, ms_ses_units,
+ *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -18718,6 +18745,7 @@ struct machsym_session {
     ms_arena keep;        /* indexes, root entries, abbreviations, symbols: until trim */
     ms_arena cache;       /* decoded units: dropped together when over the limit */
     ms_arena scratch;     /* reset for every unit */
+    ms_arena held;        /* what was kept when memory ran out: texts of answers may lie there */
     ms_cu_env env;        /* its units once has_units */
     ms_dw dw;             /* sections of debug info that were needed so far */
     ms_ses_unit **units;  /* by number; NULL: not decoded */
@@ -18740,6 +18768,7 @@ struct machsym_session {
     bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
+    bool lacked;    /* memory ran out, and what was decoded then is forgotten: see ms_ses_recover */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -18805,6 +18834,7 @@ static void ms_ses_start(machsym_session *s, const machsym_image *image, machsym
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
     s->scratch = ms_arena_make(allocator);
+    s->held = ms_arena_make(allocator);
     ms_ses_clear(s);
 }
 
@@ -18828,7 +18858,7 @@ static void ms_ses_close_object(ms_ses_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
-/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+/* Whether memory ran out: then something may be missing from what the session decoded. */
 static bool ms_ses_failed(const machsym_session *s)
 {
     bool failed = s->keep.failed || s->cache.failed || s->scratch.failed ||
@@ -18866,12 +18896,46 @@ static void ms_ses_forget(machsym_session *s)
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
+    ms_arena_free(&s->held);
+    s->lacked = false;
     ms_ses_clear(s);
+}
+
+/* The same once memory has run out. What is missing then looks like an answer: a unit that could not be read
+ * like a damaged one, an index that could not be made like an empty one. So nothing of it is used for the
+ * next question. What answers borrow stays: once, and again as long as all of that fits into the cache's
+ * limit. */
+static ms_NOINLINE void ms_ses_start_again(machsym_session *s)
+{
+    if (!ms_ses_failed(s) || (s->held.total != 0 && s->held.total + s->keep.total > (uint64_t)s->cache_limit))
+        return;
+    ms_ses_close_objects(s);
+    if (s->kept != NULL)
+        ms_map_hold_kept(s->kept, &s->held);
+    ms_arena_take_all(&s->held, &s->keep);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
+    ms_ses_clear(s);
+    s->lacked = true;
+}
+
+/* Makes a session ready for a question. */
+static inline void ms_ses_begin(machsym_session *s)
+{
+    if (s->keep.failed || s->cache.failed || s->scratch.failed ||
+        (s->kept != NULL && ms_map_kept_failed(s->kept)))
+        ms_ses_start_again(s);
+}
+
+/* Whether memory ran out since the session was opened or trimmed. */
+static inline bool ms_ses_lacked_memory(const machsym_session *s)
+{
+    return s->lacked || ms_ses_failed(s);
 }
 
 static size_t ms_ses_memory(const machsym_session *s)
 {
-    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
+    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total + s->held.total;
     if (s->kept != NULL)
         bytes += ms_map_kept_memory(s->kept);
     for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
@@ -19562,8 +19626,7 @@ static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
     if (s->last.lo <= addr && addr < s->last.hi)
         return s->last;
     ms_ses_span span = ms_eng_owner(s, addr);
-    bool is_known = span.unit != NULL ? ms_eng_open(s, &span) : !ms_ses_failed(s);
-    if (is_known)
+    if ((span.unit == NULL || ms_eng_open(s, &span)) && !ms_ses_failed(s))
         s->last = span;
     return span;
 }
@@ -19913,8 +19976,9 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
 /* All frames at an address. When memory has run out, there is at least one frame, and each says so. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
+    ms_ses_begin(s);
     size_t count = ms_ans_find_frames(s, addr, frames, cap);
-    if (!ms_ses_failed(s))
+    if (!ms_ses_lacked_memory(s))
         return count;
     if (count == 0) {
         count = 1;
@@ -20315,6 +20379,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 
 static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
+    ms_ses_begin(s);
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL) {
         ms_ex_explain_own(s, addr, out);
@@ -36339,7 +36404,7 @@ MACHSYM_API void machsym_session_trim(machsym_session *session)
 
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
-    return ms_ses_failed(session);
+    return ms_ses_lacked_memory(session);
 }
 
 MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out)
@@ -36370,42 +36435,56 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
     return ms_ans_many(session, addrs, count, answers, frames, cap);
 }
 
+/* Makes a session ready for an iteration, when it begins. */
+static void ms_in_begin(machsym_session *session, const machsym_cursor *at)
+{
+    if (at->a == 0 && at->b == 0)
+        ms_ses_begin(session);
+}
+
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_function(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_line(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_symbol(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_alias(session, addr, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_name(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_objc(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_object(session, at, out);
 }
 
@@ -36422,6 +36501,7 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
 
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
+    ms_ses_begin(session);
     ms_it_count(session, out);
 }
 

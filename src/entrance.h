@@ -221,7 +221,7 @@ MACHSYM_API void machsym_session_trim(machsym_session *session)
 
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
-    return ms_ses_failed(session);
+    return ms_ses_lacked_memory(session);
 }
 
 MACHSYM_API void machsym_session_get_reads(const machsym_session *session, machsym_reads *out)
@@ -252,42 +252,56 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
     return ms_ans_many(session, addrs, count, answers, frames, cap);
 }
 
+/* Makes a session ready for an iteration, when it begins. */
+static void ms_in_begin(machsym_session *session, const machsym_cursor *at)
+{
+    if (at->a == 0 && at->b == 0)
+        ms_ses_begin(session);
+}
+
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_function(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_line(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_symbol(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_alias(session, addr, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_name(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_objc(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out)
 {
+    ms_in_begin(session, at);
     return ms_it_next_object(session, at, out);
 }
 
@@ -304,6 +318,7 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
 
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
+    ms_ses_begin(session);
     ms_it_count(session, out);
 }
 

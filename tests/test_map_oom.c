@@ -161,6 +161,97 @@ static void check_names(const machsym_map *map)
     machsym_image_close(image);
 }
 
+static size_t read_bytes(void *user, uint64_t at, void *to, size_t len)
+{
+    const machsym_bytes *bytes = (const machsym_bytes *)user;
+    size_t there = at >= bytes->len ? 0 : bytes->len - (size_t)at;
+    len = len < there ? len : there;
+    memcpy(to, (const char *)bytes->ptr + at, len);
+    return len;
+}
+
+static uint64_t hash_text(uint64_t hash, machsym_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (uint8_t)text.ptr[i]) * 1099511628211u;
+    return hash;
+}
+
+/* A sum over what a session says of every range; frames that say no more than that memory ran out do not count. */
+static uint64_t ask_all(machsym_session *session, const machsym_map *map)
+{
+    static machsym_frame frames[MAPS_FRAMES];
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    uint64_t sum = 0;
+    while (machsym_map_next(map, &at, &range)) {
+        size_t count = machsym_session_frames(session, range.lo, frames, MAPS_FRAMES);
+        for (size_t i = 0; i < count; i++) {
+            if (frames[i].name_source == MACHSYM_SOURCE_NONE && frames[i].line_source == MACHSYM_SOURCE_NONE)
+                continue;
+            uint64_t hash = hash_text(range.lo * 31 + i, frames[i].linkage_name);
+            sum += hash_text(hash_text(hash, frames[i].name), frames[i].file.name) ^ frames[i].line;
+        }
+    }
+    return sum;
+}
+
+/* Fails each allocation of a session on a map once, and asks again with memory: all is said, and what was said before
+ * stays where it is. by_reader: the map is read by a callback. */
+static void check_again(const machsym_map *map, bool by_reader)
+{
+    machsym_open_desc file;
+    machsym_bytes bytes = machsym_map_bytes(map);
+    machsym_map_info info;
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    machsym_frame first;
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    size_t failed = 0;
+    machsym_map_get_info(map, &info);
+    memset(&file, 0, sizeof file);
+    memset(&desc, 0, sizeof desc);
+    if (by_reader) {
+        file.read.call = read_bytes;
+        file.read.user = &bytes;
+        file.read.size = bytes.len;
+    } else {
+        file.bytes = bytes;
+    }
+    machsym_image *image = test_open_desc(&file);
+    desc.image = image;
+    desc.lines = info.lines;
+    CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
+    const uint64_t want = ask_all(session, map);
+    machsym_session_close(session);
+    CHECK(machsym_map_next(map, &at, &range));
+    for (size_t n = 1, calls = 2; n <= calls; n++) { /* the first is the session itself */
+        failer f;
+        memset(&f, 0, sizeof f);
+        f.fail_at = n;
+        desc.allocator.alloc = failing_alloc;
+        desc.allocator.free = failing_free;
+        desc.allocator.user = &f;
+        if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
+            continue;
+        size_t count = machsym_session_frames(session, range.lo, &first, 1);
+        uint64_t name = count > 0 ? hash_text(1, first.linkage_name) : 0;
+        ask_all(session, map);
+        calls = f.calls;
+        f.fail_at = 0;
+        bool lacked = machsym_session_lacked_memory(session);
+        failed += lacked;
+        CHECK(ask_all(session, map) == want);
+        CHECK(machsym_session_lacked_memory(session) == lacked);
+        CHECK(count == 0 || hash_text(1, first.linkage_name) == name);
+        machsym_session_close(session);
+        CHECK_EQ(f.out, 0);
+    }
+    CHECK(failed > 1);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
     static const char *const paths[] = {
@@ -174,6 +265,8 @@ int main(void)
         check_maker(map, make_copy);
         check_maker(map, make_open);
         check_names(map);
+        check_again(map, false);
+        check_again(map, true);
         machsym_map_close(map);
         machsym_image_close(image);
     }

@@ -281,8 +281,9 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
 /* All frames at an address. When memory has run out, there is at least one frame, and each says so. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
+    ms_ses_begin(s);
     size_t count = ms_ans_find_frames(s, addr, frames, cap);
-    if (!ms_ses_failed(s))
+    if (!ms_ses_lacked_memory(s))
         return count;
     if (count == 0) {
         count = 1;

@@ -167,8 +167,7 @@ static ms_ses_span ms_eng_owner_again(machsym_session *s, uint64_t addr)
     if (s->last.lo <= addr && addr < s->last.hi)
         return s->last;
     ms_ses_span span = ms_eng_owner(s, addr);
-    bool is_known = span.unit != NULL ? ms_eng_open(s, &span) : !ms_ses_failed(s);
-    if (is_known)
+    if ((span.unit == NULL || ms_eng_open(s, &span)) && !ms_ses_failed(s))
         s->last = span;
     return span;
 }

@@ -93,6 +93,7 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 
 static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
+    ms_ses_begin(s);
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL) {
         ms_ex_explain_own(s, addr, out);

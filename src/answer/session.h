@@ -20,8 +20,8 @@
 
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
- * Offers: machsym_session, ms_ses_open, ms_ses_units, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
- *         ms_ses_object_at.
+ * Offers: machsym_session, ms_ses_open, ms_ses_begin, ms_ses_lacked_memory, ms_ses_units,
+ *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -99,6 +99,7 @@ struct machsym_session {
     ms_arena keep;        /* indexes, root entries, abbreviations, symbols: until trim */
     ms_arena cache;       /* decoded units: dropped together when over the limit */
     ms_arena scratch;     /* reset for every unit */
+    ms_arena held;        /* what was kept when memory ran out: texts of answers may lie there */
     ms_cu_env env;        /* its units once has_units */
     ms_dw dw;             /* sections of debug info that were needed so far */
     ms_ses_unit **units;  /* by number; NULL: not decoded */
@@ -121,6 +122,7 @@ struct machsym_session {
     bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
+    bool lacked;    /* memory ran out, and what was decoded then is forgotten: see ms_ses_recover */
     bool has_silent;
     bool has_objects;
     bool has_objc;
@@ -186,6 +188,7 @@ static void ms_ses_start(machsym_session *s, const machsym_image *image, machsym
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
     s->scratch = ms_arena_make(allocator);
+    s->held = ms_arena_make(allocator);
     ms_ses_clear(s);
 }
 
@@ -209,7 +212,7 @@ static void ms_ses_close_object(ms_ses_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
-/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+/* Whether memory ran out: then something may be missing from what the session decoded. */
 static bool ms_ses_failed(const machsym_session *s)
 {
     bool failed = s->keep.failed || s->cache.failed || s->scratch.failed ||
@@ -247,12 +250,46 @@ static void ms_ses_forget(machsym_session *s)
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
+    ms_arena_free(&s->held);
+    s->lacked = false;
     ms_ses_clear(s);
+}
+
+/* The same once memory has run out. What is missing then looks like an answer: a unit that could not be read
+ * like a damaged one, an index that could not be made like an empty one. So nothing of it is used for the
+ * next question. What answers borrow stays: once, and again as long as all of that fits into the cache's
+ * limit. */
+static ms_NOINLINE void ms_ses_start_again(machsym_session *s)
+{
+    if (!ms_ses_failed(s) || (s->held.total != 0 && s->held.total + s->keep.total > (uint64_t)s->cache_limit))
+        return;
+    ms_ses_close_objects(s);
+    if (s->kept != NULL)
+        ms_map_hold_kept(s->kept, &s->held);
+    ms_arena_take_all(&s->held, &s->keep);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
+    ms_ses_clear(s);
+    s->lacked = true;
+}
+
+/* Makes a session ready for a question. */
+static inline void ms_ses_begin(machsym_session *s)
+{
+    if (s->keep.failed || s->cache.failed || s->scratch.failed ||
+        (s->kept != NULL && ms_map_kept_failed(s->kept)))
+        ms_ses_start_again(s);
+}
+
+/* Whether memory ran out since the session was opened or trimmed. */
+static inline bool ms_ses_lacked_memory(const machsym_session *s)
+{
+    return s->lacked || ms_ses_failed(s);
 }
 
 static size_t ms_ses_memory(const machsym_session *s)
 {
-    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
+    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total + s->held.total;
     if (s->kept != NULL)
         bytes += ms_map_kept_memory(s->kept);
     for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;

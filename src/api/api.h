@@ -539,8 +539,8 @@ MACHSYM_API void machsym_session_close(machsym_session *session);
  * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
  * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
-/* Whether memory ran out since the session was opened or trimmed. If so, answers may lack frames, names or
- * lines.
+/* Whether memory ran out since the session was opened or trimmed. If so, answers since then may lack frames,
+ * names or lines.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
@@ -568,8 +568,10 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 /* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
- * memory ran out there is at least one frame, and each has lacks_memory: machsym_session_trim, then ask
- * again.
+ * memory ran out there is at least one frame, and each has lacks_memory until machsym_session_trim. No later
+ * lookup uses what was found without memory: asked again, once there is some, the session tells all. Only if
+ * memory ran out again and again, and what answers may borrow is more than cache_limit, it waits for the
+ * trim.
  * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
  * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
  * names of a map.

@@ -7,7 +7,7 @@
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep, ms_arena_reserve,
- *         ms_arena_drop_older.
+ *         ms_arena_drop_older, ms_arena_take_all.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
@@ -101,6 +101,22 @@ static void ms_arena_free(ms_arena *arena)
     ms_arena_reset(arena);
     ms_arena_drop_spares(arena);
     arena->failed = false;
+}
+
+/* Takes over all objects of another arena, which is empty afterwards and remembers no failure. */
+static void ms_arena_take_all(ms_arena *arena, ms_arena *from)
+{
+    ms_arena_drop_spares(from);
+    while (from->head != NULL) {
+        ms_arena_chunk *chunk = from->head;
+        from->head = chunk->next;
+        chunk->next = arena->head;
+        arena->head = chunk;
+    }
+    arena->total += from->total;
+    arena->live += from->live;
+    from->total = from->live = 0;
+    from->oom = from->failed = false;
 }
 
 /* A spare chunk with room for size bytes; NULL when there is none. */

@@ -697,6 +697,15 @@ static void ms_map_close_kept(ms_map_kept *kept)
     ms_arena_free(&arena);
 }
 
+/* Hands over what answers may show of it to another arena, and closes it. */
+static void ms_map_hold_kept(ms_map_kept *kept, ms_arena *held)
+{
+    ms_arena arena = kept->arena;
+    ms_arena_take_all(held, &kept->cache);
+    ms_arena_free(&kept->sheets.arena);
+    ms_arena_free(&arena);
+}
+
 static size_t ms_map_kept_memory(const ms_map_kept *kept)
 {
     return kept->arena.total + kept->cache.total + kept->sheets.arena.total;
