@@ -311,7 +311,7 @@ cp "$report" "$deep"
 cp "$report" "$work/deepest"
 says "reports that lie too deep are not left out without a word" 1 "/d: the folder lies 32 folders deep" \
     $machsym crash -q -d "$two" "$work/deepest"
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -z "$RUN" ]; then
+if need_nobody "what may not be read"; then
     mkdir -m 700 "$work/closed" "$work/closed/in"
     mkdir -m 777 "$work/kept-closed"
     cp "$report" "$work/closed"
@@ -319,7 +319,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ -z "$RUN" ]; then
     cp "$machsym" "$work/tool"
     chmod 755 "$work" "$work/tool" "$work/closed"
     chmod 600 "$work/closed/demo.app.dSYM/$dwarf/demo"
-    nobody="setpriv --reuid 65534 --clear-groups --inh-caps=-all $work/tool"
+    nobody="$nobody $work/tool"
     says "a folder of reports that may not be read" 1 "closed/in: the folder cannot be read: Permission denied" \
         $nobody crash -q --no-cache "$work/closed"
     says "a dSYM that may not be read" 1 "$dwarf/demo: cannot be read: Permission denied" $nobody store add "$work/kept-closed" "$work/closed"

@@ -3,8 +3,8 @@
 # HTTP, the page, Redis' ACL and TLS refuse. examples/cluster/faults.py has the long form.
 . tests/checks
 why=
-/usr/bin/python3 -c 'import redis' 2>/dev/null || why="it needs Debian's python3-redis"
-command -v redis-server >/dev/null && command -v redis-cli >/dev/null || why="it needs redis-server and redis-cli"
+/usr/bin/python3 -c 'import redis' 2>/dev/null || why="it needs python3-redis (Debian's)"
+command -v redis-server >/dev/null && command -v redis-cli >/dev/null || why="it needs redis-server"
 [ -z "$RUN$LDFLAGS" ] || why="once is enough, without sanitizers"
 case "$CFLAGS" in *-fsanitize*) why="once is enough, without sanitizers" ;; esac
 if [ -n "$why" ]; then

@@ -89,7 +89,7 @@ if command -v iconv >/dev/null; then
     iconv -f UTF-16BE -t UTF-8 "$work/utf16" >"$work/utf8"
     same "$work/plain" "$work/utf8" "big-endian UTF-16 without one"
 else
-    skip "UTF-16, iconv is missing"
+    skip "UTF-16: it needs iconv"
 fi
 for report in demo-utf16.crash demo-utf16be.crash demo-cr.crash; do
     $MACHSYM crash -q -d "$work/empty" "$reports/$report" >"$work/out"

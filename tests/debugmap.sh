@@ -154,28 +154,6 @@ one_link()
         "$dir/apart/program.dwarf"
 }
 
-split="-mllvm -hot-cold-split -mllvm -hotcoldsplit-threshold=0"
-for lld in 14 19 22; do
-    command -v "ld64.lld-$lld" >/dev/null || continue
-    for arch in arm64 x86_64 arm64_32; do
-        for dwarf in 4 5; do
-            for opt in -O0 -O2; do
-                for kind in objects archive; do
-                    one_link $lld $arch $kind "-std=c++17 $opt -gdwarf-$dwarf" -dead_strip inline/main.cpp inline/scan.cpp
-                done
-                one_link $lld $arch objects "$opt -gdwarf-$dwarf" "" map/main.c map/util.c map/util_with_a_long_name.c
-                one_link $lld $arch objects "$opt -gdwarf-$dwarf" "-dead_strip --icf=all" map/main.c map/util.c \
-                    map/util_with_a_long_name.c
-            done
-            one_link $lld $arch objects "-O2 $split -gdwarf-$dwarf" "" plain/cold.c
-            one_link $lld $arch objects "-Oz -gdwarf-$dwarf -mllvm -enable-machine-outliner" "" outline/outline.c
-            [ $arch = arm64_32 ] || one_link $lld $arch objects "-O1 -gdwarf-$dwarf -fblocks" -dead_strip objc/zoo.m \
-                objc/root.m
-        done
-    done
-done
-echo "$made links"
-
 # A session keeps 64 object files open, and closes all of them for one more. What it told of them has to stay: the
 # answers of many addresses are printed at the end.
 many_objects()
@@ -194,23 +172,43 @@ many_objects()
     cut -d' ' -f1 wanted | "$MACHSYM" atos -o many >raw 2>log && cut -d' ' -f2- wanted | cmp -s - raw && [ ! -s log ] || return
     cut -d' ' -f1 wanted | "$MACHSYM" atos --no-demangle -o many 2>log | sed 's/^_//' | cmp -s - raw && [ ! -s log ]
 }
-if [ $made -gt 0 ] && command -v ld64.lld-22 >/dev/null; then
+if need "links of today" clang-22 ld64.lld-22 llvm-ar-22; then
+    split="-mllvm -hot-cold-split -mllvm -hotcoldsplit-threshold=0"
+    for lld in 14 19 22; do
+        command -v "ld64.lld-$lld" >/dev/null || continue
+        for arch in arm64 x86_64 arm64_32; do
+            for dwarf in 4 5; do
+                for opt in -O0 -O2; do
+                    for kind in objects archive; do
+                        one_link $lld $arch $kind "-std=c++17 $opt -gdwarf-$dwarf" -dead_strip inline/main.cpp inline/scan.cpp
+                    done
+                    one_link $lld $arch objects "$opt -gdwarf-$dwarf" "" map/main.c map/util.c map/util_with_a_long_name.c
+                    one_link $lld $arch objects "$opt -gdwarf-$dwarf" "-dead_strip --icf=all" map/main.c map/util.c \
+                        map/util_with_a_long_name.c
+                done
+                one_link $lld $arch objects "-O2 $split -gdwarf-$dwarf" "" plain/cold.c
+                one_link $lld $arch objects "-Oz -gdwarf-$dwarf -mllvm -enable-machine-outliner" "" outline/outline.c
+                [ $arch = arm64_32 ] || one_link $lld $arch objects "-O1 -gdwarf-$dwarf -fblocks" -dead_strip objc/zoo.m \
+                    objc/root.m
+            done
+        done
+    done
+    echo "$made links"
+    [ $made -gt 0 ]
+    check "some links could be made"
     (many_objects)
     check "answers from more object files than a session keeps open"
 fi
-[ $made -gt 0 ] || skip "ld64.lld, clang-22, dsymutil-22 or llvm-ar-22 is not installed"
 
 # ---- Object files by themselves, as llvm-symbolizer reads them ----
 
-if command -v llvm-symbolizer-22 >/dev/null && command -v python3 >/dev/null; then
+if need "object files as llvm-symbolizer reads them" llvm-symbolizer-22 python3; then
     for o in "$bin"/map-*/main.o "$bin"/archive/*.o "$bin"/plain-*.o; do
         MACHSYM=$MACHSYM bash tests/differential/run.sh "$o" >"$work/out" 2>&1
         # the address behind the code is named by a data symbol there
         ! grep -E '^  [a-z-]+ +[0-9]+ ' "$work/out" | grep -v '^  outside-code ' && grep -q 'addresses' "$work/out"
         check "llvm-symbolizer agrees on ${o#"$bin"/}"
     done
-else
-    skip "llvm-symbolizer-22 or python3 is not installed"
 fi
 
 end

@@ -149,7 +149,7 @@ if ${CC:-cc} -D_GNU_SOURCE ${CFLAGS:-} -I. -o "$dir/damage" "$dir/damage.c" ${LD
     check "exports of damaged maps that end" $ended $((size - 360))
     check "one of them has an empty row" "$([ $empty -gt 0 ] && echo yes)" yes
 else
-    skip "damaged maps: no compiler"
+    skip "damaged maps: it needs cc"
 fi
 printf 'x' | dd of="$dir/threads.symmap" bs=1 seek=400 conv=notrunc 2>/dev/null
 check "a wrong checksum" "$(status $machsym map info "$dir/threads.symmap")" 1

@@ -54,7 +54,7 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
     check "pkg-config file" grep -q "^Version: $version$" "$pc"
     check "pkg-config prefix" grep -qx 'prefix=/opt/mach\\ sym' "$pc"
     check "pkg-config libdir" grep -qx 'libdir=${prefix}/lib/my\\ host' "$pc"
-    if command -v pkg-config >/dev/null; then
+    if need "links by pkg-config" pkg-config; then
         flags=$(PKG_CONFIG_PATH="${pc%/*}" pkg-config --define-variable=prefix="$(printf %s "$prefix" | sed 's/ /\\ /g')" \
             --cflags --libs machsym)
         check "links by pkg-config" eval "$CC $CFLAGS" '-o "$work/shared" "$work/user.c"' "$flags"
@@ -63,7 +63,7 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
             $CC $CFLAGS -I"$prefix/include" -o "$work/shared" "$work/user.c" -L"$libdir" -lmachsym
     fi
     check "runs with the shared library" env LD_LIBRARY_PATH="$libdir" "$work/shared"
-    if command -v readelf >/dev/null; then
+    if need "no debug info is installed" readelf; then
         for file in "$prefix/bin/machsym" "$libdir/libmachsym.so"; do
             ! readelf -SW "$file" | grep -q ' \.debug_info '
             check "without debug info: ${file##*/}" test $? -eq 0
@@ -129,7 +129,7 @@ END
     check "the hook stops it" test $? -eq 77
     skew "with another header, a release" -I"$work" -DNDEBUG
     check "a release does not look" run_skew 0
-    if command -v nm >/dev/null; then
+    if need "what the library exports" nm; then
         nm "$work/skew" | grep -c machsym_abi >"$work/said"
         check "a release has no trace of it" grep -qx 0 "$work/said"
         nm -D --defined-only "$libdir/libmachsym.so" | awk '$2 == "T" && $3 !~ /^machsym_/' >"$work/others"
@@ -142,7 +142,9 @@ fi
 # A Mac's shared library: its users find it by the path in it. The system's own headers are not here, so it is the mode
 # for bytes only.
 mac="clang-22 --target=arm64-apple-macos11"
-if [ -z "$RUN$LDFLAGS" ] && command -v clang-22 >/dev/null && command -v ld64.lld-22 >/dev/null; then
+if [ -n "$RUN$LDFLAGS" ]; then
+    skip "a Mac's library: this build is for another host"
+elif need "a Mac's library" clang-22 ld64.lld-22 llvm-ar-22; then
     makes_mac() { # LIBDIR
         make B="$work/mac" CC="$mac" AR=llvm-ar-22 LIBDIR="$1" CPPFLAGS=-DMACHSYM_NO_OS \
             CFLAGS="-O0 -w -nostdinc -isystem $(clang-22 -print-resource-dir)/include" \
@@ -155,7 +157,5 @@ if [ -z "$RUN$LDFLAGS" ] && command -v clang-22 >/dev/null && command -v ld64.ll
     done
     llvm-nm-22 -gUj "$work/mac/libmachsym.dylib" | grep -v '^_machsym_' >"$work/others"
     check "it exports machsym_* only" test ! -s "$work/others"
-else
-    skip "a Mac's library needs clang-22, ld64.lld-22 and a build for this host"
 fi
 end

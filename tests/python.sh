@@ -1,10 +1,10 @@
 #!/bin/sh
 # bindings/python answers as `machsym atos` does: its own tests, run by pytest on the package as its backend builds it.
 . tests/checks
-why="it needs python3 with pytest"
+why="it needs python3 and python3-pytest"
 # Debian's own has its packages where the first one of PATH is another; where PATH has none, none is asked.
 debian=
-command -v python3 >/dev/null && [ -x /usr/bin/python3 ] && debian=/usr/bin/python3
+command -v python3 >/dev/null && why="it needs python3-pytest" && [ -x /usr/bin/python3 ] && debian=/usr/bin/python3
 for python in python3 $debian; do
     $python -c 'import pytest' 2>/dev/null && why= && break
 done
@@ -45,6 +45,6 @@ tests=bindings/python/tests/test_dask.py
 if [ -n "$debian" ] && $debian -c 'import distributed, pytest' 2>/dev/null; then
     run $debian
 else
-    skip "Dask: it needs Debian's python3-distributed and python3-pytest"
+    skip "Dask: it needs python3-distributed and python3-pytest (Debian's)"
 fi
 end

@@ -72,7 +72,7 @@ if command -v iconv >/dev/null; then
     iconv -f UTF-8 -t UTF-16LE "$work/case.crash" >>"$work/case16.crash"
 else
     rm "$work/case16.crash"
-    skip "UTF-16, iconv is missing"
+    skip "UTF-16: it needs iconv"
 fi
 
 for report in "$work"/case*; do

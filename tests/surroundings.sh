@@ -7,7 +7,6 @@
 show=$1
 bin=$PWD/tests/fixtures/bin
 reports=$PWD/tests/fixtures/reports
-dsym=$bin/demo.app.dSYM
 M=${MACHSYM:-build/machsym}
 case $M in /*) ;; *) M=$PWD/$M ;; esac
 . tests/checks
@@ -15,35 +14,40 @@ shopt -s nullglob dotglob
 export LC_ALL=C HOME=$work/home
 every=1
 [ "${SAMPLE:-1}" -eq 1 ] || every=3
-mkdir "$HOME" "$work/in"
+mkdir "$HOME" "$work/in" "$work/symbols"
+
+# A copy that any user may read: the checkout may lie below a folder that only its owner may enter.
+dsym=$work/symbols/demo.app.dSYM
+cp -r "$bin"/demo.app.dSYM "$dsym"
+chmod -R a+rX "$work/symbols"
 
 # Of each command: its name; its input: dsym, binary, map, table, report, ips, chunk, word or cache; the command line, with @I for
-# the input and @O for the output; of a cache, what is written of it. A command without @I reads standard input.
+# the input, @O for the output and @D for $dsym; of a cache, what is written of it. A command without @I reads standard input.
 commands="atos|dsym|atos -o @I 0x100000940
-atos, addresses from input|word|atos -o $dsym
+atos, addresses from input|word|atos -o @D
 info|dsym|info @I
 symbols|dsym|symbols @I
 objc|binary|objc @I
 owners|binary|owners --between main main @I 0x100000940
 demangle|word|demangle
-crash|ips|crash -q --no-cache -d $dsym @I
-crash -o FILE|report|crash -q --no-cache -d $dsym -o @O @I
-crash -o FOLDER|report|crash -q --no-cache -d $dsym -o @O/ @I
-crash --summary|ips|crash -q --summary --no-cache -d $dsym @I
-crash --group|ips|crash -q --group --no-cache -d $dsym @I
+crash|ips|crash -q --no-cache -d @D @I
+crash -o FILE|report|crash -q --no-cache -d @D -o @O @I
+crash -o FOLDER|report|crash -q --no-cache -d @D -o @O/ @I
+crash --summary|ips|crash -q --summary --no-cache -d @D @I
+crash --group|ips|crash -q --group --no-cache -d @D @I
 map build|dsym|map build -o @O @I
 map build --store|dsym|map build --store @O @I
 add to a store|dsym|store add @O @I
 map lookup|map|map lookup @I 0x100000940
 map info|map|map info @I
 map dump|map|map dump @I
-map verify|map|map verify @I $dsym
+map verify|map|map verify @I @D
 map export|map|map export --format=breakpad @I
 map export -o|map|map export --format=breakpad -o @O @I
 map import|table|map import -o @O @I
 map chunk|chunk|map chunk --base64 0x100000940
-keep groups|ips|crash -q --group --no-cache -d $dsym --groups-out @O @I
-json beside a report|ips|crash -q --no-cache -d $dsym --json-out @O @I"
+keep groups|ips|crash -q --group --no-cache -d @D --groups-out @O @I
+json beside a report|ips|crash -q --no-cache -d @D --json-out @O @I"
 caches="extract from a cache|cache|cache extract @I Zoo -o @O
 map of one in a cache|cache|map build --no-progress --entry Zoo -o @O @I
 maps of a cache, a store|cache|map build --no-progress --store @O @I"
@@ -59,15 +63,16 @@ else
 fi
 
 # Not demo.app.dSYM, whose bundle is a folder: surroundings change files.
-cp $dsym/Contents/Resources/DWARF/demo "$work/in/dsym"
-cp $bin/demo "$work/in/binary"
-cp $reports/demo.crash "$work/in/report"
-cp $reports/demo.ips "$work/in/ips"
+cp "$dsym/Contents/Resources/DWARF/demo" "$work/in/dsym"
+cp "$bin/demo" "$work/in/binary"
+cp "$reports/demo.crash" "$work/in/report"
+cp "$reports/demo.ips" "$work/in/ips"
 echo '0x100000940 _Z1fv' >"$work/in/word"
-$M map build -o "$work/in/map" $dsym >"$work/out" 2>"$work/err" &&
-    $M map export --format=bugly "$work/in/map" >"$work/in/table" 2>"$work/err" &&
-    $M map export --chunks=1000000 --format=tsv "$work/in/map" 2>"$work/err" | sed -n '1s/.*	//p' >"$work/in/chunk"
+"$M" map build -o "$work/in/map" "$dsym" >"$work/out" 2>"$work/err" &&
+    "$M" map export --format=bugly "$work/in/map" >"$work/in/table" 2>"$work/err" &&
+    "$M" map export --chunks=1000000 --format=tsv "$work/in/map" 2>"$work/err" | sed -n '1s/.*	//p' >"$work/in/chunk"
 check "inputs are made"
+chmod -R a+rX "$work/in"
 
 # ---- Cells ----
 
@@ -77,6 +82,7 @@ words() { # LINE INPUT OUTPUT
     words=()
     for word in $1; do
         word=${word//@I/$2}
+        word=${word//@D/$dsym}
         words+=("${word//@O/$3}")
     done
 }
@@ -259,7 +265,8 @@ rows half
 half_symbols() {
     case $1 in crash*) ;; *) return ;; esac
     fresh
-    run "${3/-d $dsym/-d $work/half}" "$work/in/$2" out
+    local dsym=$work/half
+    run "$3" "$work/in/$2" out
     cell "$1" "half a dSYM" 1 '^machsym: half: cut short: at least [0-9]* bytes are missing'
 }
 head -c $(($(wc -c <"$work/in/dsym") / 2)) "$work/in/dsym" >"$work/half"
@@ -268,14 +275,13 @@ rows half_symbols
 # A dSYM of another build where the command line asks for one by its UUID, or the report does.
 other=00000000-0000-0000-0000-000000000001
 another() {
-    local line=$3
+    local line=$3 dsym=$work/other
     case $1 in
-    crash*) line=${3/-d $dsym/-d $work/other} ;;
-    'map verify') line="map verify @I $work/other" ;;
+    crash* | 'map verify') ;;
     atos* | info | symbols | objc | owners | 'map build'* | 'map lookup') line="$3 --uuid $other" ;;
     *) return ;;
     esac
-    case $line in *"$work/other"* | *@I*) ;; *) return ;; esac
+    case $line in *@I*) ;; *) return ;; esac
     fresh
     run "${line/ -q/}" "$work/in/$2" out
     case $1 in
@@ -285,7 +291,7 @@ another() {
     esac
     check "$1: names the UUID"
 }
-cp $bin/inline-arm64-d4-14.dwarf "$work/other"
+cp "$bin/inline-arm64-d4-14.dwarf" "$work/other"
 rows another
 
 # Whatever memory there is: all of the answer, or a message and a status that is not 0.
@@ -307,7 +313,7 @@ memory() {
     printf '%s' "${silent:+silent, or killed, at $silent}" >"$work/err"
     cell "$1" "all, or said: 6 to 16 MB" 0 ''
 }
-if { (ulimit -v 20000; $M --version) >"$work/out" 2>&1; } 2>/dev/null; then
+if { (ulimit -v 20000; "$M" --version) >"$work/out" 2>&1; } 2>/dev/null; then
     guard= # nothing to wait for
     rows memory
     guard="timeout 20"
@@ -363,19 +369,18 @@ rows objects
 # Folders of symbols with traps in them, and an index in the cache that is one.
 store() {
     case $1 in crash*) ;; *) return ;; esac
-    local line=${3/-d $dsym/-d $work/store} trap
+    local dsym=$work/store line=$3 trap
     fresh
     rm -rf "$work/store" "$work/cache"
     mkdir -p "$work/store/folder.dSYM" "$work/store/a/b" "$work/cache/machsym"
-    cp -r $dsym "$work/store/a/b"
+    cp -r "$work/symbols/demo.app.dSYM" "$work/store/a/b"
     for trap in one.dSYM two.symmap three.dwarf four.bcsymbolmap five 00000000-0000-0000-0000-000000000001; do
         mkfifo "$work/store/$trap"
         ln -s /dev/zero "$work/store/z$trap"
     done
     ln -s .. "$work/store/a/b/up"
     ln -s self "$work/store/self"
-    echo secret >"$work/store/x.symmap"
-    chmod 0 "$work/store/x.symmap"
+    echo trap >"$work/store/x.symmap"
     head -c 4000 "$work/in/dsym" >"$work/store/half.dwarf"
     run "$line" "$work/in/$2" out
     cell "$1" "traps in the store" 0 ''
@@ -402,26 +407,33 @@ store() {
 }
 rows store
 
-as=
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    as="setpriv --reuid 65534 --clear-groups --inh-caps=-all"
-fi
+# What another user, or for root nobody, may not read or write.
 forbidden() {
     fresh
     chmod 777 "$work/o"
     # shellcheck disable=SC2086
-    run "$3" "$work/secret" out $as
+    run "$3" "$work/secret" out $nobody
     case $3 in
     *@I*) cell "$1" "input of another user" 1 '^machsym: secret: .*Permission denied' ;;
     esac
     nothing_left "$1" "input of another user"
+}
+# All that the report asks for is found beside a file that cannot be read: that is said, and nothing has failed.
+forbidden_symbols() {
+    case $1 in crash*) ;; *) return ;; esac
+    local dsym=$work/store
+    fresh
+    chmod 777 "$work/o"
+    # shellcheck disable=SC2086
+    run "$3" "$work/in/$2" out $nobody
+    cell "$1" "symbols of another user" 0 '^machsym: store/x.symmap: cannot be read: Permission denied$'
 }
 forbidden_output() {
     has_output "$3" || return
     fresh
     chmod 755 "$work/o"
     # shellcheck disable=SC2086
-    run "$3" "$work/in/$2" out $as
+    run "$3" "$work/in/$2" out $nobody
     cell "$1" "folder of another user" 1 '^machsym: .*Permission denied$'
     nothing_left "$1" "folder of another user"
 }
@@ -433,25 +445,29 @@ others_output() {
     echo mine >"$work/o/out"
     chmod 1777 "$work/o"
     # shellcheck disable=SC2086
-    run "$3" "$work/in/$2" out $as
+    run "$3" "$work/in/$2" out $nobody
     cell "$1" "output of another user" 1 '^machsym: (in/report: )?out: Operation not permitted$'
     [ "$(cat "$work/o/out")" = mine ] && [ "$(find "$work/o" -type f)" = "$work/o/out" ]
     check "$1, output of another user: stays, and nothing is left"
 }
-if [ "$(id -u)" -ne 0 ] || [ -n "$as" ]; then
-    chmod 755 "$work"
+if need_nobody "no permission"; then
     cp "$work/in/dsym" "$work/secret"
-    chmod 0 "$work/secret"
+    rm -rf "$work/store"
+    mkdir -p "$work/store"
+    cp -r "$dsym" "$work/store"
+    echo secret >"$work/store/x.symmap"
+    chmod 0 "$work/secret" "$work/store/x.symmap"
     plain=$M
-    [ -z "$as" ] || [ -n "$RUN" ] || { cp "$M" "$work/machsym" && M=$work/machsym; }
-    [ -n "$as" ] || chmod 0 "$work/secret"
+    cp "$M" "$work/machsym"
+    M=$work/machsym
     rows forbidden
-    [ -z "$as" ] || rows forbidden_output
-    [ -z "$as" ] || rows others_output
+    rows forbidden_symbols
+    if [ -n "$nobody" ]; then # others' folders and files, which only root can make
+        rows forbidden_output
+        rows others_output
+    fi
     chmod 755 "$work/o"
     M=$plain
-else
-    skip "no permission: root reads everything, and there is no setpriv"
 fi
 
 # ---- Outputs whose name is taken ----
@@ -576,7 +592,7 @@ killed_row() {
 }
 fresh
 ${CC:-cc} -shared -fPIC -o "$work/killer.so" tests/killer.c -ldl 2>"$work/err"
-{ KILL_AT=1 LD_PRELOAD=$work/killer.so "$M" map build -o "$work/o/out" $dsym >"$work/out" 2>&1; } 2>"$work/err"
+{ KILL_AT=1 LD_PRELOAD=$work/killer.so "$M" map build -o "$work/o/out" "$dsym" >"$work/out" 2>&1; } 2>"$work/err"
 if [ $? -eq 137 ]; then
     guard= # nothing to wait for
     rows killed_row

@@ -1,8 +1,7 @@
 #!/bin/sh
 # examples/symbolicate-v5 answers as atos does, and as llvm-symbolizer where there is one; what is wrong is refused.
 . tests/checks
-if ! command -v python3 >/dev/null || ! command -v curl >/dev/null; then
-    skip "it needs python3 and curl"
+if ! need "answers over HTTP" python3 curl; then
     end
     exit
 fi

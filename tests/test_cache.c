@@ -830,7 +830,7 @@ int main(int argc, char **argv)
              slash != NULL ? argv[0] : ".");
     FILE *truth = open_truth("ios17");
     if (truth == NULL) {
-        test_leave_out("caches", "python3 has not built them");
+        test_leave_out("caches", "it needs python3");
     } else {
         fclose(truth);
         test_made();
