@@ -293,7 +293,7 @@ damage: $(B)/tests/damage
 # Test scripts as a stranger meets them: a Debian with gcc, make and libc6-dev only, as root and not, in folders that others
 # may not enter. soak-stranger builds and runs all there.
 .PHONY: test-stranger soak-stranger
-test-stranger: all $(B)/tests/test_reader
+test-stranger: all $(REPLAYS) $(B)/tests/test_reader
 	@B="$(B)" bash tests/stranger
 soak-stranger:
 	@bash tests/stranger --full

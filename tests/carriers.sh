@@ -5,11 +5,9 @@ MACHSYM=${MACHSYM:-build/machsym}
 . tests/checks
 export XDG_CACHE_HOME="$work/cache"
 
-if command -v python3 >/dev/null; then
+if need "reports in what carries them" python3; then
     python3 tests/carriers.py "$MACHSYM" "$work" >"$work/log" 2>&1
     add $? "$work/log" carriers.py
     grep -v ' passed, ' "$work/log" | head -n 20
-else
-    skip "reports in what carries them: python3 is missing"
 fi
 end

@@ -21,7 +21,7 @@ in=$w/in
 # ---- Whether it can be done here ----
 
 why=
-[ "$(uname -s)" = Linux ] || why="it needs Linux"
+[ "$(uname -s)" = Linux ] || why="this is no Linux"
 [ -z "$RUN" ] || why="programs run under another"
 case "$CFLAGS $LDFLAGS" in *-fsanitize* | *coverage*) why="once is enough, in a plain build" ;; esac
 if [ -z "$why" ]; then
