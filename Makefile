@@ -202,7 +202,7 @@ dist:
 $(B)/tests/%: tests/%.c $(B)/rooms/rooms.o
 	@mkdir -p $(@D)
 	$(call SAYS,TEST,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. -isystem $(B) $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c %.o,$^) \
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. -isystem $(B) $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
 	    -pthread $(LDLIBS)
 
 # Private functions of the rooms are compiled once for all test programs (tests/open_rooms, tests/room.h). For a test
@@ -258,7 +258,7 @@ $(B)/replay/%: fuzz/fuzz_%.c $(B)/replay/replay.o $(B)/rooms/rooms.o
 	@mkdir -p $(@D)
 	$(call SAYS,FUZZ,$<)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -isystem $(B)/rooms $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ \
-	    $(filter %.c %.o,$^) $(LDLIBS)
+	    $< $(filter %.o,$^) $(LDLIBS)
 
 .PHONY: build-tests
 build-tests: $(if $(ONLY),$(if $(ONLY_SH),all),all) $(TESTS) $(REPLAYS)
@@ -361,7 +361,7 @@ $(B)/tool/tool_main.o: $(B)/tool/main.o
 $(B)/tests/torture_tool: tests/torture_tool.c $(B)/tool/tool_main.o $(filter-out %/main.o,$(TOOL_O))
 	@mkdir -p $(@D)
 	$(call SAYS,TEST,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) -I. $(DEPENDS_ALL) $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
 	    -pthread $(LDLIBS)
 
 .PHONY: coverage coverage-tests coverage-report
