@@ -10,7 +10,8 @@
  *
  * Usage: faults [--table] PROGRAM LIBRARY FOLDER TABLE KNOWN
  * A row of TABLE: name|seed|input|words. A run begins in a copy of the folder FOLDER/seeds/SEED; input is a file for
- * standard input, or nothing. A line of KNOWN: a pattern of cases, a tab, why they are not mended: they count as
+ * standard input, or nothing. A row |||words after it: files as this command writes them may be there, too, when a system
+ * call failed, not memory: of a file of symbols that cannot be read a report lacks the names. A line of KNOWN: a pattern of cases, a tab, why they are not mended: they count as
  * broken, but not as a failure. Environment: SAMPLE: one of how many faults is planted; JOBS: runs at a time;
  * FAULTS_ONLY: a pattern of rows; FAULTS_SECONDS: that a run may take.
  * Prints a line for each broken case; with --table the table; "N passed, N failed, N skipped". Exit status: 77 where the
@@ -157,6 +158,9 @@ typedef struct row {
     char *seed;
     char *input; /* "": nothing */
     char *words[MAX_WORDS + 1];
+    char
+        *less[MAX_WORDS +
+              1]; /* the command that writes what a run may write when something cannot be read; or nothing */
 } row;
 
 typedef struct known_case {
@@ -201,9 +205,19 @@ static char *copy_of(const char *ptr, size_t len)
     return made;
 }
 
+static void take_words(char **words, char *at)
+{
+    words[0] = copy_of("machsym", 7);
+    for (size_t i = 1; at != NULL && i < MAX_WORDS; i++) {
+        char *word = strsep(&at, " ");
+        words[i] = copy_of(word, strlen(word));
+    }
+}
+
 static void read_rows(const char *path)
 {
     const char *only = getenv("FAULTS_ONLY") != NULL ? getenv("FAULTS_ONLY") : "";
+    bool has_row = false;
     char line[4096];
     FILE *file = fopen(path, "r");
     if (file == NULL)
@@ -217,16 +231,17 @@ static void read_rows(const char *path)
         char *name = strsep(&at, "|");
         char *seed = strsep(&at, "|");
         char *input = strsep(&at, "|");
-        if (at == NULL || (only[0] != 0 && fnmatch(only, name, 0) != 0))
+        if (name[0] == 0 && at != NULL && has_row)
+            take_words(rows[row_count - 1].less, at);
+        if (at == NULL || name[0] == 0)
+            continue;
+        has_row = only[0] == 0 || fnmatch(only, name, 0) == 0;
+        if (!has_row)
             continue;
         r->name = copy_of(name, strlen(name));
         r->seed = copy_of(seed, strlen(seed));
         r->input = copy_of(input, strlen(input));
-        r->words[0] = copy_of("machsym", 7);
-        for (size_t i = 1; at != NULL && i < MAX_WORDS; i++) {
-            char *word = strsep(&at, " ");
-            r->words[i] = copy_of(word, strlen(word));
-        }
+        take_words(r->words, at);
         row_count++;
     }
     fclose(file);
@@ -515,7 +530,8 @@ static int install_filter(void)
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-static _Noreturn void begin_run(const worker *w, const row *r, const fault *f, int channel)
+static _Noreturn void begin_run(const worker *w, const row *r, char *const *words, const fault *f,
+                                int channel)
 {
     int in = open(r->input[0] != 0 ? r->input : "/dev/null", O_RDONLY);
     int out = open(w->out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -538,7 +554,7 @@ static _Noreturn void begin_run(const worker *w, const row *r, const fault *f, i
         if (listener < 0 || !send_fd(channel, listener))
             syscall(SYS_exit_group, NO_ANSWERS);
     }
-    execv(program, r->words);
+    execv(program, words);
     syscall(SYS_exit_group, 126);
     __builtin_unreachable();
 }
@@ -614,7 +630,7 @@ static text read_text(const char *path)
     return t;
 }
 
-static outcome run(worker *w, const row *r, const fault *f)
+static outcome run(worker *w, const row *r, char *const *words, const fault *f)
 {
     outcome o;
     int channel[2] = {-1, -1};
@@ -630,7 +646,7 @@ static outcome run(worker *w, const row *r, const fault *f)
     if (pid < 0)
         die("fork", r->name);
     if (pid == 0)
-        begin_run(w, r, f, channel[1]);
+        begin_run(w, r, words, f, channel[1]);
     if (asks) {
         close(channel[1]);
         listener = receive_fd(channel[0]);
@@ -664,6 +680,7 @@ static bool text_equal(const text *a, const text *b)
 typedef struct whole {
     tree seed;
     tree after;
+    tree less; /* of the row's other command */
     outcome usual;
 } whole;
 
@@ -674,13 +691,14 @@ static bool is_temporary(const char *path)
 }
 
 /* What is wrong with the files that a run left; NULL: nothing. */
-static const char *wrong_files(const whole *should, const tree *after)
+static const char *wrong_files(const whole *should, const tree *after, bool may_lack)
 {
     for (size_t i = 0; i < after->count; i++) {
         const entry *e = &after->v[i];
         if (is_temporary(e->path) && !tree_has(&should->seed, e))
             return "a temporary file stays";
-        if (!is_cache(e->path) && !tree_has(&should->seed, e) && !tree_has(&should->after, e))
+        if (!is_cache(e->path) && !tree_has(&should->seed, e) && !tree_has(&should->after, e) &&
+            !(may_lack && tree_has(&should->less, e)))
             return tree_find(&should->after, e->path) != NULL ? "a file is there in part" : "a file too many";
     }
     for (size_t i = 0; i < should->seed.count; i++) {
@@ -703,7 +721,7 @@ static bool is_said_in_answer(const outcome *o)
             memmem(o->out.v, o->out.len, notes, strlen(notes)) != NULL);
 }
 
-static const char *wrong_end(const whole *should, const outcome *o, const tree *after)
+static const char *wrong_end(const whole *should, const fault *f, const outcome *o, const tree *after)
 {
     if (o->hangs)
         return "it hangs";
@@ -719,7 +737,7 @@ static const char *wrong_end(const whole *should, const outcome *o, const tree *
     if (status != 0 && !o->was_a_message && !is_said_in_answer(o) &&
         (o->err.len == 0 || text_equal(&o->err, &should->usual.err)))
         return "it says nothing";
-    return wrong_files(should, after);
+    return wrong_files(should, after, status != 0 && f->kind == CALLS);
 }
 
 static void empty_run(worker *w, const row *r)
@@ -737,7 +755,7 @@ static const char *wrong_next(worker *w, const row *r, const whole *should, cons
     const char *wrong = NULL;
     bool only_remembers = tree_equal(left, &should->seed, false);
     tree after = {0};
-    outcome o = run(w, r, &none);
+    outcome o = run(w, r, r->words, &none);
     tree_read(&after, w->run, "", 0);
     if (WIFSIGNALED(o.status) || WEXITSTATUS(o.status) != 0)
         wrong = "the next run fails";
@@ -784,11 +802,11 @@ static void log_case(worker *w, const row *r, const fault *f, const outcome *o, 
 static bool try_case(worker *w, const row *r, const whole *should, const fault *f, bool *is_broken)
 {
     tree left = {0};
-    outcome o = run(w, r, f);
+    outcome o = run(w, r, r->words, f);
     if (o.err.v != NULL)
         o.err.v[o.err.len] = 0;
     tree_read(&left, w->run, "", 0);
-    const char *wrong = wrong_end(should, &o, &left);
+    const char *wrong = wrong_end(should, f, &o, &left);
     bool is_fresh = tree_equal(&left, &should->seed, true);
     if (wrong == NULL && !is_fresh && !tree_equal(&left, &should->after, true))
         wrong = wrong_next(w, r, should, &left);
@@ -829,7 +847,7 @@ static void measure(worker *w, const row *r, whole *should, tally *t)
         empty_run(w, r);
         if (i == 0)
             tree_read(&should->seed, w->run, "", 0);
-        outcome o = run(w, r, all[i]);
+        outcome o = run(w, r, r->words, all[i]);
         tree_read(&after, w->run, "", 0);
         if (i == 1 && WIFEXITED(o.status) && WEXITSTATUS(o.status) == NO_ANSWERS)
             exit(NO_ANSWERS);
@@ -858,6 +876,12 @@ static void measure(worker *w, const row *r, whole *should, tally *t)
         outcome_free(&o);
     }
     empty_run(w, r);
+    if (r->less[0] != NULL) {
+        outcome o = run(w, r, r->less, &none);
+        tree_read(&should->less, w->run, "", 0);
+        outcome_free(&o);
+        empty_run(w, r);
+    }
 }
 
 /* Of a sample another fault of each row: its first one moves with the row, and the step has no divisor with the errors. */
@@ -878,6 +902,7 @@ static void work(worker *w)
         }
         tree_free(&should.seed);
         tree_free(&should.after);
+        tree_free(&should.less);
         outcome_free(&should.usual);
     }
 }

@@ -75,6 +75,12 @@ cp "$reports/demo.crash" "$reports/demo.ips" "$reports/demo-sample.txt" "$report
 printf '0x100000940 _Z1fv $s4main3fooyyF\n' >"$in/words"
 printf '0x100000940\n0x100000aec\n' >"$in/addresses"
 printf 'all = Demo\n' >"$in/rules"
+printf '%s\n' ../in/demo.crash ../in/demo.ips >"$in/reports"
+tar -C "$reports" -cf "$in/report.tar" demo.crash
+mkdir -p "$in/app" "$w/seeds/app"
+cp "$bin/demo" "$in/app/"
+cp -r "$bin/demo.app.dSYM" "$in/app/demo.dSYM"
+cp -r "$bin/demo.app.dSYM" "$w/seeds/app/"
 printf '%s\n' "{\"id\":1,\"do\":\"frames\",\"uuid\":\"$uuid\",\"offsets\":[\"0xaec\",2768]}" '{"id":2,"do":"demangle","names":["_Z1fv"]}' \
     "{\"id\":3,\"do\":\"crash\",\"path\":\"../in/demo.ips\",\"want\":[\"text\",\"summary\"]}" \
     '{"id":4,"do":"build","path":"../in/dsym","as":"chunks"}' >"$in/requests"
@@ -96,6 +102,10 @@ atos, addresses from input|none|in/addresses|atos -o ../in/dsym --json
 atos --symbols|none||atos --symbols ../in/symbols --uuid 4C4C44B5-5555-3144-A1BA-79CA685DEC58 --no-cache 0x100000940
 atos --symbols, again|none||atos --symbols ../in/symbols --uuid 4C4C44B5-5555-3144-A1BA-79CA685DEC58 0x100000940
 atos --symbols of a store|store||atos --symbols s --uuid 4C4C44B5-5555-3144-A1BA-79CA685DEC58 --no-cache 0x100000940
+atos of a folder|none||atos -o ../in/symbols --uuid 4C4C44B5-5555-3144-A1BA-79CA685DEC58 0x100000940
+atos of a bundle|none||atos -o ../in/symbols/demo.app.dSYM -i 0x100000940
+atos, dSYM beside|none||atos -o ../in/app/demo -i 0x100000940
+atos of a member|none||atos -o ../in/library.a/util.o 0x0
 atos --owners|none||atos --owners ../in/rules -o ../in/dsym 0x100000940
 info|none||info ../in/dsym ../in/fat
 info --json|none||info --json ../in/symbols
@@ -110,14 +120,20 @@ demangle, text|none|in/words|demangle
 crash|none||crash -q --no-cache -d ../in/dsym ../in/demo.ips
 crash, symbols in a folder|none||crash -q -d ../in/symbols ../in/demo.crash
 crash, symbols in a store|store||crash -q --no-cache -d s ../in/demo.crash
+crash --files-from|none||crash -q --files-from ../in/reports --no-cache -d ../in/dsym
+crash of an archive|none||crash -q --no-cache -d ../in/symbols ../in/report.tar
+crash, default symbols|app||crash -q --no-cache ../in/demo.crash
 crash --json|none||crash -q --json --no-cache -d ../in/dsym ../in/demo.crash ../in/demo-sample.txt
 crash --to=text|none||crash -q --to=text --no-cache -d ../in/symbols ../in/demo.ips
 crash --summary|none||crash -q --summary --no-cache -d ../in/dsym ../in/demo.crash
 crash --missing|none||crash -q --missing=json --no-cache -d ../in/fat ../in/demo.ips
 crash --redact|none||crash -q --redact-key=words --no-cache -d ../in/dsym ../in/demo.crash
 crash -o FILE|none||crash -q --no-cache -d ../in/dsym -o out ../in/demo.crash
+|||crash -q --no-cache -d ../in/fat -o out ../in/demo.crash
 crash -o FOLDER|none||crash -q --force --no-cache -d ../in/dsym -o out/ ../in/demo.crash ../in/demo.ips ../in/demo-metrickit.json
+|||crash -q --force --no-cache -d ../in/fat -o out/ ../in/demo.crash ../in/demo.ips ../in/demo-metrickit.json
 crash --json-out|none||crash -q --no-cache -d ../in/dsym --json-out out ../in/demo.ips
+|||crash -q --no-cache -d ../in/fat --json-out out ../in/demo.ips
 crash, groups|state||crash -q --group --no-cache -d ../in/dsym --groups-in state --groups-out next ../in/demo.crash
 map build|none||map build -o out ../in/dsym
 map build --store|none||map build --store out --all-archs ../in/fat

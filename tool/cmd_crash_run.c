@@ -859,6 +859,12 @@ static void close_run(crash_run *run)
     free(run->ring);
 }
 
+/* Whether memory was enough to look at all files of symbols: files of reports that lack names for it are not written. */
+static bool has_memory(const crash_options *o)
+{
+    return tool_had_memory(o->output) && tool_had_memory(o->json_out) && tool_had_memory(o->groups_out);
+}
+
 /* A state that is no good is told before anything else is done. */
 static bool open_groups(crash_run *run)
 {
@@ -886,7 +892,8 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
     bool is_open = o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE);
-    if (is_open && open_groups(&run) && add_stores(o, s, reports, count) && prepare_output(&run)) {
+    if (is_open && open_groups(&run) && add_stores(o, s, reports, count) && has_memory(o) &&
+        prepare_output(&run)) {
         open_run(&run, o, s);
         run_jobs(&run);
         run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */

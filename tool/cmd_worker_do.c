@@ -85,12 +85,17 @@ bool worker_take_input(answering *a, const char *what, const char *name, text *i
     return ok;
 }
 
+const char *worker_kind_unreached(const char *why)
+{
+    return strcmp(why, symbol_no_memory) == 0 ? "memory" : "need";
+}
+
 /* ---- Frames ---- */
 
 static bool refuse_image(answering *a, const image_status *status)
 {
     if (status->found == IMAGE_UNREACHED)
-        return worker_refuse(a, "need", status->failure);
+        return worker_refuse(a, worker_kind_unreached(status->failure), status->failure);
     if (status->found != IMAGE_BROKEN)
         return worker_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
     text_c(&a->why, status->path);
@@ -109,7 +114,7 @@ static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bo
     style.source = loan_source(loan);
     size_t count = loan_frames(loan, 0, false, offset, is_return, frames, WORKER_FRAMES, &addr);
     if (loan_failure(loan) != NULL)
-        worker_refuse(a, "need", loan_failure(loan));
+        worker_refuse(a, worker_kind_unreached(loan_failure(loan)), loan_failure(loan));
     for (size_t i = how->no_inline && count > 0 ? count - 1 : 0; i < count; i++) {
         text_c(&t, t.len > 0 ? "," : "");
         text_frame_json(&t, &frames[i], addr, &style);

@@ -22,6 +22,8 @@ extern const char worker_bad_request[];
 
 /* Each returns false when the request is refused, with a->kind and a->why. */
 bool worker_refuse(answering *a, const char *kind, const char *what);
+/* The kind of an error that another try may not have: chunks that could not be had, or memory. */
+const char *worker_kind_unreached(const char *why);
 /* The bytes that the request is about, in one of three members: name, a text (NULL: not so), base64, path.
  * *path: with a path it goes here, from malloc, and the file is not read; NULL: it is read. what: what the
  * bytes are. */

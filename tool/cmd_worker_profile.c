@@ -91,7 +91,7 @@ static bool loan_module(profile_job *job, uint32_t index)
         return false;
     if (!images_borrow(job->a->symbols->images, &module->key, &job->loan, &status)) {
         if (status.found == IMAGE_UNREACHED)
-            worker_refuse(job->a, "need", status.failure);
+            worker_refuse(job->a, worker_kind_unreached(status.failure), status.failure);
         return false;
     }
     module->found = MODULE_FOUND;
@@ -163,7 +163,7 @@ static void put_lookup(profile_job *job, uint64_t offset, text *t)
     style.source = loan_source(&job->loan);
     size_t count = loan_frames(&job->loan, 0, false, offset, false, frames, PROFILE_FRAMES, &addr);
     if (loan_failure(&job->loan) != NULL)
-        worker_refuse(job->a, "need", loan_failure(&job->loan));
+        worker_refuse(job->a, worker_kind_unreached(loan_failure(&job->loan)), loan_failure(&job->loan));
     else if (count > 0 && how->no_inline)
         put_calls(t, frames + count - 1, 1, addr, &style);
     else if (count > 0)

@@ -116,7 +116,7 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
     }
     const char *over = report_resolve(r, in->to->symbols->images, &how, counts);
     if (over != NULL) {
-        worker_refuse(in->to, counts->is_unreached ? "need" : "limit", over);
+        worker_refuse(in->to, counts->is_unreached ? worker_kind_unreached(over) : "limit", over);
         return WALK_STOP;
     }
     in->damaged_at = crash_damaged_at(r);

@@ -541,13 +541,19 @@ static bool fits(const machsym_slice *slice, const char *arch, const machsym_uui
            (uuid == NULL || (slice->has_uuid && memcmp(&slice->uuid, uuid, sizeof *uuid) == 0));
 }
 
+/* Whether an error says that nothing is known of a file: memory ran out, or the system failed to read it. */
+static bool is_unknown(const machsym_error *err)
+{
+    return err->code == MACHSYM_ERR_MEMORY || (err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno));
+}
+
 /* The one file of an archive or folder that is asked for. *choice: its path, from malloc; NULL when the path
  * is a file of its own. */
 static bool choose(const machsym_open_desc *desc, const char *path, char **choice, machsym_error *err)
 {
     path_list list;
     machsym_slice slices[MACHSYM_MAX_SLICES];
-    machsym_error unused;
+    machsym_error unknown = {MACHSYM_OK, 0, "no error", "", 0};
     size_t chosen = 0;
     size_t matches = 0;
     *choice = NULL;
@@ -556,14 +562,23 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
         return false;
     }
     for (size_t i = 0; i < list.count && list.count > 1; i++) {
-        size_t count = inside_probe(list.v[i], slices, MACHSYM_MAX_SLICES, &unused);
+        machsym_error why = unknown;
+        size_t count = inside_probe(list.v[i], slices, MACHSYM_MAX_SLICES, &why);
         bool is_match = false;
+        if (is_unknown(&why))
+            unknown = why;
         for (size_t j = 0; j < count && j < MACHSYM_MAX_SLICES; j++)
             is_match |= fits(&slices[j], desc->arch, desc->uuid);
         chosen = is_match ? i : chosen;
         matches += is_match;
     }
     bool ok = list.count <= 1 || matches == 1;
+    /* one of no known slices may be the one, or fit as well as another */
+    if (unknown.code != MACHSYM_OK && (matches == 0 || desc->uuid == NULL)) {
+        *err = unknown;
+        path_list_free(&list);
+        return false;
+    }
     if (ok && list.count > 0)
         *choice = copy_z(list.v[chosen], strlen(list.v[chosen]));
     else if (!ok && matches > 1)

@@ -135,9 +135,10 @@ struct symbol_source {
     size_t chunk_bytes; /* of all of them */
     size_t least; /* bytes of the session after its first lookup since it was trimmed; 0: there was none */
     unsigned trims;
-    bool is_many; /* lookups */
-    room *memory; /* for them; may be NULL */
-    text spelled; /* a name that is shown for the first time */
+    bool is_many;      /* lookups */
+    room *memory;      /* for them; may be NULL */
+    text spelled;      /* a name that is shown for the first time */
+    bool lacks_memory; /* for an answer that was given */
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -330,20 +331,31 @@ unsigned symbol_source_trims(const symbol_source *s)
     return s->trims;
 }
 
+const char symbol_no_memory[] = "memory ran out while names were looked up; ask again when there is more";
+
+/* Every frame of such an answer is marked. */
+static size_t note_memory(symbol_source *s, const machsym_frame *frames, size_t count, size_t cap)
+{
+    s->lacks_memory |= count > 0 && cap > 0 && frames[0].lacks_memory;
+    return count < cap ? count : cap;
+}
+
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     if (s->seat != NULL)
-        return chunk_seat_frames(s->seat, addr, frames, cap);
+        return note_memory(s, frames, chunk_seat_frames(s->seat, addr, frames, cap), cap);
     trim_map(s);
     if (s->chunk_bytes > NAME_BYTES_KEPT)
         forget_names(s);
     size_t count = machsym_session_frames(s->session, addr, frames, cap);
     if (s->least == 0)
         s->least = machsym_session_memory(s->session);
-    return count < cap ? count : cap;
+    return note_memory(s, frames, count, cap);
 }
 
 const char *symbol_source_failure(const symbol_source *s)
 {
+    if (s->lacks_memory)
+        return symbol_no_memory;
     return s->seat != NULL ? chunk_seat_failure(s->seat) : NULL;
 }

@@ -60,7 +60,9 @@ machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a 
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
-/* Why the last call found no frames: a chunk could not be had; NULL: it could. Lives until the next call. */
+/* Why the last call found no frames, or not all that is known of them: a chunk could not be had, or memory ran out
+ * (symbol_no_memory), then or before; NULL: neither. Lives until the next call. */
+extern const char symbol_no_memory[];
 const char *symbol_source_failure(const symbol_source *source);
 /* Bytes that it keeps: decoded units, and names as they were shown. */
 size_t symbol_source_memory(const symbol_source *source);

@@ -428,10 +428,12 @@ bool tool_stat(const char *path, struct stat *st)
     return false;
 }
 
-void tool_read_info(const machsym_image *image, machsym_image_info *info)
+bool tool_read_info(const machsym_image *image, machsym_image_info *info)
 {
-    if (!machsym_image_read_info(image, info))
+    bool ok = machsym_image_read_info(image, info);
+    if (!ok)
         tool_lacked_memory();
+    return ok;
 }
 
 static void say_damage(const machsym_image *image, const machsym_image_info *info)

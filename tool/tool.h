@@ -89,8 +89,9 @@ machsym_image *tool_open(const machsym_open_desc *desc);
 machsym_image *tool_open_without_dwarf(const machsym_open_desc *desc);
 /* The same, but leaves it to the caller to say what is damaged. */
 machsym_image *tool_open_damaged(const machsym_open_desc *desc);
-/* Tells what is known of an image, damage of its debug info with it. Threads: any. */
-void tool_read_info(const machsym_image *image, machsym_image_info *info);
+/* Tells what is known of an image, damage of its debug info with it. Returns whether memory was enough for that.
+ * Threads: any. */
+bool tool_read_info(const machsym_image *image, machsym_image_info *info);
 /* Says what of a Mach-O file is damaged, once for each file. The exit status is 1 from then on. Of a map it
  * says nothing: map info and --explain do. Threads: any. */
 void tool_say_damage(const machsym_image *image);

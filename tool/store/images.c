@@ -45,6 +45,7 @@ struct shared_image {
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
+    bool lacks_memory;   /* for opening a file: nobody finds it after those that ask now */
     bool opening;        /* another thread is at it */
     const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */
 };
@@ -323,6 +324,7 @@ static void open_files(image_pool *all, struct shared_image *image, const uuid_f
     uuid_choice_open(&c, &desc, files);
     image->file = c.file;
     image->used = c.used;
+    image->lacks_memory = c.lacks_memory;
     if (!c.is_whole)
         image->failure = c.bad_count > 0 ? c.why[0] : "it cannot be opened";
     pthread_mutex_lock(&all->lock);
@@ -413,7 +415,7 @@ static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid,
     image->opening = false;
     if (image->found == IMAGE_MISSING)
         note_missing(all, uuid);
-    if (image->found != IMAGE_FOUND)
+    if (image->found != IMAGE_FOUND || image->lacks_memory)
         forget_image(all, image);
     pthread_cond_broadcast(&all->opened);
     return image;
@@ -460,6 +462,13 @@ static bool fill_loan(image_pool *all, image_loan *out, image_status *status)
 {
     struct shared_image *image = out->image;
     status->why = image->failure;
+    if (image->lacks_memory) {
+        tool_lacked_memory();
+        status->found = IMAGE_UNREACHED;
+        strcpy(status->failure, symbol_no_memory);
+        images_return(all, out);
+        return false;
+    }
     if (image->found == IMAGE_UNREACHED) {
         size_t len = image->why.len < IMAGE_FAILURE - 1 ? image->why.len : IMAGE_FAILURE - 1;
         memcpy(status->failure, image->why.v, len);

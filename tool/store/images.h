@@ -53,7 +53,7 @@ typedef enum image_found {
     IMAGE_BROKEN,     /* the file cannot be opened */
     IMAGE_AMBIGUOUS,  /* no UUID, and several files go by the name */
     IMAGE_UNPROVEN,   /* no UUID; a file of this name may be of another build */
-    IMAGE_UNREACHED   /* whether there are chunks of it could not be learned */
+    IMAGE_UNREACHED   /* its chunks could not be had, or memory ran out: asked again, it may be there */
 } image_found;
 
 enum { IMAGE_FAILURE = 256 };
@@ -103,7 +103,8 @@ bool loan_holds(const image_loan *loan, uint64_t base, bool is_text_exec, uint64
 size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                    machsym_frame *frames, size_t cap, uint64_t *file_addr);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
-/* Why the last call found nothing: a chunk could not be had; NULL: it could. Lives until the next call. */
+/* Why the last call found nothing, or not all: a chunk could not be had, or memory ran out; NULL: neither. Lives until
+ * the next call. */
 const char *loan_failure(const image_loan *loan);
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
 const symbol_info *loan_info(const image_loan *loan);

@@ -471,6 +471,8 @@ static void add_file(store *s, const char *path)
     memset(&child, 0, sizeof child);
     probe_file(s, &index, &child, path, &err);
     s->has_failed |= child.slice_count == 0;
+    if (err.code == MACHSYM_ERR_MEMORY)
+        tool_lacked_memory();
     if (child.slice_count == 0 && err.what != NULL)
         tool_say_error(path, &err);
     else if (child.slice_count == 0)

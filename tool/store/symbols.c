@@ -41,7 +41,8 @@ static void add_bad(uuid_choice *c, const char *path, const char *why)
 static bool take_file(uuid_choice *c, const symbol_file *file, const store_entry *entry)
 {
     machsym_image_info info;
-    tool_read_info(file->image, &info);
+    if (!tool_read_info(file->image, &info))
+        c->lacks_memory = true;
     if (info.damage_count == 0) {
         c->file = *file;
         c->used = entry;
@@ -73,6 +74,7 @@ static bool try_map(uuid_choice *c, const store_entry *entry, bool any_lines)
     desc.any_lines = any_lines;
     if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
         return take_file(c, &file, entry);
+    c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
     if (err.code != MACHSYM_ERR_POLICY)
         add_bad(c, entry->path, err.what);
     return false;
@@ -95,11 +97,13 @@ static bool try_macho(uuid_choice *c, const store_entry *entry, const store_entr
     if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
         return take_file(c, &file, entry);
     const char *pair_fails = err.what;
+    c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
     desc.open.pair_path = NULL;
     if (pair != NULL && symbol_file_open(&desc, &file, &err) == MACHSYM_OK) {
         add_bad(c, pair->path, pair_fails);
         return take_file(c, &file, entry);
     }
+    c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
     add_bad(c, entry->path, err.what);
     return false;
 }

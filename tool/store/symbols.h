@@ -41,6 +41,7 @@ typedef struct uuid_choice {
     symbol_file file;
     const store_entry *used; /* whose file it is; NULL: none opened */
     bool is_whole;
+    bool lacks_memory;   /* for one of them: what it would have answered is not known */
     symbol_file damaged; /* the first that is damaged, kept in case there is no whole one */
     const store_entry *damaged_entry;
     const char *bad[MAX_UUID_FILES]; /* "PATH: WHY" of those that are no good, in two parts */
