@@ -569,10 +569,10 @@
 
 /* How many range list entries are read for the functions of a unit, and for the calls in a function: this
  * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
- * hostile file could name the same long list. Real files were seen to need 29 for the first call in a
- * function, and later 16 more than one a byte. */
+ * hostile file could name the same long list. Real files were seen to need 65 more than one a byte, for a
+ * call that the compiler had merged from many (seen: cmark 0.30.2, case_fold_switch.inc, clang 22 -O2). */
 #ifndef MACHSYM_LIST_AHEAD
-#define MACHSYM_LIST_AHEAD 48
+#define MACHSYM_LIST_AHEAD 128
 #endif
 
 /* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
@@ -18919,18 +18919,24 @@ static ms_NOINLINE void ms_ses_start_again(machsym_session *s)
     s->lacked = true;
 }
 
+/* Whether memory ran out for what is kept now. What failed for an object file was admitted to keep. */
+static inline bool ms_ses_is_short(const machsym_session *s)
+{
+    return s->keep.failed || s->cache.failed || s->scratch.failed ||
+           (s->kept != NULL && ms_map_kept_failed(s->kept));
+}
+
 /* Makes a session ready for a question. */
 static inline void ms_ses_begin(machsym_session *s)
 {
-    if (s->keep.failed || s->cache.failed || s->scratch.failed ||
-        (s->kept != NULL && ms_map_kept_failed(s->kept)))
+    if (ms_ses_is_short(s))
         ms_ses_start_again(s);
 }
 
 /* Whether memory ran out since the session was opened or trimmed. */
 static inline bool ms_ses_lacked_memory(const machsym_session *s)
 {
-    return s->lacked || ms_ses_failed(s);
+    return s->lacked || ms_ses_is_short(s);
 }
 
 static size_t ms_ses_memory(const machsym_session *s)

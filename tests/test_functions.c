@@ -391,6 +391,37 @@ static void put_around(program *p, size_t origin, unsigned line)
     put_uleb(&p->info, line);
 }
 
+/* The first call in a function has many ranges, as where clang merges the calls of one place: seen were 65 more than
+ * there are bytes between. None is left out. */
+static void test_long_list(uint32_t flags)
+{
+    enum { RANGES = 120 };
+    program p;
+    lookup l;
+    begin(&p);
+    for (uint64_t i = 0; i < RANGES; i++) {
+        put64(&p.ranges, 4 * i); /* from the unit's low_pc */
+        put64(&p.ranges, 4 * i + 2);
+    }
+    put_zeros(&p.ranges, 16);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "_Za");
+    put_function(&p, "f", 0x1000, 0x1000 + 4 * RANGES);
+    die(&p, INLINE_RANGES);
+    put32(&p.info, local(&p, a));
+    put32(&p.info, 0);
+    put32(&p.info, 7);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, flags);
+    for (uint64_t i = 0; i < RANGES; i++) {
+        check_names(&l, 0x1000 + 4 * i + 1, "a f");
+        check_names(&l, 0x1000 + 4 * i + 2, "f");
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* What a lookup answers, and the map of the same program, at an address; its lines from the innermost caller on
  * are want, up to 0. */
 static void check_chain(lookup *l, machsym_map *map, uint64_t addr, const char *want, const uint32_t *lines)
@@ -1068,6 +1099,8 @@ int main(void)
         test_bare_calls(kind, 0);
         test_bare_calls(kind, MACHSYM_SESSION_INDEX);
     }
+    test_long_list(0);
+    test_long_list(MACHSYM_SESSION_INDEX);
     test_depth(0);
     test_depth(MACHSYM_SESSION_INDEX);
     test_calls();

@@ -273,18 +273,24 @@ static ms_NOINLINE void ms_ses_start_again(machsym_session *s)
     s->lacked = true;
 }
 
+/* Whether memory ran out for what is kept now. What failed for an object file was admitted to keep. */
+static inline bool ms_ses_is_short(const machsym_session *s)
+{
+    return s->keep.failed || s->cache.failed || s->scratch.failed ||
+           (s->kept != NULL && ms_map_kept_failed(s->kept));
+}
+
 /* Makes a session ready for a question. */
 static inline void ms_ses_begin(machsym_session *s)
 {
-    if (s->keep.failed || s->cache.failed || s->scratch.failed ||
-        (s->kept != NULL && ms_map_kept_failed(s->kept)))
+    if (ms_ses_is_short(s))
         ms_ses_start_again(s);
 }
 
 /* Whether memory ran out since the session was opened or trimmed. */
 static inline bool ms_ses_lacked_memory(const machsym_session *s)
 {
-    return s->lacked || ms_ses_failed(s);
+    return s->lacked || ms_ses_is_short(s);
 }
 
 static size_t ms_ses_memory(const machsym_session *s)

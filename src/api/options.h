@@ -77,10 +77,10 @@
 
 /* How many range list entries are read for the functions of a unit, and for the calls in a function: this
  * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
- * hostile file could name the same long list. Real files were seen to need 29 for the first call in a
- * function, and later 16 more than one a byte. */
+ * hostile file could name the same long list. Real files were seen to need 65 more than one a byte, for a
+ * call that the compiler had merged from many (seen: cmark 0.30.2, case_fold_switch.inc, clang 22 -O2). */
 #ifndef MACHSYM_LIST_AHEAD
-#define MACHSYM_LIST_AHEAD 48
+#define MACHSYM_LIST_AHEAD 128
 #endif
 
 /* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
