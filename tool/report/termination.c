@@ -6,13 +6,55 @@
 
 /* ---- Fields ---- */
 
-/* OS_REASON_* of xnu's bsd/sys/reason.h, by number; RBSTerminateContext tells the number only. */
-static const char *const namespaces[] = {
-    NULL,           "JETSAM",       "SIGNAL",  "CODESIGNING", "HANGTRACER", "TEST",        "DYLD",
-    "LIBXPC",       "OBJC",         "EXEC",    "SPRINGBOARD", "TCC",        "REPORTCRASH", "COREANIMATION",
-    "AGGREGATED",   "RUNNINGBOARD", "SKYWALK", "SETTINGS",    "LIBSYSTEM",  "FOUNDATION",  "WATCHDOG",
-    "METAL",        "WATCHKIT",     "GUARD",   "ANALYTICS",   "SANDBOX",    "SECURITY",    "ENDPOINTSECURITY",
-    "PAC_EXCEPTION"};
+/* OS_REASON_* of xnu's bsd/sys/reason.h, by number; RBSTerminateContext tells the number only. 37 is none. */
+static const char *const namespaces[] = {NULL,
+                                         "JETSAM",
+                                         "SIGNAL",
+                                         "CODESIGNING",
+                                         "HANGTRACER",
+                                         "TEST",
+                                         "DYLD",
+                                         "LIBXPC",
+                                         "OBJC",
+                                         "EXEC",
+                                         "SPRINGBOARD",
+                                         "TCC",
+                                         "REPORTCRASH",
+                                         "COREANIMATION",
+                                         "AGGREGATED",
+                                         "RUNNINGBOARD",
+                                         "SKYWALK",
+                                         "SETTINGS",
+                                         "LIBSYSTEM",
+                                         "FOUNDATION",
+                                         "WATCHDOG",
+                                         "METAL",
+                                         "WATCHKIT",
+                                         "GUARD",
+                                         "ANALYTICS",
+                                         "SANDBOX",
+                                         "SECURITY",
+                                         "ENDPOINTSECURITY",
+                                         "PAC_EXCEPTION",
+                                         "BLUETOOTH_CHIP",
+                                         "PORT_SPACE",
+                                         "WEBKIT",
+                                         "BACKLIGHTSERVICES",
+                                         "MEDIA",
+                                         "ROSETTA",
+                                         "LIBIGNITION",
+                                         "BOOTMOUNT",
+                                         NULL,
+                                         "REALITYKIT",
+                                         "AUDIO",
+                                         "WAKEBOARD",
+                                         "CORERC",
+                                         "SELF_RESTRICT",
+                                         "ARKIT",
+                                         "CAMERA",
+                                         "BACKBOARD",
+                                         "POWEREXCEPTIONS",
+                                         "SECINIT"};
 
 static bool is_upper(char c)
 {
