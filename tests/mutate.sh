@@ -1,0 +1,99 @@
+#!/bin/sh
+# make mutate sees where a fault can be planted, and nowhere else; tests/README.md names every test; tests/mutants and
+# tests/mutate/nearest.tsv name files and lines that are there.
+. tests/checks
+
+for path in tests/test_*.c tests/corrupt.c tests/damage.c tests/oom.c tests/*.sh; do
+    grep -q "\`${path#tests/}\`" tests/README.md
+    check "tests/README.md names ${path#tests/}"
+done
+grep -o '`[a-z_]*\.\(c\|sh\)`' tests/README.md | tr -d '`' | sort -u >"$work/named"
+while read -r name; do
+    [ -f "tests/$name" ] || [ -f "tests/fixtures/$name" ]
+    check "tests/README.md: $name is there"
+done <"$work/named"
+
+if ! command -v python3 >/dev/null; then
+    skip "faults in C: it needs python3"
+    end
+    exit
+fi
+export PYTHONDONTWRITEBYTECODE=1
+cat >"$work/one.c" <<'END'
+/* a < b && 1 */
+#define LIMIT (3 + \
+               4)
+static const int outside = 7;
+static const struct row rows[] = {
+    {"one", 1},
+    {"two", 2},
+};
+int f(int a, int b)
+{
+    say("a < b"); // 5
+    if (a < b && b != 3)
+        return;
+    while (-a > 0x10u)
+        break;
+    *p = &a;
+    return g(a, b) + 1;
+}
+END
+python3 - "$work/one.c" >"$work/got" 2>"$work/err" <<'END'
+import sys
+sys.path.insert(0, 'tests/mutate')
+import faults
+text = open(sys.argv[1]).read()
+for fault in faults.faults('one.c', text):
+    print('%d\t%s\t%s' % (fault.line, fault.kind, faults.shown(text, fault)[1]))
+END
+check "faults of a small file" "$work/err"
+cat >"$work/want" <<'END'
+6	constant	{"one", 2},
+6	table row	{"two", 1},
+7	constant	{"two", 1},
+7	constant	{"two", 3},
+11	dropped statement	; // 5
+12	condition	if (!(a < b && b != 3))
+12	condition	if (0 && (a < b && b != 3))
+12	constant	if (a < b && b != 2)
+12	constant	if (a < b && b != 4)
+12	dropped condition	if (a < b )
+12	operator	if (a <= b && b != 3)
+12	operator	if (a < b && b == 3)
+12	operator	if (a < b || b != 3)
+12	operator	if (a > b && b != 3)
+13	early return	;
+14	condition	while (0 && (-a > 0x10u))
+14	constant	while (-a > 0x11u)
+14	constant	while (-a > 0x20u)
+14	constant	while (-a > 0xfu)
+14	operator	while (-a < 0x10u)
+14	operator	while (-a >= 0x10u)
+15	early return	;
+17	constant	return g(a, b) + 2;
+17	operator	return g(a, b) - 1;
+17	swapped arguments	return g(b, a) + 1;
+END
+LC_ALL=C sort "$work/got" >"$work/got.sorted"
+LC_ALL=C sort "$work/want" >"$work/want.sorted"
+same "$work/want.sorted" "$work/got.sorted" "faults are where code is, and not in comments, texts, macros and declarations"
+
+python3 - >"$work/out" 2>&1 <<'END'
+import os, sys
+for number, row in enumerate(open('tests/mutants'), 1):
+    if row.startswith('#') or not row.strip():
+        continue
+    file, was, becomes, why = row.rstrip('\n').split('\t')
+    if not os.path.exists(file) or was not in (line.strip() for line in open(file)) or was == becomes or not why:
+        print('tests/mutants:%d: no such line in %s' % (number, file))
+for row in open('tests/mutate/nearest.tsv'):
+    if not row.startswith('#'):
+        file, tests = row.rstrip('\n').split('\t')
+        for name in tests.split():
+            if not os.path.exists('tests/' + name) and not os.path.exists('tests/%s.c' % name):
+                print('nearest.tsv: there is no test %s' % name)
+END
+[ ! -s "$work/out" ]
+check "the lists name what is there" "$work/out"
+end
