@@ -338,6 +338,7 @@ static void check_field(subject *s, const field *f, unsigned number)
 
 static void check_file(const char *name, size_t stride, size_t *turn)
 {
+    test_begin();
     static subject s;
     subject_open(&s, name);
     CHECK(s.count > 0);
@@ -346,6 +347,7 @@ static void check_file(const char *name, size_t stride, size_t *turn)
             check_field(&s, &s.list.v[i], (unsigned)i);
     }
     subject_close(&s);
+    test_end(name);
 }
 
 static void print_table(void)

@@ -15,6 +15,7 @@ script one <<'END'
 need "first" no-such-tool && echo never
 need "second" sh no-such-tool && echo never
 need "third" sh && check "which is there"
+echo "steps: 12"
 END
 script two <<'END'
 need "first" other-tool no-such-tool third-tool
@@ -61,6 +62,8 @@ ends() { # STATUS LINE WHAT
 
 runs tests/one.sh tests/two.sh
 ends 0 "1 passed, 0 failed, 6 skipped" "what is counted of skips"
+grep -q '^one.sh  *1 passed, 0 failed, 2 skipped, 12 steps$' "$work/out"
+check "how many steps its cases had" "$work/out"
 says "6 skipped; with no-such-tool 2 more run; with other-tool 1; with other-tool, no-such-tool and third-tool 1" "which tools would help"
 runs tests/paths.sh
 ends 0 "3 passed, 0 failed, 0 skipped" "paths in a folder with blanks and quotes"

@@ -17,11 +17,15 @@ static int test_skipped;
 static unsigned test_in_case;
 static size_t test_steps;
 static size_t test_bad_steps;
+static size_t test_all_steps; /* of all cases */
+static size_t test_wrong;     /* checks that failed, steps too */
 
 static inline void test_count(bool ok)
 {
+    test_wrong += !ok;
     if (test_in_case > 0) {
         test_steps++;
+        test_all_steps++;
         test_bad_steps += !ok;
         return;
     }
@@ -140,9 +144,15 @@ static inline bool test_is_sanitized(void)
 #endif
 }
 
-/* Prints the last line; main returns what it returns. */
+/* Prints the last line; main returns what it returns. Ahead of it stands how many steps the cases had (tests/run). */
 static inline int test_done(void)
 {
+    if (test_in_case > 0) { /* the program ends in the middle of one */
+        test_in_case = 0;
+        test_count(false);
+    }
+    if (test_all_steps > 0)
+        printf("steps: %llu\n", (unsigned long long)test_all_steps);
     printf("%d passed, %d failed, %d skipped\n", test_passed, test_failed, test_skipped);
     return test_failed == 0 && test_passed + test_skipped > 0 ? 0 : 1;
 }

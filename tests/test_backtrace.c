@@ -66,8 +66,10 @@ static void test_images(void)
         memory[i] = (uint8_t *)calloc(1, size);
         CHECK_EQ(lay_out(file, len, memory[i]), size);
         CHECK(add_image(memory[i], size, paths[i]));
+        test_begin();
         for (size_t cut = 0; cut < len; cut += 101)
             CHECK(lay_out(file, cut, NULL) <= size);
+        test_end(paths[i]);
         free(file);
     }
     CHECK_EQ(image_count, 3);

@@ -108,6 +108,7 @@ static void read_uuid(const char *text, machsym_uuid *out)
 /* The images of a cache, by each way to them. */
 static void compare_images(const made *cache, const machsym_image *image)
 {
+    test_begin();
     FILE *in = open_truth(cache->name);
     row truth;
     size_t count = 0;
@@ -148,6 +149,7 @@ static void compare_images(const made *cache, const machsym_image *image)
     CHECK_EQ(count, cache->images);
     CHECK(!machsym_image_entry_at(image, 0, &entry) && !machsym_image_entry_at(image, UINT64_MAX, &entry));
     fclose(in);
+    test_end(cache->name);
 }
 
 static void compare_header(const made *cache, const machsym_image *image)
@@ -192,6 +194,7 @@ static const char *plain(const char *name)
 /* All rows of one image. bare: without its symbol table, where Objective-C and exports must do. */
 static void compare_names(const made *cache, const machsym_image *image, const char *name, bool bare)
 {
+    test_begin();
     FILE *in = open_truth(cache->name);
     row truth;
     machsym_image *one = open_in(image, name, bare ? MACHSYM_OPEN_NO_SYMTAB : 0);
@@ -222,6 +225,7 @@ static void compare_names(const made *cache, const machsym_image *image, const c
     machsym_session_close(s);
     machsym_image_close(one);
     fclose(in);
+    test_end(cache->name);
 }
 
 /* The pointer at an address, by a copy that begins and ends inside of others, but for the ends of a page. */
@@ -792,6 +796,7 @@ static void test_cut_locals(void)
 /* Every length of each file, and each byte changed. */
 static void test_damaged(void)
 {
+    test_begin();
     for (unsigned split = 0; split < 2; split++) {
         tiny t = {.slide = split ? 5 : 3, .is_split = split != 0};
         machsym_bytes parts[2];
@@ -821,6 +826,7 @@ static void test_damaged(void)
         }
         tiny_free(&t);
     }
+    test_end("caches cut and changed everywhere");
 }
 
 int main(int argc, char **argv)

@@ -252,8 +252,9 @@ static void damage(const test_file *file, const place *places, size_t count, uin
 }
 
 /* The bytes as they are, and with a few of them changed, again and again. */
-static void test_bytes(const test_file *file, bool is_brief)
+static void test_bytes(const test_file *file, const char *what, bool is_brief)
 {
+    test_begin();
     uint64_t addrs[24];
     place places[40];
     tally sound = {0, 0, 0};
@@ -268,6 +269,8 @@ static void test_bytes(const test_file *file, bool is_brief)
     CHECK(count > 0 && place_count > 2);
     CHECK_EQ(sound.wrong, 0);
     CHECK_EQ(sound.brief > 0, is_brief);
+    test_end(what);
+    test_begin();
     for (unsigned round = test_is_quick() ? 40 : 400; round > 0; round--) {
         damage(&changed, places, place_count, &seed);
         compare(&changed, addrs, count, &damaged);
@@ -276,6 +279,9 @@ static void test_bytes(const test_file *file, bool is_brief)
     }
     CHECK_EQ(damaged.wrong, 0);
     CHECK_EQ(damaged.brief > 0, is_brief);
+    if (damaged.wrong > 0)
+        printf("of %u addresses of damaged files\n", damaged.asked);
+    test_end(what);
     free(copy);
 }
 
@@ -284,7 +290,7 @@ static void test_file_of(const char *name, bool is_brief)
     char path[256];
     snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
     test_file file = test_read(path);
-    test_bytes(&file, is_brief);
+    test_bytes(&file, name, is_brief);
     free((void *)file.ptr);
 }
 
@@ -310,7 +316,7 @@ static void test_linked_units(void)
     put_set(&p, p.unit_at, 0x1800, 0x10);
     machsym_image_close(program_open(&p));
     test_file file = {p.file.v, p.file.len};
-    test_bytes(&file, true);
+    test_bytes(&file, "linked units", true);
     program_free(&p);
 }
 
@@ -560,6 +566,7 @@ static void test_names_of_many_units(void)
 /* Every allocation of two lookups fails in turn: a frame says so, and the next try answers. */
 static void test_memory(const char *name)
 {
+    test_begin();
     char path[256];
     uint64_t addrs[24];
     machsym_frame frames[ROOM];
@@ -596,6 +603,7 @@ static void test_memory(const char *name)
     }
     CHECK_EQ(wrong, 0);
     free((void *)file.ptr);
+    test_end(name);
 }
 
 /* Somebody writes into a mapped file between two questions: what was found is dropped. */

@@ -346,6 +346,7 @@ static const char *const archives[] = {"darwin.a", "bsd.a", "gnu.a", "darwin64.a
 
 static void check_member(const char *archive, const char *name, const char *object)
 {
+    test_begin();
     ms_om_member member;
     test_file file = test_read(archive);
     test_file want = test_read(object);
@@ -363,6 +364,7 @@ static void check_member(const char *archive, const char *name, const char *obje
     }
     free(file.ptr);
     free(want.ptr);
+    test_end(name);
 }
 
 static void test_archives(void)
@@ -600,6 +602,7 @@ static void test_thin_members(void)
 /* Every byte of an object and of an archive wrong in turn: less is known, nothing else happens. */
 static void damage(const char *name, size_t stride)
 {
+    test_begin();
     char from[256];
     snprintf(from, sizeof from, "tests/fixtures/bin/map-x86_64-d5-O0/%s", name);
     test_file file = test_read(from);
@@ -622,6 +625,7 @@ static void damage(const char *name, size_t stride)
     }
     CHECK(answered > file.len / stride * 18); /* the symbol table at least */
     free(file.ptr);
+    test_end(name);
 }
 
 static void test_damage(void)

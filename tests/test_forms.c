@@ -171,7 +171,7 @@ static void test_skip(encoding enc, unsigned form)
     machsym_session_read_info(l.session, &info);
     CHECK_EQ(info.damaged_units, 0);
     CHECK_EQ(info.function_count, 3);
-    if (test_failed != 0) {
+    if (test_wrong != 0) {
         printf("form 0x%x, DWARF %u, addresses of %u, offsets of %u bytes\n", form, enc.version,
                enc.addr_size, enc.offset_size);
         exit(test_done());
@@ -786,6 +786,7 @@ static void test_large_unit(void)
 /* An indirect form is what it names, except one that brings its constant along; none may nest for long. */
 static void test_indirect(encoding enc)
 {
+    test_begin();
     ms_dw_enc own;
     memset(&own, 0, sizeof own);
     own.version = (uint16_t)enc.version;
@@ -824,6 +825,7 @@ static void test_indirect(encoding enc)
         ms_dw_read_value(&read, FORM_indirect, 7, &own);
         CHECK(skip.failed && read.failed);
     }
+    test_end("an indirect form");
 }
 
 /* The same as looking through all sections of code, however many there are. */
@@ -1038,8 +1040,10 @@ int main(void)
 {
     test_large_unit();
     for (unsigned i = 0; i < ENCODINGS; i++) {
+        test_begin(); /* an encoding is a case, its forms are steps */
         for (unsigned j = 0; j < FORM_COUNT; j++)
             test_skip(encodings[i], forms[j]);
+        test_end("forms of an encoding");
         test_names(encodings[i]);
         test_addresses(encodings[i]);
         test_references(encodings[i]);

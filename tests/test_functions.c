@@ -125,6 +125,7 @@ static void end_children(program *p)
 /* The names at an address, innermost first, joined by spaces. */
 static void check_names(lookup *l, uint64_t addr, const char *want)
 {
+    test_begin();
     char got[1024] = "";
     size_t at = 0;
     ask(l, addr);
@@ -134,6 +135,7 @@ static void check_names(lookup *l, uint64_t addr, const char *want)
         CHECK_EQ(l->v[i].is_inline, i + 1 < l->count);
     }
     CHECK_TEXT(got, want);
+    test_end(want);
 }
 
 /* Functions in namespaces and in functions; the inner one has its code. */
@@ -1051,6 +1053,7 @@ static void test_call_search(void)
 /* Once many functions of a unit are asked for, the next unit is decoded with its calls. The answers stay. */
 static void test_many_asked(void)
 {
+    test_begin();
     enum { FUNCTIONS = 300, SIZE = 16 };
     program p;
     lookup l;
@@ -1081,6 +1084,7 @@ static void test_many_asked(void)
     CHECK_EQ(l.session->units[1]->functions.count, 3 * FUNCTIONS);
     lookup_close(&l);
     program_free(&p);
+    test_end("many functions");
 }
 
 int main(void)

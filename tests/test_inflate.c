@@ -66,6 +66,7 @@ static ms_inf_end run_tight(bool is_zlib, ms_span in, size_t cap, const uint8_t 
 /* A whole stream, cut short everywhere, and with less room everywhere. */
 static void test_edges(bool is_zlib, ms_span in, const uint8_t *text, size_t text_len, size_t step)
 {
+    test_begin();
     size_t len;
     for (size_t cut = 0; cut < in.len; cut += step)
         CHECK_EQ(run_tight(is_zlib, ms_span_make(in.ptr, cut), text_len, text, &len), ms_INF_SHORT);
@@ -73,6 +74,7 @@ static void test_edges(bool is_zlib, ms_span in, const uint8_t *text, size_t tex
         CHECK_EQ(run_tight(is_zlib, in, cap, text, &len), ms_INF_FULL);
         CHECK_EQ(len, cap);
     }
+    test_end("a stream cut short, and less room");
 }
 
 static void test_samples(void)

@@ -202,6 +202,7 @@ static void test_both(bool exports)
     list_image(&m, 0, TINY_BASE + m.at[0], m.at[1] - m.at[0]);
     list_image(&m, 1, TINY_BASE + m.at[1], m.file.len - m.at[1]);
     open_image(&m, 1, m.at[1], &code);
+    test_begin();
     for (unsigned i = 0; i < FAR + OWN; i++) {
         machsym_symbol symbol;
         char name[16];
@@ -210,6 +211,7 @@ static void test_both(bool exports)
         CHECK_STR(symbol.name, name);
         CHECK_EQ(symbol.source, MACHSYM_SOURCE_STUB);
     }
+    test_end("every stub");
     close_image(&m);
 }
 

@@ -298,9 +298,12 @@ static void check_info(const subject *s, const machsym_map *map, machsym_lines l
 static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
 {
     machsym_map *made = build_map(s->image, lines, flags | MACHSYM_MAP_DAMAGED);
+    test_begin(); /* a file by a policy is a case */
     CHECK(made != NULL);
-    if (made == NULL)
+    if (made == NULL) {
+        test_end(s->path);
         return;
+    }
     machsym_map *map = reopen_map(made, 0);
     machsym_session *session = test_session(s->image, lines, 0);
     machsym_session_info counts;
@@ -326,6 +329,7 @@ static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
     machsym_image_close(image);
     machsym_map_close(map);
     machsym_map_close(made);
+    test_end(s->path);
 }
 
 static void check_slice(const char *path, const machsym_slice *slice)

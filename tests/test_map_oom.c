@@ -84,6 +84,7 @@ static machsym_result make_open(const void *from, const machsym_allocator *alloc
 
 static void check_maker(const void *from, maker make)
 {
+    test_begin();
     for (unsigned for_good = 0; for_good < 2; for_good++) {
         machsym_map *whole = NULL;
         failer f;
@@ -116,6 +117,7 @@ static void check_maker(const void *from, maker make)
         CHECK_EQ(f.out, 0);
         CHECK_EQ(f.bytes_out, 0);
     }
+    test_end("a maker without memory");
 }
 
 /* Names that memory is short for are missing, and only those: asked again they are there. */

@@ -64,20 +64,22 @@ static void check_items(machsym_session *s, machsym_cursor *at, const char *cons
 
 static void check_zoo(const char *path, bool has_root)
 {
+    test_begin();
     machsym_image *image = open_flags(path, 0);
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_objc item;
-    int failed = test_failed;
+    size_t wrong = test_wrong;
     check_items(s, &at, zoo_class, sizeof zoo_class / sizeof zoo_class[0]);
     if (has_root)
         check_items(s, &at, zoo_root, sizeof zoo_root / sizeof zoo_root[0]);
     check_items(s, &at, zoo_categories, sizeof zoo_categories / sizeof zoo_categories[0]);
     CHECK(!machsym_session_next_objc(s, &at, &item));
-    if (test_failed != failed)
+    if (test_wrong != wrong)
         printf("in %s\n", path);
     machsym_session_close(s);
     machsym_image_close(image);
+    test_end(path);
 }
 
 static void test_layouts(void)

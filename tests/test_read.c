@@ -308,10 +308,12 @@ static size_t test_path(const char *path)
     size_t count = machsym_list_slices(&desc, slices, SLICES, NULL);
     if (count == 0)
         return 0;
+    test_begin();
     remote r = make_remote(test_read(path));
     for (size_t i = 0; i < count && i < SLICES; i++)
         frames += compare(path, &r, &slices[i]);
     free(r.file.ptr);
+    test_end(path);
     return frames;
 }
 

@@ -186,6 +186,7 @@ static void test_answers(subject *s)
  * names do not depend on each other. */
 static void test_cold(subject *s)
 {
+    test_begin();
     machsym_image *image = open_map(s, true);
     machsym_reads reads;
     uint64_t most = 0;
@@ -204,6 +205,7 @@ static void test_cold(subject *s)
     CHECK(most_bytes <= 8 * 16384);
     CHECK(s->most <= 2 * 16384);
     machsym_image_close(image);
+    test_end("test_cold");
 }
 
 /* One byte of each piece is another one. */
@@ -241,6 +243,7 @@ static void test_damage(subject *s)
 /* Pieces of a run, or of a block of text, are other ones, in a map that is in memory. */
 static void test_ruined(subject *s)
 {
+    test_begin();
     machsym_reads reads;
     size_t less = 0;
     s->ruined = 1000;
@@ -257,6 +260,7 @@ static void test_ruined(subject *s)
     }
     s->flipped = s->ruined = 0;
     CHECK(less > ASKED);
+    test_end("test_ruined");
 }
 
 /* Each read gives only a half of what was asked for. */

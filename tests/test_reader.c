@@ -251,6 +251,7 @@ typedef struct record {
 /* Compares both bounds with counting, for every key from 0 to most and the largest. */
 static void check_bounds(const record *v, size_t count, uint64_t most)
 {
+    test_begin();
     for (uint64_t i = 0; i <= most + 1; i++) {
         uint64_t key = i <= most ? i : UINT64_MAX;
         size_t below = 0;
@@ -262,6 +263,7 @@ static void check_bounds(const record *v, size_t count, uint64_t most)
         CHECK_EQ(ms_lower_bound(&v->key, count, sizeof *v, key), below);
         CHECK_EQ(ms_upper_bound(&v->key, count, sizeof *v, key), below + equal);
     }
+    test_end("bounds by counting");
 }
 
 static void test_bounds(void)

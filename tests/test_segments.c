@@ -66,6 +66,7 @@ static void test_few(void)
 
 static void test_random(void)
 {
+    test_begin();
     ms_piece pieces[MAX_PIECES];
     uint64_t state = 0x9e3779b97f4a7c15u;
     for (unsigned round = 0; round < 3000; round++) {
@@ -79,6 +80,7 @@ static void test_random(void)
         }
         compare(pieces, count, base);
     }
+    test_end("pieces by chance");
 }
 
 /* The end of the address space is an end like others. */

@@ -348,6 +348,7 @@ static void test_cold(void)
     for (unsigned i = 0; i < MACHSYM_SCANS + 1; i++) /* so that the table is sorted */
         check_symbol(&l, 0x1000, "first", 0x1000, MACHSYM_SOURCE_SYMTAB);
     check_symbol(&l, 0x11ff, "second2", 0x1100, MACHSYM_SOURCE_SYMTAB);
+    test_begin();
     for (uint64_t addr = 0x1000; addr < 0x2000; addr += 0x10) {
         machsym_frame cold;
         machsym_session *session = test_session(l.image, MACHSYM_LINES_ATOS, 0);
@@ -359,6 +360,7 @@ static void test_cold(void)
         CHECK_EQ(cold.function_size, l.v[0].function_size);
         machsym_session_close(session);
     }
+    test_end("each address, cold and warm");
     lookup_close(&l);
     program_free(&p);
 }

@@ -57,6 +57,7 @@ static void give_back(const machsym_allocator *to, taken *t)
 
 static void test_parts(const machsym_allocator *allocator)
 {
+    test_begin();
     static taken parts[PARTS];
     for (size_t i = 0; i < ROUNDS; i++) {
         taken *t = &parts[next_any() % PARTS];
@@ -68,6 +69,7 @@ static void test_parts(const machsym_allocator *allocator)
     for (size_t i = 0; i < PARTS; i++)
         if (parts[i].memory != NULL)
             give_back(allocator, &parts[i]);
+    test_end("parts taken and given back");
 }
 
 static bool lies_in(const taken *inner, const unsigned char *memory, size_t size)
