@@ -428,6 +428,7 @@ static void test_long_list(uint32_t flags)
  * are want, up to 0. */
 static void check_chain(lookup *l, machsym_map *map, uint64_t addr, const char *want, const uint32_t *lines)
 {
+    test_begin();
     machsym_map_frame found[FRAMES];
     machsym_frame named[FRAMES];
     char text[4096];
@@ -444,6 +445,7 @@ static void check_chain(lookup *l, machsym_map *map, uint64_t addr, const char *
         CHECK_EQ(named[i].function_start, l->v[i].function_start);
         CHECK_EQ(named[i].lacks_callers, l->v[i].lacks_callers);
     }
+    test_end(want);
 }
 
 /* Calls without a range that has code: strict DWARF 2 states none where there would be several. Those inside
@@ -607,12 +609,14 @@ static machsym_map *copy_deep(const machsym_map *map, size_t calls)
     memset(&desc, 0, sizeof desc);
     desc.info = &info;
     CHECK_EQ(machsym_writer_open(&desc, &writer, NULL), MACHSYM_OK);
+    test_begin();
     for (size_t i = 0; i <= calls; i++) {
         machsym_map_range range = {0x1000 + i, 0x1001 + i, false};
         size_t count = machsym_map_frames(map, range.lo, found, DEEP_FRAMES);
         machsym_map_names(map, found, count, frames, text, sizeof text);
         CHECK_EQ(machsym_writer_add(writer, &range, frames, count, NULL), MACHSYM_OK);
     }
+    test_end("ranges as deep as chains");
     CHECK_EQ(machsym_writer_finish(writer, &copy, NULL), MACHSYM_OK);
     return copy;
 }
