@@ -185,16 +185,24 @@ static inline void make_word(bytes *b, const make_macho *m, uint64_t number)
     put_uint(b, number, m->is_32 ? 4 : 8);
 }
 
-static inline void make_segment(bytes *b, const make_macho *m, const char *name, uint64_t addr, uint64_t size,
+/* A segment to come: what its sections take in memory, and in the file. */
+typedef struct make_range {
+    uint64_t addr;
+    uint64_t size;
+    uint64_t off;
+    uint64_t file_size;
+} make_range;
+
+static inline void make_segment(bytes *b, const make_macho *m, const char *name, const make_range *range,
                                 uint32_t sections)
 {
     put32(b, m->is_32 ? 1 : 0x19);
     put32(b, m->is_32 ? 56 + 68 * sections : 72 + 80 * sections);
     put_name(b, name);
-    make_word(b, m, addr);
-    make_word(b, m, size);
-    make_word(b, m, 0);
-    make_word(b, m, 0);
+    make_word(b, m, range->addr);
+    make_word(b, m, range->size);
+    make_word(b, m, range->off);
+    make_word(b, m, range->file_size);
     put32(b, 5);
     put32(b, 5);
     put32(b, sections);
@@ -266,31 +274,87 @@ static inline uint32_t make_linkedit(bytes *b, const make_macho *m, bytes *tail,
     return commands;
 }
 
+enum { MAKE_DATA = 0x1000, MAKE_DWARF = 0x10000000, MAKE_MOST_GAP = 1 << 16 };
+
+static inline uint64_t make_size(const make_section *section)
+{
+    return section->content != NULL ? section->content->len : section->size;
+}
+
+/* Puts a section's bytes where its address in the segment says, as far as nothing stands there yet. Returns
+ * their offset. */
+static inline uint64_t make_place(bytes *tail, const make_range *range, const make_section *section)
+{
+    uint64_t at = range->off - MAKE_DATA + (section->addr - range->addr);
+    if (at >= tail->len && at - tail->len <= MAKE_MOST_GAP)
+        put_zeros(tail, (size_t)at - tail->len);
+    at = MAKE_DATA + tail->len;
+    put_bytes(tail, section->content);
+    return at;
+}
+
+/* A segment with those of the sections that are its own, and their bytes in tail. Sections of __DWARF without
+ * an address follow each other. */
+static inline void make_put_segment(bytes *b, const make_macho *m, const make_section *sections, size_t count,
+                                    bytes *tail)
+{
+    make_section own[MAKE_SECTIONS + 1];
+    bytes headers = {NULL, 0, 0};
+    make_range range = {UINT64_MAX, 0, MAKE_DATA + tail->len, 0};
+    uint64_t next = MAKE_DWARF;
+    uint64_t end = 0;
+    uint32_t own_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        make_section *section = &own[own_count];
+        if (strcmp(sections[i].segment, sections[0].segment) != 0)
+            continue;
+        *section = sections[i];
+        own_count++;
+        if (section->addr == 0 && strcmp(section->segment, "__DWARF") == 0)
+            section->addr = next;
+        next = section->addr + make_size(section);
+        range.addr = section->addr < range.addr ? section->addr : range.addr;
+        end = next > end ? next : end;
+    }
+    range.size = end - range.addr;
+    for (uint32_t i = 0; i < own_count; i++) {
+        uint64_t off = own[i].content != NULL ? make_place(tail, &range, &own[i]) : 0;
+        make_section_header(&headers, m, &own[i], off);
+    }
+    range.file_size = MAKE_DATA + tail->len - range.off;
+    range.off = range.file_size != 0 ? range.off : 0;
+    make_segment(b, m, sections[0].segment, &range, own_count);
+    put_bytes(b, &headers);
+    bytes_free(&headers);
+}
+
+/* The segments, each where its name first stands. Returns how many. */
+static inline uint32_t make_segments(bytes *b, const make_macho *m, bytes *tail)
+{
+    make_section all[MAKE_SECTIONS + 1] = {
+        {"__TEXT", "__text", m->text_addr != 0 || m->text_at_zero ? m->text_addr : MAKE_TEXT,
+         m->code_size != 0 ? m->code_size : MAKE_CODE_SIZE, 0x80000400u, NULL, 0, 0}};
+    uint32_t count = 0;
+    memcpy(all + 1, m->sections, m->section_count * sizeof *all);
+    for (size_t i = 0; i <= m->section_count; i++) {
+        bool is_new = true;
+        for (size_t j = 0; j < i; j++)
+            is_new &= strcmp(all[i].segment, all[j].segment) != 0;
+        if (is_new)
+            make_put_segment(b, m, all + i, m->section_count + 1 - i, tail);
+        count += is_new;
+    }
+    return count;
+}
+
 /* The file: header, commands, then everything else from offset 0x1000 on. */
 static inline bytes make_file(const make_macho *m)
 {
-    enum { DATA = 0x1000 };
+    enum { DATA = MAKE_DATA };
     bytes commands = {NULL, 0, 0};
     bytes tail = {NULL, 0, 0};
     bytes file = {NULL, 0, 0};
-    make_section text = {"__TEXT",
-                         "__text",
-                         m->text_addr != 0 || m->text_at_zero ? m->text_addr : MAKE_TEXT,
-                         m->code_size != 0 ? m->code_size : MAKE_CODE_SIZE,
-                         0x80000400u,
-                         NULL,
-                         0,
-                         0};
-    make_segment(&commands, m, "__TEXT", text.addr, text.size, 1);
-    make_section_header(&commands, m, &text, 0);
-    make_segment(&commands, m, "__DWARF", 0x10000000, 0x100000, (uint32_t)m->section_count);
-    for (size_t i = 0; i < m->section_count; i++) {
-        const make_section *section = &m->sections[i];
-        make_section_header(&commands, m, section, section->content != NULL ? DATA + tail.len : 0);
-        if (section->content != NULL)
-            put_bytes(&tail, section->content);
-    }
-    uint32_t count = 2 + m->command_count;
+    uint32_t count = make_segments(&commands, m, &tail) + m->command_count;
     if (m->uuid != 0) {
         put32(&commands, 0x1b);
         put32(&commands, 24);

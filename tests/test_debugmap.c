@@ -797,8 +797,10 @@ static void check_relocated(uint32_t cputype, bool is_64, const uint32_t *relocs
     mo.section_count = 1;
     ms_file input;
     ms_span got;
+    ms_dw dw;
     memset(&input, 0, sizeof input);
-    ms_sec *sec = ms_sec_start(&mo, &input, 1, &arena);
+    memset(&dw, 0, sizeof dw);
+    ms_sec *sec = ms_sec_start(&mo, &input, 1, &dw, &arena);
     CHECK(ms_sec_lend(sec, ms_DW_INFO, &got));
     CHECK(got.len == sizeof section_bytes && memcmp(got.ptr, want, sizeof section_bytes) == 0);
     ms_sec_drop(sec);

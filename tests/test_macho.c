@@ -346,10 +346,12 @@ static void test_sections(bool is_32)
     CHECK_EQ(info.address_size, is_32 ? 4 : 8);
     machsym_image_close(image);
 
-    /* the same, cut inside the last section that has bytes: they are missing, and that is counted */
+    /* the same, cut inside the last section that has bytes: they are missing, and that is counted, of the segment
+     * too */
     image = test_open_bytes(file.v, file.len - 14);
     machsym_image_get_info(image, &info);
-    CHECK_EQ(info.damage_count, 1);
+    CHECK_EQ(info.damage_count, 2);
+    CHECK(info.damage.is_cut_short && !info.damage.is_misleading);
     CHECK_EQ(section_named(image, "__debug_str").bytes.len, 11);
     machsym_image_close(image);
     bytes_free(&file);

@@ -333,8 +333,10 @@ static void test_many_names_in_a_map(void)
     m.code_size = 4 * METHODS;
     make_add(&m, "__objc_const", &b);
     m.sections[0].addr = DATA;
+    m.sections[0].segment = "__DATA_CONST";
     make_add(&m, "__objc_classlist", &list);
     m.sections[1].addr = DATA + 0x8000000;
+    m.sections[1].segment = "__DATA";
     bytes file = make_file(&m);
     machsym_image *image = test_open_bytes(file.v, file.len);
     machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);

@@ -235,10 +235,11 @@ static bool print_image(const machsym_image *image, bool quick)
         ok = ok && counts.damaged_units == 0 && counts.damaged_metadata == 0;
     }
     if (info.damage_count != 0)
-        out_format("  damaged: %u load commands, sections or unit headers; first: %s (%s, 0x%llx)%s\n",
-                   info.damage_count, info.damage.what, info.damage.where,
-                   (unsigned long long)info.damage.offset,
-                   info.damage.is_cut_short ? "; the file is cut short" : "");
+        out_format(
+            "  damaged: %u load commands, tables, sections or unit headers; first: %s (%s, 0x%llx)%s%s\n",
+            info.damage_count, info.damage.what, info.damage.where, (unsigned long long)info.damage.offset,
+            info.damage.is_misleading ? "; names and lines may be wrong" : "",
+            info.damage.is_cut_short ? "; the file is cut short" : "");
     tool_session_close(session);
     return ok;
 }
@@ -418,6 +419,7 @@ static bool print_image_json(const char *path, const machsym_image *image, const
         json_put_str(&t, "damage_where", str_c(info.damage.where));
         json_put_number(&t, "damage_offset", info.damage.offset);
         json_put_bool(&t, "cut_short", info.damage.is_cut_short);
+        json_put_bool(&t, "misleading", info.damage.is_misleading);
     }
     put_entries(&t, image, desc);
     text_c(&t, "}\n");

@@ -200,7 +200,7 @@ typedef struct build_command {
     symbols_options symbols;
     bool all_archs;
     bool columns;
-    bool damaged; /* a file that is cut short is taken too */
+    bool damaged; /* a file that is cut short or contradicts itself is taken too */
     bool no_progress;
     bool json;
     lines_option lines;
@@ -234,15 +234,15 @@ static void output_path(const build_command *c, const machsym_image_info *info, 
     }
 }
 
-/* Refuses a file that is cut short, unless it is wanted all the same. */
-static bool refuse_cut(const build_command *c, const machsym_image_info *info)
+/* Refuses a file that is cut short or contradicts itself, unless it is wanted all the same. */
+static bool refuse_bad(const build_command *c, const machsym_image_info *info)
 {
     text t = {0};
-    if (c->damaged || !info->damage.is_cut_short)
+    if (c->damaged || !(info->damage.is_cut_short || info->damage.is_misleading))
         return false;
     text_damage(&t, info);
-    tool_say("%.*s; no map is made of it: fetch the whole file, or pass --damaged for a map of what is there",
-             (int)t.len, t.v);
+    tool_say("%.*s; no map is made of it: %s, or pass --damaged for a map of what is there", (int)t.len, t.v,
+             info->damage.is_cut_short ? "fetch the whole file" : "fetch the file again");
     text_free(&t);
     return true;
 }
@@ -355,7 +355,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     desc.lines = c->lines.lines;
     desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
     tool_read_info(image, &info);
-    if (!refuse_cut(c, &info))
+    if (!refuse_bad(c, &info))
         output_path(c, &info, &path);
     if (path.len > 0)
         map = map_build_image(&desc, open->path, &c->how, &counts);
@@ -522,7 +522,7 @@ static const option table[] = {
     {"lines", "atos|dwarf|stmt",
      "atos (default), dwarf or stmt; a map answers for one policy. machsym crash\nprefers dwarf",
      offsetof(build_command, lines), take_lines},
-    {"damaged", NULL, "take a file that is cut short too; the map says that it lacks something",
+    {"damaged", NULL, "take a file that is cut short or contradicts itself too; the map says so",
      offsetof(build_command, damaged), NULL},
     {"columns", NULL, "keep columns: 8 to 15 percent larger", offsetof(build_command, columns), NULL},
     {"no-progress", NULL, "no progress line on a terminal", offsetof(build_command, no_progress), NULL},

@@ -223,10 +223,11 @@ static bool build_image(answering *a, const build_request *b, const symbol_file 
     if (tool_refuse_collection(file->image))
         return false;
     tool_read_info(file->image, &info);
-    if (info.damage.is_cut_short) {
+    if (info.damage.is_cut_short || info.damage.is_misleading) {
         text why = {0};
         text_damage(&why, &info);
-        tool_say("%s; no map is made of it: fetch the whole file", text_z(&why));
+        tool_say("%s; no map is made of it: %s", text_z(&why),
+                 info.damage.is_cut_short ? "fetch the whole file" : "fetch the file again");
         text_free(&why);
         return false;
     }

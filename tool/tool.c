@@ -344,6 +344,8 @@ void text_damage(text *t, const machsym_image_info *info)
         text_dec(t, info->damage.offset);
         text_char(t, ')');
     }
+    if (info->damage.is_misleading)
+        text_c(t, "; names and lines may be wrong");
     if (info->damage_count > 1) {
         text_c(t, "; ");
         text_dec(t, info->damage_count);

@@ -169,8 +169,8 @@
  * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
  * machsym_image_info tells what was found so far, and how many bytes a file lacks that is cut short.
  * machsym_image_read_info looks at the sections and unit headers of debug info before, which opening does not
- * touch. No map is made of half a file unless that is asked for, and every map of a damaged file says what it
- * is (MACHSYM_MAP_DAMAGED).
+ * touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
+ * every map of a damaged file says what it is (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
@@ -1044,6 +1044,8 @@ typedef struct machsym_damage {
     bool is_cut_short;
     /* The part is in the other half. */
     bool is_pair;
+    /* The part contradicts the rest of the file: answers may be wrong, not only missing. */
+    bool is_misleading;
 } machsym_damage;
 
 /* How a file is cut short: the first section or segment of which bytes are missing. */
@@ -1724,7 +1726,7 @@ enum machsym_map_flags {
     MACHSYM_MAP_CHUNK = 1u << 1,
     /* Of a map: what it was made of was damaged, encrypted without debug info, or had more text than
      * MACHSYM_PART_TEXT allows, so it may lack names, lines and ranges. To build: make a map of a file that
-     * is cut short too. */
+     * is cut short or misleading too. */
     MACHSYM_MAP_DAMAGED = 1u << 2,
     /* Open: do not compare the checksum. Lookups stay safe without it. */
     MACHSYM_MAP_UNCHECKED = 1u << 3,
@@ -1741,9 +1743,10 @@ typedef struct machsym_plan_desc {
 } machsym_plan_desc;
 
 /* Divides the work on an image into parts that any threads may build in any order. The map of half a file
- * would hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED
- * is given. Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
- * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is cut short.
+ * would hide the whole one in a store, and one of a file that contradicts itself may give wrong names: an
+ * image that is cut short or misleading (machsym_damage) is refused unless MACHSYM_MAP_DAMAGED is given.
+ * Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is refused.
  * Owns: *out, until machsym_plan_close. Borrows: the image.
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
@@ -2479,6 +2482,18 @@ static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *
     damage->first.is_cut_short = true;
 }
 
+/* Counts a part that contradicts the rest of the file, so that answers may be wrong. It is kept before parts
+ * that only cost answers. */
+static void ms_damage_note_wrong(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    uint32_t count = damage->count;
+    if (!damage->first.is_misleading)
+        damage->count = 0;
+    ms_damage_note(damage, what, where, offset);
+    damage->first.is_misleading = true;
+    damage->count = count + 1;
+}
+
 /* Keeps the first part of which bytes are missing, and how many the file lacks. */
 static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
 {
@@ -2492,7 +2507,7 @@ static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
 static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 {
     bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
-    if (damage->count == 0)
+    if (damage->count == 0 || (more->first.is_misleading && !damage->first.is_misleading))
         damage->first = more->first;
     damage->first.is_cut_short = is_cut_short;
     damage->count += more->count;
@@ -5258,6 +5273,7 @@ typedef struct ms_mo_section {
     uint32_t reloc_off;
     uint32_t reloc_count;
     uint32_t segment_index;
+    uint64_t command_off; /* in the file: where the load commands describe it */
     bool is_code;
 } ms_mo_section;
 
@@ -5268,6 +5284,7 @@ typedef struct ms_mo_segment {
     uint64_t size;
     uint64_t off;
     uint64_t file_size;
+    uint64_t command_off; /* in the file: where the load commands describe it */
     uint32_t initprot;
     uint16_t fixup_format;      /* DYLD_CHAINED_PTR_*; 0: pointers are plain */
     uint32_t max_valid_pointer; /* of DYLD_CHAINED_PTR_32: chains run through integers above it too */
@@ -5521,6 +5538,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
     ms_zero(section, sizeof *section);
+    section->command_off = ms_mo_command_offset(mo, rd);
     section->name = ms_mo_fixed_name(rd);
     section->segment = ms_mo_fixed_name(rd);
     section->addr = ms_mo_word(mo, rd);
@@ -5562,6 +5580,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
 {
     ms_mo_segment *segment = &mo->segments[mo->segment_count];
+    segment->command_off = ms_mo_command_offset(mo, rd);
     segment->name = ms_mo_fixed_name(rd);
     segment->addr = ms_mo_word(mo, rd);
     segment->size = ms_mo_word(mo, rd);
@@ -5830,16 +5849,19 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
-/* Counts the tables of symbols and of __LINKEDIT that run past the end: no segment of an object file has
- * them. */
-static void ms_mo_check_tables(ms_mo *mo)
+/* A table that load commands lead to. */
+typedef struct ms_mo_part {
+    const char *name;
+    uint64_t off;
+    uint64_t size;
+} ms_mo_part;
+
+enum { ms_MO_TABLES = 8, ms_MO_TABLES_IN_CACHE = 5 /* the builder of a cache uses up the last three */ };
+
+static void ms_mo_list_tables(const ms_mo *mo, ms_mo_part out[ms_MO_TABLES])
 {
     const ms_mo_loads *loads = &mo->loads;
-    const struct {
-        const char *name;
-        uint64_t off;
-        uint64_t size;
-    } tables[] = {
+    const ms_mo_part tables[ms_MO_TABLES] = {
         {"symbol table", loads->sym_off, (uint64_t)loads->sym_count * (mo->is_64 ? 16 : 12)},
         {"string table", loads->str_off, loads->str_size},
         {"indirect symbols", loads->indirect_off, (uint64_t)loads->indirect_count * 4},
@@ -5849,13 +5871,22 @@ static void ms_mo_check_tables(ms_mo *mo)
         {"binds", loads->bind_off, loads->bind_size},
         {"lazy binds", loads->lazy_bind_off, loads->lazy_bind_size},
     };
-    const size_t in_cache = 5; /* the builder of a cache uses up the last three */
+    ms_copy(out, tables, sizeof tables);
+}
+
+/* Counts the tables of symbols and of __LINKEDIT that run past the end: no segment of an object file has
+ * them. */
+static void ms_mo_check_tables(ms_mo *mo)
+{
+    ms_mo_part tables[ms_MO_TABLES];
     const char *what = "a table runs past the end of the file";
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    ms_mo_list_tables(mo, tables);
+    for (size_t i = 0; i < ms_MO_TABLES; i++) {
         if (tables[i].size != 0)
             ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
                              tables[i].size);
-        if (i < in_cache && ms_mo_cache(mo) != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
+        if (i < ms_MO_TABLES_IN_CACHE && ms_mo_cache(mo) != NULL &&
+            ms_mo_rest(mo, tables[i].off).len < tables[i].size)
             ms_damage_note(&mo->damage, "a table runs past __LINKEDIT", "load commands", tables[i].off);
     }
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
@@ -5864,6 +5895,136 @@ static void ms_mo_check_tables(ms_mo *mo)
             ms_mo_check_part(mo, what, "section", ms_str_from_c("relocations"), section->reloc_off,
                              (uint64_t)section->reloc_count * 8);
     }
+}
+
+/* ---- Load commands that contradict each other ---- */
+
+/* Whether a range lies in another one, all of it. */
+static bool ms_mo_is_within(uint64_t off, uint64_t size, uint64_t lo, uint64_t len)
+{
+    return off >= lo && off - lo <= len && size <= len - (off - lo);
+}
+
+/* Whether a section's bytes lie in the file where its address says. In a dSYM only __DWARF was laid out anew:
+ * other sections have the addresses of the binary. Offsets of 32 bits wrap in large files. */
+static bool ms_mo_is_placed(const ms_mo *mo, const ms_mo_segment *segment, const ms_mo_section *section)
+{
+    bool has_place = mo->slice.filetype != ms_MH_OBJECT &&
+                     (mo->slice.filetype != ms_MH_DSYM || ms_str_is(segment->name, "__DWARF"));
+    uint64_t off = section->off;
+    if (section->size == 0 || off == 0)
+        return true;
+    return ms_mo_is_within(off, section->size, segment->off, segment->file_size) &&
+           (!has_place || (uint32_t)(off - segment->off) == (uint32_t)(section->addr - segment->addr));
+}
+
+/* Counts sections that are not where their segment is. Segments that are not mapped have a size of 0.
+ * seen: __DWARF in programs by Go, whose sections have addresses all the same. */
+static void ms_mo_check_places(ms_mo *mo)
+{
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        if (section->size != 0 && segment->size != 0 &&
+            !ms_mo_is_within(section->addr, section->size, segment->addr, segment->size))
+            ms_damage_note_wrong(&mo->damage, "a section lies outside of its segment", "load commands",
+                                 section->command_off);
+        else if (!ms_mo_is_placed(mo, segment, section))
+            ms_damage_note_wrong(&mo->damage, "a section's bytes are not where its segment has them",
+                                 "load commands", section->command_off);
+    }
+}
+
+/* Counts sections that share addresses. order has room for all. Variables of threads have addresses in a
+ * block that each thread gets. */
+static void ms_mo_check_sections(ms_mo *mo, ms_key *order)
+{
+    size_t count = 0;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if (section->size == 0 || (section->flags & ms_SECTION_TYPE) == ms_S_THREAD_LOCAL_ZEROFILL)
+            continue;
+        order[count].key = section->addr;
+        order[count++].item = i;
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        const ms_mo_section *section = &mo->sections[order[i].item];
+        uint64_t hi;
+        if (section->addr < end)
+            ms_damage_note_wrong(&mo->damage, "two sections share addresses", "load commands",
+                                 section->command_off);
+        end = ms_add_ok(section->addr, section->size, &hi) && hi > end ? hi : end;
+    }
+}
+
+/* Counts segments that share addresses. order has room for all. */
+static void ms_mo_check_segments(ms_mo *mo, ms_key *order)
+{
+    size_t count = 0;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        if (mo->segments[i].size == 0)
+            continue;
+        order[count].key = mo->segments[i].addr;
+        order[count++].item = i;
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        const ms_mo_segment *segment = &mo->segments[order[i].item];
+        uint64_t hi;
+        if (segment->addr < end)
+            ms_damage_note_wrong(&mo->damage, "two segments share addresses", "load commands",
+                                 segment->command_off);
+        end = ms_add_ok(segment->addr, segment->size, &hi) && hi > end ? hi : end;
+    }
+}
+
+/* Counts tables that lie outside of __LINKEDIT, or share bytes. Those past the end of the file are counted as
+ * cut short. */
+static void ms_mo_check_linkedit(ms_mo *mo)
+{
+    ms_mo_part tables[ms_MO_TABLES];
+    const ms_mo_segment *linkedit = NULL;
+    ms_mo_list_tables(mo, tables);
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        if (ms_str_is(mo->segments[i].name, "__LINKEDIT"))
+            linkedit = &mo->segments[i];
+    }
+    for (size_t i = 0; i < ms_MO_TABLES; i++) {
+        const ms_mo_part *table = &tables[i];
+        bool is_there = table->size != 0 && ms_mo_is_within(table->off, table->size, 0, mo->bytes.len);
+        uint64_t at = ms_mo_file_offset(mo, table->off);
+        if (is_there && linkedit != NULL &&
+            !ms_mo_is_within(table->off, table->size, linkedit->off, linkedit->file_size))
+            ms_damage_note_wrong(&mo->damage, "a table lies outside of __LINKEDIT", "load commands", at);
+        for (size_t j = 0; j < i && is_there; j++) {
+            const ms_mo_part *other = &tables[j];
+            if (other->size != 0 && table->off < other->off + other->size &&
+                other->off < table->off + table->size)
+                ms_damage_note_wrong(&mo->damage, "two tables share bytes", "load commands", at);
+        }
+    }
+}
+
+/* Counts what cannot be right together. In memory and in caches segments lie elsewhere than their commands
+ * say; images of a kernel collection share segments and tables. */
+static void ms_mo_check_layout(ms_mo *mo, ms_arena *arena)
+{
+    size_t most = mo->section_count > mo->segment_count ? mo->section_count : mo->segment_count;
+    bool is_own = mo->header_off == 0 && mo->slice.filetype != ms_MH_FILESET;
+    if (ms_mo_is_mapped(mo))
+        return;
+    ms_mo_check_places(mo);
+    ms_key *order = (ms_key *)ms_arena_alloc(arena, most, sizeof *order);
+    if (order == NULL)
+        return;
+    ms_mo_check_sections(mo, order);
+    if (is_own && mo->slice.filetype != ms_MH_OBJECT)
+        ms_mo_check_segments(mo, order);
+    if (is_own)
+        ms_mo_check_linkedit(mo);
 }
 
 static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
@@ -5957,6 +6118,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
         ms_mo_check_tables(mo);
+        ms_mo_check_layout(mo, arena);
         ms_mo_mark_code(mo);
         ms_mo_drop_encrypted(mo);
         if (ms_mo_cache(mo) == NULL)
@@ -7318,7 +7480,7 @@ static ms_code_jump ms_code_read_jump(uint32_t cputype, ms_span code, uint64_t a
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
- *         ms_sym_walk_exports, ms_sym_selector_at.
+ *         ms_sym_check_names, ms_sym_walk_exports, ms_sym_selector_at.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -7372,6 +7534,43 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
         strings.len--;
     }
     return strings;
+}
+
+/* Linkers may let a name begin inside of another one that ends alike. seen: 45 percent of names, ld64 */
+enum {
+    ms_SYM_SAMPLE = 1024,   /* names that are looked at: each may lie on a page of its own */
+    ms_SYM_FEW_NAMES = 16,  /* of fewer nothing is concluded */
+    ms_SYM_MOST_INSIDE = 75 /* percent that begin inside of others in a sound file, at most */
+};
+
+/* Counts names that the string table does not have, and a string table that lies elsewhere: then most names
+ * begin inside of others. The names of a cache's images and of what is in memory are no own table. */
+static void ms_sym_check_names(const ms_mo *mo, ms_damage *damage)
+{
+    const ms_span nlists = ms_sym_nlists(mo);
+    const ms_span strings = ms_sym_strings(mo);
+    const size_t size = ms_sym_nlist_size(mo);
+    const size_t count = nlists.len / size;
+    const size_t step = count / ms_SYM_SAMPLE + 1;
+    uint64_t at = ms_mo_file_offset(mo, mo->loads.str_off);
+    size_t past = 0;
+    size_t looked = 0;
+    size_t inside = 0;
+    if (ms_mo_is_mapped(mo) || strings.len == 0 || strings.len != mo->loads.str_size)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t strx = ms_rd_raw_u32(nlists.ptr + i * size);
+        MACHSYM_COUNT_WORK(1);
+        past += strx >= strings.len;
+        if (strx == 0 || strx >= strings.len || i % step != 0)
+            continue;
+        looked++;
+        inside += strings.ptr[strx - 1] != 0;
+    }
+    if (looked >= ms_SYM_FEW_NAMES && inside * 100 > looked * ms_SYM_MOST_INSIDE)
+        ms_damage_note_wrong(damage, "most names of symbols begin inside of others", "string table", at);
+    else if (past != 0)
+        ms_damage_note(damage, "names of symbols lie past the end of the string table", "string table", at);
 }
 
 enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */
@@ -16401,6 +16600,7 @@ typedef struct ms_sec_units {
 
 enum {
     ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
+    ms_SEC_NAMES,                  /* one without bytes, that has the damage of the symbols' names */
     ms_SEC_PARTS,
     ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
 };
@@ -16416,6 +16616,8 @@ typedef struct ms_sec {
     const ms_mo *mo;
     const ms_file *inputs; /* of the halves */
     size_t mo_count;
+    const ms_range *code; /* of the image; none: ranges of units are not compared with it */
+    size_t code_count;
     machsym_allocator allocator;
     ms_sec_place places[2][ms_DW_SECTIONS];
     void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
@@ -16826,8 +17028,10 @@ static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
     }
 }
 
-/* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
-static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
+/* Starts with the halves of an image, the files that they come from, and its code. NULL when memory is
+ * out. */
+static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, const ms_dw *dw,
+                            ms_arena *arena)
 {
     ms_sec *sec = (ms_sec *)ms_arena_zeroed(arena, 1, sizeof *sec);
     if (sec == NULL)
@@ -16835,6 +17039,8 @@ static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_co
     sec->mo = mo;
     sec->inputs = inputs;
     sec->mo_count = mo_count;
+    sec->code = dw->code;
+    sec->code_count = dw->code_count;
     sec->allocator = arena->allocator;
     for (size_t half = 0; half < mo_count; half++) {
         for (uint32_t i = 0; i < mo[half].section_count; i++)
@@ -16877,6 +17083,78 @@ static void ms_sec_list_units(const ms_dw *dw, const ms_file *input, ms_sec_unit
     units->v = ms_cu_index(dw, NULL, &units->arena, &units->count, &units->damage);
 }
 
+/* ---- Units whose code is nowhere ---- */
+
+/* Whether a range in .debug_aranges begins in code. Some lie in data: clang 3.3 listed variables. */
+static bool ms_sec_sets_have_code(const ms_sec *sec, const ms_dw *dw)
+{
+    ms_cu_set set;
+    ms_range range;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);) {
+        while (ms_cu_next_tuple(&set, &range)) {
+            if (ms_seg_range_at(sec->code, sec->code_count, range.lo) != NULL)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a range that a root entry states is alive. Linkers put 0, 1, -1 and -2 in place of the addresses of
+ * dead code. */
+static bool ms_sec_is_live(uint64_t lo)
+{
+    return lo > 1 && lo < UINT64_MAX - 1 && lo != UINT32_MAX && lo != UINT32_MAX - 1;
+}
+
+/* Whether root entries state ranges of which none begins in code; *off: the first unit that states one. */
+static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_arena *arena, uint64_t *off)
+{
+    const ms_range all = {1, UINT64_MAX};
+    ms_arena scratch = ms_arena_make(sec->allocator);
+    ms_ranges list = {&scratch, NULL, 0, 0, 0};
+    bool is_stated = false;
+    bool is_code = false;
+    ms_cu_env env;
+    ms_dw dw;
+    ms_zero(&env, sizeof env);
+    ms_zero(&dw, sizeof dw);
+    dw.lender.lend = ms_sec_lend;
+    dw.lender.owner = sec;
+    dw.code = &all;
+    dw.code_count = 1;
+    env.dw = &dw;
+    env.v = units->v;
+    env.count = units->count;
+    env.arena = arena;
+    env.scratch = &scratch;
+    list.budget = ms_cu_range_budget(&env);
+    for (size_t i = 0; i < env.count && !is_code; i++) {
+        ms_cu_read_ranges(&env, i, &list);
+        for (size_t j = 0; j < list.count && !is_code; j++) {
+            bool is_live = ms_sec_is_live(list.v[j].lo);
+            *off = is_live && !is_stated ? env.v[i].off : *off;
+            is_stated |= is_live;
+            is_code = ms_seg_range_at(sec->code, sec->code_count, list.v[j].lo) != NULL;
+        }
+    }
+    ms_arena_admit(arena, scratch.failed);
+    ms_arena_free(&scratch);
+    return is_stated && !is_code;
+}
+
+/* Counts debug info whose units state ranges of which none is code: what the load commands say of code or
+ * what the units say of it is damaged. In sound files the first range that is looked at is code. */
+static void ms_sec_check_ranges(ms_sec *sec, const ms_dw *dw, ms_sec_units *units)
+{
+    uint64_t off = 0;
+    ms_arena arena = ms_arena_make(sec->allocator);
+    if (sec->code_count != 0 && !ms_sec_sets_have_code(sec, dw) &&
+        ms_sec_roots_lack_code(sec, units, &arena, &off))
+        ms_damage_note_wrong(&units->damage, "no range of the debug info is code", ".debug_info", off);
+    ms_arena_admit(&units->arena, arena.failed);
+    ms_arena_free(&arena);
+}
+
 static ms_sec_units *ms_sec_make_units(ms_sec *sec)
 {
     ms_dw dw;
@@ -16893,6 +17171,8 @@ static ms_sec_units *ms_sec_make_units(ms_sec *sec)
         return NULL;
     units->arena = arena;
     ms_sec_list_units(&dw, &sec->inputs[half], units);
+    if (!units->arena.failed)
+        ms_sec_check_ranges(sec, &dw, units);
     units->damage.first.is_pair = half != 0;
     if (!units->arena.failed)
         return units;
@@ -16928,12 +17208,28 @@ static bool ms_sec_has_units(const ms_sec *sec)
 
 /* ---- What is known ---- */
 
+/* Compares the names of a half's symbols with its string table, once. Returns false when memory is out. */
+static bool ms_sec_check_names(const ms_sec *sec, size_t half, void **slot)
+{
+    ms_sec_part *part = (ms_sec_part *)ms_once_get(slot);
+    if (part != NULL)
+        return true;
+    part = ms_sec_new_part(sec, 0);
+    if (part != NULL)
+        ms_sym_check_names(&sec->mo[half], &part->damage);
+    return ms_sec_publish(sec, slot, part) != NULL;
+}
+
 /* Reads all that damage may be found in. Returns false when memory is out. */
 static bool ms_sec_load(ms_sec *sec)
 {
     ms_span bytes;
     bool oom;
     bool has_info = false;
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        if (!ms_sec_check_names(sec, half, &sec->parts[half][ms_SEC_NAMES]))
+            return false;
+    }
     for (size_t half = 0; half < sec->mo_count && !has_info; half++) {
         for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
             if (!ms_sec_of_half(sec, half, i, &bytes))
@@ -16949,7 +17245,7 @@ static bool ms_sec_load(ms_sec *sec)
 static void ms_sec_add_damage(const ms_sec *sec, ms_damage *damage)
 {
     for (size_t half = 0; half < sec->mo_count; half++) {
-        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++) {
             const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
             if (part == NULL)
                 continue;
@@ -17048,7 +17344,7 @@ static void ms_im_start_dwarf(machsym_image *image)
 {
     for (size_t m = 0; m < image->mo_count; m++)
         image->has_compressed_dwarf |= ms_sec_is_compressed(&image->mo[m]);
-    image->sections = ms_sec_start(image->mo, image->inputs, image->mo_count, &image->arena);
+    image->sections = ms_sec_start(image->mo, image->inputs, image->mo_count, &image->dw, &image->arena);
     image->dw.lender.lend = ms_sec_lend;
     image->dw.lender.owner = image->sections;
 }
@@ -21925,7 +22221,7 @@ static void ms_mb_close(machsym_plan *plan)
     ms_arena_free(&arena);
 }
 
-/* Refuses an image that is cut short, unless it is wanted all the same. */
+/* Refuses an image that is cut short or misleading, unless it is wanted all the same. */
 static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
 {
     machsym_image_info info;
@@ -21936,6 +22232,8 @@ static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, mac
         return ms_fail(err, MACHSYM_ERR_DAMAGED,
                        "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
                        info.damage.where, info.damage.offset);
+    if (info.damage.is_misleading && !is_wanted)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, info.damage.what, info.damage.where, info.damage.offset);
     return MACHSYM_OK;
 }
 

@@ -98,6 +98,8 @@ typedef struct machsym_damage {
     bool is_cut_short;
     /* The part is in the other half. */
     bool is_pair;
+    /* The part contradicts the rest of the file: answers may be wrong, not only missing. */
+    bool is_misleading;
 } machsym_damage;
 
 /* How a file is cut short: the first section or segment of which bytes are missing. */
@@ -778,7 +780,7 @@ enum machsym_map_flags {
     MACHSYM_MAP_CHUNK = 1u << 1,
     /* Of a map: what it was made of was damaged, encrypted without debug info, or had more text than
      * MACHSYM_PART_TEXT allows, so it may lack names, lines and ranges. To build: make a map of a file that
-     * is cut short too. */
+     * is cut short or misleading too. */
     MACHSYM_MAP_DAMAGED = 1u << 2,
     /* Open: do not compare the checksum. Lookups stay safe without it. */
     MACHSYM_MAP_UNCHECKED = 1u << 3,
@@ -795,9 +797,10 @@ typedef struct machsym_plan_desc {
 } machsym_plan_desc;
 
 /* Divides the work on an image into parts that any threads may build in any order. The map of half a file
- * would hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED
- * is given. Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
- * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is cut short.
+ * would hide the whole one in a store, and one of a file that contradicts itself may give wrong names: an
+ * image that is cut short or misleading (machsym_damage) is refused unless MACHSYM_MAP_DAMAGED is given.
+ * Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is refused.
  * Owns: *out, until machsym_plan_close. Borrows: the image.
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,

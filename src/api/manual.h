@@ -132,8 +132,8 @@
  * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
  * machsym_image_info tells what was found so far, and how many bytes a file lacks that is cut short.
  * machsym_image_read_info looks at the sections and unit headers of debug info before, which opening does not
- * touch. No map is made of half a file unless that is asked for, and every map of a damaged file says what it
- * is (MACHSYM_MAP_DAMAGED).
+ * touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
+ * every map of a damaged file says what it is (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).

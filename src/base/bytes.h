@@ -408,6 +408,18 @@ static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *
     damage->first.is_cut_short = true;
 }
 
+/* Counts a part that contradicts the rest of the file, so that answers may be wrong. It is kept before parts
+ * that only cost answers. */
+static void ms_damage_note_wrong(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    uint32_t count = damage->count;
+    if (!damage->first.is_misleading)
+        damage->count = 0;
+    ms_damage_note(damage, what, where, offset);
+    damage->first.is_misleading = true;
+    damage->count = count + 1;
+}
+
 /* Keeps the first part of which bytes are missing, and how many the file lacks. */
 static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
 {
@@ -421,7 +433,7 @@ static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
 static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 {
     bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
-    if (damage->count == 0)
+    if (damage->count == 0 || (more->first.is_misleading && !damage->first.is_misleading))
         damage->first = more->first;
     damage->first.is_cut_short = is_cut_short;
     damage->count += more->count;

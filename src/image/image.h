@@ -65,7 +65,7 @@ static void ms_im_start_dwarf(machsym_image *image)
 {
     for (size_t m = 0; m < image->mo_count; m++)
         image->has_compressed_dwarf |= ms_sec_is_compressed(&image->mo[m]);
-    image->sections = ms_sec_start(image->mo, image->inputs, image->mo_count, &image->arena);
+    image->sections = ms_sec_start(image->mo, image->inputs, image->mo_count, &image->dw, &image->arena);
     image->dw.lender.lend = ms_sec_lend;
     image->dw.lender.owner = image->sections;
 }

@@ -6,6 +6,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
+#include "../base/segments.h"
 #include "../base/inflate.h"
 #include "../macho/macho.h"
 #include "../macho/files.h"
@@ -42,6 +43,7 @@ typedef struct ms_sec_units {
 
 enum {
     ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
+    ms_SEC_NAMES,                  /* one without bytes, that has the damage of the symbols' names */
     ms_SEC_PARTS,
     ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
 };
@@ -57,6 +59,8 @@ typedef struct ms_sec {
     const ms_mo *mo;
     const ms_file *inputs; /* of the halves */
     size_t mo_count;
+    const ms_range *code; /* of the image; none: ranges of units are not compared with it */
+    size_t code_count;
     machsym_allocator allocator;
     ms_sec_place places[2][ms_DW_SECTIONS];
     void *parts[2][ms_SEC_PARTS]; /* by half: ms_sec_part; NULL: not asked for yet, or as the file has it */
@@ -467,8 +471,10 @@ static void ms_sec_place_one(ms_sec_place *places, const ms_mo_section *section)
     }
 }
 
-/* Starts with the halves of an image and the files that they come from. NULL when memory is out. */
-static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, ms_arena *arena)
+/* Starts with the halves of an image, the files that they come from, and its code. NULL when memory is
+ * out. */
+static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_count, const ms_dw *dw,
+                            ms_arena *arena)
 {
     ms_sec *sec = (ms_sec *)ms_arena_zeroed(arena, 1, sizeof *sec);
     if (sec == NULL)
@@ -476,6 +482,8 @@ static ms_sec *ms_sec_start(const ms_mo *mo, const ms_file *inputs, size_t mo_co
     sec->mo = mo;
     sec->inputs = inputs;
     sec->mo_count = mo_count;
+    sec->code = dw->code;
+    sec->code_count = dw->code_count;
     sec->allocator = arena->allocator;
     for (size_t half = 0; half < mo_count; half++) {
         for (uint32_t i = 0; i < mo[half].section_count; i++)
@@ -518,6 +526,78 @@ static void ms_sec_list_units(const ms_dw *dw, const ms_file *input, ms_sec_unit
     units->v = ms_cu_index(dw, NULL, &units->arena, &units->count, &units->damage);
 }
 
+/* ---- Units whose code is nowhere ---- */
+
+/* Whether a range in .debug_aranges begins in code. Some lie in data: clang 3.3 listed variables. */
+static bool ms_sec_sets_have_code(const ms_sec *sec, const ms_dw *dw)
+{
+    ms_cu_set set;
+    ms_range range;
+    for (ms_rd rd = ms_rd_make(dw->aranges); ms_cu_next_set(&rd, &set);) {
+        while (ms_cu_next_tuple(&set, &range)) {
+            if (ms_seg_range_at(sec->code, sec->code_count, range.lo) != NULL)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a range that a root entry states is alive. Linkers put 0, 1, -1 and -2 in place of the addresses of
+ * dead code. */
+static bool ms_sec_is_live(uint64_t lo)
+{
+    return lo > 1 && lo < UINT64_MAX - 1 && lo != UINT32_MAX && lo != UINT32_MAX - 1;
+}
+
+/* Whether root entries state ranges of which none begins in code; *off: the first unit that states one. */
+static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_arena *arena, uint64_t *off)
+{
+    const ms_range all = {1, UINT64_MAX};
+    ms_arena scratch = ms_arena_make(sec->allocator);
+    ms_ranges list = {&scratch, NULL, 0, 0, 0};
+    bool is_stated = false;
+    bool is_code = false;
+    ms_cu_env env;
+    ms_dw dw;
+    ms_zero(&env, sizeof env);
+    ms_zero(&dw, sizeof dw);
+    dw.lender.lend = ms_sec_lend;
+    dw.lender.owner = sec;
+    dw.code = &all;
+    dw.code_count = 1;
+    env.dw = &dw;
+    env.v = units->v;
+    env.count = units->count;
+    env.arena = arena;
+    env.scratch = &scratch;
+    list.budget = ms_cu_range_budget(&env);
+    for (size_t i = 0; i < env.count && !is_code; i++) {
+        ms_cu_read_ranges(&env, i, &list);
+        for (size_t j = 0; j < list.count && !is_code; j++) {
+            bool is_live = ms_sec_is_live(list.v[j].lo);
+            *off = is_live && !is_stated ? env.v[i].off : *off;
+            is_stated |= is_live;
+            is_code = ms_seg_range_at(sec->code, sec->code_count, list.v[j].lo) != NULL;
+        }
+    }
+    ms_arena_admit(arena, scratch.failed);
+    ms_arena_free(&scratch);
+    return is_stated && !is_code;
+}
+
+/* Counts debug info whose units state ranges of which none is code: what the load commands say of code or
+ * what the units say of it is damaged. In sound files the first range that is looked at is code. */
+static void ms_sec_check_ranges(ms_sec *sec, const ms_dw *dw, ms_sec_units *units)
+{
+    uint64_t off = 0;
+    ms_arena arena = ms_arena_make(sec->allocator);
+    if (sec->code_count != 0 && !ms_sec_sets_have_code(sec, dw) &&
+        ms_sec_roots_lack_code(sec, units, &arena, &off))
+        ms_damage_note_wrong(&units->damage, "no range of the debug info is code", ".debug_info", off);
+    ms_arena_admit(&units->arena, arena.failed);
+    ms_arena_free(&arena);
+}
+
 static ms_sec_units *ms_sec_make_units(ms_sec *sec)
 {
     ms_dw dw;
@@ -534,6 +614,8 @@ static ms_sec_units *ms_sec_make_units(ms_sec *sec)
         return NULL;
     units->arena = arena;
     ms_sec_list_units(&dw, &sec->inputs[half], units);
+    if (!units->arena.failed)
+        ms_sec_check_ranges(sec, &dw, units);
     units->damage.first.is_pair = half != 0;
     if (!units->arena.failed)
         return units;
@@ -569,12 +651,28 @@ static bool ms_sec_has_units(const ms_sec *sec)
 
 /* ---- What is known ---- */
 
+/* Compares the names of a half's symbols with its string table, once. Returns false when memory is out. */
+static bool ms_sec_check_names(const ms_sec *sec, size_t half, void **slot)
+{
+    ms_sec_part *part = (ms_sec_part *)ms_once_get(slot);
+    if (part != NULL)
+        return true;
+    part = ms_sec_new_part(sec, 0);
+    if (part != NULL)
+        ms_sym_check_names(&sec->mo[half], &part->damage);
+    return ms_sec_publish(sec, slot, part) != NULL;
+}
+
 /* Reads all that damage may be found in. Returns false when memory is out. */
 static bool ms_sec_load(ms_sec *sec)
 {
     ms_span bytes;
     bool oom;
     bool has_info = false;
+    for (size_t half = 0; half < sec->mo_count; half++) {
+        if (!ms_sec_check_names(sec, half, &sec->parts[half][ms_SEC_NAMES]))
+            return false;
+    }
     for (size_t half = 0; half < sec->mo_count && !has_info; half++) {
         for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
             if (!ms_sec_of_half(sec, half, i, &bytes))
@@ -590,7 +688,7 @@ static bool ms_sec_load(ms_sec *sec)
 static void ms_sec_add_damage(const ms_sec *sec, ms_damage *damage)
 {
     for (size_t half = 0; half < sec->mo_count; half++) {
-        for (unsigned i = 0; i < ms_DW_SECTIONS; i++) {
+        for (unsigned i = 0; i < ms_SEC_PARTS; i++) {
             const ms_sec_part *part = (const ms_sec_part *)ms_once_get(&sec->parts[half][i]);
             if (part == NULL)
                 continue;

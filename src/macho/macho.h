@@ -77,6 +77,7 @@ typedef struct ms_mo_section {
     uint32_t reloc_off;
     uint32_t reloc_count;
     uint32_t segment_index;
+    uint64_t command_off; /* in the file: where the load commands describe it */
     bool is_code;
 } ms_mo_section;
 
@@ -87,6 +88,7 @@ typedef struct ms_mo_segment {
     uint64_t size;
     uint64_t off;
     uint64_t file_size;
+    uint64_t command_off; /* in the file: where the load commands describe it */
     uint32_t initprot;
     uint16_t fixup_format;      /* DYLD_CHAINED_PTR_*; 0: pointers are plain */
     uint32_t max_valid_pointer; /* of DYLD_CHAINED_PTR_32: chains run through integers above it too */
@@ -340,6 +342,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
     ms_zero(section, sizeof *section);
+    section->command_off = ms_mo_command_offset(mo, rd);
     section->name = ms_mo_fixed_name(rd);
     section->segment = ms_mo_fixed_name(rd);
     section->addr = ms_mo_word(mo, rd);
@@ -381,6 +384,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
 {
     ms_mo_segment *segment = &mo->segments[mo->segment_count];
+    segment->command_off = ms_mo_command_offset(mo, rd);
     segment->name = ms_mo_fixed_name(rd);
     segment->addr = ms_mo_word(mo, rd);
     segment->size = ms_mo_word(mo, rd);
@@ -649,16 +653,19 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
-/* Counts the tables of symbols and of __LINKEDIT that run past the end: no segment of an object file has
- * them. */
-static void ms_mo_check_tables(ms_mo *mo)
+/* A table that load commands lead to. */
+typedef struct ms_mo_part {
+    const char *name;
+    uint64_t off;
+    uint64_t size;
+} ms_mo_part;
+
+enum { ms_MO_TABLES = 8, ms_MO_TABLES_IN_CACHE = 5 /* the builder of a cache uses up the last three */ };
+
+static void ms_mo_list_tables(const ms_mo *mo, ms_mo_part out[ms_MO_TABLES])
 {
     const ms_mo_loads *loads = &mo->loads;
-    const struct {
-        const char *name;
-        uint64_t off;
-        uint64_t size;
-    } tables[] = {
+    const ms_mo_part tables[ms_MO_TABLES] = {
         {"symbol table", loads->sym_off, (uint64_t)loads->sym_count * (mo->is_64 ? 16 : 12)},
         {"string table", loads->str_off, loads->str_size},
         {"indirect symbols", loads->indirect_off, (uint64_t)loads->indirect_count * 4},
@@ -668,13 +675,22 @@ static void ms_mo_check_tables(ms_mo *mo)
         {"binds", loads->bind_off, loads->bind_size},
         {"lazy binds", loads->lazy_bind_off, loads->lazy_bind_size},
     };
-    const size_t in_cache = 5; /* the builder of a cache uses up the last three */
+    ms_copy(out, tables, sizeof tables);
+}
+
+/* Counts the tables of symbols and of __LINKEDIT that run past the end: no segment of an object file has
+ * them. */
+static void ms_mo_check_tables(ms_mo *mo)
+{
+    ms_mo_part tables[ms_MO_TABLES];
     const char *what = "a table runs past the end of the file";
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    ms_mo_list_tables(mo, tables);
+    for (size_t i = 0; i < ms_MO_TABLES; i++) {
         if (tables[i].size != 0)
             ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
                              tables[i].size);
-        if (i < in_cache && ms_mo_cache(mo) != NULL && ms_mo_rest(mo, tables[i].off).len < tables[i].size)
+        if (i < ms_MO_TABLES_IN_CACHE && ms_mo_cache(mo) != NULL &&
+            ms_mo_rest(mo, tables[i].off).len < tables[i].size)
             ms_damage_note(&mo->damage, "a table runs past __LINKEDIT", "load commands", tables[i].off);
     }
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
@@ -683,6 +699,136 @@ static void ms_mo_check_tables(ms_mo *mo)
             ms_mo_check_part(mo, what, "section", ms_str_from_c("relocations"), section->reloc_off,
                              (uint64_t)section->reloc_count * 8);
     }
+}
+
+/* ---- Load commands that contradict each other ---- */
+
+/* Whether a range lies in another one, all of it. */
+static bool ms_mo_is_within(uint64_t off, uint64_t size, uint64_t lo, uint64_t len)
+{
+    return off >= lo && off - lo <= len && size <= len - (off - lo);
+}
+
+/* Whether a section's bytes lie in the file where its address says. In a dSYM only __DWARF was laid out anew:
+ * other sections have the addresses of the binary. Offsets of 32 bits wrap in large files. */
+static bool ms_mo_is_placed(const ms_mo *mo, const ms_mo_segment *segment, const ms_mo_section *section)
+{
+    bool has_place = mo->slice.filetype != ms_MH_OBJECT &&
+                     (mo->slice.filetype != ms_MH_DSYM || ms_str_is(segment->name, "__DWARF"));
+    uint64_t off = section->off;
+    if (section->size == 0 || off == 0)
+        return true;
+    return ms_mo_is_within(off, section->size, segment->off, segment->file_size) &&
+           (!has_place || (uint32_t)(off - segment->off) == (uint32_t)(section->addr - segment->addr));
+}
+
+/* Counts sections that are not where their segment is. Segments that are not mapped have a size of 0.
+ * seen: __DWARF in programs by Go, whose sections have addresses all the same. */
+static void ms_mo_check_places(ms_mo *mo)
+{
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        if (section->size != 0 && segment->size != 0 &&
+            !ms_mo_is_within(section->addr, section->size, segment->addr, segment->size))
+            ms_damage_note_wrong(&mo->damage, "a section lies outside of its segment", "load commands",
+                                 section->command_off);
+        else if (!ms_mo_is_placed(mo, segment, section))
+            ms_damage_note_wrong(&mo->damage, "a section's bytes are not where its segment has them",
+                                 "load commands", section->command_off);
+    }
+}
+
+/* Counts sections that share addresses. order has room for all. Variables of threads have addresses in a
+ * block that each thread gets. */
+static void ms_mo_check_sections(ms_mo *mo, ms_key *order)
+{
+    size_t count = 0;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if (section->size == 0 || (section->flags & ms_SECTION_TYPE) == ms_S_THREAD_LOCAL_ZEROFILL)
+            continue;
+        order[count].key = section->addr;
+        order[count++].item = i;
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        const ms_mo_section *section = &mo->sections[order[i].item];
+        uint64_t hi;
+        if (section->addr < end)
+            ms_damage_note_wrong(&mo->damage, "two sections share addresses", "load commands",
+                                 section->command_off);
+        end = ms_add_ok(section->addr, section->size, &hi) && hi > end ? hi : end;
+    }
+}
+
+/* Counts segments that share addresses. order has room for all. */
+static void ms_mo_check_segments(ms_mo *mo, ms_key *order)
+{
+    size_t count = 0;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        if (mo->segments[i].size == 0)
+            continue;
+        order[count].key = mo->segments[i].addr;
+        order[count++].item = i;
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        const ms_mo_segment *segment = &mo->segments[order[i].item];
+        uint64_t hi;
+        if (segment->addr < end)
+            ms_damage_note_wrong(&mo->damage, "two segments share addresses", "load commands",
+                                 segment->command_off);
+        end = ms_add_ok(segment->addr, segment->size, &hi) && hi > end ? hi : end;
+    }
+}
+
+/* Counts tables that lie outside of __LINKEDIT, or share bytes. Those past the end of the file are counted as
+ * cut short. */
+static void ms_mo_check_linkedit(ms_mo *mo)
+{
+    ms_mo_part tables[ms_MO_TABLES];
+    const ms_mo_segment *linkedit = NULL;
+    ms_mo_list_tables(mo, tables);
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        if (ms_str_is(mo->segments[i].name, "__LINKEDIT"))
+            linkedit = &mo->segments[i];
+    }
+    for (size_t i = 0; i < ms_MO_TABLES; i++) {
+        const ms_mo_part *table = &tables[i];
+        bool is_there = table->size != 0 && ms_mo_is_within(table->off, table->size, 0, mo->bytes.len);
+        uint64_t at = ms_mo_file_offset(mo, table->off);
+        if (is_there && linkedit != NULL &&
+            !ms_mo_is_within(table->off, table->size, linkedit->off, linkedit->file_size))
+            ms_damage_note_wrong(&mo->damage, "a table lies outside of __LINKEDIT", "load commands", at);
+        for (size_t j = 0; j < i && is_there; j++) {
+            const ms_mo_part *other = &tables[j];
+            if (other->size != 0 && table->off < other->off + other->size &&
+                other->off < table->off + table->size)
+                ms_damage_note_wrong(&mo->damage, "two tables share bytes", "load commands", at);
+        }
+    }
+}
+
+/* Counts what cannot be right together. In memory and in caches segments lie elsewhere than their commands
+ * say; images of a kernel collection share segments and tables. */
+static void ms_mo_check_layout(ms_mo *mo, ms_arena *arena)
+{
+    size_t most = mo->section_count > mo->segment_count ? mo->section_count : mo->segment_count;
+    bool is_own = mo->header_off == 0 && mo->slice.filetype != ms_MH_FILESET;
+    if (ms_mo_is_mapped(mo))
+        return;
+    ms_mo_check_places(mo);
+    ms_key *order = (ms_key *)ms_arena_alloc(arena, most, sizeof *order);
+    if (order == NULL)
+        return;
+    ms_mo_check_sections(mo, order);
+    if (is_own && mo->slice.filetype != ms_MH_OBJECT)
+        ms_mo_check_segments(mo, order);
+    if (is_own)
+        ms_mo_check_linkedit(mo);
 }
 
 static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
@@ -776,6 +922,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
         ms_mo_check_tables(mo);
+        ms_mo_check_layout(mo, arena);
         ms_mo_mark_code(mo);
         ms_mo_drop_encrypted(mo);
         if (ms_mo_cache(mo) == NULL)

@@ -13,7 +13,7 @@
 /* ==== >>symbols ============================================================================================
  * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact,
- *         ms_sym_walk_exports, ms_sym_selector_at.
+ *         ms_sym_check_names, ms_sym_walk_exports, ms_sym_selector_at.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -67,6 +67,43 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
         strings.len--;
     }
     return strings;
+}
+
+/* Linkers may let a name begin inside of another one that ends alike. seen: 45 percent of names, ld64 */
+enum {
+    ms_SYM_SAMPLE = 1024,   /* names that are looked at: each may lie on a page of its own */
+    ms_SYM_FEW_NAMES = 16,  /* of fewer nothing is concluded */
+    ms_SYM_MOST_INSIDE = 75 /* percent that begin inside of others in a sound file, at most */
+};
+
+/* Counts names that the string table does not have, and a string table that lies elsewhere: then most names
+ * begin inside of others. The names of a cache's images and of what is in memory are no own table. */
+static void ms_sym_check_names(const ms_mo *mo, ms_damage *damage)
+{
+    const ms_span nlists = ms_sym_nlists(mo);
+    const ms_span strings = ms_sym_strings(mo);
+    const size_t size = ms_sym_nlist_size(mo);
+    const size_t count = nlists.len / size;
+    const size_t step = count / ms_SYM_SAMPLE + 1;
+    uint64_t at = ms_mo_file_offset(mo, mo->loads.str_off);
+    size_t past = 0;
+    size_t looked = 0;
+    size_t inside = 0;
+    if (ms_mo_is_mapped(mo) || strings.len == 0 || strings.len != mo->loads.str_size)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t strx = ms_rd_raw_u32(nlists.ptr + i * size);
+        MACHSYM_COUNT_WORK(1);
+        past += strx >= strings.len;
+        if (strx == 0 || strx >= strings.len || i % step != 0)
+            continue;
+        looked++;
+        inside += strings.ptr[strx - 1] != 0;
+    }
+    if (looked >= ms_SYM_FEW_NAMES && inside * 100 > looked * ms_SYM_MOST_INSIDE)
+        ms_damage_note_wrong(damage, "most names of symbols begin inside of others", "string table", at);
+    else if (past != 0)
+        ms_damage_note(damage, "names of symbols lie past the end of the string table", "string table", at);
 }
 
 enum { ms_SYM_HEAD = 11 }; /* of a name: no longer one is "<redacted>" */

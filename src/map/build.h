@@ -209,7 +209,7 @@ static void ms_mb_close(machsym_plan *plan)
     ms_arena_free(&arena);
 }
 
-/* Refuses an image that is cut short, unless it is wanted all the same. */
+/* Refuses an image that is cut short or misleading, unless it is wanted all the same. */
 static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
 {
     machsym_image_info info;
@@ -220,6 +220,8 @@ static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, mac
         return ms_fail(err, MACHSYM_ERR_DAMAGED,
                        "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
                        info.damage.where, info.damage.offset);
+    if (info.damage.is_misleading && !is_wanted)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, info.damage.what, info.damage.where, info.damage.offset);
     return MACHSYM_OK;
 }
 

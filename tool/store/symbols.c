@@ -268,6 +268,49 @@ store *symbols_find(const symbols_options *from, const machsym_uuid *uuid, const
     return NULL;
 }
 
+/* Whether nothing in a file is damaged; else why, in *why. */
+static bool is_whole(const store_entry *entry, const machsym_uuid *uuid, text *why)
+{
+    symbol_desc desc;
+    symbol_file file;
+    machsym_image_info info;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    desc.open.path = entry->path;
+    desc.open.uuid = uuid;
+    desc.open.flags = MACHSYM_OPEN_NO_PAIR;
+    desc.any_lines = true;
+    if (symbol_file_open(&desc, &file, &err) != MACHSYM_OK) {
+        text_c(why, entry->path);
+        text_c(why, ": ");
+        text_c(why, err.what);
+        return false;
+    }
+    tool_read_info(file.image, &info);
+    text_damage(why, &info);
+    symbol_file_close(&file);
+    return why->len == 0;
+}
+
+/* The first of a kind that is whole; the first of all when none is. Says which are passed over. */
+static const store_entry *best_of(const uuid_files *files, const machsym_uuid *uuid, store_kind kind)
+{
+    const store_entry *first = uuid_files_kind(files, kind);
+    const store_entry *best = NULL;
+    text why[MAX_UUID_FILES] = {{0}};
+    size_t count = 0;
+    for (size_t i = 0; i < files->count; i++)
+        count += files->v[i]->kind == kind;
+    for (size_t i = 0; i < files->count && count > 1 && best == NULL; i++)
+        best = files->v[i]->kind == kind && is_whole(files->v[i], uuid, &why[i]) ? files->v[i] : NULL;
+    for (size_t i = 0; i < files->count; i++) {
+        if (best != NULL && why[i].len != 0)
+            tool_say("%s; taken in its place: %s", text_z(&why[i]), best->path);
+        text_free(&why[i]);
+    }
+    return best != NULL ? best : first;
+}
+
 store *symbols_find_macho(const symbols_options *from, const machsym_uuid *uuid, const char *arch,
                           const char **path, const char **pair)
 {
@@ -275,8 +318,8 @@ store *symbols_find_macho(const symbols_options *from, const machsym_uuid *uuid,
     store *s = symbols_find(from, uuid, arch, &files);
     if (s == NULL)
         return NULL;
-    const store_entry *dsym = uuid_files_kind(&files, STORE_DSYM);
-    const store_entry *binary = uuid_files_kind(&files, STORE_BINARY);
+    const store_entry *dsym = best_of(&files, uuid, STORE_DSYM);
+    const store_entry *binary = best_of(&files, uuid, STORE_BINARY);
     *path = dsym != NULL ? dsym->path : binary != NULL ? binary->path : files.v[0]->path;
     *pair = dsym != NULL && binary != NULL ? binary->path : NULL;
     return s;

@@ -1,0 +1,108 @@
+#!/bin/bash
+# Files whose load commands and tables contradict each other, by one flipped bit: each command that opens one says so,
+# no map is made of it unasked, and it stands before no sound file of its UUID.
+machsym=${MACHSYM:-build/machsym}
+M="${RUN:-} $machsym"
+. tests/checks
+cp -R tests/fixtures/bin/demo.app.dSYM "$work/good.dSYM"
+uuid=$($M info --quick tests/fixtures/bin/demo.app.dSYM | sed -n 's/.*\([0-9A-F]\{8\}-[0-9A-F-]\{27\}\).*/\1/p' | head -n 1)
+report=tests/fixtures/reports/demo.crash
+
+flip() { # FILE OFFSET BIT: turns a bit over
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    # shellcheck disable=SC2059
+    printf "\\$(printf %o $((byte ^ 1 << $3)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+place() { # FILE TEXT: the first place where the file has it
+    LC_ALL=C grep -abo "$2" "$1" | head -n 1 | cut -d: -f1
+}
+
+plain=tests/fixtures/bin/inline-arm64-d4-14.dwarf
+text=$(place $plain __TEXT)
+# LC_SYMTAB begins with its kind, 2, and its size, 24.
+symtab=$(od -An -v -tu4 -w4 $plain | awk '$1 == 24 && before == 2 {print 4 * (NR - 2); exit} {before = $1}')
+[ -n "$text" ] && [ -n "$symtab" ]
+check "the fixture has __TEXT and LC_SYMTAB"
+
+say() { # NAME WHAT: $work/NAME is damaged in that way, as each command says
+    local name=$1 what=$2 command status
+    mkdir -p "$work/dir"
+    rm -rf "$work/dir"/*
+    cp "$work/$name" "$work/dir/$name"
+    for command in "atos -o $work/$name 0x100000f00" "atos -i -o $work/$name 0x100000f00 0x100000f10" "info $work/$name" \
+        "info --json $work/$name" "symbols $work/$name" "map build --no-progress --damaged -o $work/m $work/$name" \
+        "store add $work/store $work/$name" "owners $work/$name 0x100000f00"; do
+        # shellcheck disable=SC2086
+        $M $command >"$work/out" 2>"$work/err"
+        status=$?
+        cat "$work/err" >>"$work/out"
+        [ $status -eq 1 ] && grep -q "$what" "$work/out"
+        check "$name: $command" "$work/out"
+    done
+    $M map info "$work/m" >"$work/out" 2>&1
+    [ $? -eq 1 ]
+    check "$name: the map of it says that it is of a damaged file" "$work/out"
+    rm -f "$work/m"
+    $M map build --no-progress -o "$work/m" "$work/$name" >"$work/out" 2>&1
+    [ $? -eq 1 ] && [ ! -e "$work/m" ] && grep -q "$what.*no map is made of it: fetch the file again, or pass --damaged" "$work/out"
+    check "$name: no map is made of it" "$work/out"
+}
+
+# vmaddr of __TEXT: segname is its second field, vmaddr follows.
+for bit in 28 20 14 12; do
+    cp $plain "$work/text-$bit"
+    flip "$work/text-$bit" $((text + 16 + bit / 8)) $((bit % 8))
+    say "text-$bit" "a section lies outside of its segment\|two segments share addresses"
+done
+
+# LC_SYMTAB: symoff, nsyms, stroff, strsize
+for field in 8:symoff 12:nsyms 16:stroff; do
+    cp $plain "$work/symtab-${field#*:}"
+    flip "$work/symtab-${field#*:}" $((symtab + ${field%:*})) 4
+    say "symtab-${field#*:}" "a table lies outside of __LINKEDIT\|two tables share bytes"
+done
+
+# A sound file says nothing.
+for command in "atos -o $plain 0x100000f00" "info $plain" "map build --no-progress -o $work/m $plain"; do
+    # shellcheck disable=SC2086
+    $M $command >"$work/out" 2>"$work/err"
+    check "sound: $command" "$work/err"
+    [ ! -s "$work/err" ] && ! grep -q damaged "$work/out"
+    check "sound, in silence: $command" "$work/err"
+done
+
+# ---- Two files of one UUID ----
+
+mkdir "$work/both"
+cp -R "$work/good.dSYM" "$work/both/a.dSYM"
+cp -R "$work/good.dSYM" "$work/both/b.dSYM"
+bad=$work/both/a.dSYM/Contents/Resources/DWARF/demo
+flip "$bad" $(($(place "$bad" __TEXT) + 16 + 2)) 4
+mkdir "$work/only"
+cp -R "$work/both/a.dSYM" "$work/only"
+good=$work/both/b.dSYM/Contents/Resources/DWARF/demo
+
+$M crash --no-cache -d "$work/good.dSYM" $report >"$work/want" 2>/dev/null
+$M crash --no-cache -d "$work/both" $report >"$work/got" 2>"$work/err"
+[ $? -eq 0 ] && grep -q "a.dSYM.*names and lines may be wrong.*taken in its place: $good" "$work/err"
+check "crash names the damaged one of two, and the one that answers" "$work/err"
+same "$work/want" "$work/got" "crash takes the sound one of two"
+$M crash --no-cache -d "$work/only" $report >"$work/got" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "a.dSYM.*names and lines may be wrong" "$work/err"
+check "crash says that the only one is damaged" "$work/err"
+
+$M atos -o "$work/good.dSYM" 0x100000aec >"$work/want"
+$M atos --symbols "$work/both" --uuid "$uuid" 0x100000aec >"$work/got" 2>"$work/err"
+same "$work/want" "$work/got" "atos --symbols takes the sound one of two"
+$M map build --no-progress -o "$work/want" "$work/good.dSYM" >/dev/null 2>&1
+$M map build --no-progress -o "$work/got" --symbols "$work/both" --uuid "$uuid" >/dev/null 2>"$work/err"
+[ $? -eq 0 ] && grep -q "a.dSYM.*taken in its place: $good" "$work/err"
+check "map build --symbols names the damaged one of two" "$work/err"
+cmp -s "$work/want" "$work/got"
+check "map build --symbols takes the sound one of two" "$work/err"
+$M map verify "$work/want" "$bad" >"$work/out" 2>&1
+[ $? -eq 1 ] && grep -q "names and lines may be wrong" "$work/out"
+check "map verify says that the file is damaged" "$work/out"
+end
