@@ -26,18 +26,22 @@ says() {
 
 says "add" 0 "added  $uuid  demo 1.0 (1), arm64" $M store add st "$dsym"
 says "add again" 0 "kept   $uuid  demo 1.0 (1), arm64" $M store add st "$dsym"
-says "the binary of a dSYM" 0 "kept   $uuid  demo, arm64" $M store add st "$bin/demo"
-cmp -s "st/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo"
-check "the file in the store is that of the dSYM"
 $M map build --no-progress --lines=dwarf -o want.symmap "$dsym" >/dev/null 2>&1
 cmp -s "st/4C/$uuid.symmap" want.symmap
 check "the map is that of map build"
+says "the binary of a dSYM" 0 "added  $uuid  demo, arm64" $M store add st "$bin/demo"
+says "the binary of a dSYM again" 0 "kept   $uuid  demo, arm64" $M store add st "$bin/demo"
+cmp -s "st/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo" && cmp -s "st/4C/$uuid.binary/demo" "$bin/demo"
+check "the files in the store are the dSYM and the binary"
+$M map build --no-progress --lines=dwarf --pair "$bin/demo" -o pair.symmap "$dsym" >/dev/null 2>&1
+cmp -s "st/4C/$uuid.symmap" pair.symmap
+check "the map is that of map build --pair"
 for lines in atos dwarf; do
-    $M atos -i --lines=$lines -o "$dsym" 0x100000aec 0x100000b00 >want
+    $M atos -i --lines=$lines -o "$dsym" -o "$bin/demo" 0x100000aec 0x100000b00 >want
     $M atos -i --lines=$lines --symbols st --uuid $uuid 0x100000aec 0x100000b00 >got 2>&1
     same want got "atos --symbols asks a store, $lines"
 done
-$M crash -q -d "$dsym" "$reports/demo.crash" >want
+$M crash -q -d "$dsym" -d "$bin/demo" "$reports/demo.crash" >want
 $M crash -q -d st "$reports/demo.crash" >got 2>&1
 same want got "crash -d asks a store"
 says "both slices of a fat file" 0 "x86_64" $M store add fat "$bin/inline-fat.dwarf"
@@ -64,14 +68,14 @@ says "a dSYM takes its place, too" 0 "added" $M store add renames "$dsym"
 says "and stays, too" 0 "kept" $M store add renames "$dsym"
 cmp -s renames/4C/$uuid.dSYM/$dwarf/* "$dsym/$dwarf/demo" # one file
 check "of a UUID one file is kept, whatever it was called"
-cmp -s "better/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo" && cmp -s "better/4C/$uuid.symmap" want.symmap
-check "a dSYM takes the place of a binary"
+diff -r better st >said
+check "a dSYM after its binary ends as the binary after the dSYM" said
 says "a map" 0 "added  $uuid  demo, arm64" $M store add of-map want.symmap
 cmp -s "of-map/4C/$uuid.symmap" want.symmap
 check "a map is copied"
 printf 'x' | dd of="st/4C/$uuid.symmap" bs=1 seek=700 conv=notrunc 2>/dev/null
 says "--force" 0 "added" $M store add --force st "$dsym"
-cmp -s "st/4C/$uuid.symmap" want.symmap
+cmp -s "st/4C/$uuid.symmap" pair.symmap
 check "--force writes anew"
 
 # Names that are no plain file names; several at once.
@@ -156,14 +160,14 @@ done
 
 # ---- list ----
 
-touch -d "2026-01-02 03:04:05Z" st/4C/$uuid.* "st/4C/$uuid.dSYM/$dwarf/demo"
+touch -d "2026-01-02 03:04:05Z" st/4C/$uuid.* "st/4C/$uuid.dSYM/$dwarf/demo" "st/4C/$uuid.binary/demo"
 $M store list st >got
-size=$(cat "st/4C/$uuid.symmap" "st/4C/$uuid.dSYM/$dwarf/demo" | wc -c | awk '{ printf "%.1f KB", $1 / 1000 }')
-printf '%s  arm64    2026-01-02    %s  both  demo 1.0 (1)\n' $uuid "$size" >want
+size=$(cat "st/4C/$uuid.symmap" "st/4C/$uuid.dSYM/$dwarf/demo" "st/4C/$uuid.binary/demo" | wc -c | awk '{ printf "%.1f KB", $1 / 1000 }')
+printf '%s  arm64    2026-01-02    %s  all   demo 1.0 (1)\n' $uuid "$size" >want
 same want got "list"
-grep -qF "$size  both  demo 1.0 (1)" "$bin/../../../docs/store.md"
+grep -qF "$size  all   demo 1.0 (1)" "$bin/../../../docs/store.md"
 check "list: docs/store.md shows the same"
-says "list --json" 0 '"kept":"both","date":"2026-01-02T03:04:05Z"' $M store list --json st
+says "list --json" 0 '"kept":"all","date":"2026-01-02T03:04:05Z"' $M store list --json st
 says "list: no folder" 1 "none: No such file" $M store list none
 mkdir empty
 $M store list empty >got && [ ! -s got ]
@@ -243,7 +247,7 @@ grep -q "0 images are good, 1 are not; machsym store add --force writes them ane
 check "verify: what to do"
 cp "$bin/inline-arm64-d5-22" "broken/4C/$uuid.dSYM/$dwarf/demo"
 says "verify: another UUID" 1 "UUID" $M store verify broken
-rm "broken/4C/$uuid.dSYM/$dwarf/demo" "broken/4C/$uuid.symmap"
+rm -r "broken/4C/$uuid.dSYM/$dwarf/demo" "broken/4C/$uuid.symmap" "broken/4C/$uuid.binary"
 says "verify: incomplete" 1 "broken/4C/$uuid.dSYM: incomplete: a run that added it was killed" $M store verify broken
 says "list: incomplete" 0 "incomplete" $M store list broken
 touch -d "2 days ago" broken/4C/$uuid.dSYM

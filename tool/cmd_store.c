@@ -3,6 +3,7 @@
 #include "cmd_crash.h"
 #include "inside.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,9 +61,16 @@ static void put_size(text *t, uint64_t bytes)
 
 static const char *kept_kind(const kept_image *image)
 {
-    if (image->dsym != NULL)
-        return image->map != NULL ? "both" : "dsym";
-    return image->map != NULL ? "map" : "incomplete";
+    /* by dSYM, binary, map */
+    static const char *const kinds[] = {"incomplete", "map",  "binary", "binary+map",
+                                        "dsym",       "both", "pair",   "all"};
+    unsigned at = (image->dsym != NULL ? 4u : 0) + (image->binary != NULL ? 2u : 0) + (image->map != NULL);
+    return at == 0 && image->incomplete == NULL ? "unread" : kinds[at];
+}
+
+static uint64_t kept_size(const kept_image *image)
+{
+    return image->dsym_size + image->binary_size + image->map_size;
 }
 
 static void pad(text *t, size_t from, size_t column)
@@ -79,7 +87,7 @@ static void put_image(text *t, const kept_image *image)
     text size = {0};
     size_t from = t->len;
     put_date(image->date, "%Y-%m-%d", date);
-    put_size(&size, image->dsym_size + image->map_size);
+    put_size(&size, kept_size(image));
     text_uuid(t, &image->uuid);
     pad(t, from, 38);
     text_c(t, image->arch);
@@ -104,6 +112,7 @@ static void put_image_json(text *t, const char *schema, const kept_image *image)
     json_put_str(t, "kept", str_c(kept_kind(image)));
     json_put_str(t, "date", str_c(date));
     json_put_number(t, "dsym_size", image->dsym_size);
+    json_put_number(t, "binary_size", image->binary_size);
     json_put_number(t, "map_size", image->map_size);
 }
 
@@ -162,8 +171,9 @@ static int run_list(int argc, char **argv)
         out_text(&t);
     }
     text_free(&t);
+    bool ok = !list.has_failed;
     kept_free(&list);
-    return TOOL_OK;
+    return ok ? TOOL_OK : TOOL_ERROR;
 }
 
 static const option list_table[] = {
@@ -177,7 +187,9 @@ const command store_list_command = {
     "[options] DIR",
     "Prints a line for each image of a store, by name, the newest first: UUID, architecture, when it was "
     "added, size,\n"
-    "what is kept of it (its file: dsym, a map, both), name, version and build.\n",
+    "what is kept of it, name, version and build. Kept are: dsym, binary, map; both: a dSYM and a map; pair: "
+    "a dSYM\n"
+    "and its binary; all: these three; incomplete: what a killed run left.\n",
     {{list_table, 0}},
     NULL,
     run_list,
@@ -191,27 +203,49 @@ typedef struct missing_options {
     bool json;
 } missing_options;
 
-/* A UUID of the command line. Prints it if the store lacks it. */
-static void print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool is_json)
+/* A UUID of the command line. Prints it if the store lacks it. Returns false after a message when that is not known. */
+static bool print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool is_json)
 {
     struct stat st;
+    kept_files files;
     text path = {0};
     text t = {0};
     layout_path(&path, dir, uuid, LAYOUT_MAP);
     bool has = stat(path.v, &st) == 0;
-    path.len = 0;
-    has = has || kept_dsym(dir, uuid, &path);
-    if (!has && is_json) {
+    bool ok = has || errno == ENOENT || errno == ENOTDIR;
+    if (!ok)
+        tool_say("%s: %s", path.v, strerror(errno));
+    ok = ok && kept_find(dir, uuid, &files);
+    if (ok) {
+        has = has || files.dsym.len > 0 || files.binary.len > 0;
+        kept_files_free(&files);
+    }
+    if (ok && !has && is_json) {
         json_begin(&t, "store-missing");
         json_put_uuid(&t, "uuid", uuid);
         text_c(&t, "}\n");
-    } else if (!has) {
+    } else if (ok && !has) {
         text_uuid(&t, uuid);
         text_char(&t, '\n');
     }
     out_text(&t);
     text_free(&path);
     text_free(&t);
+    return ok;
+}
+
+/* Whether a file begins with a UUID: a list of what is wanted, which --files-from takes. Says so. */
+static bool is_list(const char *path)
+{
+    char head[64];
+    size_t len = tool_read_begin(path, head, sizeof head);
+    machsym_str rest = str_make(head, len);
+    machsym_str line;
+    machsym_uuid uuid;
+    bool is = len > 0 && str_take_line(&rest, &line) && parse_uuid_str(str_trim(line), &uuid);
+    if (is)
+        tool_say("%s: a list of UUIDs, not a report: pass it with --files-from", path);
+    return is;
 }
 
 /* What the reports want, as machsym crash tells it. */
@@ -246,10 +280,10 @@ static int run_missing(int argc, char **argv)
         path_list_add(&wanted, argv[i]);
     for (size_t i = 0; i < wanted.count; i++) {
         machsym_uuid uuid;
-        if (parse_uuid(wanted.v[i], &uuid))
-            print_missing_uuid(argv[1], &uuid, o.json);
-        else if (!inside_expand_reports(wanted.v[i], &reports))
-            status = TOOL_ERROR;
+        bool ok = parse_uuid(wanted.v[i], &uuid)
+                      ? print_missing_uuid(argv[1], &uuid, o.json)
+                      : !is_list(wanted.v[i]) && inside_expand_reports(wanted.v[i], &reports);
+        status = ok ? status : TOOL_ERROR;
     }
     if (reports.count > 0 && print_missing_reports(argv[1], &reports, o.json) != TOOL_OK)
         status = TOOL_ERROR;
@@ -290,6 +324,8 @@ typedef struct gc_options {
 /* What is not whole may still be written: after a day nobody does. */
 static bool is_garbage(const gc_options *o, const kept_image *image, unsigned rank, int64_t now)
 {
+    if (image->has_failed)
+        return false; /* its age is not known */
     if (image->incomplete != NULL)
         return now - image->date > DAY;
     return (o->older == 0 || (now - image->date) / DAY >= (int64_t)o->older) &&
@@ -309,6 +345,24 @@ static void tell_removed(const gc_options *o, const kept_image *image)
     }
     out_text(&t);
     text_free(&t);
+}
+
+/* What killed runs left goes, whatever its age: nobody writes it any more. The folders that are empty then go too. */
+static bool remove_left(const gc_options *o, const char *dir, const kept_list *list)
+{
+    size_t removed = 0;
+    bool ok = true;
+    for (size_t i = 0; i < list->left_count; i++) {
+        bool is_gone = !o->yes || posix_remove_abandoned(list->left[i]);
+        if (!is_gone && posix_is_abandoned(list->left[i])) {
+            tool_say("%s: cannot be removed", list->left[i]);
+            ok = false;
+        }
+        removed += is_gone;
+    }
+    if (list->left_count > 0)
+        tool_tell("%zu files that killed runs left: %s", removed, o->yes ? "removed" : "would be removed");
+    return (!o->yes || kept_remove_empty(dir)) && ok;
 }
 
 static bool collect(const gc_options *o, const char *dir, const kept_list *list)
@@ -332,7 +386,7 @@ static bool collect(const gc_options *o, const char *dir, const kept_list *list)
         }
         tell_removed(o, image);
         removed++;
-        bytes += image->dsym_size + image->map_size;
+        bytes += kept_size(image);
     }
     put_size(&t, bytes);
     tool_tell("%zu of %zu images, %s: %s", removed, list->count, text_z(&t),
@@ -354,7 +408,8 @@ static int run_gc(int argc, char **argv)
         return options_wrong(&store_gc_command, "what may go is not said: pass --older, --newest or both");
     if (!read_by_name(argv[1], &list))
         return TOOL_ERROR;
-    bool ok = collect(&o, argv[1], &list);
+    bool ok = collect(&o, argv[1], &list) && !list.has_failed;
+    ok = remove_left(&o, argv[1], &list) && ok;
     kept_free(&list);
     return ok ? TOOL_OK : TOOL_ERROR;
 }
@@ -387,7 +442,7 @@ const command store_gc_command = {
     "[options] DIR",
     "Shows what could go from a store by --older or --newest, of both only what both name; with --yes "
     "removes it. What\n"
-    "killed runs left incomplete goes after a day.\n",
+    "killed runs left incomplete goes after a day, their temporary files and empty folders at once.\n",
     {{gc_table, 0}},
     NULL,
     run_gc,
@@ -410,31 +465,46 @@ static const char *check_map(const kept_image *image, machsym_error *err)
     return is_other ? "the map is of another UUID than its name says" : NULL;
 }
 
-static const char *check_dsym(const kept_image *image, machsym_error *err)
+/* Why a Mach-O file is no good; NULL when it is. Decodes all of it. */
+static const char *check_macho(const kept_image *image, const char *path, machsym_error *err)
 {
-    machsym_open_desc desc;
-    machsym_image_info info;
-    machsym_image *opened;
-    memset(&desc, 0, sizeof desc);
-    desc.path = image->dsym;
-    desc.uuid = &image->uuid;
-    desc.flags = MACHSYM_OPEN_NO_PAIR;
-    if (machsym_image_open(&desc, &opened, err) != MACHSYM_OK)
-        return err->what;
-    tool_read_info(opened, &info);
-    *err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
-    machsym_image_close(opened);
-    return info.damage_count > 0 ? err->what : NULL;
+    static const build_options how;
+    store_worth worth;
+    if (!store_judge(path, NULL, &image->uuid, &how, &worth))
+        return "it could not be looked at";
+    *err = worth.err;
+    return !worth.opens || worth.damage > 0 ? err->what : NULL;
 }
 
-/* Tells of one file. Returns whether it is good. */
+/* Why an Info.plist is no good; NULL when it is, or there is none. */
+static const char *check_plist(const char *path, machsym_error *err)
+{
+    struct stat st;
+    text plist = {0};
+    text version = {0};
+    text build = {0};
+    if (stat(path, &st) != 0 && errno == ENOENT)
+        return NULL;
+    const char *why = text_read_file(&plist, path);
+    if (why == NULL && !kept_version(str_make(plist.v, plist.len), &version, &build, err))
+        why = err->what;
+    text_free(&plist);
+    text_free(&version);
+    text_free(&build);
+    return why;
+}
+
+/* Tells of one file; image is NULL for what is of none. Returns whether it is good. */
 static bool tell_checked(const kept_image *image, const char *path, const char *why, const machsym_error *err,
                          bool is_json)
 {
     text t = {0};
     if (is_json) {
         json_begin(&t, "store-verify");
-        json_put_uuid(&t, "uuid", &image->uuid);
+        if (image != NULL)
+            json_put_uuid(&t, "uuid", &image->uuid);
+        else
+            json_put_str(&t, "uuid", str_c(""));
         json_put_str(&t, "file", str_c(path));
         json_put_bool(&t, "good", why == NULL);
         json_put_str(&t, "why", str_c(why != NULL ? why : ""));
@@ -449,6 +519,34 @@ static bool tell_checked(const kept_image *image, const char *path, const char *
     return why == NULL;
 }
 
+static bool verify_image(const char *dir, const kept_image *image, bool is_json)
+{
+    const struct {
+        const char *path;
+        bool is_map;
+    } files[] = {{image->map, true}, {image->dsym, false}, {image->binary, false}, {image->other, false}};
+    text plist = {0};
+    bool good = !image->has_failed;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
+        if (files[i].path == NULL)
+            continue;
+        const char *why = files[i].is_map ? check_map(image, &err) : check_macho(image, files[i].path, &err);
+        good = tell_checked(image, files[i].path, why, &err, is_json) && good;
+    }
+    machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
+    layout_path(&plist, dir, &image->uuid, LAYOUT_PLIST);
+    const char *why = check_plist(plist.v, &err);
+    if (why != NULL)
+        good = tell_checked(image, plist.v, why, &err, is_json) && good;
+    if (image->incomplete != NULL)
+        good = tell_checked(image, image->incomplete, "incomplete: a run that added it was killed", &err,
+                            is_json) &&
+               good;
+    text_free(&plist);
+    return good;
+}
+
 static int run_verify(int argc, char **argv)
 {
     list_options o = {false};
@@ -461,23 +559,20 @@ static int run_verify(int argc, char **argv)
         return options_wrong(&store_verify_command, count == 0 ? "no store is named" : "one store at a time");
     if (!read_by_name(argv[1], &list))
         return TOOL_ERROR;
-    for (size_t i = 0; i < list.count; i++) {
-        const kept_image *image = &list.v[i];
+    for (size_t i = 0; i < list.count; i++)
+        bad += !verify_image(argv[1], &list.v[i], o.json);
+    for (size_t i = 0; i < list.left_count; i++) {
         machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
-        bool good = true;
-        if (image->map != NULL)
-            good = tell_checked(image, image->map, check_map(image, &err), &err, o.json);
-        if (image->dsym != NULL)
-            good = tell_checked(image, image->dsym, check_dsym(image, &err), &err, o.json) && good;
-        if (image->incomplete != NULL)
-            good = tell_checked(image, image->incomplete, "incomplete: a run that added it was killed", &err,
-                                o.json);
-        bad += !good;
+        tell_checked(NULL, list.left[i], "a killed run left it; machsym store gc --yes removes it", &err,
+                     o.json);
     }
     tool_tell("%zu images are good, %zu are not%s", list.count - bad, bad,
               bad > 0 ? "; machsym store add --force writes them anew" : "");
+    bool ok = bad == 0 && list.left_count == 0 && !list.has_failed;
+    if (list.has_failed)
+        tool_tell("not all of the store could be looked at");
     kept_free(&list);
-    return bad == 0 ? TOOL_OK : TOOL_ERROR;
+    return ok ? TOOL_OK : TOOL_ERROR;
 }
 
 static const option verify_table[] = {
@@ -489,9 +584,10 @@ const command store_verify_command = {
     "store verify",
     "whether all that a store has is whole",
     "[options] DIR",
-    "Opens every file of a store: maps against their checksums, others for damage that shows when they are "
-    "opened, all\n"
-    "for the UUID that their names say.\n",
+    "Reads every file of a store: maps against their checksums; dSYMs and binaries whole, as for a map; all "
+    "for the "
+    "UUID\n"
+    "that their names say. Names what killed runs left.\n",
     {{verify_table, 0}},
     "exit status: 0 all is good, 1 something is not, 2 usage\n",
     run_verify,

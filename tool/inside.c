@@ -476,6 +476,12 @@ const char *inside_read(const char *path, text *out)
     return out->len - from > TEXT_FILE_MAX ? "the member has more than 1 GB" : NULL;
 }
 
+bool inside_has(const char *path)
+{
+    struct stat st;
+    return members_end(path) != 0 ? members_has(path) : tool_stat(path, &st);
+}
+
 /* ---- Choosing ---- */
 
 machsym_result inside_map_open(const machsym_map_desc *desc, machsym_map **out, machsym_error *err)

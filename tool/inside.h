@@ -46,6 +46,8 @@ bool inside_expand_reports(const char *path, path_list *out);
 bool inside_read_list(const char *path, path_list *out);
 /* Appends a whole file, or a member of an archive. Returns NULL, or why it cannot be read. Threads: any. */
 const char *inside_read(const char *path, text *out);
+/* Whether there is such a file, or such a member. Threads: any. */
+bool inside_has(const char *path);
 /* Writes a part of a file, or of a member of an archive. Returns NULL, or why it cannot be read. */
 const char *inside_copy(const char *path, uint64_t off, uint64_t len, outfile *out);
 /* The slices of a Mach-O file; of a map one, of file type 0. Of a thin member of an archive only the begin is

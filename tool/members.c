@@ -206,6 +206,17 @@ static bool read_member(const char *path, uint64_t max, text *out, machsym_error
     return find_place(path, end, &at, err) && archive_read(at.a, at.member, max, out, err);
 }
 
+bool members_has(const char *path)
+{
+    place at;
+    machsym_error err;
+    pthread_mutex_lock(&kept.lock);
+    size_t end = members_end(path);
+    bool has = end != 0 && find_place(path, end, &at, &err);
+    pthread_mutex_unlock(&kept.lock);
+    return has;
+}
+
 bool members_read(const char *path, uint64_t max, text *out, machsym_error *err)
 {
     pthread_mutex_lock(&kept.lock);

@@ -35,6 +35,8 @@ typedef struct member_walk {
 bool members_walk(const char *path, void (*visit)(void *user, const member_found *found, machsym_error *err),
                   void *user, member_walk *walk, machsym_error *err);
 
+/* Whether an archive has the member. */
+bool members_has(const char *path);
 /* Appends the first bytes of a member, at most max. Returns false with *err. */
 bool members_read(const char *path, uint64_t max, text *out, machsym_error *err);
 /* A whole member, which stays in memory until members_forget. *name: with its whole name, from malloc. */

@@ -93,11 +93,12 @@ static void free_slot(int slot)
 
 /* ---- What killed runs left ---- */
 
-static bool is_temporary(machsym_str name)
+bool outfile_is_temporary(const char *name)
 {
+    size_t len = strlen(name);
     size_t end = sizeof temporary_end - 1;
-    return str_starts(name, temporary_begin) && name.len > end &&
-           memcmp(name.ptr + name.len - end, temporary_end, end) == 0;
+    return str_starts(str_c(name), temporary_begin) && len > end &&
+           memcmp(name + len - end, temporary_end, end) == 0;
 }
 
 static void sweep_folder(const char *folder)
@@ -106,7 +107,7 @@ static void sweep_folder(const char *folder)
     DIR *dir = opendir(folder);
     struct dirent *entry;
     while (dir != NULL && (entry = posix_next_entry(dir)) != NULL) {
-        if (!is_temporary(str_c(entry->d_name)))
+        if (!outfile_is_temporary(entry->d_name))
             continue;
         path.len = 0;
         text_c(&path, folder);

@@ -45,6 +45,9 @@ void outfile_begin_with(outfile *out, const char *path, const void *ptr, size_t 
  * one. A disk makes many files safe in little more time than one. */
 void outfile_end_all(outfile *v, size_t count);
 
+/* Whether a name is that of a file that is being written, or that a killed run left. */
+bool outfile_is_temporary(const char *name);
+
 /* All in one: returns 0, or errno, without a message. */
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);
 

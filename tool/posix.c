@@ -340,6 +340,14 @@ bool posix_remove_abandoned(const char *path)
 
 enum { MAX_TRIES = 1000 /* of a call that is interrupted: a timer that never lets one through is a fault */ };
 
+void posix_let_go(int fd)
+{
+#ifndef _WIN32
+    flock(fd, LOCK_UN); /* a close that fails may leave it */
+#endif
+    close(fd);
+}
+
 int posix_open_to_read(const char *path)
 {
     int fd = -1;

@@ -123,6 +123,9 @@ int posix_open_device(const char *path);
  * it was replaced. Returns -1 when another run has it or it is not there. */
 int posix_hold_file(const char *path);
 
+/* Ends that, and closes the descriptor. */
+void posix_let_go(int fd);
+
 /* Whether a temporary file is held by no run any more, because the one that made it was killed. */
 bool posix_is_abandoned(const char *path);
 /* Removes it if it is. Returns whether it did. */

@@ -199,13 +199,13 @@ const option symbols_option_table[] = {
 
 void symbols_add_kept(store *s, const char *dir, const machsym_uuid *uuid)
 {
-    static const char *const endings[] = {LAYOUT_MAP, LAYOUT_DSYM};
+    static const char *const endings[] = {LAYOUT_MAP, LAYOUT_DSYM, LAYOUT_BINARY};
     text path = {0};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         struct stat st;
         path.len = 0;
         layout_path(&path, dir, uuid, endings[i]);
-        if (stat(path.v, &st) == 0)
+        if (tool_stat(path.v, &st))
             store_add(s, path.v, false);
     }
     text_free(&path);
