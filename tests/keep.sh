@@ -158,6 +158,36 @@ for bad in "<plist><dict><key>CFBundleVersion</key>|cut short (XML property list
     check "a damaged Info.plist is said, and costs the version only" said
 done
 
+printf '<?xml version="1.0"?><plist version="1.0"><dict><key>CFBundleVersion</key><string>77</string></dict><!-- ' >X.dSYM/Contents/Info.plist
+head -c 2000000 /dev/zero | tr '\0' x >>X.dSYM/Contents/Info.plist
+echo ' --></plist>' >>X.dSYM/Contents/Info.plist
+says "an Info.plist of 2 MB" 0 "added  $uuid  demo (77), arm64" $M store add large X.dSYM
+head -c 20000000 /dev/zero >X.dSYM/Contents/Info.plist
+says "an Info.plist that is too large" 1 "X.dSYM/Contents/Info.plist: has more than 16 MB" $M store add toolarge X.dSYM
+grep -qF "added  $uuid  demo, arm64" said
+check "an Info.plist that is too large costs the version only" said
+rm X.dSYM/Contents/Info.plist
+mkdir X.dSYM/Contents/Info.plist
+says "an Info.plist that is a folder" 1 "X.dSYM/Contents/Info.plist: Is a directory" $M store add folder X.dSYM
+
+# ---- Hard links in tars ----
+
+mkdir -p tars/App.dSYM/$dwarf
+cp "$dsym/$dwarf/demo" tars/first
+ln tars/first tars/App.dSYM/$dwarf/App
+long=$(printf 'x%.0s' $(seq 120))
+ln tars/first "tars/$long"
+for format in gnu pax ustar; do
+    tar -C tars --format=$format -cf linked.tar first App.dSYM 2>said
+    [ $format = ustar ] || tar -C tars --format=$format -cf linked.tar "$long" App.dSYM 2>said
+    rm -rf linked
+    says "a hard link, $format" 0 "added  $uuid  App, arm64" $M store add linked linked.tar
+    cmp -s "linked/4C/$uuid.dSYM/$dwarf/App" "$dsym/$dwarf/demo"
+    check "a hard link has the bytes of its file, $format"
+done
+tar -C tars --format=gnu -cf linked.tar first App.dSYM && tar -f linked.tar --delete first 2>said
+says "a hard link to nothing" 1 "linked.tar/App.dSYM/$dwarf/App: a hard link to a file that is not in the archive" $M store add nolink linked.tar
+
 # ---- list ----
 
 touch -d "2026-01-02 03:04:05Z" st/4C/$uuid.* "st/4C/$uuid.dSYM/$dwarf/demo" "st/4C/$uuid.binary/demo"

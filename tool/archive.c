@@ -9,6 +9,13 @@
 
 typedef enum archive_kind { KIND_ZIP, KIND_TAR, KIND_GZIP, KIND_AR, KIND_FAT, KIND_THIN } archive_kind;
 
+/* A hard link: another name of a member. */
+typedef struct tar_link {
+    machsym_str name;
+    machsym_str target;
+    size_t at; /* of the member */
+} tar_link;
+
 struct archive {
     archive_kind kind;
     const char *path; /* while it is opened; NULL: bytes */
@@ -26,6 +33,9 @@ struct archive {
     const archive_member **by_name; /* in the order of their names */
     size_t count;
     size_t cap;
+    tar_link *links; /* hard links of a tar */
+    size_t link_count;
+    size_t link_cap;
 };
 
 enum {
@@ -500,6 +510,7 @@ static machsym_str tar_field(const uint8_t *p, size_t len)
 /* What extended headers say of the member after them. */
 typedef struct tar_extra {
     text name;
+    text target; /* of a link */
     uint64_t size;
     bool has_size;
 } tar_extra;
@@ -520,6 +531,9 @@ static void take_pax(tar_extra *extra, machsym_str body)
         if (str_starts(record, "path=")) {
             extra->name.len = 0;
             text_add(&extra->name, record.ptr + 5, record.len - 5);
+        } else if (str_starts(record, "linkpath=")) {
+            extra->target.len = 0;
+            text_add(&extra->target, record.ptr + 9, record.len - 9);
         } else if (str_starts(record, "size=")) {
             extra->has_size = true;
             extra->size = 0;
@@ -533,13 +547,10 @@ static void take_pax(tar_extra *extra, machsym_str body)
     }
 }
 
-static bool add_tar_member(archive *a, const uint8_t *p, tar_extra *extra, uint64_t at, uint64_t size,
-                           machsym_error *err)
+/* The name of what a header is of. */
+static machsym_str tar_name(archive *a, const uint8_t *p, const tar_extra *extra)
 {
     text name = {0};
-    archive_member *member = add_member(a, err);
-    if (member == NULL)
-        return false;
     if (extra->name.len == 0 && memcmp(p + 257, "ustar", 6) == 0 && p[345] != 0) {
         text_str(&name, tar_field(p + 345, 155));
         text_char(&name, '/');
@@ -548,11 +559,45 @@ static bool add_tar_member(archive *a, const uint8_t *p, tar_extra *extra, uint6
         text_str(&name, tar_field(p, 100));
     else
         text_add(&name, extra->name.v, extra->name.len);
-    member->name = pool_copy(&a->names, name.v, name.len);
+    machsym_str kept = pool_copy(&a->names, name.v, name.len);
+    text_free(&name);
+    return kept;
+}
+
+static bool add_tar_member(archive *a, const uint8_t *p, const tar_extra *extra, uint64_t at, uint64_t size,
+                           machsym_error *err)
+{
+    archive_member *member = add_member(a, err);
+    if (member == NULL)
+        return false;
+    member->name = tar_name(a, p, extra);
     member->at = at;
     member->packed = member->size = size;
-    text_free(&name);
     return true;
+}
+
+static bool add_tar_link(archive *a, const uint8_t *p, const tar_extra *extra, machsym_error *err)
+{
+    machsym_str target =
+        extra->target.len > 0 ? str_make(extra->target.v, extra->target.len) : tar_field(p + 157, 100);
+    if (a->link_count == ARCHIVE_MAX_MEMBERS)
+        return fail(err, MACHSYM_ERR_LIMIT,
+                    "the archive has more than a million hard links; unpack it and name what you need", "tar",
+                    0);
+    a->links = tool_room(a->links, a->link_count, &a->link_cap, sizeof *a->links);
+    a->links[a->link_count++] =
+        (tar_link){tar_name(a, p, extra), pool_copy(&a->names, target.ptr, target.len), 0};
+    return true;
+}
+
+/* Whether a header stands at an offset: then nothing lies between the one before and this one. */
+static bool is_header_at(const archive *a, uint64_t at)
+{
+    text head = {0};
+    bool is = a->size - at >= TAR_BLOCK && read_at(a, at, TAR_BLOCK, &head) &&
+              is_tar_header((const uint8_t *)head.v);
+    text_free(&head);
+    return is;
 }
 
 /* One header, and the member after it. *at moves to the next one. */
@@ -566,9 +611,11 @@ static bool take_tar(archive *a, const uint8_t *p, uint64_t *at, tar_extra *extr
     if (is_file && extra->has_size)
         size = extra->size;
     uint64_t from = *at + TAR_BLOCK;
+    if (type == '1' && (size > a->size - from || is_header_at(a, from)))
+        size = 0; /* some writers state the size of the file that a link leads to */
     if (size > a->size - from)
         return damaged(err, "a member runs past the end of the tar", "tar", *at);
-    if (type == 'L' || type == 'x') {
+    if (type == 'L' || type == 'x' || type == 'K') {
         text body = {0};
         bool ok = size <= ARCHIVE_MAX_TAR_NAME && read_at(a, from, size, &body);
         if (ok && type == 'x')
@@ -577,13 +624,19 @@ static bool take_tar(archive *a, const uint8_t *p, uint64_t *at, tar_extra *extr
             extra->name.len = 0;
             text_str(&extra->name, tar_field((const uint8_t *)body.v, body.len));
         }
+        if (ok && type == 'K') {
+            extra->target.len = 0;
+            text_str(&extra->target, tar_field((const uint8_t *)body.v, body.len));
+        }
         text_free(&body);
         if (!ok)
             return damaged(err, "a tar header for a long name is longer than 64 KB", "tar", *at);
     } else {
         if (is_file && !add_tar_member(a, p, extra, from, size, err))
             return false;
-        extra->name.len = 0;
+        if (type == '1' && !add_tar_link(a, p, extra, err))
+            return false;
+        extra->name.len = extra->target.len = 0;
         extra->has_size = false;
     }
     uint64_t blocks = size / TAR_BLOCK + (size % TAR_BLOCK != 0);
@@ -594,9 +647,10 @@ static bool take_tar(archive *a, const uint8_t *p, uint64_t *at, tar_extra *extr
 static bool open_tar(archive *a, machsym_error *err)
 {
     static const uint8_t zeros[TAR_BLOCK];
-    tar_extra extra = {{0}, 0, false};
+    tar_extra extra;
     text head = {0};
     bool ok = true;
+    memset(&extra, 0, sizeof extra);
     for (uint64_t at = 0; ok && at < a->size;) {
         head.len = 0;
         ok = read_at(a, at, TAR_BLOCK, &head) || damaged(err, "the tar is cut short", "tar", at);
@@ -606,6 +660,7 @@ static bool open_tar(archive *a, machsym_error *err)
     }
     text_free(&head);
     text_free(&extra.name);
+    text_free(&extra.target);
     return ok;
 }
 
@@ -931,16 +986,79 @@ const archive_member *archive_find_below(const archive *a, machsym_str begin)
     return is_below ? member : NULL;
 }
 
+/* Whether a name is one that symbols or reports have, in a bundle or by its end. Of others that lead nowhere nothing is said: tars of
+ * build folders are made of parts, and what is asked for may be complete. */
+static bool is_wanted_name(machsym_str name)
+{
+    static const char *const parts[] = {".dSYM/", ".app/", ".framework/", ".xcarchive/"};
+    static const char *const ends[] = {".symmap", ".bcsymbolmap", ".crash", ".ips"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        is |= str_find(name, parts[i]) < name.len;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        is |= str_ends(name, ends[i]);
+    return is;
+}
+
+/* Says of a hard link that it has no contents. */
+static void say_link(const archive *a, const tar_link *link, const char *what)
+{
+    machsym_error err = {MACHSYM_ERR_DAMAGED, 0, what, "", 0};
+    text path = {0};
+    text_c(&path, a->path != NULL ? a->path : "standard input");
+    text_char(&path, '/');
+    text_str(&path, link->name);
+    tool_say_fault(text_z(&path), &err);
+    text_free(&path);
+}
+
+/* Makes hard links members of their own, with the bytes of the member that they lead to. All together they may become as much as
+ * what is compressed may. Tars name a file first, then links to it, so none leads to a link. Returns false with *err. */
+static bool resolve_links(archive *a, machsym_error *err)
+{
+    size_t count = 0;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < a->link_count; i++) { /* while nothing is added: members move then */
+        const archive_member *target = archive_find(a, a->links[i].target);
+        if (target == NULL) {
+            if (is_wanted_name(a->links[i].name))
+                say_link(a, &a->links[i], "a hard link to a file that is not in the archive");
+            continue;
+        }
+        a->links[count] = a->links[i];
+        a->links[count++].at = (size_t)(target - a->v);
+        sum += target->size;
+    }
+    if (is_bomb(a->file_size, sum))
+        return fail(err, MACHSYM_ERR_LIMIT,
+                    "hard links would become more than 256 times the archive's size; unpack it first", "tar",
+                    0);
+    for (size_t i = 0; i < count; i++) {
+        archive_member *member = add_member(a, err);
+        if (member == NULL)
+            return false;
+        *member = a->v[a->links[i].at];
+        member->name = a->links[i].name;
+    }
+    if (count > 0) {
+        free(a->by_name);
+        a->by_name = NULL;
+        sort_names(a);
+    }
+    return true;
+}
+
 static archive *open_any(archive from, machsym_error *err)
 {
     fail(err, MACHSYM_OK, "no error", "", 0);
     if (find_kind(&from)) {
         archive *a = tool_alloc(sizeof *a);
         *a = from;
-        if (open_kind(a, err)) {
+        bool ok = open_kind(a, err);
+        if (ok)
             sort_names(a);
+        if (ok && resolve_links(a, err))
             return a;
-        }
         archive_close(a);
     } else {
         if (from.fd >= 0)
@@ -1004,6 +1122,7 @@ void archive_close(archive *a)
     text_free(&a->content);
     text_free(&a->directory);
     pool_free(&a->names);
+    free(a->links);
     free(a->by_name);
     free(a->v);
     free(a);

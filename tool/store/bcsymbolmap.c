@@ -2,7 +2,9 @@
 #include "bcsymbolmap.h"
 #include "../inside.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <string.h>
 
 struct bcsymbolmap {
@@ -14,11 +16,25 @@ struct bcsymbolmap {
 
 static const char map_title[] = "BCSymbolMap Version:";
 
+/* What is no file of its own is no map, or a member, of which the archive is said to be damaged. */
+static bool is_file(const char *path)
+{
+    int failure = errno;
+    struct stat st;
+    bool is = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    errno = failure;
+    return is;
+}
+
 /* A whole file, or member of an archive, with a NUL after it; NULL when it cannot be read. */
 static char *read_text(const char *path, size_t *len)
 {
     text t = {0};
     if (inside_read(path, &t) != NULL) {
+        int failure = errno;
+        machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
+        if (is_file(path) && (failure == EACCES || (failure != EFBIG && posix_is_fault(failure))))
+            tool_say_fault(path, &err);
         text_free(&t);
         return NULL;
     }
