@@ -12,6 +12,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, "examples/cluster")
@@ -369,18 +370,146 @@ def test_redis(s):
     check(s.config["token"] not in logs and s.config["password"] not in logs, "no secrets in logs")
 
 
-with tempfile.TemporaryDirectory() as work, service.Service(work, MACHSYM, symbolicators=1, tls=True) as started:
-    started.wait_for(lambda: ask(started, "GET", "/health")[0] == 200, "health")
-    test_page(started)
-    test_uploads(started)
-    test_bodies(started)
-    test_work(started)
-    test_claims(started)
-    test_sweep(started)
-    test_many_missing(started)
-    test_slow(started)
-    test_nginx(started, os.path.join(work, "nginx"))
-    test_killed(started, os.path.join(work, "killed"))
-    test_redis(started)
-print("%d passed, %d failed, %d skipped" % tuple(counts))
-sys.exit(counts[1] != 0)
+HANGING_TOOL = """#!/usr/bin/python3
+import base64, os, subprocess, sys, time
+if sys.argv[1] != "worker":
+    os.execv(%(tool)r, [%(tool)r] + sys.argv[1:])
+tool = subprocess.Popen([%(tool)r] + sys.argv[1:], stdin=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    if base64.b64encode(%(hangs)r) in line:
+        time.sleep(1000)
+    tool.stdin.write(line)
+    tool.stdin.flush()
+"""
+HANGS = b"this report hangs the tool"  # base64 has to show it as it is, so it begins where a triple of bytes does
+
+
+def soon(what, call, seconds=60):
+    """What a call returns, which must not take for ever."""
+    result = []
+    thread = threading.Thread(target=lambda: result.append(call()), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    check(bool(result), what + " ends")
+    return result[0] if result else None
+
+
+def name_of(answer):
+    """The crashed function of an answer's report, or what is wrong."""
+    return answer["reports"][0]["signature"] if "reports" in answer else answer
+
+
+def test_hang(s):
+    """A report that hangs the tool has an error, and those beside it their results."""
+    tool = os.path.join(s.folder, "hanging")
+    service.write_private(tool, HANGING_TOOL % {"tool": os.path.abspath(MACHSYM), "hangs": HANGS})
+    os.chmod(tool, 0o700)
+    whole, symbolicator.SILENT = getattr(symbolicator, "SILENT", 0), 2
+    one = symbolicator.Symbolicator({**s.config, "machsym": tool}, "hung")
+    good, = sender.reports(1, seed=5, unknown=0)
+    answers = soon("a batch with a report that hangs the tool", lambda: one.answers([good, HANGS, good])) or [{}, {}, {}]
+    check(["reports" in answer for answer in answers] == [True, False, True], "those beside it have results", answers)
+    check("said nothing for 2 seconds" in json.dumps(answers[1]), "its error says why", answers[1])
+    symbolicator.SILENT = whole
+
+
+def test_damaged_chunk(s):
+    """A damaged chunk is made again; one that cannot be had whole is an error of its reports, and no loop."""
+    cluster = common.Cluster(s.config)
+    check(ask(s, "POST", "/dsyms", sender.dsym(), s.config["token"])[0] == 202, "a dSYM")
+    prefix, uuid = common.chunk_prefix(s.config), sender.UUID[2]
+    s.wait_for(lambda: cluster.run(common.has_dsym(uuid), [("EXISTS", common.has_dsym(uuid))]) == [1], "its chunks")
+    chunk = "%sdwarf:demo:%s:0" % (prefix, uuid)
+    whole, = cluster.run(chunk, [("GET", chunk)])
+    report, = sender.reports(1, seed=6, unknown=0)
+    one = symbolicator.Symbolicator(s.config, "damaged")
+    want = name_of(soon("a report", lambda: one.answers([report]))[0])
+    check("Player" in str(want) or "demo" in str(want), "a name", want)
+    for damage in (whole[:-9] + bytes(9), b"no chunk", b""):
+        cluster.run(chunk, [("SET", chunk, damage)])
+        one.tool.ask({"do": "reload"})
+        answer, = soon("a report with a damaged chunk", lambda: one.answers([report])) or [{}]
+        check("reports" in answer, "it has a result, perhaps without names yet", answer)
+        s.wait_for(lambda: cluster.run(chunk, [("GET", chunk)]) == [whole], "the chunk that is made again")
+        s.wait_for(lambda: cluster.run(common.asked(uuid), [("EXISTS", common.asked(uuid))]) == [0], "the end of its build")
+        time.sleep(symbolicator.MISSING)
+        one.tool.ask({"do": "reload"})
+        check(name_of(one.answers([report])[0]) == want, "and then names", damage)
+
+    class Damaging(symbolicator.Symbolicator):
+        def need(self, name):
+            value = super().need(name)
+            return value if value is None or name.startswith("image:") else b"damaged for ever"
+
+    other = Damaging(s.config, "damaging")
+    other.cluster.run = lambda name, commands, *rest, run=other.cluster.run: [0] if commands[0][0] == "DEL" else run(name, commands, *rest)
+    answer, = soon("a report whose chunk stays damaged", lambda: other.answers([report])) or [{}]
+    check("error" in answer and "damaged" not in answer.get("reports", ""), "it has an error", answer)
+    for some in (one, other):
+        some.tool.kill()
+
+
+def kept_results(s):
+    """The ids of all results that Redis has."""
+    cluster, found = common.Cluster(s.config), set()
+    for address in cluster.primaries():
+        client, cursor = cluster.client(address), b"0"
+        while True:
+            cursor, keys = client.execute_command("SCAN", cursor, "MATCH", "result:*", "COUNT", 1000)
+            found.update(key.split(b":")[-1].decode() for key in keys)
+            if cursor == b"0":
+                break
+    return found
+
+
+def work_left(s):
+    cluster = common.Cluster(s.config)
+    return sum(cluster.run(common.stream(tag), [("XLEN", common.stream(tag))], 30)[0] for tag in [common.BUILDS] + common.SHARDS)
+
+
+def test_before_restart(s):
+    """Reports that have results, and reports that were accepted and wait."""
+    to = sender.Sender(s.url, s.config["token"])
+    to.send_all(sender.reports(60, seed=7))
+    s.wait_for(lambda: work_left(s) == 0, "all results")
+    with s.lock:
+        s.held.add("symbolicator0")
+        s.processes["symbolicator0"].kill()
+    to.send_all(sender.reports(30, seed=8))
+    check(work_left(s) > 0, "reports wait")
+    return to.accepted, kept_results(s)
+
+
+def test_restart(s, accepted, results):
+    """After all nodes were stopped in an orderly way everything is there again."""
+    seen = kept_results(s)
+    check(results <= seen, "results outlive a restart of all nodes", (len(results), len(seen)))
+    s.wait_for(lambda: work_left(s) == 0, "the work that was left")
+    seen = kept_results(s)
+    check(accepted <= seen, "no accepted report is lost", (len(accepted), len(accepted - seen)))
+    errors = [text for text in (open(os.path.join(s.folder, "redis%d" % i, "log"), encoding="utf-8").read() for i in range(service.NODES))
+              if "has no permissions" in text or "NOPERM" in text or "truncated" in text]
+    check(not errors, "Redis took every command of its file", errors[:1])
+
+
+with tempfile.TemporaryDirectory() as work:
+    with service.Service(work, MACHSYM, symbolicators=1, tls=True) as started:
+        started.wait_for(lambda: ask(started, "GET", "/health")[0] == 200, "health")
+        test_page(started)
+        test_uploads(started)
+        test_bodies(started)
+        test_work(started)
+        test_claims(started)
+        test_sweep(started)
+        test_many_missing(started)
+        test_slow(started)
+        test_nginx(started, os.path.join(work, "nginx"))
+        test_killed(started, os.path.join(work, "killed"))
+        test_redis(started)
+        test_hang(started)
+        test_damaged_chunk(started)
+        before = test_before_restart(started)
+    with service.Service(work, MACHSYM, symbolicators=1, tls=True) as started:
+        test_restart(started, *before)
+print("%d passed, %d failed, %d skipped" % tuple(counts), flush=True)
+os._exit(counts[1] != 0)  # a thread may still wait for what never ends

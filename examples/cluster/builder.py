@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import TimeoutError as NotYet
 
 import common
 from common import BUILDS, FOREVER, GROUP, SHARDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
@@ -50,7 +51,7 @@ class Builder:
         image = self.prefix + "image:" + uuid
         path = os.path.join(self.symbols, uuid[:2], uuid + ".symmap")
         with Worker(["--paths"], machsym=self.config["machsym"]) as tool:
-            made, = tool.ask({"do": "build", "path": path, "as": "chunks", "chunk": CHUNK})["maps"]
+            made, = tool.ask({"do": "build", "path": path, "as": "chunks", "chunk": CHUNK}, TIMEOUT)["maps"]
         values = {self.prefix + value["key"]: base64.b64decode(value["value"]) for value in made["values"]}
         self.cluster.put({name: value for name, value in values.items() if name != image}, common.KEEP_CHUNKS)
         self.cluster.put({image: values[image]}, common.KEEP_CHUNKS)
@@ -80,6 +81,9 @@ class Builder:
         for uuid in uuids:
             try:
                 self.spread(uuid)
+            except NotYet:
+                why = "%s: it takes more than %d s" % (uuid, TIMEOUT)
+                continue
             except (WorkerError, WorkerGone) as error:
                 why = "%s: %s" % (uuid, error)
                 continue

@@ -9,6 +9,7 @@ import re
 import sys
 import time
 import zlib
+from concurrent.futures import TimeoutError as NotYet
 
 import common
 from common import BUILDS, SHARDS, Unavailable, Worker, WorkerError, WorkerGone, key, log, stream
@@ -20,11 +21,16 @@ NEED = 5  # seconds that a chunk may take
 ASKED = 60  # seconds after which the builders are asked again to make an image's chunks, if they have not
 MISSING = 2.0  # seconds for which the tool remembers that there were no symbols, and one that Redis' clock is cut off
 LIMIT = 20  # seconds of lookups of one report
+SILENT = 25  # seconds after which a tool hangs that neither answers nor asks for a chunk: more than LIMIT, less than STALE
 CLAIM = 2  # seconds between two looks at what others left
 SWEEP = 20  # groups and missing dSYMs of a shard that are looked at for what is too old, every some seconds
 SYSTEM = ("/usr/lib/", "/System/", "/Library/Apple/")  # images that no dSYM is uploaded for
 BOUNDS = json.dumps({"groups": common.MAX_GROUPS, "parts": common.MAX_PARTS, "waiting": common.MAX_WAITING,
                      "recent": common.MAX_RECENT, "dead": common.MAX_DEAD, "deliveries": common.DELIVERIES})
+
+
+class Hung(WorkerGone):
+    """The tool hangs."""
 
 
 class Symbolicator:
@@ -34,6 +40,8 @@ class Symbolicator:
         self.finish, self.ask_builders, self.sweeping = (self.cluster.script_of(name) for name in ("finish.lua", "ask.lua", "sweep.lua"))
         self.prefix = common.chunk_prefix(config)
         self.tool = None
+        self.heard = 0.0  # when the tool last answered, or asked for a chunk
+        self.given = set()  # the names of chunks, and of indexes, that the tool got
         self.versions = {}  # UUID: what tells the chunks of an image from those of another build of its map
         self.counts = {"finished": 0, "errors": 0, "again": 0, "claimed": 0, "deaths": 0, "needs": 0}
         self.stopping = False
@@ -53,10 +61,32 @@ class Symbolicator:
         elif name.startswith("image:") and value is not None:
             self.versions[uuid] = hashlib.sha256(value).hexdigest()[:16]
         self.counts["needs"] += 1
+        if value is not None:
+            self.given.add(name)
+        self.heard = time.monotonic()
         return value
+
+    def drop_damaged(self, what):
+        """Whether the tool cannot use what it got: then that is taken out of Redis, so that the builders make it again. The tool names it."""
+        damaged = [name for name in list(self.given) if ":".join(name.split(":")[-2:]) + ": " in what]
+        for name in damaged:
+            self.given.discard(name)
+            self.cluster.run(self.prefix + name, [("DEL", self.prefix + name)], common.FOREVER)
+            log("chunk_damaged", key=name, why=what)
+        return bool(damaged)
 
     def request(self, report):
         return self.tool.request({"do": "crash", "base64": base64.b64encode(report).decode(), "want": ["json", "signature", "summary"]})
+
+    def result(self, future):
+        """What the tool answers. A tool that says nothing for too long hangs."""
+        self.heard = time.monotonic()
+        while True:
+            try:
+                return future.result(min(1, SILENT))
+            except NotYet:
+                if time.monotonic() - self.heard > SILENT:
+                    raise Hung("the tool said nothing for %d seconds" % SILENT) from None
 
     def ask(self, reports):
         """The tool's answer to each report."""
@@ -72,20 +102,23 @@ class Symbolicator:
             raise
 
     def answer(self, future, report):
-        """An answer; one that needed what could not be had is asked for again, until Redis can be reached, or the chunks are no longer listed."""
+        """An answer; one that needed what could not be had is asked for again, until Redis can be reached, or the chunks are no longer listed.
+        What is damaged again and again is an error."""
+        damaged = 0
         while True:
             try:
-                return future.result()
+                return self.result(future)
             except WorkerError as error:
-                if error.kind != "need":
+                damaged += error.kind == "need" and self.drop_damaged(error.what)
+                if error.kind != "need" or damaged > common.DELIVERIES:
                     return error.answer
                 log("need", why=error.what)
             time.sleep(common.RETRY)
-            self.tool.ask({"do": "reload"})
+            self.result(self.tool.request({"do": "reload"}))
             future = self.request(report)
 
     def answers(self, reports):
-        """The tool's answer to each report. A report that ends the tool is found by asking one at a time, and has an error in the end."""
+        """The tool's answer to each report. A report that ends or hangs the tool is found by asking one at a time, and has an error."""
         try:
             return self.ask(reports)
         except WorkerGone as gone:
@@ -97,6 +130,9 @@ class Symbolicator:
         for _ in range(common.DELIVERIES):
             try:
                 return self.ask([report])[0]
+            except Hung as hung:  # once more would take as long
+                why = str(hung)
+                break
             except WorkerGone as gone:
                 why = str(gone)
         return {"error": {"kind": "poison", "what": why}}
