@@ -7,6 +7,7 @@
 #   make dist         all of a release: source, static programs for Linux, one for Windows, checksums
 #   make help         all targets
 # V=1 shows the commands. FAST=1 builds without optimising, in build/fast: what it takes a third of the time for.
+# HARDEN= leaves out the stack protector, FORTIFY, RELRO and PIE.
 
 ifeq ($(origin CC),default)
 CC := $(or $(shell command -v cc),$(shell command -v gcc),$(shell command -v clang))
@@ -38,8 +39,37 @@ STRIP       ?= strip
 TIME        ?= 15
 SEED        ?= 1
 
+# What is built reads files of strangers. So stacks have canaries; copies whose room the compiler knows are checked where code
+# is optimised and the C library has the functions; relocations are read-only before main; programs lie at a random address.
+# CFLAGS and LDFLAGS come later, so they win. Sanitizers bring checks of their own. Without -static, canaries would make a
+# program for Windows need libssp-0.dll.
+HARDEN    ?= yes
+HOST      := $(shell $(CC) -dumpmachine 2>/dev/null)
+OPTIMISED := $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS))))
+UNFIT     := $(findstring -fsanitize,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))
+ifneq ($(findstring mingw,$(HOST)),)
+UNFIT     += $(if $(findstring -static,$(LDFLAGS)),,shared)
+endif
+PROTECT         :=
+PROTECT_LINK    :=
+PROTECT_PROGRAM :=
+ifeq ($(if $(HARDEN),$(strip $(UNFIT)),none),)
+PROTECT := -fstack-protector-strong
+ifeq ($(if $(OPTIMISED),$(findstring _FORTIFY_SOURCE,$(CC) $(CPPFLAGS) $(CFLAGS)),none),)
+PROTECT += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(shell $(CC) -O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+    -include stdio.h -fsyntax-only -x c /dev/null >/dev/null 2>&1 && echo 3 || echo 2)
+endif
+ifneq ($(findstring mingw,$(HOST)),)
+PROTECT_LINK    := -fstack-protector-strong
+else ifeq ($(findstring apple,$(HOST)),)
+PROTECT         += -fPIE
+PROTECT_LINK    := -Wl,-z,relro,-z,now
+PROTECT_PROGRAM := $(if $(findstring -static,$(LDFLAGS)),,-pie)
+endif
+endif
+
 WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Wcast-qual -Wcast-align -Wvla \
-        -Wstrict-prototypes -Wmissing-prototypes
+        -Wstrict-prototypes -Wmissing-prototypes -Wformat-security
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # Fuzz targets that use public functions only; those that use the tool's modules too, mapcmd its commands as well.
@@ -62,7 +92,7 @@ TEST_SH := $(ONLY_SH:%=tests/%.sh) $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
 ROOMS   := $(wildcard src/*.h src/*/*.h)
-TOOL_C  := $(wildcard tool/*.c tool/*/*.c)
+TOOL_C  := $(sort $(wildcard tool/*.c tool/*/*.c))
 TOOL_O  := $(TOOL_C:tool/%.c=$(B)/tool/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
 
@@ -109,7 +139,7 @@ rooms:
 ifeq ($(and $(filter command,$(origin EXE)),$(EXE)),)
 $(B)/machsym: $(TOOL_O)
 	$(call SAYS,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
+	$(Q)$(CC) $(PROTECT_LINK) $(PROTECT_PROGRAM) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
 else
 $(B)/machsym: $(EXE)
 	@mkdir -p $(@D)
@@ -121,7 +151,7 @@ $(B)/tool/machsym.o: FOR_LIBRARY = -fPIC -fvisibility=hidden '-DMACHSYM_API=$(AP
 $(B)/tool/%.o: tool/%.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
-	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(WARN) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(WARN) $(PROTECT) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
 
 # A crash of a shipped program, before and after. What is built for it is one line, unless a compiler has something to say.
 .PHONY: demo
@@ -134,8 +164,7 @@ demo:
 
 # The shared library of the host that CC compiles for: the file, the links to it, how it is linked. Elsewhere than on a Mac
 # the loader finds it by its name; on a Mac by the path that its users were linked with, so that goes by LIBDIR.
-API  := extern __attribute__((visibility("default")))
-HOST := $(shell $(CC) -dumpmachine 2>/dev/null)
+API := extern __attribute__((visibility("default")))
 ifneq ($(findstring apple,$(HOST)),)
 SHARED       := libmachsym.$(VERSION).dylib libmachsym.$(SERIES).dylib libmachsym.dylib
 SHARED_FLAGS  = -dynamiclib -install_name "$$LIBDIR/$(word 2,$(SHARED))" -current_version $(VERSION) \
@@ -161,7 +190,7 @@ $(B)/libmachsym.a: $(B)/tool/machsym.o
 $(B)/$(firstword $(SHARED)): export LIBDIR := $(LIBDIR)
 $(B)/$(firstword $(SHARED)): $(B)/tool/machsym.o $(if $(findstring dylib,$(SHARED)),relink)
 	$(call SAYS,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
+	$(Q)$(CC) $(PROTECT_LINK) $(CFLAGS) $(LDFLAGS) $(SHARED_FLAGS) -o $@ $<
 .PHONY: relink
 relink:
 
@@ -441,9 +470,11 @@ M32_TESTS  := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bound
 M32_FUZZ   := $(PUBLIC_FUZZ) report_write
 MUSL_TESTS := $(patsubst %,test_%,platform api arena alloc map_oom loaded crash map_writer map_threads threads names) oom
 MUSL_SH    := $(HOST_SH) debugmap output files threads
-.PHONY: test-dist test-cmake test-bindings
+.PHONY: test-dist soak-dist test-cmake test-bindings
 test-dist: all
 	@B="$(B)" sh tests/dist
+soak-dist: all
+	@B="$(B)" AGAIN="linux-x86_64 linux-aarch64 windows-x86_64.exe" sh tests/dist
 test-cmake: all
 	@B="$(B)" CC="$(CC)" CFLAGS="$(CFLAGS)" sh tests/cmake
 test-bindings: all

@@ -67,7 +67,22 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
         for file in "$prefix/bin/machsym" "$libdir/libmachsym.so"; do
             ! readelf -SW "$file" | grep -q ' \.debug_info '
             check "without debug info: ${file##*/}" test $? -eq 0
+            # what runs on files of strangers has canaries, and nothing that is written once is written later
+            readelf -hlW "$file" >"$work/seen"
+            readelf -dW --dyn-syms "$file" >>"$work/seen"
+            for what in '^  Type:.* DYN' GNU_RELRO BIND_NOW __stack_chk_fail 'GNU_STACK.* RW '; do
+                check "${file##*/} has $what" grep -q "$what" "$work/seen"
+            done
         done
+        readelf -dW "$prefix/bin/machsym" >"$work/seen"
+        check "the tool lies anywhere" grep -q 'FLAGS_1.*PIE' "$work/seen"
+        makes_text() { make B="$work/$1" CC="$CC" CFLAGS=-O2 HARDEN="$1" "$work/$1/tool/text.o"; }
+        check "a module, with FORTIFY" makes_text yes
+        readelf -sW "$work/yes/tool/text.o" >"$work/seen"
+        check "FORTIFY" grep -q '__vsnprintf_chk' "$work/seen"
+        check "a module that is not protected" makes_text ""
+        readelf -sW "$work//tool/text.o" >"$work/seen"
+        check "HARDEN= leaves it out" test -z "$(grep _chk "$work/seen")"
     fi
     # what is installed is what goes, and nothing else
     echo mine >"$libdir/other"

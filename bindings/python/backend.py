@@ -1,6 +1,7 @@
 """Builds the package: compiles the shared library with the system's compiler and packs it. pip needs nothing else, so it
 asks no package index. The environment may name the compiler (CC) and its options (CFLAGS, LDFLAGS)."""
 import base64
+import gzip
 import hashlib
 import io
 import os
@@ -17,6 +18,11 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULE = os.path.join("src", "machsym")
 NATIVE = ("machsym.h", "flat.h", "flat.c")
+TIME = 315532800  # of every file in a package, 1980 as zip's begin: the same sources make the same bytes, whenever they do
+# As the Makefile protects the library: it reads files of strangers.
+PROTECT = [] if sys.platform == "win32" else ["-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]
+if sys.platform not in ("darwin", "win32"):
+    PROTECT += ["-Wl,-z,relro,-z,now"]
 
 
 def _native(name):
@@ -59,7 +65,7 @@ def _library():
     name = "_machsym" + {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, name)
-        command = _compiler() + ["-std=c11", "-D_GNU_SOURCE", "-O2", "-w"] + shlex.split(os.environ.get("CFLAGS", ""))
+        command = _compiler() + ["-std=c11", "-D_GNU_SOURCE", "-O2", "-w"] + PROTECT + shlex.split(os.environ.get("CFLAGS", ""))
         command += ["-shared", "-fPIC", "-fvisibility=hidden"]
         command += ["-I" + os.path.dirname(_native(header)) for header in ("machsym.h", "flat.h")]
         command += [_native("flat.c"), "-o", out] + shlex.split(os.environ.get("LDFLAGS", ""))
@@ -139,10 +145,13 @@ def build_sdist(sdist_directory, config_settings=None):
         files[name] = _read(os.path.join(HERE, name))
     files.update(("src/" + name, data) for name, data in _sources().items())
     files["PKG-INFO"] = _metadata().encode()
-    with tarfile.open(os.path.join(sdist_directory, top + ".tar.gz"), "w:gz") as out:
+    with open(os.path.join(sdist_directory, top + ".tar.gz"), "wb") as file, \
+            gzip.GzipFile("", "wb", 9, file, TIME) as packed, \
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as out:
         for name, data in sorted(files.items()):
             entry = tarfile.TarInfo(top + "/" + name)
             entry.size = len(data)
             entry.mode = 0o644
+            entry.mtime = TIME
             out.addfile(entry, io.BytesIO(data))
     return top + ".tar.gz"
