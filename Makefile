@@ -509,7 +509,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage soak-faults surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage soak-faults soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "soak:     soak-stranger (make test twice in a new Debian)"

@@ -454,16 +454,12 @@ static bool print_file(const char *path, const info_options *o)
     machsym_open_desc desc;
     machsym_error err;
     machsym_slice slices[MACHSYM_MAX_SLICES];
-    bool ok = true;
     size_t shown = 0;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0u;
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    if (count == 0 || err.code != MACHSYM_OK) {
-        tool_say_error(path, &err);
-        ok = false;
-    }
+    bool ok = tool_say_slices(path, count, &err);
     if (count == 0)
         return false;
     if (!o->json)

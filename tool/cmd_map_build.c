@@ -425,10 +425,7 @@ static bool build_file(const build_command *c, const char *file)
     if (!c->all_archs)
         return build_one(c, &desc);
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    if (count == 0 || err.code != MACHSYM_OK) {
-        tool_say_error(file, &err);
-        ok = false;
-    }
+    ok = tool_say_slices(file, count, &err);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;

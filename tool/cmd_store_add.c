@@ -697,16 +697,12 @@ static bool add_file(const add_command *c, const char *path)
     machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_open_desc desc;
     machsym_error err;
-    bool ok = true;
     if (inside_is_map(path))
         return add_map(c, path);
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    if (count == 0 || err.code != MACHSYM_OK) {
-        tool_say_error(path, &err);
-        ok = false;
-    }
+    bool ok = tool_say_slices(path, count, &err);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++)
         ok = add_slice(c, path, &slices[i]) && ok;
     return ok;

@@ -86,6 +86,17 @@ void tool_say_error(const char *path, const machsym_error *err)
         tool_say("%s: %s%s%s", path, err->what, where, error_advice(err->code));
 }
 
+bool tool_say_slices(const char *path, size_t count, const machsym_error *err)
+{
+    bool ok = count > 0 && err->code == MACHSYM_OK;
+    if (!ok)
+        tool_say_error(path, err);
+    else if (err->where[0] != 0)
+        tool_say("%s: a slice is left out: %s (%s, offset %llu)", path, err->what, err->where,
+                 (unsigned long long)err->offset);
+    return ok;
+}
+
 /* ---- Values of options ---- */
 
 const uint8_t hex_digits[256] = {

@@ -42,6 +42,8 @@ void tool_die(const char *what)
     ;
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
 void tool_say_error(const char *path, const machsym_error *err);
+/* Says what err has to say of a list of count slices. Returns whether all that are not damaged are in it. */
+bool tool_say_slices(const char *path, size_t count, const machsym_error *err);
 
 /* ---- Values of options ---- */
 

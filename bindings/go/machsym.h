@@ -1291,6 +1291,8 @@ typedef struct machsym_section {
 /* Lists the slices of a file without opening one.
  * Returns: how many there are (at most cap are written); 0 and err when there is none to list. err->code is
  * not MACHSYM_OK either when a slice was left out because it is damaged, or lies past the end of the file.
+ * When one was left out that is whole, as one for PowerPC, the code is MACHSYM_OK, and err->what says what it
+ * is; err->where is not "" then.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: reads headers only. */
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
@@ -6078,9 +6080,13 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd rd = ms_rd_at(mo->bytes, mo->header_off);
     uint32_t magic = ms_rd_u32(&rd);
     uint64_t at = mo->slice.offset;
-    if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64)
+    if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64) {
+        mo->slice.cputype = ms_rd_be32(&rd);
+        mo->slice.cpusubtype = ms_rd_be32(&rd);
+        mo->slice.arch = ms_mo_arch_name(mo->slice.cputype, mo->slice.cpusubtype);
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a big-endian (PowerPC) image; only little-endian ones are read", "Mach-O header", at);
+    }
     if (magic != ms_MH_MAGIC && magic != ms_MH_MAGIC_64)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "Mach-O header", at);
     mo->is_64 = magic == ms_MH_MAGIC_64;
@@ -6625,17 +6631,25 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
     bool by_name = false;
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
+    machsym_result other = MACHSYM_OK;
+    bool is_any_read = false;
     for (uint32_t i = 0; ms_file_slice(file, i, &count, &slice, &offset); i++) {
         if (file->lacks != MACHSYM_OK)
             return ms_file_fail_head(file, offset, err);
         machsym_result result =
             ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result == MACHSYM_ERR_UNSUPPORTED && arch != NULL && mo.slice.arch != NULL &&
+            !ms_str_is(ms_str_from_c(arch), mo.slice.arch)) {
+            other = result; /* a big-endian slice, of an architecture that was not asked for */
+            continue;
+        }
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
                 *lost = offset;
             continue;
         }
+        is_any_read = true;
         if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
             continue;
         uuid_seen = true;
@@ -6654,6 +6668,8 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     if (matches == 0 && first_error != MACHSYM_OK)
         return first_error;
+    if (!is_any_read && other != MACHSYM_OK)
+        return other;
     if (matches == 0 && ms_file_has_more(file->bytes))
         return ms_fail(err, MACHSYM_ERR_LIMIT,
                        "no slice of those looked at, and slices past MACHSYM_MAX_SLICES are left out",
@@ -6861,7 +6877,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0 && first.code == MACHSYM_ERR_UNSUPPORTED)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a slice for PowerPC among others is no damage */
+        ms_fail(err, MACHSYM_OK, first.what, first.where, first.offset); /* it is whole: no damage */
     else if (err != NULL)
         *err = first;
     ms_file_close(&input);

@@ -345,6 +345,8 @@ typedef struct machsym_section {
 /* Lists the slices of a file without opening one.
  * Returns: how many there are (at most cap are written); 0 and err when there is none to list. err->code is
  * not MACHSYM_OK either when a slice was left out because it is damaged, or lies past the end of the file.
+ * When one was left out that is whole, as one for PowerPC, the code is MACHSYM_OK, and err->what says what it
+ * is; err->where is not "" then.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: reads headers only. */
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);

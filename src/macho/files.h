@@ -358,17 +358,25 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
     bool by_name = false;
     ms_mo mo;
     machsym_result first_error = MACHSYM_OK;
+    machsym_result other = MACHSYM_OK;
+    bool is_any_read = false;
     for (uint32_t i = 0; ms_file_slice(file, i, &count, &slice, &offset); i++) {
         if (file->lacks != MACHSYM_OK)
             return ms_file_fail_head(file, offset, err);
         machsym_result result =
             ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result == MACHSYM_ERR_UNSUPPORTED && arch != NULL && mo.slice.arch != NULL &&
+            !ms_str_is(ms_str_from_c(arch), mo.slice.arch)) {
+            other = result; /* a big-endian slice, of an architecture that was not asked for */
+            continue;
+        }
         if (result != MACHSYM_OK) {
             first_error = result;
             if (slice.len == 0 && lost != NULL)
                 *lost = offset;
             continue;
         }
+        is_any_read = true;
         if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
             continue;
         uuid_seen = true;
@@ -387,6 +395,8 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     if (matches == 0 && first_error != MACHSYM_OK)
         return first_error;
+    if (!is_any_read && other != MACHSYM_OK)
+        return other;
     if (matches == 0 && ms_file_has_more(file->bytes))
         return ms_fail(err, MACHSYM_ERR_LIMIT,
                        "no slice of those looked at, and slices past MACHSYM_MAX_SLICES are left out",
@@ -594,7 +604,7 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0 && first.code == MACHSYM_ERR_UNSUPPORTED)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a slice for PowerPC among others is no damage */
+        ms_fail(err, MACHSYM_OK, first.what, first.where, first.offset); /* it is whole: no damage */
     else if (err != NULL)
         *err = first;
     ms_file_close(&input);

@@ -882,9 +882,13 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd rd = ms_rd_at(mo->bytes, mo->header_off);
     uint32_t magic = ms_rd_u32(&rd);
     uint64_t at = mo->slice.offset;
-    if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64)
+    if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64) {
+        mo->slice.cputype = ms_rd_be32(&rd);
+        mo->slice.cpusubtype = ms_rd_be32(&rd);
+        mo->slice.arch = ms_mo_arch_name(mo->slice.cputype, mo->slice.cpusubtype);
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a big-endian (PowerPC) image; only little-endian ones are read", "Mach-O header", at);
+    }
     if (magic != ms_MH_MAGIC && magic != ms_MH_MAGIC_64)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "Mach-O header", at);
     mo->is_64 = magic == ms_MH_MAGIC_64;
