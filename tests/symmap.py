@@ -20,6 +20,7 @@ MOST_STEPS = 8
 BLOCK = 1024
 UNIT = 8
 MOST_LINKS = 4096
+MOST_CALLS = 256  # that an answer has; of more, the innermost
 MOST_TEXT = 65536
 CPU_TYPE_ARM = 12
 
@@ -237,6 +238,9 @@ class Map:
             if not is_call:
                 break
             number, file, line, column = caller, next_file, next_line, next_column
+        if len(frames) > MOST_CALLS + 1:
+            frames = frames[:MOST_CALLS] + frames[-1:]
+            frames[-2]["callers_left_out"] = True
         for frame in frames:
             frame["start"] = self.text_base + run.base - zigzag(start) & (1 << 64) - 1
             frame["size"] = size
@@ -314,7 +318,8 @@ def as_printed(frame, address):
     """A frame with the fields that machsym prints."""
     text = {key: frame[key].decode("utf-8", "replace") for key in ("linkage_name", "name", "file")}
     has_line = frame["line"] != 0 or text["file"] != ""
-    return {"name": text["linkage_name"] or text["name"], "linkage_name": text["linkage_name"], "file": text["file"],
+    left_out = {"callers_left_out": True} if "callers_left_out" in frame else {}
+    return {**left_out, "name": text["linkage_name"] or text["name"], "linkage_name": text["linkage_name"], "file": text["file"],
             "line": frame["line"], "column": frame["column"], "inline": frame["inline"],
             "offset": address - frame["start"] & (1 << 64) - 1, "name_source": frame["name_source"],
             "line_source": "dwarf" if has_line else "none"}
