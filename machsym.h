@@ -3094,6 +3094,39 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Whether an errno tells of a path: that nothing is there, or may not be read. Others tell of the system (a disk,
+ * memory, too many open files): what the path leads to is not known then. */
+static bool ms_os_is_of_path(int code)
+{
+    static const int codes[] = {0,
+                                ENOENT,
+                                ENOTDIR,
+                                EACCES,
+                                EPERM,
+                                EISDIR,
+                                ENAMETOOLONG,
+                                EINVAL,
+                                ENXIO,
+#ifdef ELOOP
+                                ELOOP,
+#endif
+                                ms_OS_NO_FILE};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i] == code)
+            return true;
+    }
+    return false;
+}
+
+/* Looks for a file. Returns 0 with *is, or the errno of a system that failed to tell. */
+static int ms_os_find_file(const char *path, bool *is)
+{
+    ms_os_info st;
+    bool known = ms_os_stat(path, &st) == 0;
+    *is = known && S_ISREG(st.st_mode);
+    return known || ms_os_is_of_path(errno) ? 0 : errno;
+}
+
 /* The path of the first file in a folder, in byte order, without hidden files. It comes from the allocator.
  * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
@@ -17518,19 +17551,40 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 }
 
 #ifndef MACHSYM_NO_OS
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
- * fits. */
-static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
-                           machsym_str name)
+static machsym_result ms_im_fail_beside(machsym_error *err, int code)
 {
+    if (code == ENOMEM)
+        return ms_fail_memory(err);
+    ms_fail(err, MACHSYM_ERR_IO, "the dSYM beside it cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+}
+
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. *fits: it is the other half.
+ * Fails when memory is out, or the system fails to read what is there: it may be the one that has the answers. */
+static machsym_result ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
+                                     machsym_str name, bool *fits, machsym_error *err)
+{
+    machsym_error why;
+    bool is_file;
     char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name, &image->arena.allocator);
-    bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
+    *fits = false;
+    if (path == NULL)
+        return ms_fail_memory(err);
+    int code = ms_os_find_file(path, &is_file);
+    machsym_result result = is_file ? ms_im_add_pair(image, desc, path, &why) : MACHSYM_OK;
     ms_os_free_text(&image->arena.allocator, path);
-    return fits;
+    *fits = is_file && result == MACHSYM_OK;
+    if (result == MACHSYM_ERR_MEMORY)
+        return ms_fail_memory(err);
+    if (result == MACHSYM_ERR_IO)
+        code = why.os_errno;
+    return ms_os_is_of_path(code) ? MACHSYM_OK : ms_im_fail_beside(err, code);
 }
 
 /* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
-static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
+static machsym_result ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
     machsym_str name = ms_os_base_name(path);
@@ -17540,12 +17594,16 @@ static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
                          ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
                          ms_str_ends(last, ".xctest");
-        if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
-            return;
+        bool fits = false;
+        machsym_result result =
+            is_bundle && last.len > 0 ? ms_im_try_dsym(image, desc, path, name, &fits, err) : MACHSYM_OK;
+        if (fits || result != MACHSYM_OK)
+            return result;
         path.len -= last.len;
         while (path.len > 1 && ms_os_is_slash(path.ptr[path.len - 1]))
             path.len--;
     }
+    return MACHSYM_OK;
 }
 #endif
 
@@ -17908,7 +17966,7 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
 #ifndef MACHSYM_NO_OS
     if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL && image->inputs[0].path != NULL &&
         !ms_sec_is_stated(&image->mo[0]))
-        ms_im_find_dsym(image, desc);
+        return ms_im_find_dsym(image, desc, err);
 #endif
     return MACHSYM_OK;
 }

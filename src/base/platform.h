@@ -523,6 +523,39 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Whether an errno tells of a path: that nothing is there, or may not be read. Others tell of the system (a disk,
+ * memory, too many open files): what the path leads to is not known then. */
+static bool ms_os_is_of_path(int code)
+{
+    static const int codes[] = {0,
+                                ENOENT,
+                                ENOTDIR,
+                                EACCES,
+                                EPERM,
+                                EISDIR,
+                                ENAMETOOLONG,
+                                EINVAL,
+                                ENXIO,
+#ifdef ELOOP
+                                ELOOP,
+#endif
+                                ms_OS_NO_FILE};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i] == code)
+            return true;
+    }
+    return false;
+}
+
+/* Looks for a file. Returns 0 with *is, or the errno of a system that failed to tell. */
+static int ms_os_find_file(const char *path, bool *is)
+{
+    ms_os_info st;
+    bool known = ms_os_stat(path, &st) == 0;
+    *is = known && S_ISREG(st.st_mode);
+    return known || ms_os_is_of_path(errno) ? 0 : errno;
+}
+
 /* The path of the first file in a folder, in byte order, without hidden files. It comes from the allocator.
  * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
