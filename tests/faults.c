@@ -13,7 +13,8 @@
  * standard input, or nothing. A row |||words after it: files as this command writes them may be there, too, when a system
  * call failed, not memory: of a file of symbols that cannot be read a report lacks the names. A line of KNOWN: a pattern of cases, a tab, why they are not mended: they count as
  * broken, but not as a failure. Environment: SAMPLE: one of how many faults is planted; JOBS: runs at a time;
- * FAULTS_ONLY: a pattern of rows; FAULTS_SECONDS: that a run may take.
+ * FAULTS_ONLY: a pattern of rows; FAULTS_KIND: calls or memory, which then fails once; FAULTS_SECONDS: that a run
+ * may take.
  * Prints a line for each broken case; with --table the table; "N passed, N failed, N skipped". Exit status: 77 where the
  * system lets nobody answer for it, 78 where the program takes no library. */
 #ifndef _GNU_SOURCE
@@ -235,7 +236,7 @@ static void read_rows(const char *path)
             take_words(rows[row_count - 1].less, at);
         if (at == NULL || name[0] == 0)
             continue;
-        has_row = only[0] == 0 || fnmatch(only, name, 0) == 0;
+        has_row = only[0] == 0 || fnmatch(only, name, FNM_EXTMATCH) == 0;
         if (!has_row)
             continue;
         r->name = copy_of(name, strlen(name));
@@ -824,14 +825,17 @@ static bool try_case(worker *w, const row *r, const whole *should, const fault *
 /* Cases of a row: the system calls with each error, then memory that fails once, then from then on. */
 static bool nth_case(const tally *t, uint64_t n, fault *f)
 {
-    uint64_t calls = t->calls * ERRORS;
+    const char *only = getenv("FAULTS_KIND") != NULL ? getenv("FAULTS_KIND") : "";
+    uint64_t calls = strcmp(only, "memory") == 0 ? 0 : t->calls * ERRORS;
+    uint64_t once = strcmp(only, "calls") == 0 ? 0 : t->memory;
+    uint64_t from = only[0] != 0 ? 0 : t->memory;
     if (n < calls)
         *f = (fault){CALLS, n / ERRORS + 1, (int)(n % ERRORS)};
-    else if (n < calls + t->memory)
+    else if (n < calls + once)
         *f = (fault){MEMORY_ONCE, n - calls + 1, 0};
     else
-        *f = (fault){MEMORY_FROM, n - calls - t->memory + 1, 0};
-    return n < calls + 2 * t->memory;
+        *f = (fault){MEMORY_FROM, n - calls - once + 1, 0};
+    return n < calls + once + from;
 }
 
 /* Runs a row without a fault: twice alone, to see that it gives the same, and with what plants faults. */

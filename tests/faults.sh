@@ -172,6 +172,23 @@ fi
 
 sed -i "s!^\([^|]*|[^|]*|\)in/!\1$in/!" "$w/table"
 
+
+# Faults that once broke the rule, all of their kind.
+named() { # WHAT ROWS KIND
+    rm -rf "$w"/run.* "$w"/log.*
+    SAMPLE=1 FAULTS_ONLY=$2 FAULTS_KIND=$3 "$w/faults" "$M" "$w/memory.so" "$w" "$w/table" /dev/null >"$work/log" 2>"$work/err"
+    status=$?
+    [ $status -ge 77 ] || { [ $status -eq 0 ] && ! grep -q '^0 faults planted' "$work/log"; }
+    check "$1" "$work/log"
+}
+if [ -z "$FAULTS_ONLY$FAULTS_TABLE" ]; then
+    named "what lacks something for want of memory is not put in place" '@(map export*|cache extract|crash -o F[IO]L*|crash --json-out)' memory
+    named "no file in a folder has this UUID: not for want of memory" 'atos of a folder' memory
+    named "a dSYM beside a program: not of another build for want of memory" 'atos, dSYM beside' memory
+    named "... nor when it cannot be read" 'atos, dSYM beside' calls
+    named "memory that ends a worker, or an answer of it, is said" worker memory
+    rm -rf "$w"/run.* "$w"/log.*
+fi
 [ "${SAMPLE:-1}" -eq 1 ] && sample=23 || sample=101
 SAMPLE=${FAULTS_SAMPLE:-$sample} "$w/faults" ${FAULTS_TABLE:+--table} "$M" "$w/memory.so" "$w" "$w/table" tests/faults.known >"$work/log" 2>"$work/err"
 status=$?
