@@ -3094,8 +3094,8 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Whether an errno tells of a path: that nothing is there, or may not be read. Others tell of the system (a disk,
- * memory, too many open files): what the path leads to is not known then. */
+/* Whether an errno tells of a path: that nothing is there, or may not be read. Others tell of the system (a
+ * disk, memory, too many open files): what the path leads to is not known then. */
 static bool ms_os_is_of_path(int code)
 {
     static const int codes[] = {0,
@@ -17561,8 +17561,9 @@ static machsym_result ms_im_fail_beside(machsym_error *err, int code)
     return MACHSYM_ERR_IO;
 }
 
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. *fits: it is the other half.
- * Fails when memory is out, or the system fails to read what is there: it may be the one that has the answers. */
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. *fits: it is the
+ * other half. Fails when memory is out, or the system fails to read what is there: it may be the one that has
+ * the answers. */
 static machsym_result ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                                      machsym_str name, bool *fits, machsym_error *err)
 {

@@ -523,8 +523,8 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Whether an errno tells of a path: that nothing is there, or may not be read. Others tell of the system (a disk,
- * memory, too many open files): what the path leads to is not known then. */
+/* Whether an errno tells of a path: that nothing is there, or may not be read. Others tell of the system (a
+ * disk, memory, too many open files): what the path leads to is not known then. */
 static bool ms_os_is_of_path(int code)
 {
     static const int codes[] = {0,

@@ -233,8 +233,9 @@ static machsym_result ms_im_fail_beside(machsym_error *err, int code)
     return MACHSYM_ERR_IO;
 }
 
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. *fits: it is the other half.
- * Fails when memory is out, or the system fails to read what is there: it may be the one that has the answers. */
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. *fits: it is the
+ * other half. Fails when memory is out, or the system fails to read what is there: it may be the one that has
+ * the answers. */
 static machsym_result ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                                      machsym_str name, bool *fits, machsym_error *err)
 {
