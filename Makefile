@@ -120,6 +120,7 @@ ifneq ($(filter-out $(NO_JOIN),$(or $(MAKECMDGOALS),all)),)
 -include $(B)/joined.mk
 endif
 $(B)/joined.mk: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c)
+	@[ -e $@ ] || rm -f $(wildcard $(B)/tool/*.o $(B)/tool/*/*.o $(B)/counted/*.o) # without .d files: of a Makefile before
 	@mkdir -p $(@D)/include && src/join && src/join --api $(@D)/include/machsym.h && : >$@
 
 # A line for each file that is compiled or linked; V=1: the command itself.
