@@ -105,4 +105,46 @@ check "map build --symbols takes the sound one of two" "$work/err"
 $M map verify "$work/want" "$bad" >"$work/out" 2>&1
 [ $? -eq 1 ] && grep -q "names and lines may be wrong" "$work/out"
 check "map verify says that the file is damaged" "$work/out"
+
+# ---- Damaged files below -d: a report that waits for symbols may wait for one of them ----
+
+fat=tests/fixtures/bin/inline-fat.dwarf
+bundle() { # NAME: the place of the debug info in a dSYM below $work/below/NAME
+    mkdir -p "$work/below/$1/X.dSYM/Contents/Resources/DWARF"
+    echo "$work/below/$1/X.dSYM/Contents/Resources/DWARF/X"
+}
+head -c 20000 $fat >"$(bundle cut)"
+head -c 30 $fat >"$(bundle cut-in-its-header)"
+: >"$(bundle empty)"
+head -c 6 $plain >"$(bundle six-bytes)"
+head -c 9000 /dev/zero >"$(bundle zeros)"
+bundle without-a-file >/dev/null
+mkdir -p "$work/below/without-contents/X.dSYM" "$work/below/bare" "$work/below/archive" "$work/below/cut-archive"
+cp "$work/below/cut/X.dSYM/Contents/Resources/DWARF/X" "$work/below/bare/App.debug"
+tar cf - -C "$work/below/cut" X.dSYM | gzip >"$work/below/archive/x.tar.gz"
+head -c 1200 "$work/below/archive/x.tar.gz" >"$work/below/cut-archive/x.tar.gz"
+while IFS='|' read -r name what; do
+    $M crash --no-cache -d "$work/below/$name" $report >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "below/$name/$what" "$work/err"
+    check "below -d: $name" "$work/err"
+done <<'END'
+cut|X.dSYM/Contents/Resources/DWARF/X: the file is cut short: a slice lies past its end
+cut-in-its-header|X.dSYM/Contents/Resources/DWARF/X: the file is cut short
+empty|X.dSYM/Contents/Resources/DWARF/X: no Mach-O file, but in a dSYM
+six-bytes|X.dSYM/Contents/Resources/DWARF/X: no Mach-O file, but in a dSYM
+zeros|X.dSYM/Contents/Resources/DWARF/X: no Mach-O file, but in a dSYM
+without-a-file|X.dSYM/Contents/Resources/DWARF: the dSYM has no debug info: the folder is empty
+without-contents|X.dSYM: the dSYM has no debug info: Contents/Resources/DWARF is missing
+bare|App.debug: the file is cut short: a slice lies past its end
+archive|x.tar.gz/X.dSYM/Contents/Resources/DWARF/X: the file is cut short: a slice lies past its end
+cut-archive|x.tar.gz: the compressed bytes are damaged or cut short
+END
+
+# Other files lie there too: of a class of Java, whose first bytes are those of a fat file, nothing is said.
+mkdir "$work/others"
+printf '\312\376\272\276\000\000\000\064\000\035\012\000\006\000\017 and more' >"$work/others/A.class"
+printf 'text' >"$work/others/README"
+$M crash --no-cache -q -d "$work/others" $report >"$work/out" 2>"$work/err"
+[ $? -eq 0 ] && ! grep -q others "$work/err"
+check "below -d: other files are passed over" "$work/err"
 end

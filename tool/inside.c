@@ -297,7 +297,7 @@ static bool list_named(const char *path, listing *to, machsym_error *err)
                                            : "the archive holds no Mach-O file");
 }
 
-static bool is_bundle(const char *path)
+bool inside_is_bundle(const char *path)
 {
     struct stat st;
     text inner = {0};
@@ -310,7 +310,7 @@ static bool is_bundle(const char *path)
 static bool is_folder(const char *path)
 {
     struct stat st;
-    return tool_stat(path, &st) && S_ISDIR(st.st_mode) && !is_bundle(path);
+    return tool_stat(path, &st) && S_ISDIR(st.st_mode) && !inside_is_bundle(path);
 }
 
 bool inside_is_map(const char *path)

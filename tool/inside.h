@@ -32,6 +32,8 @@ bool inside_expand(const char *path, inside_kind kind, path_list *out);
 bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err);
 /* Whether a file begins as a symbol map does; a member of an archive, too. */
 bool inside_is_map(const char *path);
+/* Whether a folder is a dSYM that has a place for debug info. */
+bool inside_is_bundle(const char *path);
 /* Whether a path is an archive or a folder that holds several files, of which one must be named. */
 bool inside_is_container(const char *path);
 /* Adds the Mach-O files of an archive or folder with their slices, a line each. Returns false when there are

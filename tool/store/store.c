@@ -60,6 +60,14 @@ static bool is_macho(const unsigned char *p)
            magic == 0xcafebabe || magic == 0xcafebabf;
 }
 
+/* Java's class files have the magic of fat files; where those count their slices, these have a version of 45 to
+ * 69 so far. */
+static bool is_java(const unsigned char *p)
+{
+    uint32_t number = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
+    return memcmp(p, "\xca\xfe\xba\xbe", 4) == 0 && number >= 45 && number < 100;
+}
+
 static bool read_head(const char *path, unsigned char head[8], machsym_error *err)
 {
     int fd = posix_open_to_read(path);
@@ -74,6 +82,24 @@ static bool read_head(const char *path, unsigned char head[8], machsym_error *er
 static bool is_map(const unsigned char *p)
 {
     return memcmp(p, "MACHSYM\n", 8) == 0;
+}
+
+/* Whether a file that tells no UUID is cut short: it may be in what is missing. */
+static void find_cut(const char *path, machsym_error *err)
+{
+    machsym_open_desc desc;
+    machsym_image_info info;
+    machsym_image *image;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.flags = MACHSYM_OPEN_NO_PAIR | MACHSYM_OPEN_NO_OBJECTS;
+    if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return;
+    machsym_image_get_info(image, &info);
+    if (info.damage.is_cut_short)
+        *err =
+            (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
+    machsym_image_close(image);
 }
 
 /* Adds the slices of a Mach-O file that have a UUID, or a map; member names it if it is one of an archive. */
@@ -95,6 +121,8 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
         slice->member = member;
         child->slice_count++;
     }
+    if (count == 1 && !slices[0].has_uuid && slices[0].filetype != 1 /* MH_OBJECT */ && member[0] == 0)
+        find_cut(path, err);
 }
 
 /* Adds the images of a shared cache. Of its other files, which list none, nothing is said: the main one lies
@@ -138,6 +166,15 @@ static void probe_member(store_index *index, index_child *child, const char *pat
         probe_slices(index, child, path, member, err);
 }
 
+/* Says of a file inside a folder or archive that it is damaged: it may be the one that a report waits for. Each
+ * run tries it again. */
+static void say_damaged(store *s, index_child *child, const char *path, const machsym_error *err)
+{
+    s->has_broken = true;
+    child->mtime = 0;
+    tool_say_error(path, err);
+}
+
 /* Adds those of all files in an archive. */
 static void probe_archive(store *s, store_index *index, index_child *child, const char *path,
                           machsym_error *err)
@@ -146,8 +183,11 @@ static void probe_archive(store *s, store_index *index, index_child *child, cons
     inside_expand_quietly(path, &files, err);
     for (size_t i = 0; i < files.count; i++) {
         const char *member = files.v[i] + strlen(path) + 1;
-        machsym_error unused;
-        probe_member(index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &unused);
+        machsym_error why;
+        memset(&why, 0, sizeof why);
+        probe_member(index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &why);
+        if (why.code == MACHSYM_ERR_DAMAGED)
+            say_damaged(s, child, files.v[i], &why);
     }
     path_list_free(&files);
 }
@@ -163,7 +203,7 @@ static void probe_file(store *s, store_index *index, index_child *child, const c
         return;
     if (members_is_archive_name(str_c(path)))
         probe_archive(s, index, child, path, err);
-    else if (is_macho(head) || is_map(head))
+    else if ((is_macho(head) && !is_java(head)) || is_map(head))
         probe_slices(index, child, path, "", err);
     else if (memcmp(head, "dyld_v1", 7) == 0)
         probe_cache(index, child, path, "", err);
@@ -298,16 +338,21 @@ static bool is_current(const index_child *before, const index_child *now)
     return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size;
 }
 
+static bool is_in_dsym(const char *path)
+{
+    return str_find(str_c(path), ".dSYM/Contents/Resources/DWARF/") < strlen(path);
+}
+
 /* Whether a file is one of symbols, by its name and place. */
 static bool is_symbols(const char *path)
 {
-    return inside_is_map(path) || members_is_archive_name(str_c(path)) ||
-           str_find(str_c(path), ".dSYM/Contents/Resources/DWARF/") < strlen(path);
+    return inside_is_map(path) || members_is_archive_name(str_c(path)) || is_in_dsym(path);
 }
 
-/* Looks into a file of a folder. Folders hold files of all kinds, but a map or archive that does not open is
- * damaged, and may be the one that a report waits for: each run tries it, and says why. So may each file that
- * cannot be read; of a shallow folder, which nobody named, those of symbols. */
+/* Looks into a file of a folder. Folders hold files of all kinds, but one of symbols that is damaged, a map or
+ * archive that does not open, and what in a dSYM is no Mach-O file may be what a report waits for: each run
+ * tries it, and says why. So may each file that cannot be read; of a shallow folder, which nobody named, those
+ * of symbols. */
 static void read_slices(store *s, store_index *index, index_child *child, const char *path)
 {
     machsym_error err;
@@ -322,12 +367,13 @@ static void read_slices(store *s, store_index *index, index_child *child, const 
     }
     if (err.code == MACHSYM_ERR_MEMORY)
         tool_lacked_memory();
-    if (err.what == NULL || child->slice_count > 0 ||
-        !(inside_is_map(path) || members_is_archive_name(str_c(path))))
+    if (child->slice_count == 0 && err.what == NULL && is_in_dsym(path))
+        err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, "no Mach-O file, but in a dSYM", "", 0};
+    if (err.what == NULL ||
+        (err.code != MACHSYM_ERR_DAMAGED &&
+         (child->slice_count > 0 || !(inside_is_map(path) || members_is_archive_name(str_c(path))))))
         return;
-    s->has_broken = true;
-    child->mtime = 0;
-    tool_say_error(path, &err);
+    say_damaged(s, child, path, &err);
 }
 
 /* Looks at one file of a folder. */
@@ -412,6 +458,23 @@ static void visit_folder(store *s, const store_index *old, store_index *index, c
     }
 }
 
+/* Says of a dSYM that it lacks its debug info. */
+static void check_bundle(store *s, const store_index *index, const index_folder *folder)
+{
+    bool is_bundle = has_suffix(folder->path, ".dSYM");
+    bool is_empty = is_bundle || has_suffix(folder->path, ".dSYM/Contents/Resources/DWARF");
+    for (uint32_t i = 0; i < folder->child_count && is_empty; i++) {
+        const index_child *child = &index->children[folder->first_child + i];
+        is_empty = is_bundle && child->is_folder && strcmp(child->name, "Contents") == 0;
+    }
+    if (!is_empty || (is_bundle && inside_is_bundle(folder->path)))
+        return;
+    s->has_broken = true;
+    if (s->unread++ < STORE_SAID)
+        tool_say("%s: the dSYM has no debug info: %s", folder->path,
+                 is_bundle ? "Contents/Resources/DWARF is missing" : "the folder is empty");
+}
+
 static void visit_tree(store *s, const store_index *old, store_index *index, const char *root, bool shallow)
 {
     folder_task *tasks = tool_alloc(sizeof *tasks);
@@ -425,6 +488,7 @@ static void visit_tree(store *s, const store_index *old, store_index *index, con
         if (folder_at == index->folder_count)
             continue;
         index_folder folder = index->folders[folder_at];
+        check_bundle(s, index, &folder);
         for (uint32_t i = folder.child_count; i-- > 0;) {
             const index_child *child = &index->children[folder.first_child + i];
             if (!child->is_folder || !goes_into(child->name, task.depth, shallow))
@@ -470,10 +534,10 @@ static void add_file(store *s, const char *path)
     memset(&index, 0, sizeof index);
     memset(&child, 0, sizeof child);
     probe_file(s, &index, &child, path, &err);
-    s->has_failed |= child.slice_count == 0;
+    s->has_failed |= child.slice_count == 0 || err.code == MACHSYM_ERR_DAMAGED;
     if (err.code == MACHSYM_ERR_MEMORY)
         tool_lacked_memory();
-    if (child.slice_count == 0 && err.what != NULL)
+    if (err.what != NULL && (child.slice_count == 0 || err.code == MACHSYM_ERR_DAMAGED))
         tool_say_error(path, &err);
     else if (child.slice_count == 0)
         tool_say("%s: no Mach-O file with a UUID, no dSYM and no .symmap", path);
