@@ -1,5 +1,6 @@
 /* The memory of the tool that looks up 100,000 addresses in a dSYM of 2,000 units with long names: at most 48 MB,
- * 200 bytes a unit, and the file, which is mapped. In its map the same takes at most MAP_KB and the file. */
+ * 200 bytes a unit, and the file, which is mapped. In its map the same takes at most MAP_KB and the file. Of a
+ * kernel collection whose images share tables, all together take no more than a file of its size may. */
 #include "dwarf.h"
 
 #include <fcntl.h>
@@ -21,7 +22,8 @@ enum {
     SYMBOLS = UNITS * FUNCTIONS * ROWS,
     MOST_KB = 48 << 10,
     MAP_KB = 32 << 10,
-    UNIT_BYTES = 200
+    UNIT_BYTES = 200,
+    COLLECTION_KB = 60 << 10 /* a sixth of what a file of its 536 KB may take */
 };
 
 #define START ((uint64_t)MAKE_TEXT)
@@ -153,6 +155,80 @@ static size_t write_addresses(void)
     return ok ? lines : 0;
 }
 
+/* ---- A kernel collection ---- */
+
+static void add_image_segment(bytes *b, const char *name, uint64_t addr, uint64_t size)
+{
+    char names[32] = "__text";
+    memcpy(names + 16, name, strlen(name));
+    put32(b, 0x19); /* LC_SEGMENT_64 */
+    put32(b, 152);
+    put(b, names + 16, 16);
+    put64(b, addr);
+    put64(b, size);
+    put_zeros(b, 24);
+    put32(b, 1); /* section */
+    put32(b, 0);
+    put(b, names, 32);
+    put64(b, addr);
+    put64(b, size);
+    put_zeros(b, 16);
+    put32(b, 0x80000400);
+    put_zeros(b, 12);
+}
+
+/* IMAGES images, each with code of its own, a segment that is all images', and one table of symbols for all of them.
+ * Every image is asked for. Returns how many addresses there are; 0: the files cannot be written. */
+static size_t write_collection(void)
+{
+    enum { IMAGES = 1000, IMAGE_SYMBOLS = 8000, COMMAND = 48, IMAGE = 32 + 2 * 152 + 24, ASKED = 40 };
+    const uint64_t base = 0xfffffe0007000000, big = base + 0x100000000;
+    const unsigned symbols_at = 32 + IMAGES * (COMMAND + IMAGE);
+    bytes b = {0};
+    char text[24] = {0};
+    const uint32_t head[] = {0xfeedfacf, 0x100000c, 0, 12, IMAGES, IMAGES * COMMAND, 0, 0};
+    for (unsigned i = 0; i < 8; i++)
+        put32(&b, head[i]);
+    for (unsigned i = 0; i < IMAGES; i++) {
+        put32(&b, 0x80000035); /* LC_FILESET_ENTRY */
+        put32(&b, COMMAND);
+        put64(&b, base + i * 0x1000);
+        put64(&b, 32 + IMAGES * COMMAND + i * IMAGE);
+        put32(&b, 32);
+        put32(&b, 0);
+        snprintf(text, sizeof text, "k%06u", i);
+        put(&b, text, 16);
+    }
+    const uint32_t inner[] = {0xfeedfacf, 0x100000c, 0, 11, 3, IMAGE - 32, 0, 0};
+    const uint32_t symtab[] = {2, 24, symbols_at, IMAGE_SYMBOLS, symbols_at + 16 * IMAGE_SYMBOLS, 4};
+    for (unsigned i = 0; i < IMAGES; i++) {
+        for (unsigned j = 0; j < 8; j++)
+            put32(&b, inner[j]);
+        add_image_segment(&b, "__TEXT", base + i * 0x1000, 0x1000);
+        add_image_segment(&b, "__ALL", big, 16 * IMAGE_SYMBOLS);
+        for (unsigned j = 0; j < 6; j++)
+            put32(&b, symtab[j]);
+    }
+    for (unsigned i = 0; i < IMAGE_SYMBOLS; i++) {
+        put32(&b, 1);
+        put8(&b, 0x0f);
+        put8(&b, 2);
+        put16(&b, 0);
+        put64(&b, big + 16 * i);
+    }
+    put(&b, "\0_f\0", 4);
+    bool ok = write_file("collection", &b);
+    b.len = 0;
+    for (unsigned i = 0; i < IMAGES * ASKED; i++) {
+        int len = snprintf(text, sizeof text, "0x%llx\n",
+                           (unsigned long long)(base + i / ASKED * 0x1000 + i % ASKED * 4));
+        put(&b, text, (size_t)len);
+    }
+    ok = write_file("addresses", &b) && ok;
+    bytes_free(&b);
+    return ok ? IMAGES * ASKED : 0;
+}
+
 /* ---- The tool ---- */
 
 /* The tool that was built with this test. */
@@ -243,6 +319,9 @@ static void check_memory(const char *tool)
     check_lookups(tool, "many.dwarf", of_dwarf, MOST_KB + UNITS * UNIT_BYTES / 1024, lines);
     CHECK(ends_well(start_tool(tool, build), &kb));
     check_lookups(tool, "many.symmap", of_map, MAP_KB, lines);
+    static const char *const of_collection[] = {"atos", "-o", "/collection", NULL};
+    lines = write_collection();
+    check_lookups(tool, "collection", of_collection, COLLECTION_KB, lines);
 }
 
 int main(void)
@@ -262,8 +341,9 @@ int main(void)
         return test_done();
     }
     check_memory(tool);
-    static const char *const names[] = {"many.dwarf", "many.symmap", "addresses", "answers", ""};
-    for (unsigned i = 0; i < 5; i++) {
+    static const char *const names[] = {"many.dwarf", "many.symmap", "collection",
+                                        "addresses",  "answers",     ""};
+    for (unsigned i = 0; i < 6; i++) {
         char path[64];
         path_in_folder(path, names[i]);
         remove(path);

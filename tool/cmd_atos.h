@@ -22,11 +22,15 @@ typedef enum address_kind {
 /* One -o, or an image of a kernel collection or a shared cache. */
 typedef struct target {
     symbol_file file;
-    struct target *images; /* of a shared cache, by address: each is opened when an address is for it */
+    /* Of a shared cache or a kernel collection, by address. Each is opened when an address is for it. */
+    struct target *images;
     size_t image_count;
-    char *entry; /* the path of one of these */
+    struct open_images *open; /* which of them are open */
+    struct target *next_open; /* of an image: the next one that is */
+    char *entry;              /* the path or name of one of these */
     uint64_t entry_addr;
-    bool is_tried;      /* it was opened, or cannot be */
+    bool is_tried;      /* it is open, or cannot be opened */
+    bool was_open;      /* what is damaged of it was said */
     uint64_t text_addr; /* what a load address stands for: a collection's own for all its images */
     uint64_t text_exec_addr;
     symbol_source *source;

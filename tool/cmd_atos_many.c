@@ -367,12 +367,14 @@ static void close_clone(atos *a, atos *copy)
     free(copy);
 }
 
-/* How many threads are worth it. Owners, explanations and object files keep state of their own: one. */
+/* How many threads are worth it. Owners, explanations, object files and images of a cache keep state of their own:
+ * one. */
 static size_t thread_count(const atos *a, size_t count)
 {
     size_t most = tool_threads(0, MAX_THREADS);
     for (size_t i = 0; i < a->target_count; i++) {
-        if (a->targets[i].file.map == NULL && !a->targets[i].file.info.has_dwarf)
+        const target *t = &a->targets[i];
+        if (t->images != NULL || (t->file.map == NULL && !t->file.info.has_dwarf))
             most = 1;
     }
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;

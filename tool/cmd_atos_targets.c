@@ -5,7 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 4096 }; /* of a kernel collection: real ones have 300 */
+/* The images of a cache or collection that are open. What one of them may take, images that lie over each other
+ * may take again and again. So all are closed when the next one is opened and they have more than half of what
+ * a file of N bytes may take, 640 N + 16 MB (see the manual of machsym.h). */
+typedef struct open_images {
+    target *first;
+    size_t used;   /* bytes */
+    uint64_t most; /* before the next one is opened */
+} open_images;
+
+#ifndef ATOS_OPEN_BYTES
+#define ATOS_OPEN_BYTES    (8 << 20)
+#define ATOS_OPEN_PER_BYTE 320
+#endif
 
 /* Tells whether a map can do what the options ask for. */
 static bool map_can(const atos *a, const target *t)
@@ -139,23 +151,72 @@ static bool open_found(atos *a, const symbol_desc *desc)
     return c.used != NULL;
 }
 
-/* ---- Shared caches ---- */
+/* ---- Shared caches and kernel collections ---- */
 
 static int by_address(const void *a, const void *b)
 {
     const target *x = a;
     const target *y = b;
-    return x->entry_addr < y->entry_addr ? -1 : x->entry_addr > y->entry_addr;
+    if (x->entry_addr != y->entry_addr)
+        return x->entry_addr < y->entry_addr ? -1 : 1;
+    return strcmp(x->entry, y->entry);
 }
 
-/* If the last target is a shared cache, lists its images. They count from where it begins. */
+static void *take_counted(void *user, size_t size)
+{
+    open_images *open = user;
+    void *p = malloc(size);
+    open->used += p != NULL ? size : 0;
+    return p;
+}
+
+static void give_counted(void *user, void *p, size_t size)
+{
+    open_images *open = user;
+    open->used -= p != NULL ? size : 0;
+    free(p);
+}
+
+/* The bytes of a file, or of all files of a cache. */
+static uint64_t file_size(const target *whole)
+{
+    machsym_cursor at = {0, 0};
+    machsym_cache_file file;
+    uint64_t size = 0;
+    machsym_image_info info;
+    while (cache_is(whole->file.image) && machsym_image_next_cache_file(whole->file.image, &at, &file))
+        size += file.size;
+    machsym_image_get_info(whole->file.image, &info);
+    return size > info.slice.size ? size : info.slice.size;
+}
+
+/* A kernel collection's own addresses may count from the kernel's __TEXT_EXEC. */
+static void find_kernel(const atos *a, target *whole)
+{
+    machsym_open_desc desc;
+    machsym_image *kernel;
+    machsym_image_info info;
+    if (a->kind != ADDRESS_TEXT_EXEC)
+        return;
+    memset(&desc, 0, sizeof desc);
+    desc.from = whole->file.image;
+    desc.entry = "com.apple.kernel";
+    if (machsym_image_open(&desc, &kernel, NULL) != MACHSYM_OK)
+        return;
+    machsym_image_get_info(kernel, &info);
+    whole->text_exec_addr = info.text_exec_addr;
+    machsym_image_close(kernel);
+}
+
+/* If the last target is a shared cache or a kernel collection, lists its images. They count from where it
+ * begins. */
 static void list_images(atos *a)
 {
     target *whole = &a->targets[a->target_count - 1];
     machsym_cursor at = {0, 0};
     machsym_entry entry;
     size_t cap = 0;
-    if (!cache_is(whole->file.image))
+    if (whole->file.map != NULL || a->image.entry != NULL)
         return;
     while (machsym_image_next_entry(whole->file.image, &at, &entry)) {
         whole->images = tool_room(whole->images, whole->image_count, &cap, sizeof *whole->images);
@@ -165,71 +226,95 @@ static void list_images(atos *a)
         t->entry_addr = entry.addr;
         t->entry = str_copy_z(entry.name);
     }
-    if (whole->image_count > 1)
-        qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);
+    if (whole->image_count == 0)
+        return;
+    qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);
+    whole->open = tool_alloc(sizeof *whole->open);
+    *whole->open = (open_images){NULL, 0, ATOS_OPEN_BYTES + ATOS_OPEN_PER_BYTE * file_size(whole)};
+    if (!cache_is(whole->file.image))
+        find_kernel(a, whole);
 }
 
 static bool entry_is_before(const void *element, const void *key)
 {
-    return ((const target *)element)->entry_addr < *(const uint64_t *)key;
+    return by_address(element, key) < 0;
 }
 
-/* The image of a cache that has an address of the cache; NULL: none that opens has it. */
+static void close_target(target *t)
+{
+    nearest_close(t->below);
+    owners_close(t->owned);
+    symbol_source_close(t->source);
+    bcsymbolmap_close(t->names);
+    symbol_file_close(&t->file);
+}
+
+/* Closes an image, which is opened again when an address is for it. */
+static void close_image(target *t)
+{
+    target kept = {.text_addr = t->text_addr,
+                   .text_exec_addr = t->text_exec_addr,
+                   .entry = t->entry,
+                   .entry_addr = t->entry_addr,
+                   .was_open = true};
+    close_target(t);
+    *t = kept;
+}
+
+/* Closes what is open when it takes too much. */
+static void close_most(open_images *open)
+{
+    uint64_t used = open->used;
+    for (const target *t = open->first; t != NULL; t = t->next_open)
+        used += symbol_source_memory(t->source);
+    while (used > open->most && open->first != NULL) {
+        target *t = open->first;
+        open->first = t->next_open;
+        close_image(t);
+    }
+}
+
+/* Opens an image of a cache or collection. What is damaged is said once, though it may be closed and opened
+ * again. */
+static bool open_image(const atos *a, target *whole, target *t)
+{
+    symbol_desc desc;
+    describe(a, &desc);
+    desc.open.path = whole->file.info.path;
+    desc.open.from = whole->file.image;
+    desc.open.entry = t->entry;
+    desc.open.allocator = (machsym_allocator){take_counted, give_counted, whole->open};
+    close_most(whole->open);
+    if (t->was_open ? symbol_file_open(&desc, &t->file, NULL) != MACHSYM_OK
+                    : !tool_open_symbols(&desc, &t->file))
+        return false;
+    if (!open_source(a, t)) {
+        close_image(t);
+        return false;
+    }
+    t->next_open = whole->open->first;
+    whole->open->first = t;
+    return true;
+}
+
+/* The image of a cache or collection that has an address of it; NULL: none that opens has it. */
 static target *find_image(const atos *a, target *whole, uint64_t addr)
 {
     machsym_entry entry;
-    symbol_desc desc;
     if (!machsym_image_entry_at(whole->file.image, addr, &entry))
         return NULL;
-    size_t at = tool_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &entry.addr,
-                                 entry_is_before);
+    target key = {.entry = str_copy_z(entry.name), .entry_addr = entry.addr};
+    size_t at =
+        tool_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &key, entry_is_before);
     target *t = &whole->images[at];
-    if (!t->is_tried) {
-        t->is_tried = true;
-        describe(a, &desc);
-        desc.open.path = whole->file.info.path;
-        desc.open.from = whole->file.image;
-        desc.open.entry = t->entry;
-        if (tool_open_symbols(&desc, &t->file))
-            open_source(a, t);
-        else
-            tool_note_damage();
-    }
+    free(key.entry);
+    if (!t->is_tried && !open_image(a, whole, t))
+        tool_note_damage();
+    t->is_tried = true;
     return t->source != NULL ? t : NULL;
 }
 
 /* ---- All targets ---- */
-
-/* If the last target is a kernel collection, its images become targets before it. They count from where it
- * begins, and from the kernel's __TEXT_EXEC. */
-static bool open_entries(atos *a, symbol_desc desc)
-{
-    size_t own = a->target_count - 1;
-    target whole = a->targets[own];
-    machsym_cursor at = {0, 0};
-    machsym_entry entry;
-    if (whole.file.map != NULL || cache_is(whole.file.image))
-        return true;
-    for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(whole.file.image, &at, &entry); i++) {
-        text name = {0};
-        text_str(&name, entry.name);
-        text_add(&name, "", 1);
-        desc.open.entry = name.v;
-        bool ok = open_target(a, &desc);
-        if (ok && strcmp(name.v, "com.apple.kernel") == 0)
-            whole.text_exec_addr = a->targets[a->target_count - 1].text_exec_addr;
-        text_free(&name);
-        if (!ok)
-            return false;
-    }
-    memmove(&a->targets[own], &a->targets[own + 1], (a->target_count - 1 - own) * sizeof whole);
-    a->targets[a->target_count - 1] = whole;
-    for (size_t i = own; i < a->target_count; i++) {
-        a->targets[i].text_addr = whole.text_addr;
-        a->targets[i].text_exec_addr = whole.text_exec_addr;
-    }
-    return true;
-}
 
 /* Makes ready what looks addresses up, once no target moves any more. */
 static bool open_sources(atos *a)
@@ -257,7 +342,7 @@ bool atos_open_targets(atos *a)
             continue;
         }
         desc.open.pair_path = NULL;
-        ok = open_target(a, &desc) && open_entries(a, desc);
+        ok = open_target(a, &desc);
         if (ok)
             list_images(a);
     }
@@ -283,12 +368,9 @@ static void close_targets(target *v, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         close_targets(v[i].images, v[i].image_count);
+        close_target(&v[i]);
+        free(v[i].open);
         free(v[i].entry);
-        nearest_close(v[i].below);
-        owners_close(v[i].owned);
-        symbol_source_close(v[i].source);
-        bcsymbolmap_close(v[i].names);
-        symbol_file_close(&v[i].file);
     }
     free(v);
 }
@@ -333,10 +415,11 @@ target *atos_target_of(atos *a, uint64_t given, uint64_t *addr)
         target *t = &a->targets[i];
         *addr = file_address(a, t, given);
         if (t->images != NULL) {
-            t = find_image(a, t, *addr);
-            if (t != NULL)
-                return t;
-            continue;
+            target *one = find_image(a, t, *addr);
+            if (one != NULL)
+                return one;
+            if (cache_is(t->file.image))
+                continue;
         }
         if (is_inside(t, *addr))
             return t;

@@ -150,21 +150,29 @@ static void print_slice(const machsym_slice *slice)
 }
 
 /* Opens an image of a kernel collection; NULL, with *info zeroed, when it is damaged. */
-static machsym_image *open_entry(machsym_open_desc desc, machsym_str name, machsym_image_info *info)
+static machsym_image *open_entry(const machsym_image *whole, machsym_str name, machsym_image_info *info)
 {
     text name_z = {0};
     machsym_image *one = NULL;
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
     text_str(&name_z, name);
+    desc.from = whole;
     desc.entry = text_z(&name_z);
     memset(info, 0, sizeof *info);
-    if (inside_image_open(&desc, &one, NULL) == MACHSYM_OK)
+    if (machsym_image_open(&desc, &one, NULL) == MACHSYM_OK)
         machsym_image_get_info(one, info);
     text_free(&name_z);
     return one;
 }
 
+static void say_more_entries(void)
+{
+    tool_say("the first %d images are shown", MAX_ENTRIES);
+}
+
 /* The images of a kernel collection, each with its UUID. */
-static void print_entries(const machsym_image *image, machsym_open_desc desc)
+static void print_entries(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
@@ -177,7 +185,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
     for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); i++) {
         text line = {0};
         machsym_image_info info;
-        machsym_image *one = open_entry(desc, entry.name, &info);
+        machsym_image *one = open_entry(image, entry.name, &info);
         if (info.slice.has_uuid)
             text_uuid(&line, &info.slice.uuid);
         else
@@ -188,7 +196,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
         text_free(&line);
     }
     if (count > MAX_ENTRIES)
-        tool_say("the first %d images are shown", MAX_ENTRIES);
+        say_more_entries();
 }
 
 /* With --quick debug info is not looked at. */
@@ -370,14 +378,14 @@ static bool put_decoded(text *t, const machsym_image *image, const machsym_image
     return counts.damaged_units == 0 && counts.damaged_metadata == 0;
 }
 
-static void put_entries(text *t, const machsym_image *image, const machsym_open_desc *desc)
+static void put_entries(text *t, const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
     size_t count = 0;
     for (; count < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); count++) {
         machsym_image_info info;
-        machsym_image *one = open_entry(*desc, entry.name, &info);
+        machsym_image *one = open_entry(image, entry.name, &info);
         if (count == 0)
             put_open(t, "images", '[');
         text_c(t, count == 0 ? "{\"name\":" : ",{\"name\":");
@@ -390,11 +398,12 @@ static void put_entries(text *t, const machsym_image *image, const machsym_open_
     }
     if (count > 0)
         text_char(t, ']');
+    if (count == MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry))
+        say_more_entries();
 }
 
 /* One line. Returns whether nothing in it is damaged. */
-static bool print_image_json(const char *path, const machsym_image *image, const machsym_open_desc *desc,
-                             bool quick)
+static bool print_image_json(const char *path, const machsym_image *image, bool quick)
 {
     text t = {0};
     machsym_image_info info;
@@ -421,7 +430,7 @@ static bool print_image_json(const char *path, const machsym_image *image, const
         json_put_bool(&t, "cut_short", info.damage.is_cut_short);
         json_put_bool(&t, "misleading", info.damage.is_misleading);
     }
-    put_entries(&t, image, desc);
+    put_entries(&t, image);
     text_c(&t, "}\n");
     out_text(&t);
     text_free(&t);
@@ -479,10 +488,10 @@ static bool print_file(const char *path, const info_options *o)
         if (image != NULL && cache_is(image)) {
             cache_print_info(image, o->json);
         } else if (image != NULL && o->json) {
-            ok = print_image_json(path, image, &desc, o->quick) && ok;
+            ok = print_image_json(path, image, o->quick) && ok;
         } else if (image != NULL) {
             ok = print_image(image, o->quick) && ok;
-            print_entries(image, desc);
+            print_entries(image);
         }
         machsym_image_close(image);
         shown++;

@@ -629,10 +629,17 @@
 #define MACHSYM_MAX_SLIDE_PAGE 65536
 #endif
 
-/* How many bytes of load commands are read of a kernel collection, and of an image in it or in a cache.
- * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
+/* How many bytes of load commands are read of a kernel collection, and of an image in a cache. Opening an
+ * image by name reads them. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
+#endif
+
+/* How many bytes of load commands are read of an image in a kernel collection. Images may lie over each
+ * other, so that to open each of them reads the same bytes again. Ten segments with a hundred sections have
+ * 8,720 bytes. */
+#ifndef MACHSYM_MAX_ENTRY_COMMANDS
+#define MACHSYM_MAX_ENTRY_COMMANDS 65536
 #endif
 
 /* How many symbols of a shared cache's images are looked at to name the stubs and islands of one image, and
@@ -5246,8 +5253,8 @@ static size_t ms_sl_read(const ms_dc *dc, uint64_t addr, uint8_t *to, size_t len
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_load_cached, ms_mo_next_entry, ms_mo_section_named,
- *         ms_mo_linkedit, ms_mo_table, ms_mo_size, ms_mo_unsigned.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_load_entry_of, ms_mo_load_cached, ms_mo_next_entry,
+ *         ms_mo_section_named, ms_mo_linkedit, ms_mo_table, ms_mo_size, ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -6139,8 +6146,9 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
     size_t most = ms_rd_left(&rd);
-    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
-        most > MACHSYM_MAX_COLLECTION_COMMANDS)
+    if (mo->header_off != 0 && most > MACHSYM_MAX_ENTRY_COMMANDS)
+        most = MACHSYM_MAX_ENTRY_COMMANDS;
+    else if (mo->slice.filetype == ms_MH_FILESET && most > MACHSYM_MAX_COLLECTION_COMMANDS)
         most = MACHSYM_MAX_COLLECTION_COMMANDS;
     if (mo->head != 0 && most > mo->head - ms_rd_offset(&rd))
         most = mo->head - ms_rd_offset(&rd);
@@ -6219,20 +6227,17 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     }
 }
 
-/* Parses the image of this name. mo->bytes is the collection. */
-static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
+/* Parses the image of this name in a collection that was parsed. mo->bytes and slice are the collection's. */
+static machsym_result ms_mo_load_entry_of(ms_mo *mo, const ms_mo *collection, machsym_str name,
+                                          ms_arena *arena, machsym_error *err)
 {
-    ms_mo collection = *mo;
     machsym_entry entry;
     uint64_t at = 0;
-    machsym_result result = ms_mo_load(&collection, arena, err);
-    if (result != MACHSYM_OK)
-        return result;
-    if (collection.slice.filetype != ms_MH_FILESET)
+    if (collection->slice.filetype != ms_MH_FILESET)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no kernel collection: it has no images by name",
                        "Mach-O header", mo->slice.offset);
     do {
-        if (!ms_mo_next_entry(&collection, &at, &entry))
+        if (!ms_mo_next_entry(collection, &at, &entry))
             return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the kernel collection has no image of this name",
                            "load commands", mo->slice.offset);
     } while (!ms_str_equal(entry.name, name) || entry.offset == 0);
@@ -6240,10 +6245,18 @@ static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *ar
     mo->slice.offset += entry.offset;
     mo->slice.size = ms_span_from(mo->bytes, entry.offset).len;
     mo->slice.has_uuid = false;
-    result = ms_mo_load(mo, arena, err);
+    machsym_result result = ms_mo_load(mo, arena, err);
     if (result == MACHSYM_OK)
-        ms_mo_take_fixups(mo, &collection);
+        ms_mo_take_fixups(mo, collection);
     return result;
+}
+
+/* The same of a collection that was not parsed. */
+static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
+{
+    ms_mo collection = *mo;
+    machsym_result result = ms_mo_load(&collection, arena, err);
+    return result == MACHSYM_OK ? ms_mo_load_entry_of(mo, &collection, name, arena, err) : result;
 }
 
 /* ---- Shared caches ---- */
@@ -17924,7 +17937,8 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
     mo->bytes = from->mo[0].bytes;
     mo->slice = from->mo[0].slice;
     image->mo_count = 1;
-    machsym_result result = ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+    machsym_result result =
+        ms_mo_load_entry_of(mo, &from->mo[0], ms_str_from_c(desc->entry), &image->arena, err);
     return result == MACHSYM_OK ? ms_im_check_from(&mo->slice, &from->mo[0].slice, desc, err) : result;
 }
 

@@ -131,10 +131,17 @@
 #define MACHSYM_MAX_SLIDE_PAGE 65536
 #endif
 
-/* How many bytes of load commands are read of a kernel collection, and of an image in it or in a cache.
- * Opening an image by name reads both. Real collections have 300 images and 50,000 bytes. */
+/* How many bytes of load commands are read of a kernel collection, and of an image in a cache. Opening an
+ * image by name reads them. Real collections have 300 images and 50,000 bytes. */
 #ifndef MACHSYM_MAX_COLLECTION_COMMANDS
 #define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
+#endif
+
+/* How many bytes of load commands are read of an image in a kernel collection. Images may lie over each
+ * other, so that to open each of them reads the same bytes again. Ten segments with a hundred sections have
+ * 8,720 bytes. */
+#ifndef MACHSYM_MAX_ENTRY_COMMANDS
+#define MACHSYM_MAX_ENTRY_COMMANDS 65536
 #endif
 
 /* How many symbols of a shared cache's images are looked at to name the stubs and islands of one image, and

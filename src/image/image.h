@@ -590,7 +590,8 @@ static machsym_result ms_im_open_from(machsym_image *image, const machsym_open_d
     mo->bytes = from->mo[0].bytes;
     mo->slice = from->mo[0].slice;
     image->mo_count = 1;
-    machsym_result result = ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err);
+    machsym_result result =
+        ms_mo_load_entry_of(mo, &from->mo[0], ms_str_from_c(desc->entry), &image->arena, err);
     return result == MACHSYM_OK ? ms_im_check_from(&mo->slice, &from->mo[0].slice, desc, err) : result;
 }
 

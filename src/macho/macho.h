@@ -9,8 +9,8 @@
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_load_cached, ms_mo_next_entry, ms_mo_section_named,
- *         ms_mo_linkedit, ms_mo_table, ms_mo_size, ms_mo_unsigned.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_load_entry_of, ms_mo_load_cached, ms_mo_next_entry,
+ *         ms_mo_section_named, ms_mo_linkedit, ms_mo_table, ms_mo_size, ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -902,8 +902,9 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
     size_t most = ms_rd_left(&rd);
-    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
-        most > MACHSYM_MAX_COLLECTION_COMMANDS)
+    if (mo->header_off != 0 && most > MACHSYM_MAX_ENTRY_COMMANDS)
+        most = MACHSYM_MAX_ENTRY_COMMANDS;
+    else if (mo->slice.filetype == ms_MH_FILESET && most > MACHSYM_MAX_COLLECTION_COMMANDS)
         most = MACHSYM_MAX_COLLECTION_COMMANDS;
     if (mo->head != 0 && most > mo->head - ms_rd_offset(&rd))
         most = mo->head - ms_rd_offset(&rd);
@@ -982,20 +983,17 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     }
 }
 
-/* Parses the image of this name. mo->bytes is the collection. */
-static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
+/* Parses the image of this name in a collection that was parsed. mo->bytes and slice are the collection's. */
+static machsym_result ms_mo_load_entry_of(ms_mo *mo, const ms_mo *collection, machsym_str name,
+                                          ms_arena *arena, machsym_error *err)
 {
-    ms_mo collection = *mo;
     machsym_entry entry;
     uint64_t at = 0;
-    machsym_result result = ms_mo_load(&collection, arena, err);
-    if (result != MACHSYM_OK)
-        return result;
-    if (collection.slice.filetype != ms_MH_FILESET)
+    if (collection->slice.filetype != ms_MH_FILESET)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no kernel collection: it has no images by name",
                        "Mach-O header", mo->slice.offset);
     do {
-        if (!ms_mo_next_entry(&collection, &at, &entry))
+        if (!ms_mo_next_entry(collection, &at, &entry))
             return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the kernel collection has no image of this name",
                            "load commands", mo->slice.offset);
     } while (!ms_str_equal(entry.name, name) || entry.offset == 0);
@@ -1003,10 +1001,18 @@ static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *ar
     mo->slice.offset += entry.offset;
     mo->slice.size = ms_span_from(mo->bytes, entry.offset).len;
     mo->slice.has_uuid = false;
-    result = ms_mo_load(mo, arena, err);
+    machsym_result result = ms_mo_load(mo, arena, err);
     if (result == MACHSYM_OK)
-        ms_mo_take_fixups(mo, &collection);
+        ms_mo_take_fixups(mo, collection);
     return result;
+}
+
+/* The same of a collection that was not parsed. */
+static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
+{
+    ms_mo collection = *mo;
+    machsym_result result = ms_mo_load(&collection, arena, err);
+    return result == MACHSYM_OK ? ms_mo_load_entry_of(mo, &collection, name, arena, err) : result;
 }
 
 /* ---- Shared caches ---- */
