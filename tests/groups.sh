@@ -271,6 +271,38 @@ check "where some fail the state has the others" "$work/err"
 group --groups-out "$work/none.state" --only version=none "$work/days/1.crash" >/dev/null && [ -s "$work/none.state" ]
 check "where none is wanted the state is written"
 
+# ---- Symbols that fail ----
+
+# What the run found with them is not certain: a later one, which finds them whole, would count its reports once more.
+mkdir "$work/cut"
+head -c 3000 tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo >"$work/cut/demo.dwarf"
+cp "$work/two.state" "$work/shared.state"
+no_state() # WHY WHAT OPTION...
+{
+    why=$1
+    what=$2
+    shift 2
+    $MACHSYM crash -q --no-cache --groups-in "$work/shared.state" --groups-out "$work/shared.state" "$@" "$work/days/1.crash" >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "shared.state: is not written, since $why" "$work/err"
+    check "no state is written: $what" "$work/err"
+    same "$work/two.state" "$work/shared.state" "and the one that is there stays: $what"
+}
+no_state "a file of symbols failed" "a damaged dSYM" -d "$work/cut"
+if [ "$(id -u)" -ne 0 ]; then
+    cp tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo "$work/cut/demo.dwarf"
+    chmod 0 "$work/cut/demo.dwarf"
+    no_state "a file of symbols failed" "a dSYM that may not be read" -d "$work/cut"
+    chmod 700 "$work/cut/demo.dwarf"
+fi
+no_state "--strict wants names" "--strict" --strict -d "$work/empty"
+if [ -w /dev/full ]; then
+    no_state "the file of --json-out is not" "JSON that is not written" -d "$work/empty" --json-out /dev/full
+    $MACHSYM crash -q $demo --groups-in "$work/shared.state" --groups-out "$work/shared.state" "$work/days/1.crash" >/dev/full 2>"$work/err"
+    [ $? -eq 1 ] && grep -q "shared.state: is not written, since standard output failed" "$work/err"
+    check "no state is written: the table is lost" "$work/err"
+    same "$work/two.state" "$work/shared.state" "and the one that is there stays: the table is lost"
+fi
+
 # ---- One version of one build ----
 
 # Text that devices wrote before iOS 15 has the build first; so has that of some reporters inside apps, without a role.

@@ -236,8 +236,8 @@ static const option table[] = {
      "versions, and what is new, rising or back",
      offsetof(crash_options, groups_in), NULL},
     {"groups-out", "STATE",
-     "--group keeps what was counted for a later run; not when every report failed, nor\nwhen another run "
-     "has written STATE meanwhile",
+     "--group keeps what was counted for a later run; not when every report failed, when a\nfile of symbols "
+     "or another output did, nor when another run has written STATE meanwhile",
      offsetof(crash_options, groups_out), NULL},
     {"missing", "text|json",
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "

@@ -271,7 +271,10 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
         return WALK_LEFT_OUT;
     how.shared = &file->budget;
     const char *over = report_resolve(r, file->run->images, &how, counts);
-    return over != NULL ? keep_broken(file, r, over) : WALK_ANSWER;
+    if (over == NULL || !counts->is_unread)
+        return over != NULL ? keep_broken(file, r, over) : WALK_ANSWER;
+    fail(file->result, over); /* the file as a whole: it may be read again, and get more */
+    return WALK_STOP;
 }
 
 /* Reports that --only leaves out are not answered. */
@@ -318,6 +321,12 @@ static void do_report(const crash_run *run, crash_result *result)
         report_walk_all(&walk, str_make(text_z(&input), input.len), &result->output);
     }
     result->held_count = walk.held;
+    if (result->failure.len == 0 && tool_has_lacked_memory())
+        fail(result, "memory ran out: names or lines would be missing");
+    if (result->failure.len == 0 && tool_has_fault() && missing_waits(&result->missing))
+        fail(result, "it may wait for symbols that could not be read");
+    if (result->failure.len > 0)
+        result->json.len = 0;
     text_free(&input);
 }
 
@@ -764,24 +773,44 @@ static bool prepare_output(crash_run *run)
 
 /* ---- One run ---- */
 
-/* A state of a run whose every report failed would look like one of a day without crashes. */
-static bool keep_groups(const crash_run *run)
+/* Why a run leaves the state as it was: then it may be run again without counting a report twice. NULL: it does not. A
+ * report that failed was not counted. A state of a run whose every report failed would look like one of a day
+ * without crashes. */
+static const char *why_no_state(const crash_run *run, int status)
 {
-    if (run->options->groups_out == NULL)
-        return true;
-    if (run->grouped > 0 || run->failed == 0)
-        return groups_write(run->groups, &run->state);
-    tool_say("%s: is not written, since every report failed", run->options->groups_out);
-    return false;
+    if (run->grouped == 0 && run->failed > 0)
+        return "every report failed";
+    if (run->has_failed)
+        return "a file of symbols failed, and reports may be of other groups with it";
+    if (tool_has_lacked_memory())
+        return "memory ran out, and reports may be of other groups";
+    if (out_failed())
+        return "standard output failed";
+    if (run->options->json_out != NULL && run->json.failure != 0)
+        return "the file of --json-out is not";
+    if (run->options->strict && run->unresolved > 0 && status != TOOL_OK)
+        return "--strict wants names that are missing";
+    return NULL;
 }
 
-static bool print_groups(const crash_run *run)
+/* The last thing that a run does. */
+static int keep_groups(const crash_run *run, int status)
+{
+    const char *why = why_no_state(run, status);
+    if (run->options->groups_out == NULL)
+        return status;
+    if (why == NULL)
+        return groups_write(run->groups, &run->state) ? status : TOOL_ERROR;
+    tool_say("%s: is not written, since %s", run->options->groups_out, why);
+    return TOOL_ERROR;
+}
+
+static void print_groups(const crash_run *run)
 {
     text out = {0};
     groups_print(run->groups, run->options->json, &out);
     out_text(&out);
     text_free(&out);
-    return keep_groups(run);
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
@@ -807,8 +836,8 @@ static void print_missing(crash_run *run)
 static int finish(crash_run *run)
 {
     int status = run->has_failed || run->failed > 0 ? TOOL_ERROR : TOOL_OK;
-    if (run->groups != NULL && !print_groups(run))
-        status = TOOL_ERROR;
+    if (run->groups != NULL)
+        print_groups(run);
     out_flush();
     print_missing(run);
     if ((run->count > 1 || run->left_out > 0) && !run->options->quiet)
@@ -891,6 +920,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
+    bool has_run = false;
     bool is_open = o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE);
     if (is_open && open_groups(&run) && add_stores(o, s, reports, count) && has_memory(o) &&
         prepare_output(&run)) {
@@ -900,11 +930,14 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         close_run(&run);
         run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
         status = finish(&run);
+        has_run = true;
     }
     if (o->json_out != NULL) {
         outfile_end(&run.json, &run.json_waits, run.has_json);
         status = run.json.failure != 0 ? TOOL_ERROR : status;
     }
+    if (has_run && run.groups != NULL)
+        status = keep_groups(&run, status);
     for (size_t i = 0; i < count && run.output_names != NULL; i++)
         free(run.output_names[i]);
     free(run.output_names);

@@ -321,6 +321,17 @@ static void trim_map(symbol_source *s)
     forget_names(s);
 }
 
+bool symbol_source_lacked_memory(symbol_source *s)
+{
+    if (s->session == NULL || !machsym_session_lacked_memory(s->session))
+        return false;
+    machsym_session_trim(s->session);
+    s->trims++;
+    s->least = 0;
+    forget_names(s);
+    return true;
+}
+
 size_t symbol_source_memory(const symbol_source *s)
 {
     return machsym_session_memory(s->session) + s->chunk_bytes + s->name_cap * sizeof *s->names;

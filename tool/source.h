@@ -64,6 +64,8 @@ size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame 
  * (symbol_no_memory), then or before; NULL: neither. Lives until the next call. */
 extern const char symbol_no_memory[];
 const char *symbol_source_failure(const symbol_source *source);
+/* Whether memory was out since it was asked last; then it forgets what it keeps. */
+bool symbol_source_lacked_memory(symbol_source *source);
 /* Bytes that it keeps: decoded units, and names as they were shown. */
 size_t symbol_source_memory(const symbol_source *source);
 /* How often names of a map's frames have gone; those of other files stay as long as the source. */

@@ -75,8 +75,22 @@ static const char *error_advice(machsym_result code)
     }
 }
 
+static atomic_bool met_fault; /* of the system, or memory was out */
+
+void tool_note_fault(void)
+{
+    met_fault = true;
+}
+
+bool tool_has_fault(void)
+{
+    return met_fault;
+}
+
 void tool_say_error(const char *path, const machsym_error *err)
 {
+    if (err->code == MACHSYM_ERR_MEMORY || (err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno)))
+        tool_note_fault();
     char where[128] = "";
     if (err->where != NULL && err->where[0] != 0)
         snprintf(where, sizeof where, " (%s, offset %llu)", err->where, (unsigned long long)err->offset);
@@ -400,6 +414,11 @@ bool tool_had_memory(const char *output)
         return true;
     tool_say("%s: not written: memory ran out", output);
     return false;
+}
+
+bool tool_has_lacked_memory(void)
+{
+    return lacked_memory;
 }
 
 static atomic_bool found_damage;

@@ -123,6 +123,10 @@ void tool_lacked_memory(void);
 /* Whether memory was enough for all answers so far. If not, an output that is made of them must not get its name: says
  * so of it. An output that is NULL or "-" is standard output, and left as it is. */
 bool tool_had_memory(const char *output);
+bool tool_has_lacked_memory(void);
+/* Notes that the system failed to read a file, which may be whole: what is known without it may change. Threads: any. */
+void tool_note_fault(void);
+bool tool_has_fault(void);
 /* The exit status of the program, given its command's: says whether memory was short, and counts damage. */
 int tool_end(int status);
 /* Closes a session, and notes whether it lacked memory. */

@@ -30,6 +30,7 @@ static int by_addr(const void *a, const void *b)
 
 /* The lookups of one report. */
 typedef struct resolving {
+    bool is_unread;
     bool is_unreached;
     report *r;
     image_pool *all;
@@ -191,6 +192,18 @@ static void fail_unreached(resolving *w, const char *why)
     w->is_unreached = true;
 }
 
+/* Nor is what a file says that could not be read. */
+static void fail_unread(resolving *w, const char *why)
+{
+    text t = {0};
+    text_c(&t, "symbols that it waits for could not be read: ");
+    text_c(&t, why);
+    if (w->left.failure == NULL)
+        w->left.failure = pool_copy_z(&w->r->strings, t.v, t.len);
+    w->is_unread = true;
+    text_free(&t);
+}
+
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
 static uint32_t add_calls(resolving *w, const image_loan *loan, const report_frame *frame,
                           const machsym_frame *frames, size_t count, uint64_t file_addr)
@@ -260,6 +273,8 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
     redact_status(w, &image->status);
     if (image->status.found == IMAGE_UNREACHED)
         fail_unreached(w, image->status.failure);
+    if (image->status.unread != NULL)
+        fail_unread(w, image->status.unread);
     if (!found)
         return;
     qsort(tasks, count, sizeof *tasks, by_addr);
@@ -274,6 +289,8 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
         else
             resolve_task_frame(w, &loan, &tasks[i]);
     }
+    if (loan_lacked_memory(&loan))
+        fail_unread(w, "memory ran out");
     images_return(w->all, &loan);
 }
 
@@ -371,7 +388,7 @@ static resolve_task *collect_tasks(const report *r, const resolve_options *how, 
 
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
-    resolving w = {false, r, all, how, {0, 0, NULL}};
+    resolving w = {false, false, r, all, how, {0, 0, NULL}};
     resolve_budget own;
     resolve_budget *budget = how->shared != NULL ? how->shared : &own;
     size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
@@ -390,6 +407,7 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     free(starts);
     report_count_frames(r, counts);
     counts->is_unreached = w.is_unreached;
+    counts->is_unread = w.is_unread;
     *budget = w.left;
     return w.left.failure;
 }

@@ -45,6 +45,7 @@ struct shared_image {
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
+    const char *unread;  /* why a file could not be read that may be whole: it is opened anew for the next one */
     bool lacks_memory;   /* for opening a file: nobody finds it after those that ask now */
     bool opening;        /* another thread is at it */
     const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */
@@ -324,6 +325,7 @@ static void open_files(image_pool *all, struct shared_image *image, const uuid_f
     uuid_choice_open(&c, &desc, files);
     image->file = c.file;
     image->used = c.used;
+    image->unread = c.unread;
     image->lacks_memory = c.lacks_memory;
     if (!c.is_whole)
         image->failure = c.bad_count > 0 ? c.why[0] : "it cannot be opened";
@@ -415,7 +417,7 @@ static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid,
     image->opening = false;
     if (image->found == IMAGE_MISSING)
         note_missing(all, uuid);
-    if (image->found != IMAGE_FOUND || image->lacks_memory)
+    if (image->found != IMAGE_FOUND || image->lacks_memory || image->unread != NULL)
         forget_image(all, image);
     pthread_cond_broadcast(&all->opened);
     return image;
@@ -462,6 +464,7 @@ static bool fill_loan(image_pool *all, image_loan *out, image_status *status)
 {
     struct shared_image *image = out->image;
     status->why = image->failure;
+    status->unread = image->unread;
     if (image->lacks_memory) {
         tool_lacked_memory();
         status->found = IMAGE_UNREACHED;
@@ -569,6 +572,11 @@ size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uin
 const char *loan_failure(const image_loan *loan)
 {
     return symbol_source_failure(loan->seat->source);
+}
+
+bool loan_lacked_memory(const image_loan *loan)
+{
+    return symbol_source_lacked_memory(loan->seat->source);
 }
 
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame)

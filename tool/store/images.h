@@ -69,6 +69,7 @@ typedef struct image_status {
     const char *lines; /* which that is */
     const char *wanted_lines;
     store_kind kind;
+    const char *unread;          /* why a file of it could not be read that may be whole; NULL: all could */
     char failure[IMAGE_FAILURE]; /* UNREACHED: why */
 } image_status;
 
@@ -106,6 +107,8 @@ size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uin
 /* Why the last call found nothing, or not all: a chunk could not be had, or memory ran out; NULL: neither. Lives until
  * the next call. */
 const char *loan_failure(const image_loan *loan);
+/* Whether memory was out for one of the last answers, which then lacks something. The next ones begin anew. */
+bool loan_lacked_memory(const image_loan *loan);
 machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
 const symbol_info *loan_info(const image_loan *loan);
 /* What frame_style.source wants. */

@@ -239,8 +239,10 @@ static void say_unread(store *s, const char *path, int error)
     if (error == ENOENT || error == ENOTDIR)
         return; /* removed meanwhile */
     s->has_broken = true;
-    if (posix_is_fault(error))
+    if (posix_is_fault(error)) {
         tool_note_damage();
+        tool_note_fault();
+    }
     if (s->unread++ < STORE_SAID)
         tool_say("%s: cannot be read: %s", path, strerror(error));
 }

@@ -36,6 +36,14 @@ static void add_bad(uuid_choice *c, const char *path, const char *why)
     c->why[c->bad_count++] = why;
 }
 
+/* A file that the system, or memory, was in the way of may be whole. */
+static void note_unread(uuid_choice *c, const machsym_error *err)
+{
+    bool is_fault = err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno);
+    if (err->code == MACHSYM_ERR_MEMORY || is_fault)
+        c->unread = err->what;
+}
+
 /* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the
  * search is over. */
 static bool take_file(uuid_choice *c, const symbol_file *file, const store_entry *entry)
@@ -75,6 +83,7 @@ static bool try_map(uuid_choice *c, const store_entry *entry, bool any_lines)
     if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
         return take_file(c, &file, entry);
     c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
+    note_unread(c, &err);
     if (err.code != MACHSYM_ERR_POLICY)
         add_bad(c, entry->path, err.what);
     return false;
@@ -98,12 +107,14 @@ static bool try_macho(uuid_choice *c, const store_entry *entry, const store_entr
         return take_file(c, &file, entry);
     const char *pair_fails = err.what;
     c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
+    note_unread(c, &err);
     desc.open.pair_path = NULL;
     if (pair != NULL && symbol_file_open(&desc, &file, &err) == MACHSYM_OK) {
         add_bad(c, pair->path, pair_fails);
         return take_file(c, &file, entry);
     }
     c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
+    note_unread(c, &err);
     add_bad(c, entry->path, err.what);
     return false;
 }
