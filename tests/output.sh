@@ -5,6 +5,7 @@ bin=tests/fixtures/bin
 dsym=$bin/demo.app.dSYM
 reports=tests/fixtures/reports
 M=${MACHSYM:-build/machsym}
+case $M in /*) ;; *) M=$PWD/$M ;; esac
 . tests/checks
 
 ok() { # NAME STATUS
@@ -241,5 +242,112 @@ if [ -w /dev/full ]; then
     [ $? -eq 1 ] && grep -q 'File too large' "$work/err" && [ -z "$(find "$work" -name '.machsym-*')" ]
     ok "the same, the signal not ignored before" $?
 fi
+
+# ---- No output goes where something is read, or where another output goes ----
+
+mkdir -p "$work/own/folder"
+cp "$work/d1/a.crash" "$work/own/a.crash"
+cp -r $dsym "$work/own/demo.app.dSYM"
+cp "$work/own/demo.app.dSYM/Contents/Resources/DWARF/demo" "$work/own/folder/demo.dwarf"
+ln "$work/own/a.crash" "$work/own/hard.crash"
+ln -s a.crash "$work/own/soft.crash"
+ln -s ../own "$work/own/way"
+echo 'all = Demo' >"$work/own/rules"
+(cd "$work/own" && find . -type f -exec sha256sum {} + | sort) >"$work/own.before"
+refuses() # TEXT OPTION...: nothing that is there is touched
+{
+    text=$1
+    shift
+    (cd "$work/own" && $M crash -q --no-cache "$@") >"$work/out" 2>"$work/err"
+    [ $? -ne 0 ] && grep -qF "$text" "$work/err" && (cd "$work/own" && find . -type f -exec sha256sum {} + | sort) | cmp -s - "$work/own.before"
+    ok "refused: crash $*" $?
+}
+input="is the input, which would be gone: name another output"
+for name in a.crash ./a.crash way/a.crash hard.crash soft.crash "$work/own/a.crash"; do
+    refuses "$input" -o "$name" a.crash
+    refuses "$input" --json-out "$name" a.crash
+    refuses "$input" --group --groups-out "$name" a.crash
+done
+bundle=demo.app.dSYM/Contents/Resources/DWARF/demo
+for option in -o --json-out; do
+    refuses "$input" $option folder/demo.dwarf -d folder a.crash
+    refuses "$input" $option folder/demo.dwarf -d folder/demo.dwarf a.crash
+    refuses "lies in a bundle of symbols" $option $bundle -d demo.app.dSYM a.crash
+    refuses "lies in a bundle of symbols" $option $bundle a.crash
+    refuses "lies in a bundle of symbols" $option way/demo.app.dSYM/new -d . a.crash
+    refuses "$input" $option rules --owners rules a.crash
+    refuses "$input" $option rules --files-from rules a.crash
+done
+refuses "$input" --group --groups-out rules --owners rules a.crash
+refuses "name one file twice" -o out --json-out ./out a.crash
+refuses "name one file twice" -o out --json-out OUT a.crash
+refuses "name one file twice" -o out --json-out way/out a.crash
+refuses "name one file twice" --json-out out --group --groups-out "$work/own/out" a.crash
+refuses "is the file of another output, too" -o folder/ --json-out folder/A.CRASH a.crash
+refuses "$input" --force -o . a.crash soft.crash
+touch "$work/own/state"
+(cd "$work/own" && find . -type f -exec sha256sum {} + | sort) >"$work/own.before"
+refuses "" --groups-in state --json-out state a.crash
+refuses "" --groups-in state -o ./state --group a.crash
+rm "$work/own/state"
+(cd "$work/own" && $M crash -q --no-cache -d . -o new.crash --json-out new.json a.crash) && [ -s "$work/own/new.crash" ] && [ -s "$work/own/new.json" ]
+ok "a folder of symbols takes outputs all the same" $?
+(cd "$work/own" && $M crash -q --no-cache -d . -o new.crash --json-out new.json a.crash)
+ok "and a second time" $?
+(cd "$work/own" && $M crash -q --no-cache -d . -o /dev/null --json-out /dev/null a.crash)
+ok "a device takes two outputs" $?
+
+# ---- Who may read what replaces a file ----
+
+mode_of() { stat -c %a "$1" 2>/dev/null || stat -f %Lp "$1"; }
+for mode in 600 640 400 664 666; do
+    echo old >"$work/mode"
+    chmod $mode "$work/mode"
+    crash -o "$work/mode" "$work/d1/a.crash"
+    [ "$(mode_of "$work/mode")" = $mode ] && grep -q drop "$work/mode"
+    ok "a file that is replaced keeps its mode $mode" $?
+    rm -f "$work/mode"
+done
+mkdir -p "$work/o5"
+echo old >"$work/o5/a.crash"
+chmod 600 "$work/o5/a.crash"
+crash -o "$work/o5" --force "$work/d1/a.crash"
+[ "$(mode_of "$work/o5/a.crash")" = 600 ]
+ok "in a folder, too" $?
+echo mine >"$work/secret"
+chmod 600 "$work/secret"
+ln -s secret "$work/link"
+(umask 022 && $M crash -q -d $dsym -o "$work/link" "$work/d1/a.crash")
+[ ! -L "$work/link" ] && [ "$(mode_of "$work/link")" = 644 ] && [ "$(cat "$work/secret")" = mine ]
+ok "a link is replaced itself, as if nothing were there" $?
+if [ "$(id -u)" -eq 0 ]; then
+    echo old >"$work/theirs"
+    chown 65534:65533 "$work/theirs"
+    chmod 640 "$work/theirs"
+    crash -o "$work/theirs" "$work/d1/a.crash"
+    [ "$(stat -c '%u:%g %a' "$work/theirs" 2>/dev/null || stat -f '%u:%g %Lp' "$work/theirs")" = "65534:65533 640" ]
+    ok "root leaves a file to its owner" $?
+fi
+if command -v setfacl >/dev/null && echo old >"$work/list" && chmod 600 "$work/list" && setfacl -m u:65534:r "$work/list" 2>/dev/null; then
+    getfacl -cp "$work/list" >"$work/list.before"
+    crash -o "$work/list" "$work/d1/a.crash"
+    getfacl -cp "$work/list" | cmp -s - "$work/list.before"
+    ok "an access list stays" $?
+else
+    skip "access lists: setfacl is missing, or the file system has none"
+fi
+
+# ---- Where the cache lies ----
+
+for home in "" relative; do
+    mkdir -p "$work/cwd"
+    (cd "$work/cwd" && env -u XDG_CACHE_HOME HOME="$home" $M crash -q -d "$work/own/folder" "$work/own/a.crash") >/dev/null
+    (cd "$work/cwd" && env XDG_CACHE_HOME="$home" HOME="$home" $M crash -q -d "$work/own/folder" "$work/own/a.crash") >/dev/null
+    [ -z "$(ls -A "$work/cwd")" ] && [ ! -e /.cache/machsym ]
+    ok "HOME and XDG_CACHE_HOME \"$home\" are no cache folder" $?
+done
+env XDG_CACHE_HOME=relative HOME="$work/cwd" $M crash -q -d "$work/own/folder" "$work/own/a.crash" >/dev/null
+[ -n "$(ls "$work/cwd/.cache/machsym")" ] && [ ! -e relative ]
+ok "a relative XDG_CACHE_HOME counts as none" $?
 
 end

@@ -264,15 +264,28 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     return ok;
 }
 
-/* Whether the state of groups, and JSON, go elsewhere than where a report lies. A report may take the place of
- * the one that it was made of, but not of the archive in which that lies. */
+/* Whether no output goes where a report, symbols or a list lie. What symbols are in folders is known later. */
 static bool spares_reports(const crash_options *crash, const path_list *reports)
 {
-    bool is_member = reports->count == 1 && members_end(reports->v[0]) > 0;
-    bool ok = !is_member || outfile_spares(crash->output, reports->v[0]);
-    for (size_t i = 0; i < reports->count && ok; i++)
-        ok = outfile_spares(crash->groups_out, reports->v[i]) &&
-             outfile_spares(crash->json_out, reports->v[i]);
+    const char *outputs[] = {crash->output, crash->json_out, crash->groups_out};
+    outfile_inputs read = {NULL, 0, 0, false};
+    const char *path;
+    bool ok = true;
+    for (size_t i = 0; i < reports->count; i++)
+        outfile_inputs_add(&read, reports->v[i]);
+    for (size_t i = 0; (path = text_words_path(i)) != NULL; i++)
+        outfile_inputs_add(&read, path);
+    for (size_t i = 0; i < crash->store_count; i++)
+        outfile_inputs_add(&read, crash->stores[i]);
+    for (size_t i = 0; i < crash->map_count; i++)
+        outfile_inputs_add(&read, crash->maps[i]);
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && ok; i++)
+        ok = outfile_inputs_spare(&read, outputs[i]);
+    if (ok && crash->groups_in != NULL) { /* which only the next state may replace */
+        outfile_inputs_add(&read, crash->groups_in);
+        ok = outfile_inputs_spare(&read, crash->output) && outfile_inputs_spare(&read, crash->json_out);
+    }
+    outfile_inputs_free(&read);
     return ok;
 }
 
@@ -302,7 +315,7 @@ static bool outputs_differ(const crash_options *crash)
     const char *v[] = {crash->output, crash->json_out, crash->groups_out};
     for (size_t i = 0; i < 3; i++) {
         const char *next = v[(i + 1) % 3];
-        if (v[i] != NULL && next != NULL && strcmp(v[i], next) == 0)
+        if (v[i] != NULL && next != NULL && outfile_is_same(v[i], next))
             return false;
     }
     return true;

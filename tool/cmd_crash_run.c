@@ -771,6 +771,55 @@ static bool prepare_output(crash_run *run)
     return true;
 }
 
+/* Adds what is read, once it is known that an output may replace a file. */
+static void add_inputs(const crash_run *run, const store *s, outfile_inputs *read)
+{
+    const char *path;
+    for (size_t i = 0; i < run->count; i++)
+        outfile_inputs_add(read, run->paths[i]);
+    for (size_t i = 0; (path = store_path(s, i)) != NULL; i++)
+        outfile_inputs_add(read, path);
+    for (size_t i = 0; (path = text_words_path(i)) != NULL; i++)
+        outfile_inputs_add(read, path);
+}
+
+/* Whether another output is the file of a report in the folder. */
+static bool has_name(const char *other, const char *name)
+{
+    return other != NULL && strcasecmp(base_name(other), base_name(name)) == 0 &&
+           outfile_is_same(other, name);
+}
+
+/* Whether no output takes the place of symbols, and none in a folder that of what is read. */
+static bool spares_inputs(const crash_run *run, const store *s)
+{
+    const crash_options *o = run->options;
+    const char *named[] = {o->json_out, o->groups_out, run->in_folder ? NULL : o->output};
+    outfile_inputs symbols = {NULL, 0, 0, false};
+    outfile_inputs read = {NULL, 0, 0, false};
+    const char *path;
+    bool ok = true;
+    for (size_t i = 0; (path = store_path(s, i)) != NULL; i++)
+        outfile_inputs_add(&symbols, path);
+    for (size_t i = 0; i < sizeof named / sizeof *named && ok; i++)
+        ok = outfile_inputs_spare(&symbols, named[i]);
+    for (size_t i = 0; i < run->count && ok && run->in_folder; i++) {
+        const char *name = run->output_names[i];
+        if (has_name(o->json_out, name) || has_name(o->groups_out, name)) {
+            tool_say("%s: is the file of another output, too: name another one", name);
+            ok = false;
+        }
+        if (access(name, F_OK) != 0 || !o->force)
+            continue;
+        if (read.count == 0)
+            add_inputs(run, s, &read);
+        ok = ok && outfile_inputs_spare(&read, name);
+    }
+    outfile_inputs_free(&symbols);
+    outfile_inputs_free(&read);
+    return ok;
+}
+
 /* ---- One run ---- */
 
 /* Why a run leaves the state as it was: then it may be run again without counting a report twice. NULL: it does not. A
@@ -921,9 +970,9 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
     bool has_run = false;
-    bool is_open = o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE);
-    if (is_open && open_groups(&run) && add_stores(o, s, reports, count) && has_memory(o) &&
-        prepare_output(&run)) {
+    bool is_ready = open_groups(&run) && add_stores(o, s, reports, count) && has_memory(o) &&
+                    prepare_output(&run) && spares_inputs(&run, s);
+    if (is_ready && (o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE))) {
         open_run(&run, o, s);
         run_jobs(&run);
         run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */
@@ -932,7 +981,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         status = finish(&run);
         has_run = true;
     }
-    if (o->json_out != NULL) {
+    if (o->json_out != NULL && is_ready) {
         outfile_end(&run.json, &run.json_waits, run.has_json);
         status = run.json.failure != 0 ? TOOL_ERROR : status;
     }

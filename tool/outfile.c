@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,8 +153,10 @@ static int open_beside(outfile *out)
         if (out->slot < 0)
             return -1;
         int fd = open(temporary[out->slot], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (fd >= 0 && posix_hold(fd))
+        if (fd >= 0 && posix_hold(fd)) {
+            posix_take_rights(fd, out->path);
             return fd;
+        }
         free_slot(out->slot);
         if (fd < 0 && errno != EEXIST)
             return -1;
@@ -178,6 +181,106 @@ bool outfile_spares(const char *path, const char *input)
         tool_say("%s: is the input, which would be gone: name another output", path);
     free(file);
     return !same;
+}
+
+/* Whether two names are of one folder, and of one file there for a file system that does not tell cases apart. */
+static bool is_same_name(const char *a, const char *b)
+{
+    struct stat at;
+    struct stat bt;
+    size_t len = path_folder(a);
+    char *folder = str_copy_z(len > 0 ? str_make(a, len) : str_c("."));
+    bool same = strcasecmp(a + len, b + path_folder(b)) == 0 && stat(folder, &at) == 0;
+    free(folder);
+    folder = str_copy_z(path_folder(b) > 0 ? str_make(b, path_folder(b)) : str_c("."));
+    same = same && stat(folder, &bt) == 0 && at.st_ino == bt.st_ino && at.st_dev == bt.st_dev;
+    free(folder);
+    return same;
+}
+
+bool outfile_is_same(const char *a, const char *b)
+{
+    struct stat at;
+    struct stat bt;
+    bool has_a = stat(a, &at) == 0;
+    bool has_b = stat(b, &bt) == 0;
+    if (has_a && S_ISCHR(at.st_mode))
+        return false;
+    if (strcmp(a, b) == 0)
+        return true;
+    if (has_a && has_b)
+        return at.st_ino != 0 && S_ISREG(at.st_mode) && at.st_ino == bt.st_ino && at.st_dev == bt.st_dev;
+    return !has_a && !has_b && is_same_name(a, b);
+}
+
+/* ---- What is read ---- */
+
+/* The file itself, of what lies in an archive that. */
+static char *file_of(const char *input)
+{
+    size_t end = members_end(input);
+    return str_copy_z(str_make(input, end > 0 ? end : strlen(input)));
+}
+
+void outfile_inputs_add(outfile_inputs *all, const char *path)
+{
+    struct stat st;
+    char *file = file_of(path);
+    if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino != 0) {
+        all->v = tool_room(all->v, all->count, &all->cap, sizeof *all->v);
+        all->v[all->count++] = (outfile_input){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
+        all->is_sorted = false;
+    }
+    free(file);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const outfile_input *x = a;
+    const outfile_input *y = b;
+    if (x->dev != y->dev)
+        return x->dev < y->dev ? -1 : 1;
+    return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+/* Whether a path leads into a bundle of symbols, whose files belong together. */
+static bool is_in_bundle(const char *path)
+{
+    char *folder = str_copy_z(path_folder(path) > 0 ? str_make(path, path_folder(path)) : str_c("."));
+    char *real = realpath(folder, NULL);
+    bool is = false;
+    for (const char *at = real; at != NULL && (at = strstr(at, ".dSYM")) != NULL; at++)
+        is |= at[5] == 0 || posix_is_slash(at[5]);
+    free(real);
+    free(folder);
+    return is;
+}
+
+bool outfile_inputs_spare(outfile_inputs *all, const char *path)
+{
+    struct stat st;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return true;
+    if (is_in_bundle(path)) {
+        tool_say("%s: lies in a bundle of symbols: name another output", path);
+        return false;
+    }
+    if (all->count == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    if (!all->is_sorted)
+        qsort(all->v, all->count, sizeof *all->v, by_number);
+    all->is_sorted = true;
+    outfile_input wanted = {(uint64_t)st.st_dev, (uint64_t)st.st_ino};
+    if (bsearch(&wanted, all->v, all->count, sizeof wanted, by_number) == NULL)
+        return true;
+    tool_say("%s: is the input, which would be gone: name another output", path);
+    return false;
+}
+
+void outfile_inputs_free(outfile_inputs *all)
+{
+    free(all->v);
+    memset(all, 0, sizeof *all);
 }
 
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule)

@@ -1,4 +1,5 @@
-/* Output files that are whole or not there: written in their folder under a name of their own, then moved.
+/* Output files that are whole or not there: written in their folder under a name of their own, then moved. A file that
+ * is replaced gives them its mode, owner and access list; a link is replaced itself, as if nothing were there.
  * What a run left there that was killed goes when the next one writes into the folder. */
 #ifndef MACHSYM_TOOL_OUTFILE_H
 #define MACHSYM_TOOL_OUTFILE_H
@@ -27,6 +28,29 @@ typedef struct outfile {
 /* Whether an output is another file than an input, or than the archive of one; else says so. Either may be
  * NULL. */
 bool outfile_spares(const char *path, const char *input);
+
+/* Whether two outputs are one file, by any name: a link, a path that leads there in another way; of files that are not there
+ * yet also in other letters. Devices are not: both may go there. */
+bool outfile_is_same(const char *a, const char *b);
+
+/* A file that is read. */
+typedef struct outfile_input {
+    uint64_t dev;
+    uint64_t ino;
+} outfile_input;
+
+/* Files that are read, many of them. Zero it first. */
+typedef struct outfile_inputs {
+    outfile_input *v;
+    size_t count;
+    size_t cap;
+    bool is_sorted;
+} outfile_inputs;
+
+void outfile_inputs_add(outfile_inputs *all, const char *path);
+/* As outfile_spares, for all of them; and no output goes into a bundle of symbols. */
+bool outfile_inputs_spare(outfile_inputs *all, const char *path);
+void outfile_inputs_free(outfile_inputs *all);
 
 /* Opens the file beside its place; nothing for standard output, which is NULL and "-". Returns false with
  * out->failure. */

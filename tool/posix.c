@@ -278,6 +278,9 @@ bool posix_remove_abandoned(const char *path)
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 
 /* The lock goes with the process, however it ends. A file system without locks keeps what killed runs
  * left. A file of which nothing can be told counts as held: if it is gone, it cannot get its name later. */
@@ -287,6 +290,45 @@ bool posix_hold(int fd)
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return false;
     return fstat(fd, &st) != 0 || st.st_nlink > 0;
+}
+
+/* Returns whether the file now has the access list of the other one, or as that has none. Mode bits stand for a list's
+ * mask, so that without the list they would give to a group what was given to somebody else. */
+static bool take_access_list(int fd, const char *path)
+{
+#ifdef __linux__
+    static const char name[] = "system.posix_acl_access";
+    char list[4096]; /* 500 entries: file systems allow fewer */
+    ssize_t len = lgetxattr(path, name, list, sizeof list);
+    if (len >= 0)
+        return fsetxattr(fd, name, list, (size_t)len, 0) == 0;
+    if (errno != ENODATA)
+        return errno == ENOTSUP;
+    return fremovexattr(fd, name) == 0 || errno == ENODATA ||
+           errno == ENOTSUP; /* what the folder gives to new files */
+#else
+    (void)fd;
+    (void)path;
+    return true;
+#endif
+}
+
+void posix_take_rights(int fd, const char *path)
+{
+    struct stat st;
+    int failure = errno;
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        errno = failure;
+        return;
+    }
+    mode_t mode = st.st_mode & 0777;
+    bool has_group = fchown(fd, st.st_uid, st.st_gid) == 0 || fchown(fd, (uid_t)-1, st.st_gid) == 0;
+    bool has_list = take_access_list(fd, path);
+    if (!has_group || !has_list)
+        mode = (mode & ~(mode_t)070) | (mode & 070 & (mode & 07) << 3);
+    if (fchmod(fd, mode) != 0)
+        fchmod(fd, 0600);
+    errno = failure;
 }
 
 int posix_hold_file(const char *path)

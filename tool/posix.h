@@ -63,33 +63,34 @@ void posix_start(int *argc, char ***argv);
 
 #undef fstat
 #undef stat
-#define stat                    _stat64
-#define fstat                   _fstat64
-#define _stat64(path, st)       posix_stat(path, st)
-#define lstat(path, st)         posix_stat(path, st)
-#define open(...)               posix_open(__VA_ARGS__)
-#define access(path, how)       posix_access(path, how)
-#define mkdir(path, mode)       posix_mkdir(path)
-#define unlink(path)            posix_unlink(path)
-#define rmdir(path)             posix_rmdir(path)
-#define rename(from, to)        posix_rename(from, to)
-#define link(from, to)          posix_link(from, to)
-#define realpath(path, room)    posix_realpath(path)
-#define getenv(name)            posix_getenv(name)
-#define DIR                     posix_dir
-#define dirent                  posix_entry
-#define opendir(path)           posix_opendir(path)
-#define readdir(dir)            posix_readdir(dir)
-#define closedir(dir)           posix_closedir(dir)
-#define fsync(fd)               _commit(fd)
-#define gmtime_r(when, parts)   (gmtime_s(parts, when) == 0 ? (parts) : NULL)
-#define posix_type(entry)       DT_UNKNOWN
-#define posix_nanoseconds(st)   0
-#define posix_is_slash(c)       ((c) == '/' || (c) == '\\' || (c) == ':')
-#define posix_hold(fd)          true
-#define posix_open_device(path) posix_open(path, O_WRONLY)
-#define posix_begin_sync(fd)    ((void)0)
-#define POSIX_CLOSE_FIRST       true /* an open file cannot get another name */
+#define stat                        _stat64
+#define fstat                       _fstat64
+#define _stat64(path, st)           posix_stat(path, st)
+#define lstat(path, st)             posix_stat(path, st)
+#define open(...)                   posix_open(__VA_ARGS__)
+#define access(path, how)           posix_access(path, how)
+#define mkdir(path, mode)           posix_mkdir(path)
+#define unlink(path)                posix_unlink(path)
+#define rmdir(path)                 posix_rmdir(path)
+#define rename(from, to)            posix_rename(from, to)
+#define link(from, to)              posix_link(from, to)
+#define realpath(path, room)        posix_realpath(path)
+#define getenv(name)                posix_getenv(name)
+#define DIR                         posix_dir
+#define dirent                      posix_entry
+#define opendir(path)               posix_opendir(path)
+#define readdir(dir)                posix_readdir(dir)
+#define closedir(dir)               posix_closedir(dir)
+#define fsync(fd)                   _commit(fd)
+#define gmtime_r(when, parts)       (gmtime_s(parts, when) == 0 ? (parts) : NULL)
+#define posix_type(entry)           DT_UNKNOWN
+#define posix_nanoseconds(st)       0
+#define posix_is_slash(c)           ((c) == '/' || (c) == '\\' || (c) == ':')
+#define posix_hold(fd)              true
+#define posix_take_rights(fd, path) ((void)(fd), (void)(path))
+#define posix_open_device(path)     posix_open(path, O_WRONLY)
+#define posix_begin_sync(fd)        ((void)0)
+#define POSIX_CLOSE_FIRST           true /* an open file cannot get another name */
 #else
 #include <dirent.h>
 #include <poll.h>
@@ -103,6 +104,9 @@ void posix_start(int *argc, char ***argv);
 
 /* Tells other runs that a new file is being written. Returns false when one has removed it already. */
 bool posix_hold(int fd);
+/* Gives an open file that is empty the mode, owner, group and access list (Linux) of the file that it replaces. What may
+ * not be given is no more than all others may. A link is not followed: nothing is taken where there is no file. */
+void posix_take_rights(int fd, const char *path);
 /* Opens a device or pipe to write to. A pipe that nobody reads fails with ENXIO, and does not wait. */
 int posix_open_device(const char *path);
 /* Has the system begin to write a file to the disk, where it can without waiting. */

@@ -410,9 +410,29 @@ size_t str_mark_len(machsym_str s)
     return s.len >= 3 && memcmp(s.ptr, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
+/* People name few such files; of more, and of maps of lines in folders, the first are noted. */
+enum { MAX_WORDS_PATHS = 256 };
+static const char *words_paths[MAX_WORDS_PATHS];
+
+/* Options are read by one thread. The paths are words of the command line, or live as long. */
+static void note_words(const char *path)
+{
+    size_t at = 0;
+    while (at < MAX_WORDS_PATHS && words_paths[at] != NULL && strcmp(words_paths[at], path) != 0)
+        at++;
+    if (at < MAX_WORDS_PATHS && words_paths[at] == NULL)
+        words_paths[at] = str_copy_z(str_c(path));
+}
+
+const char *text_words_path(size_t index)
+{
+    return index < MAX_WORDS_PATHS ? words_paths[index] : NULL;
+}
+
 const char *text_read_words(text *t, const char *path)
 {
     size_t from = t->len;
+    note_words(path);
     const char *why = text_read_file(t, path);
     if (t->len == from)
         return why;

@@ -99,6 +99,8 @@ enum { TEXT_FILE_MAX = 1 << 30 };
 const char *text_read_file(text *t, const char *path);
 /* The same of what people write: a byte order mark, which editors put ahead, is left out. */
 const char *text_read_words(text *t, const char *path);
+/* The path of one of the files that were read so; NULL past the last one. */
+const char *text_words_path(size_t index);
 /* How long the byte order mark is that a text begins with: 3 or 0. */
 size_t str_mark_len(machsym_str s);
 /* The same of a file of at most so many bytes. What was read of a longer one is more than that. */

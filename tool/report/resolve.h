@@ -50,7 +50,8 @@ typedef struct resolve_counts {
     uint32_t symbols; /* name only */
     uint32_t missing;
     bool is_unreached; /* chunks of an image could not be had: asked again, they may be */
-    bool is_unread; /* a file of symbols could not be read, or memory was out: asked again, there may be more */
+    bool
+        is_unread; /* a file of symbols could not be read, or memory was out: asked again, there may be more */
 } resolve_counts;
 
 /* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image

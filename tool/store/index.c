@@ -61,18 +61,29 @@ const index_folder *index_find(const store_index *index, const char *path)
     return NULL;
 }
 
+/* A folder that is told from the current one would be another one wherever the tool runs: it is none, as the XDG Base
+ * Directory Specification has it. */
+static bool is_whole_path(const char *path)
+{
+#ifdef _WIN32
+    if (path != NULL && path[0] != 0 && path[1] == ':')
+        return true;
+#endif
+    return path != NULL && posix_is_slash(path[0]) && path[0] != ':';
+}
+
 /* The index file of a folder; false when there is no place for one. */
 bool index_path(const char *folder, bool shallow, text *out)
 {
     const char *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     char *real = realpath(folder, NULL);
-    if (real == NULL || ((base == NULL || base[0] != '/') && home == NULL)) {
+    if (real == NULL || (!is_whole_path(base) && !is_whole_path(home))) {
         free(real);
         return false;
     }
-    text_c(out, base != NULL && base[0] == '/' ? base : home);
-    text_c(out, base != NULL && base[0] == '/' ? "/machsym/" : "/.cache/machsym/");
+    text_c(out, is_whole_path(base) ? base : home);
+    text_c(out, is_whole_path(base) ? "/machsym/" : "/.cache/machsym/");
     text_hex(out, str_hash(str_c(real)), 16);
     text_c(out, shallow ? ".shallow" : ".index");
     text_add(out, "", 1);

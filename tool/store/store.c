@@ -647,6 +647,11 @@ void store_close(store *s)
     free(s);
 }
 
+const char *store_path(const store *s, size_t index)
+{
+    return index < s->count ? s->v[index].path : NULL;
+}
+
 bool store_failed(const store *s)
 {
     return s->has_failed;

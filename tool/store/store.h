@@ -40,6 +40,8 @@ bool store_has_broken(const store *s);
  * any. */
 size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
                   size_t cap);
+/* The path of an entry, in no order; NULL past the last one. */
+const char *store_path(const store *s, size_t index);
 /* The entries of files that go by a name; returns how many. */
 size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap);
 /* The file that was most likely meant by a name, where none has the right UUID: of this arch, a dSYM if
