@@ -350,4 +350,18 @@ env XDG_CACHE_HOME=relative HOME="$work/cwd" $M crash -q -d "$work/own/folder" "
 [ -n "$(ls "$work/cwd/.cache/machsym")" ] && [ ! -e relative ]
 ok "a relative XDG_CACHE_HOME counts as none" $?
 
+# ---- The memory that a long log takes ----
+
+# docs/reports.md states it: addresses for five times its length, and 64 MB beside the symbols.
+case "$CFLAGS $LDFLAGS" in
+*-fsanitize* | *coverage*) skip "little memory: a sanitizer takes more" ;;
+*)
+    awk 'BEGIN { for (i = 0; i < 400000; i++) printf "2026-03-14 08:26:53.%06d demo[412:9] [net] request %d took %d ms: connection reused\n", i, i, i % 991 }' >"$work/long.log"
+    cat "$reports/demo.crash" >>"$work/long.log"
+    bound=$(($(wc -c <"$work/long.log") * 5 / 1024 + 65536))
+    (ulimit -v $bound && $M crash -q --no-cache -d $dsym -o "$work/long.out" "$work/long.log" 2>"$work/err") && grep -q 'player.mm:19' "$work/long.out"
+    ok "a long log with one report within $bound KB" $?
+    ;;
+esac
+
 end

@@ -63,6 +63,11 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
     text plain = {0};
     carried_text(r, carried, &plain);
     walk_result result = walk_text(w, str_make(plain.v, plain.len), &inner, NULL, &carried->edits);
+    if (carried->edits.count >
+        0) { /* a document may carry a million texts: no room that is not needed stays */
+        carried->edits.v = tool_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
+        carried->edits.cap = carried->edits.count;
+    }
     carried->is_kept = result.kept > 0;
     carried->is_left_out = result.found > 0 && result.kept == 0;
     text_free(&plain);
