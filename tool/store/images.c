@@ -45,7 +45,8 @@ struct shared_image {
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
-    const char *unread;  /* why a file could not be read that may be whole: it is opened anew for the next one */
+    const char
+        *unread; /* why a file could not be read that may be whole: it is opened anew for the next one */
     bool lacks_memory;   /* for opening a file: nobody finds it after those that ask now */
     bool opening;        /* another thread is at it */
     const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */

@@ -42,7 +42,7 @@ typedef struct uuid_choice {
     const store_entry *used; /* whose file it is; NULL: none opened */
     bool is_whole;
     bool lacks_memory;   /* for one of them: what it would have answered is not known */
-    const char *unread; /* why the system could not read a file, which may be whole; NULL: it could all */
+    const char *unread;  /* why the system could not read a file, which may be whole; NULL: it could all */
     symbol_file damaged; /* the first that is damaged, kept in case there is no whole one */
     const store_entry *damaged_entry;
     const char *bad[MAX_UUID_FILES]; /* "PATH: WHY" of those that are no good, in two parts */
