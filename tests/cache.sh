@@ -201,6 +201,24 @@ hostile indirect "it has two tables of indirect symbols"
 hostile methods "a section lies outside of its segment" file
 rm -f "$work/none"
 
+# A map of each image, not of each name of it; and where images share code and symbols, no more maps than 16 MB and 4 times the
+# cache. Each of these maps has 0.4 MB.
+python3 tests/cache/hostile.py "$work/hostile" names-of-one 4000
+"$machsym" map build "$work/hostile" --store "$work/one" >/dev/null 2>"$work/err"
+check "4,000 names of one image" "$work/err"
+says "1 of 1 maps are made"
+python3 tests/cache/hostile.py "$work/hostile" over-each-other 1000
+"$machsym" map build "$work/hostile" --store "$work/over" -j 2 >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && kb=$(du -sk "$work/over" | cut -f 1) && [ "$kb" -gt 16384 ] && [ "$kb" -lt 24576 ]
+check "images over each other: $kb KB of maps" "$work/err"
+says "its maps have more than 16 MB and 4 times the bytes of the cache"
+[ "$(find "$work/over" -name '*.symmap' | wc -l)" -eq "$(wc -l <"$work/out")" ]
+check "images over each other: each map is told"
+"$machsym" map build "$work/hostile" --images '*/lib000999.dylib' --store "$work/over" >"$work/out" 2>"$work/err"
+check "images over each other: the last one, which is chosen" "$work/err"
+says "1 of 1 maps are made"
+rm -rf "$work/over"
+
 # Swift: a requirement by name, then through a pointer to nowhere, into a name's middle, to itself, to code, and to what is
 # next to the requirement. Only what is one has its kind.
 meadow() # WHERE THE POINTER LEADS, WHAT THE WITNESS IS CALLED

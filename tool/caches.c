@@ -69,6 +69,18 @@ bool cache_next_entry(const machsym_image *cache, machsym_cursor *at, machsym_en
     return false;
 }
 
+uint64_t cache_bytes(const machsym_image *image)
+{
+    machsym_cursor at = {0, 0};
+    machsym_cache_file file;
+    machsym_image_info info;
+    uint64_t size = 0;
+    while (cache_is(image) && machsym_image_next_cache_file(image, &at, &file))
+        size += file.size;
+    machsym_image_get_info(image, &info);
+    return size > info.slice.size ? size : info.slice.size;
+}
+
 bool cache_has_images(const char *path)
 {
     machsym_open_desc desc;

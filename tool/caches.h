@@ -21,6 +21,9 @@ bool cache_is(const machsym_image *image);
 /* The next image of a cache that has a name. No more than 16,384 records are looked at: real caches have
  * 3,500, and finding each by its name compares it with all. */
 bool cache_next_entry(const machsym_image *cache, machsym_cursor *at, machsym_entry *out);
+
+/* The bytes of all files of a cache; of any other image those of its file. */
+uint64_t cache_bytes(const machsym_image *image);
 /* Whether a file is the main one of a cache: the others list no images. */
 bool cache_has_images(const char *path);
 /* The UUID of an image of a cache; old caches do not tell it, their images do. Returns false when there is

@@ -177,19 +177,6 @@ static void give_counted(void *user, void *p, size_t size)
     free(p);
 }
 
-/* The bytes of a file, or of all files of a cache. */
-static uint64_t file_size(const target *whole)
-{
-    machsym_cursor at = {0, 0};
-    machsym_cache_file file;
-    uint64_t size = 0;
-    machsym_image_info info;
-    while (cache_is(whole->file.image) && machsym_image_next_cache_file(whole->file.image, &at, &file))
-        size += file.size;
-    machsym_image_get_info(whole->file.image, &info);
-    return size > info.slice.size ? size : info.slice.size;
-}
-
 /* A kernel collection's own addresses may count from the kernel's __TEXT_EXEC. */
 static void find_kernel(const atos *a, target *whole)
 {
@@ -230,7 +217,8 @@ static void list_images(atos *a)
         return;
     qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);
     whole->open = tool_alloc(sizeof *whole->open);
-    *whole->open = (open_images){NULL, 0, ATOS_OPEN_BYTES + ATOS_OPEN_PER_BYTE * file_size(whole)};
+    *whole->open =
+        (open_images){NULL, 0, ATOS_OPEN_BYTES + ATOS_OPEN_PER_BYTE * cache_bytes(whole->file.image)};
     if (!cache_is(whole->file.image))
         find_kernel(a, whole);
 }

@@ -334,8 +334,8 @@ static bool begin_closing(const build_command *c, machsym_image *image, pthread_
     return tool_threads(c->how.jobs, 2) > 1 && pthread_create(thread, NULL, close_image, image) == 0;
 }
 
-/* Builds a map and adds a line to what is told. Threads: any. */
-static bool build_slice(const build_command *c, const machsym_open_desc *open, text *told)
+/* Builds a map and adds a line to what is told. *size: its bytes. Threads: any. */
+static bool build_slice(const build_command *c, const machsym_open_desc *open, text *told, uint64_t *size)
 {
     machsym_plan_desc desc;
     machsym_image_info info;
@@ -345,6 +345,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     pthread_t closing;
     machsym_map *map = NULL;
     size_t from = told->len;
+    *size = 0;
     memset(&desc, 0, sizeof desc);
     machsym_image *image = tool_open_damaged(open);
     if (image == NULL || tool_refuse_collection(image)) {
@@ -360,6 +361,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     if (path.len > 0)
         map = map_build_image(&desc, open->path, &c->how, &counts);
     bool is_made = map != NULL;
+    *size = is_made ? machsym_map_bytes(map).len : 0;
     if (is_made)
         map_say_lost(open->path, &info, &counts, map);
     bool is_closing = is_made && begin_closing(c, image, &closing);
@@ -380,18 +382,19 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
 static bool build_one(const build_command *c, const machsym_open_desc *open)
 {
     text told = {0};
-    bool ok = build_slice(c, open, &told);
+    uint64_t size;
+    bool ok = build_slice(c, open, &told, &size);
     out_text(&told);
     text_free(&told);
     return ok;
 }
 
 /* One image of a cache, which one thread makes. */
-static bool build_cached(const void *user, const machsym_open_desc *open, text *told)
+static bool build_cached(const void *user, const machsym_open_desc *open, text *told, uint64_t *size)
 {
     build_command c = *(const build_command *)user;
     c.how = (build_options){1, false, 0};
-    return build_slice(&c, open, told);
+    return build_slice(&c, open, told, size);
 }
 
 /* Builds the maps of a cache's images. */
@@ -533,7 +536,9 @@ const command map_build_command = {
     "[options] FILE ... | --symbols PATH --uuid UUID",
     "Resolves all addresses of an image and writes a map of them; of a dyld shared cache a map of each "
     "image,\nwith --store. A cache in a zip is unpacked into memory, up to 8 GB; unpack the zip where there "
-    "is less.\n",
+    "is less.\nMaps of a cache may have 16 MB and 4 times its bytes together; real ones have half. Where "
+    "images share\ntheir "
+    "code and symbols to have more, no more are begun, and the exit status is 1.\n",
     {{table, 0},
      {symbols_option_table, offsetof(build_command, symbols)},
      {image_option_table, offsetof(build_command, image)},

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Small caches of one image that make `machsym cache extract` work on what no builder writes.
+"""Small caches that make `machsym cache extract` and `machsym map build` work on what no builder writes.
 
-usage: hostile.py OUT KIND
+usage: hostile.py OUT KIND [IMAGES]
 
 names    4,096 symbols share one name of 128 KB: half a gigabyte if each got its own
 symtabs  two symbol tables
 indirect two tables of indirect symbols
 methods  a method list at the very end of all addresses, of an image at their begin
+names-of-one    IMAGES names of one image
+over-each-other IMAGES images with UUIDs of their own and one table of 20,000 symbols for all
 """
 import struct
 import sys
@@ -47,7 +49,41 @@ def image(kind, base):
     return header + b"".join(commands), linkedit
 
 
-def main(out, kind):
+def many(out, kind, count):
+    base, symbols, room = 0x180000000, 20000, 328
+    own = 1 if kind == "names-of-one" else count
+    paths = b"".join(b"/usr/lib/lib%06d.dylib\0" % i for i in range(count))
+    lists, at = 0x88, 0x88 + 32 * count
+    text = (at + len(paths) + 0xFFF) & ~0xFFF
+    code = (own * room + 0xFFF) & ~0xFFF
+    linkedit = text + code + 20 * symbols
+    table = b"".join(struct.pack("<IBBHQ", 1 + 8 * i, 0x0F, 1, 0, base + code + 16 * i) for i in range(symbols))
+    strings = b"\0" + b"".join(b"_f%05d\0" % i for i in range(symbols))
+    images = b""
+    for i in range(own):
+        commands = [
+            segment("__TEXT", base + room * i, text + room * i, code + 20 * symbols - room * i, section("__text", base + code, 16 * symbols, 0x80000400)),
+            segment("__LINKEDIT", base + code + 20 * symbols, linkedit, len(table) + len(strings)),
+            struct.pack("<IIIIII", 2, 24, linkedit, symbols, linkedit + len(table), len(strings)),
+            struct.pack("<II16s", 0x1B, 24, b"an image's %5d" % i),
+        ]
+        images += struct.pack("<IIIIIIII", 0xFEEDFACF, 0x0100000C, 0, 6, 4, sum(map(len, commands)), 0x80000000, 0) + b"".join(commands)
+        images = images.ljust(room * (i + 1), b"\0")
+    header = bytearray(0x68)
+    header[0:16] = b"dyld_v1   arm64\0"
+    struct.pack_into("<IIII", header, 0x10, 0x68, 1, lists, count)
+    end = linkedit + len(table) + len(strings)
+    file = bytes(header) + struct.pack("<QQQII", base, end - text, text, 5, 5)
+    file += b"".join(struct.pack("<QQQII", base + (i % own) * room, 0, 0, at + 25 * i, 0) for i in range(count))
+    file = (file + paths).ljust(text, b"\0") + images
+    with open(out, "wb") as f:
+        f.write(file.ljust(linkedit, b"\0") + table + strings)
+
+
+def main(out, kind, count=0):
+    if count:
+        many(out, kind, int(count))
+        return
     base = 0 if kind == "methods" else 0x180000000
     text, linkedit = image(kind, base)
     header = bytearray(0x68)
