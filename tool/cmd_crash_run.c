@@ -398,7 +398,8 @@ static void say_report(const crash_run *run, const crash_result *result)
     out_flush();
     if (run->count > 1 && result->held_count == 1)
         tool_tell("== %s", result->path);
-    fwrite(result->summary.v, 1, result->summary.len, stderr);
+    if (result->summary.len > 0)
+        fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
 
 /* Groups outlive the results: what is only in a result's memory is copied. */
@@ -596,7 +597,8 @@ static void print_table(const crash_run *run)
         fprintf(stderr, ", %zu left out by --only", run->left_out);
     fprintf(stderr, "; %llu frames: %llu named now, %llu without a name\n", run->frames, run->named,
             run->nameless);
-    fwrite(run->failures.v, 1, run->failures.len, stderr);
+    if (run->failures.len > 0)
+        fwrite(run->failures.v, 1, run->failures.len, stderr);
 }
 
 /* ---- Where to look and where to write ---- */
@@ -877,7 +879,7 @@ static void print_missing(crash_run *run)
     }
     if (o->missing != MISSING_SAID)
         out_text(&t);
-    else
+    else if (t.len > 0)
         fwrite(t.v, 1, t.len, stderr);
     text_free(&t);
 }
