@@ -417,6 +417,18 @@ group --json "$work/similar" | sed 's/.*"hash":"\([0-9a-f]*\)".*"similar_to":\(n
            for (i = 1; i <= count; i++) { sub(".*/", "", path[i]); sub("-.*", "", path[i]); print path[i], family } }' >"$work/all"
 figures 1 1 "families of similar groups"
 
+# The measure itself: stacks that lie near the threshold, judged by the formula that the comments state.
+if need "the measure of similar groups" python3; then
+    for row in "apart 33" "common 331" "common 332" "common 333" "common 334"; do
+        kind=${row% *}
+        near="$work/near-${row#* }"
+        mkdir "$near"
+        PYTHONDONTWRITEBYTECODE=1 python3 tests/similar.py make "$near" "$kind" "${row#* }" &&
+            $MACHSYM crash -q --group --json "$near"/*.crash | python3 tests/similar.py judge "$near" >"$work/judged"
+        check "the measure of similar groups: $row" "$work/judged"
+    done
+fi
+
 # ---- CrashProbe ----
 
 corpus=${CORPUS:-../shared/corpus}
