@@ -918,9 +918,42 @@ static void with_stabs(const stab *stabs, size_t count, void (*check)(ms_om_map 
     free(strings.v);
 }
 
+/* Functions that are listed one after the other, with the object files that they are in. */
+static void check_listed(const ms_om_map *map, const machsym_object *want, size_t count)
+{
+    machsym_object got;
+    uint64_t at = 0;
+    uint64_t oso = 0;
+    size_t i = 0;
+    for (; ms_om_next_function(map->mo, &at, &oso, &got) && i < count; i++) {
+        CHECK_EQ(got.lo, want[i].lo);
+        CHECK_EQ(got.hi, want[i].hi);
+        CHECK(test_same(got.path, want[i].path));
+        CHECK(test_same(got.member, want[i].member));
+    }
+    CHECK_EQ(i, count);
+    CHECK(!ms_om_next_function(map->mo, &at, &oso, &got));
+}
+
+/* What a row of such functions says. */
+static machsym_object listed(uint64_t lo, uint64_t hi, const char *path, const char *member)
+{
+    machsym_object row;
+    memset(&row, 0, sizeof row);
+    row.lo = lo;
+    row.hi = hi;
+    row.path = test_str(path);
+    row.member = test_str(member);
+    return row;
+}
+
 static void check_two_objects(ms_om_map *map, ms_arena *arena)
 {
+    const machsym_object want[] = {listed(0x100, 0x120, "/b/one.o", ""),
+                                   listed(0x108, 0x118, "/b/lib (x).a", "two.o"),
+                                   listed(0x200, 0x240, "/b/lib (x).a", "two.o")};
     (void)arena;
+    check_listed(map, want, 3);
     CHECK_EQ(map->count, 2);
     CHECK_STR(map->v[0].path, "/b/one.o");
     CHECK_STR(map->v[0].member, "");
@@ -950,6 +983,30 @@ static void test_stabs(void)
         {"_outside", 0x24, 1, 0x400}, {"", 0x24, 0, 0x40},
     };
     with_stabs(stabs, sizeof stabs / sizeof stabs[0], check_two_objects);
+}
+
+static void check_next_source(ms_om_map *map, ms_arena *arena)
+{
+    const machsym_object want[] = {listed(0x100, 0x120, "/b/one.o", ""),
+                                   listed(0x300, 0x340, "/b/three.o", "")};
+    (void)arena;
+    CHECK_EQ(map->count, 2);
+    CHECK_EQ(ms_om_find(map, 0x100), 0);
+    CHECK_EQ(ms_om_find(map, 0x200), 2); /* of a source file without an object file */
+    CHECK_EQ(ms_om_find(map, 0x300), 1);
+    check_listed(map, want, 2);
+}
+
+/* The next source file ends the object file before it, whether an empty N_SO closes that or not. */
+static void test_next_source(void)
+{
+    static const stab stabs[] = {
+        {"/src/", 0x64, 0, 0},      {"one.c", 0x64, 0, 0},      {"/b/one.o", 0x66, 0, 7},
+        {"_one", 0x24, 1, 0x100},   {"", 0x24, 0, 0x20},        {"two.c", 0x64, 0, 0},
+        {"_two", 0x24, 1, 0x200},   {"", 0x24, 0, 0x20},        {"three.c", 0x64, 0, 0},
+        {"/b/three.o", 0x66, 0, 7}, {"_three", 0x24, 1, 0x300}, {"", 0x24, 0, 0x40},
+    };
+    with_stabs(stabs, sizeof stabs / sizeof stabs[0], check_next_source);
 }
 
 static void check_odd_stabs(ms_om_map *map, ms_arena *arena)
@@ -1122,6 +1179,7 @@ int main(void)
     test_iteration();
     test_relocations();
     test_stabs();
+    test_next_source();
     test_odd_stabs();
     test_moves();
     test_objects();

@@ -166,6 +166,21 @@ static void put_unit(program *p)
     unit_end(p);
 }
 
+/* The same without a function, as assemblers write it. */
+static void put_bare_unit(program *p)
+{
+    ABBREV(p, 1, TAG_compile_unit, 0, AT_stmt_list, FORM_sec_offset, AT_comp_dir, FORM_string, AT_low_pc,
+           FORM_addr, AT_high_pc, FORM_data4);
+    abbrev_end(p);
+    unit_begin(p, p->enc, 1, 0);
+    die(p, 1);
+    put_offset(p, &p->info, 0);
+    put_str(&p->info, "/comp");
+    put_addr(p, &p->info, 0x1000);
+    put32(&p->info, 0x1000);
+    unit_end(p);
+}
+
 /* A row expected. */
 typedef struct want_row {
     uint64_t addr;
@@ -465,6 +480,32 @@ static void test_policies(void)
     check_policies(&p, want, sizeof want / sizeof want[0]);
 }
 
+/* Past a sequence the last line goes on for the code of a function only: of code without one nothing tells that
+ * it is the same code. */
+static void test_bare_end(void)
+{
+    for (unsigned policy = 0; policy < 3; policy++) {
+        program p;
+        lookup l;
+        int line = 1;
+        memset(&p, 0, sizeof p);
+        line_begin(&p, &plain4);
+        set_address(&p, 0x1000);
+        row(&p, &line, 10);
+        advance_pc(&p, 0x10);
+        end_sequence(&p);
+        line_end(&p);
+        put_bare_unit(&p);
+        lookup_open(&l, &p, (machsym_lines)policy, 0);
+        CHECK_EQ(ask(&l, 0x100f), 1);
+        CHECK_EQ(l.v[0].line, 10);
+        for (uint64_t addr = 0x1010; addr < 0x2000; addr += 0xfe8)
+            CHECK(ask(&l, addr) == 0 || l.v[0].line_source == MACHSYM_SOURCE_NONE);
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
 /* A sequence that has no statement at all answers with its rows as they are. */
 static void test_no_statement(void)
 {
@@ -690,6 +731,7 @@ int main(void)
     test_zero_range();
     test_paths();
     test_policies();
+    test_bare_end();
     test_no_statement();
     test_sequences();
     test_many_sequences();
