@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Options ---- */
@@ -19,7 +20,7 @@ static bool set_kind(atos *a, address_kind kind, const char *number)
     }
     a->kind = kind;
     if (number != NULL && !parse_hex(number + negative, strlen(number + negative), &a->base)) {
-        tool_say("%s is no hexadecimal address", number);
+        tool_say("%s is no hexadecimal address, such as 0x102a30000", number);
         return false;
     }
     if (negative)
@@ -152,20 +153,40 @@ static int answer_input(atos *a)
 static bool read_chunk(atos *a, text *chunk)
 {
     const char *why = text_read_file(chunk, "-");
-    bool ok = why == NULL;
-    if (!ok)
+    bool ok = why == NULL && chunk->len > 0;
+    if (why != NULL)
         tool_say("standard input: %s", why);
+    else if (!ok)
+        tool_say("standard input: it is empty; pass a value that machsym map export --chunks made");
     if (ok && a->base64 && !text_from_base64(chunk)) {
-        tool_say("standard input: not base64");
+        tool_say("standard input: not base64; pass a value that was stored so, or leave out --base64");
         ok = false;
     }
     a->bytes = (machsym_bytes){chunk->len > 0 ? chunk->v : "", chunk->len};
     return ok;
 }
 
-/* Whether the command line names all that is needed; says what is missing. */
-static bool is_complete(const command *c, const atos *a, atos_way way, int operands)
+/* Says that no file is named, after the line of usage that Apple's atos prints then. */
+static void say_no_file(const command *c, atos_way way, char **operands, int count)
 {
+    struct stat st;
+    const char *file = NULL;
+    for (int i = 0; i < count && file == NULL; i++)
+        file = stat(operands[i], &st) == 0 ? operands[i] : NULL;
+    tool_tell("usage: machsym %s %s", c->name, c->usage);
+    if (way == ATOS_FIRST_IS_FILE)
+        options_wrong(c, "no map is named");
+    else if (file != NULL)
+        tool_say("%s: a file, not an address; name it with -o: -o %s", file, file);
+    else
+        options_wrong(c, "-o FILE is missing: the dSYM, binary or map that has the addresses");
+}
+
+/* Whether the command line names all that is needed; says what is missing. */
+static bool is_complete(const command *c, const atos *a, atos_way way, char **addresses, int operands)
+{
+    struct stat st;
+    uint64_t number;
     const char *fault = symbols_fault(&a->symbols, &a->image);
     if (fault != NULL)
         options_wrong(c, fault);
@@ -173,8 +194,13 @@ static bool is_complete(const command *c, const atos *a, atos_way way, int opera
         options_wrong(c, "-o names the file that --symbols would look for: pass one of them");
     else if (way == ATOS_CHUNK && operands == 0)
         options_wrong(c, "no address is named");
+    else if (way == ATOS_CHUNK && a->path_count > 0)
+        options_wrong(c, "-o names a file, but the chunk is read from standard input: pass it there");
+    else if (way == ATOS_FIRST_IS_FILE && a->path_count > 0 && stat(a->paths[0], &st) != 0 &&
+             parse_hex(a->paths[0], strlen(a->paths[0]), &number))
+        options_wrong(c, "the map comes first, then the addresses");
     else if (way != ATOS_CHUNK && a->path_count == 0 && a->symbols.path_count == 0)
-        options_wrong(c, NULL); /* as Apple's atos does */
+        say_no_file(c, way, addresses, operands);
     else
         return true;
     return false;
@@ -199,7 +225,7 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         a.paths[i] = image_options_path(&a.image, a.paths[i]);
     if (count < 0)
         status = options_status(count);
-    else if (!is_complete(c, &a, way, count))
+    else if (!is_complete(c, &a, way, addresses, count))
         status = TOOL_USAGE;
     else if (owners_are_read(a.rules) && (way != ATOS_CHUNK || read_chunk(&a, &chunk)) &&
              atos_open_targets(&a))

@@ -110,8 +110,41 @@ static const char minidump[] = "MDMP\x93\xa7";
 /* The attribute in which Embrace's SDK for Apple platforms sends a report of KSCrash's or MetricKit's. */
 static const char embrace_payload[] = "\"emb.payload\"";
 
+/* What a file is that is a program or has its symbols, and no report; NULL: none of these. */
+static const char *name_program(const report *r)
+{
+    static const struct {
+        const char *begin;
+        size_t len;
+        const char *what;
+    } v[] = {
+        {"\x7f"
+         "ELF",
+         4, "an ELF file, not a crash report"},
+        {"\xcf\xfa\xed\xfe", 4,
+         "a Mach-O file, not a crash report; name it with -d, and the reports after it"},
+        {"\xce\xfa\xed\xfe", 4,
+         "a Mach-O file, not a crash report; name it with -d, and the reports after it"},
+        {"\xca\xfe\xba\xbe", 4,
+         "a Mach-O file, not a crash report; name it with -d, and the reports after it"},
+        {"MACHSYM\n", 8, "a symbol map, not a crash report; name it with -d, and the reports after it"},
+        {"dyld_v1", 7, "a shared cache, not a crash report; name it with -d, and the reports after it"},
+        {"MZ", 2, "a program for Windows, not a crash report"},
+    };
+    for (size_t i = 0; i < sizeof v / sizeof v[0]; i++) {
+        if (r->input.len >= v[i].len && memcmp(r->input.ptr, v[i].begin, v[i].len) == 0)
+            return v[i].what;
+    }
+    return NULL;
+}
+
 bool crash_explain_no_frames(const report *r, text *why)
 {
+    const char *program = name_program(r);
+    if (program != NULL) {
+        text_c(why, program);
+        return false;
+    }
     if (str_find(r->input, minidump) < r->input.len) {
         text_c(why, "a minidump, which holds memory and no stacks: minidump-stackwalk makes stacks of it");
         return false;

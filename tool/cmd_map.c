@@ -5,6 +5,7 @@
 #include "json_put.h"
 #include "source.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +17,10 @@ machsym_map *map_open(const char *path, uint32_t flags)
     machsym_map_desc desc = {.path = path, .flags = flags};
     if (inside_map_open(&desc, &map, &err) == MACHSYM_OK)
         return map;
-    tool_say_error(path, &err);
+    if (err.os_errno == EISDIR)
+        tool_say("%s: a folder, not a symbol map; name a .symmap; machsym map build makes one", path);
+    else
+        tool_say_error(path, &err);
     return NULL;
 }
 

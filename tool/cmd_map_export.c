@@ -201,7 +201,9 @@ static int run_export(const export_command *c)
     if (c->chunks != NULL && !set_chunks(c, &e))
         return TOOL_USAGE;
     if (c->chunks == NULL && !bugly && strcmp(c->format, "breakpad") != 0) {
-        tool_say("--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
+        tool_say(c->format[0] == 0
+                     ? "--format is missing: bugly or breakpad; with --chunks=N resp, tsv or jsonl"
+                     : "--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
         return TOOL_USAGE;
     }
     if (!outfile_spares(c->out, c->desc.open.path) || !map_open_source(&c->desc, &file))

@@ -1,5 +1,6 @@
 /* machsym map verify: whether a map says what its image says. */
 #include "cmd_map.h"
+#include "inside.h"
 #include "json_put.h"
 
 #include <stdlib.h>
@@ -242,7 +243,9 @@ static int run_command(int argc, char **argv)
     if (count < 0)
         return options_status(count);
     if (count != 2)
-        return options_wrong(&map_verify_command, "a map and its image are to be named");
+        return options_wrong(&map_verify_command, "name a map, then the dSYM or binary that it was made of");
+    if (!inside_is_map(argv[1]) && inside_is_map(argv[2]))
+        return options_wrong(&map_verify_command, "the map comes first, then what it was made of");
     v.json = o.json;
     v.got = tool_alloc(MAP_MAX_FRAMES * sizeof *v.got);
     v.want = tool_alloc(MAP_MAX_FRAMES * sizeof *v.want);

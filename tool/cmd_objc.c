@@ -75,14 +75,16 @@ static void print_json_method(text *out, const machsym_objc *item)
     text_free(&name);
 }
 
-static void print_all(machsym_session *session, bool json)
+static bool print_all(machsym_session *session, bool json)
 {
     machsym_cursor at = {0, 0};
     machsym_objc item;
     text out = {0};
     bool is_open = false;
     bool is_first = true;
+    bool has_any = false;
     while (machsym_session_next_objc(session, &at, &item)) {
+        has_any = true;
         bool is_method = item.kind == MACHSYM_OBJC_METHOD;
         if (!json) {
             print_text(&out, &item);
@@ -102,6 +104,19 @@ static void print_all(machsym_session *session, bool json)
     text_c(&out, is_open ? "]}\n" : "");
     out_text(&out);
     text_free(&out);
+    return has_any;
+}
+
+/* Whether an image is a dSYM alone; says that it has no such metadata. */
+static bool lacks_binary(const machsym_image *image)
+{
+    enum { MH_DSYM = 10 };
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    if (info.slice.filetype != MH_DSYM || info.pair_path != NULL)
+        return false;
+    tool_say("%s: a dSYM has no Objective-C metadata; name the binary, or pass it with --pair", info.path);
+    return true;
 }
 
 typedef struct objc_options {
@@ -117,10 +132,10 @@ static int run_objc(int argc, char **argv)
     int status = image_command_open(&objc_command, &o.from, argc, argv, &o, &image, &session);
     if (image == NULL)
         return status;
-    print_all(session, o.json);
+    bool ok = print_all(session, o.json) || !lacks_binary(image);
     tool_session_close(session);
     machsym_image_close(image);
-    return TOOL_OK;
+    return ok ? TOOL_OK : TOOL_ERROR;
 }
 
 static const option table[] = {

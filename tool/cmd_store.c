@@ -423,7 +423,7 @@ static bool take_count(void *field, const char *value)
     if (ok)
         *(unsigned *)field = (unsigned)number;
     else
-        tool_say("%s is no number from 1 to %d", value, (int)MAX_DAYS);
+        tool_say("%s is no number from 1 to %d: --older takes days, --newest builds", value, (int)MAX_DAYS);
     return ok;
 }
 

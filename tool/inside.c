@@ -419,7 +419,10 @@ bool inside_expand_reports(const char *path, path_list *out)
     if (tool_stat(path, &st) && S_ISDIR(st.st_mode)) {
         list_folder(path, 0, &to);
         if (found.count == 0)
-            fail(&err, MACHSYM_ERR_IO, "the folder holds no report");
+            fail(&err, MACHSYM_ERR_IO,
+                 inside_is_bundle(path)
+                     ? "the folder holds no report: it is a dSYM; name it with -d, and the reports after it"
+                     : "the folder holds no report");
     } else if (strcmp(path, "-") != 0) {
         list_named(path, &to, &err);
     }

@@ -34,8 +34,11 @@ static int run_help(int argc, char **argv)
     text t = {0};
     const command *c = argc > 0 ? command_find(tool_commands, argc, argv) : NULL;
     if (argc > 0 && c == NULL && !is_one_of(argv[0], help_words)) {
-        tool_say("no such command: %s%s%s; `machsym --help` lists them", argv[0], argc > 1 ? " " : "",
-                 argc > 1 ? argv[1] : "");
+        const command *above = argc > 1 ? command_find(tool_commands, 1, argv) : NULL;
+        if (above != NULL && above->below != NULL)
+            command_say_none(above->below, above->name, argv[1]);
+        else
+            command_say_none(tool_commands, "", argv[0]);
         return TOOL_USAGE;
     }
     if (c != NULL)

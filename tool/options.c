@@ -7,6 +7,63 @@
 
 enum { OPTIONS_HELP = -1, OPTIONS_WRONG = -2, HELP_COLUMN = 22 };
 
+/* ---- What a misspelt word may stand for ---- */
+
+enum { NEAR_LEN = 32, NEAR_EDITS = 2 };
+
+/* Letters in lower case, without the dashes that people leave out. Returns how many; 0: too many. */
+static size_t near_letters(machsym_str word, char out[NEAR_LEN])
+{
+    size_t len = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.ptr[i];
+        if (c == '-' || c == '_')
+            continue;
+        if (len == NEAR_LEN)
+            return 0;
+        out[len++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    }
+    return len;
+}
+
+/* How many letters must be put in, left out or changed to make one word of the other; swapped neighbours are
+ * two. SIZE_MAX: a word is too long, or too short to tell. */
+static size_t edits(machsym_str one, machsym_str other)
+{
+    char a[NEAR_LEN];
+    char b[NEAR_LEN];
+    size_t row[NEAR_LEN + 1];
+    size_t a_len = near_letters(one, a);
+    size_t b_len = near_letters(other, b);
+    if (a_len < 3 || b_len < 3)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b_len; j++)
+        row[j] = j;
+    for (size_t i = 0; i < a_len; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b_len; j++) {
+            size_t changed = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            size_t moved = (row[j] < diagonal ? row[j] : diagonal) + 1;
+            row[j + 1] = changed < moved ? changed : moved;
+        }
+    }
+    return row[b_len];
+}
+
+/* Takes a word as the one that was meant, if it is nearer than what was found before. Words of four letters may
+ * differ in one. */
+static void take_nearer(machsym_str written, machsym_str word, machsym_str *best, size_t *least)
+{
+    size_t count = edits(written, word);
+    size_t most = written.len < 5 ? 1 : NEAR_EDITS;
+    if (count <= most && count < *least) {
+        *best = word;
+        *least = count;
+    }
+}
+
 /* ---- The command line ---- */
 
 bool options_take_word(machsym_str *rest, machsym_str *word)
@@ -100,13 +157,36 @@ static bool is_option(const command *c, void *to, const char *arg)
     return arg[0] == '-' && arg[1] != 0 && read_option(c, to, arg).o != NULL;
 }
 
+static void say_no_option(const command *c, machsym_str written)
+{
+    machsym_str best = {NULL, 0};
+    size_t least = SIZE_MAX;
+    text meant = {0};
+    for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
+        for (const option *o = c->options[i].v; !options_is_end(o); o++) {
+            machsym_str rest = str_c(o->names != NULL ? o->names : "");
+            machsym_str word;
+            while (options_take_word(&rest, &word))
+                take_nearer(written, word, &best, &least);
+        }
+    }
+    if (best.len > 0) {
+        text_c(&meant, " did you mean ");
+        text_option_name(&meant, best);
+        text_c(&meant, "?");
+    }
+    tool_say("no such option: %.*s;%.*s see machsym %s --help", (int)written.len, written.ptr, (int)meant.len,
+             meant.len > 0 ? meant.v : "", c->name);
+    text_free(&meant);
+}
+
 /* Takes the option at argv[*at], and moves to the last of its values. */
 static bool take_option(const command *c, void *to, int argc, char **argv, int *at)
 {
     const char *arg = argv[*at];
     written_option w = read_option(c, to, arg);
     if (w.o == NULL) {
-        tool_say("no such option: %.*s; see machsym %s --help", w.len, arg, c->name);
+        say_no_option(c, str_make(arg, (size_t)w.len));
         return false;
     }
     if (w.o->value == NULL && w.value != NULL) {
@@ -131,6 +211,13 @@ static bool take_option(const command *c, void *to, int argc, char **argv, int *
     return true;
 }
 
+static const char *running = ""; /* set before any thread begins */
+
+const char *options_command(void)
+{
+    return running;
+}
+
 static bool is_help(const char *arg)
 {
     return strcmp(arg, "--help") == 0 || strcmp(arg, "-help") == 0 || strcmp(arg, "-h") == 0;
@@ -140,6 +227,7 @@ int options_parse(const command *c, void *to, int argc, char **argv)
 {
     int count = 0;
     bool only_operands = false;
+    running = c->name;
     for (int at = 1; at < argc; at++) {
         const char *arg = argv[at];
         if (only_operands || arg[0] != '-' || arg[1] == 0) {
@@ -302,6 +390,24 @@ const command *command_find(const command *const *list, int argc, char **argv)
     return NULL;
 }
 
+void command_say_none(const command *const *list, const char *above, const char *written)
+{
+    machsym_str best = {NULL, 0};
+    size_t least = SIZE_MAX;
+    text meant = {0};
+    const char *blank = above[0] != 0 ? " " : "";
+    for (size_t i = 0; list[i] != NULL; i++)
+        take_nearer(str_c(written), str_c(command_own_name(list[i])), &best, &least);
+    if (best.len > 0) {
+        text_c(&meant, " did you mean ");
+        text_str(&meant, best);
+        text_c(&meant, "?");
+    }
+    tool_say("no such command: %s%s%s;%s see machsym %s%s--help", above, blank, written, text_z(&meant),
+             above, blank);
+    text_free(&meant);
+}
+
 static int run_below(const command *c, int argc, char **argv)
 {
     text help = {0};
@@ -315,7 +421,7 @@ static int run_below(const command *c, int argc, char **argv)
     } else {
         const command *found = command_find(c->below, 1, argv + 1);
         if (found == NULL)
-            tool_say("no such command: %s %s; see machsym %s --help", c->name, argv[1], c->name);
+            command_say_none(c->below, c->name, argv[1]);
         else
             status = found->run(argc - 1, argv + 1);
     }
@@ -327,7 +433,12 @@ int command_run(const command *const *list, int argc, char **argv)
 {
     const command *c = command_find(list, 1, argv + 1);
     if (c == NULL) {
-        tool_say("no such command: %s; `machsym --help` lists them", argv[1]);
+        if (argv[1][0] == '-')
+            tool_say("%s: options come after a command: machsym COMMAND %s ...; `machsym --help` lists the "
+                     "commands",
+                     argv[1], argv[1]);
+        else
+            command_say_none(list, "", argv[1]);
         return TOOL_USAGE;
     }
     return c->below != NULL ? run_below(c, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);

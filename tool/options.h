@@ -44,9 +44,14 @@ typedef struct command {
  * negative number when the command is to end with options_status of it: help was printed, or a message. */
 int options_parse(const command *c, void *to, int argc, char **argv);
 int options_status(int parsed);
+/* The name of the command whose options were taken last; "" before. */
+const char *options_command(void);
 /* Says what is wrong with a command line; with NULL prints the help to standard error. Returns the exit
  * status. */
 int options_wrong(const command *c, const char *what);
+
+/* Says that a list has no command of this name, and which one may be meant; above is what stands before it. */
+void command_say_none(const command *const *list, const char *above, const char *written);
 
 typedef enum value_kind {
     VALUE_OTHER = 0,

@@ -354,12 +354,28 @@ static void sync_folder(const char *path)
 #endif
 }
 
+/* Whether a folder is there; errno stays. Above a folder that may be written to there may be one that may not, or C: of
+ * Windows. */
+static bool is_there(const char *path)
+{
+    int failure = errno;
+    struct stat st;
+    bool is = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    errno = failure;
+    return is;
+}
+
 /* Gives the file its name. A file that is to be kept is not replaced even when it came a moment ago. */
 static bool take_place(outfile *out)
 {
     const char *from = temporary[out->slot];
-    if (out->rule != OUTFILE_KEEP)
-        return rename(from, out->path) == 0;
+    if (out->rule != OUTFILE_KEEP) {
+        if (rename(from, out->path) == 0)
+            return true;
+        if (is_there(out->path)) /* "." is busy, says the system */
+            errno = EISDIR;
+        return false;
+    }
     if (link(from, out->path) == 0)
         return unlink(from) == 0;
     struct stat st;
@@ -455,7 +471,9 @@ bool outfile_end(outfile *out, text *t, bool ok)
 
 const char *outfile_error(int failure)
 {
-    return failure == ENXIO ? "a pipe that nobody reads" : strerror(failure);
+    return failure == ENXIO    ? "a pipe that nobody reads"
+           : failure == EISDIR ? "a folder: name a file, which may lie in it"
+                               : strerror(failure);
 }
 
 bool outfile_is_full(int failure)
@@ -465,16 +483,6 @@ bool outfile_is_full(int failure)
         return true;
 #endif
     return failure == ENOSPC;
-}
-
-/* Above a folder that may be written to there may be one that may not, or C: of Windows. */
-static bool is_there(const char *path)
-{
-    int failure = errno;
-    struct stat st;
-    bool is = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    errno = failure;
-    return is;
 }
 
 void outfile_begin_with(outfile *out, const char *path, const void *ptr, size_t len, outfile_rule rule)

@@ -64,10 +64,15 @@ void tool_die(const char *what)
     exit(TOOL_ERROR);
 }
 
-static const char *error_advice(machsym_result code)
+static const char *error_advice(const machsym_error *err)
 {
-    switch (code) {
-    case MACHSYM_ERR_FORMAT: return "; name a Mach-O file, a .dSYM or a .symmap";
+    switch (err->code) {
+    case MACHSYM_ERR_FORMAT:
+        if (strstr(err->what, "symbol map") != NULL)
+            return "; name a .symmap; machsym map build makes one";
+        if (strstr(err->what, "holds no report") != NULL)
+            return "; name a crash report, or a folder or archive of some";
+        return "; name a Mach-O file, a .dSYM or a .symmap";
     case MACHSYM_ERR_ARCH: return "; `machsym info FILE` lists what it holds";
     case MACHSYM_ERR_UUID: return "; `machsym info FILE` lists the UUIDs it holds";
     case MACHSYM_ERR_AMBIGUOUS: return "; choose with -arch NAME or --uuid UUID";
@@ -97,7 +102,7 @@ void tool_say_error(const char *path, const machsym_error *err)
     if (err->os_errno != 0)
         tool_say("%s: %s: %s", path, err->what, strerror(err->os_errno));
     else
-        tool_say("%s: %s%s%s", path, err->what, where, error_advice(err->code));
+        tool_say("%s: %s%s%s", path, err->what, where, error_advice(err));
 }
 
 bool tool_say_slices(const char *path, size_t count, const machsym_error *err)
@@ -306,6 +311,32 @@ static void say_entry_error(const machsym_open_desc *desc, const machsym_error *
     text_free(&path);
 }
 
+/* Whether an architecture has this name, whatever the file holds. */
+static bool is_arch(const char *name)
+{
+    static const uint32_t types[] = {7, 12, 18, 0x01000007, 0x0100000c, 0x01000012, 0x0200000c};
+    enum { SUBTYPES = 17 }; /* ARM has the most: 16 is armv7em */
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        for (uint32_t sub = 0; sub < SUBTYPES; sub++) {
+            const char *arch = machsym_arch_name(types[i], sub);
+            if (arch != NULL && strcmp(arch, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void say_other_arch(const machsym_open_desc *desc)
+{
+    const char *path = desc->path != NULL ? desc->path : "standard input";
+    if (!is_arch(desc->arch))
+        tool_say("%s: no architecture is called %s; choose one of the file's with -arch", path, desc->arch);
+    else if (strcmp(options_command(), "atos") == 0) /* as Apple's says it */
+        tool_tell("atos cannot load symbols for the file %s for architecture %s.", path, desc->arch);
+    else
+        tool_say("%s: no slice of architecture %s; choose one of the file's with -arch", path, desc->arch);
+}
+
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
 {
     bool is_cache =
@@ -313,7 +344,7 @@ void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
     if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL && !is_cache)
         say_other_uuid(desc);
     else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
-        tool_tell("atos cannot load symbols for the file %s for architecture %s.", desc->path, desc->arch);
+        say_other_arch(desc);
     else if (desc->from != NULL && desc->entry != NULL)
         say_entry_error(desc, err);
     else

@@ -498,7 +498,7 @@ bool kept_is_folder(const char *dir)
     bool is_there = stat(dir, &st) == 0;
     if (is_there && S_ISDIR(st.st_mode))
         return true;
-    tool_say("%s: %s", dir, is_there ? "no folder" : strerror(errno));
+    tool_say("%s: %s", dir, is_there ? "no folder; name the folder of a store" : strerror(errno));
     return false;
 }
 

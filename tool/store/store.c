@@ -84,8 +84,8 @@ static bool is_map(const unsigned char *p)
     return memcmp(p, "MACHSYM\n", 8) == 0;
 }
 
-/* Whether a file that tells no UUID is cut short: it may be in what is missing. */
-static void find_cut(const char *path, machsym_error *err)
+/* Whether a file that tells no UUID is damaged: it may be in what is. */
+static void find_damage(const char *path, machsym_error *err)
 {
     machsym_open_desc desc;
     machsym_image_info info;
@@ -96,7 +96,7 @@ static void find_cut(const char *path, machsym_error *err)
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return;
     machsym_image_get_info(image, &info);
-    if (info.damage.is_cut_short)
+    if (info.damage_count != 0)
         *err =
             (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
     machsym_image_close(image);
@@ -122,7 +122,7 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
         child->slice_count++;
     }
     if (count == 1 && !slices[0].has_uuid && slices[0].filetype != 1 /* MH_OBJECT */ && member[0] == 0)
-        find_cut(path, err);
+        find_damage(path, err);
 }
 
 /* Adds the images of a shared cache. Of its other files, which list none, nothing is said: the main one lies
@@ -135,6 +135,7 @@ static void probe_cache(store_index *index, index_child *child, const char *path
     machsym_entry entry;
     machsym_uuid uuid;
     text content = {0};
+    const uint32_t before = child->slice_count;
     machsym_image *cache = cache_open_lists(path, &content, err);
     if (cache == NULL) {
         text_free(&content);
@@ -152,6 +153,9 @@ static void probe_cache(store_index *index, index_child *child, const char *path
         slice->member = member;
         child->slice_count++;
     }
+    if (child->slice_count == before && info.damage_count != 0)
+        *err =
+            (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
     machsym_image_close(cache);
     text_free(&content);
 }
@@ -371,7 +375,7 @@ static void read_slices(store *s, store_index *index, index_child *child, const 
         tool_lacked_memory();
     if (child->slice_count == 0 && err.what == NULL && is_in_dsym(path))
         err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, "no Mach-O file, but in a dSYM", "", 0};
-    if (err.what == NULL ||
+    if (err.code == MACHSYM_OK ||
         (err.code != MACHSYM_ERR_DAMAGED &&
          (child->slice_count > 0 || !(inside_is_map(path) || members_is_archive_name(str_c(path))))))
         return;
@@ -539,10 +543,11 @@ static void add_file(store *s, const char *path)
     s->has_failed |= child.slice_count == 0 || err.code == MACHSYM_ERR_DAMAGED;
     if (err.code == MACHSYM_ERR_MEMORY)
         tool_lacked_memory();
-    if (err.what != NULL && (child.slice_count == 0 || err.code == MACHSYM_ERR_DAMAGED))
+    if (err.code != MACHSYM_OK && (child.slice_count == 0 || err.code == MACHSYM_ERR_DAMAGED))
         tool_say_error(path, &err);
     else if (child.slice_count == 0)
-        tool_say("%s: no Mach-O file with a UUID, no dSYM and no .symmap", path);
+        tool_say("%s: no Mach-O file with a UUID, no dSYM and no .symmap; name one, or a folder of them",
+                 path);
     add_entries(s, &index, &child, pool_copy_z(&s->strings, path, strlen(path)));
     index_free(&index);
 }
