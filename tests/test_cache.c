@@ -793,6 +793,105 @@ static void test_cut_locals(void)
     }
 }
 
+/* Entries name symbols by their first one: one past the table has none, whatever lies there. The table is
+ * empty here, and the symbol itself lies where its second one would. */
+static void test_past_locals(void)
+{
+    for (unsigned first = 0; first < 2; first++) {
+        tiny t = {.slide = 5};
+        machsym_bytes parts[2];
+        tiny_make(&t);
+        machsym_open_desc desc = tiny_desc(&t, parts);
+        tiny_describe(&t, &desc, parts);
+        patch(&t.main, t.locals_at, 24 - 16 * first, 4);
+        patch(&t.main, t.locals_at + 4, first == 0, 4);
+        patch(&t.main, t.locals_at + 64, first, 4);
+        machsym_image *image = test_open_desc(&desc);
+        check_tiny_names(image, true, first == 0);
+        machsym_image_close(image);
+        tiny_free(&t);
+    }
+}
+
+/* A file that the cache names twice, or that is the main one, is there once: its bytes count once. */
+static void test_named_twice(void)
+{
+    for (unsigned uuid = 1; uuid < 3; uuid++) { /* that of the main file, of the first other one */
+        tiny t = {.slide = 5, .is_split = true};
+        machsym_bytes parts[3];
+        machsym_cursor at = {0, 0};
+        machsym_cache_file file;
+        machsym_image_info info;
+        machsym_image *image = NULL;
+        unsigned found = 0;
+        uint8_t record[56];
+        tiny_make(&t);
+        patch(&t.main, 0x188, t.main.len, 4);
+        patch(&t.main, 0x18c, 2, 4);
+        memcpy(record, t.main.v + TINY_SIBLINGS_AT, sizeof record);
+        put(&t.main, record, sizeof record);
+        tiny_uuid(&t.main, uuid);
+        put64(&t.main, TINY_DATA);
+        put(&t.main, ".02", 4);
+        put_zeros(&t.main, 28);
+        machsym_open_desc desc = tiny_desc(&t, parts);
+        parts[2].ptr = t.main.v;
+        parts[2].len = t.main.len;
+        desc.cache_part_count = 3;
+        CHECK_EQ(open_tiny(desc, NULL, &image), MACHSYM_OK);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.damage_count, 1);
+        while (machsym_image_next_cache_file(image, &at, &file)) {
+            bool is_again = at.a == 3;
+            CHECK_EQ(file.status, is_again ? MACHSYM_CACHE_FILE_MISSING : MACHSYM_CACHE_FILE_FOUND);
+            CHECK_EQ(file.size == 0, is_again);
+            found += file.status == MACHSYM_CACHE_FILE_FOUND;
+        }
+        CHECK_EQ(found, 3); /* the main one, the data, the local symbols */
+        machsym_image_close(image);
+        CHECK_EQ(open_tiny(desc, "libtiny.dylib", &image), MACHSYM_OK);
+        check_tiny_names(image, true, true);
+        machsym_image_close(image);
+        tiny_free(&t);
+    }
+}
+
+/* What lies at an address of a cache: an image, up to its end or the next one, or what is between two. */
+static void test_between(void)
+{
+    static const struct {
+        uint64_t addr;
+        bool has;
+        ms_range want;
+    } cases[] = {{0xfff, false, {0, 0x1000}},          {0x1000, true, {0x1000, 0x1100}},
+                 {0x10ff, true, {0x1000, 0x1100}},     {0x1100, false, {0x1000, 0x2000}},
+                 {0x1fff, false, {0x1000, 0x2000}},    {0x2000, true, {0x2000, 0x3000}},
+                 {0x2fff, true, {0x2000, 0x3000}},     {0x3000, true, {0x3000, 0x3080}},
+                 {0x3080, false, {0x3000, UINT64_MAX}}};
+    static const uint64_t images[][2] = {{0x3000, 0x80}, {0x1000, 0x100}, {0x2000, 0}}; /* 0: not told */
+    bytes texts = {NULL, 0, 0};
+    ms_dc dc;
+    ms_oth o;
+    for (size_t i = 0; i < 3; i++) {
+        tiny_uuid(&texts, (unsigned)i);
+        put64(&texts, images[i][0]);
+        put32(&texts, (uint32_t)images[i][1]);
+        put32(&texts, 0);
+    }
+    memset(&dc, 0, sizeof dc);
+    memset(&o, 0, sizeof o);
+    dc.texts = ms_span_make(texts.v, texts.len);
+    o.dc = &dc;
+    o.left = 1000;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ms_range got;
+        CHECK_EQ(ms_oth_find_image(&o, cases[i].addr, &got), cases[i].has);
+        CHECK_EQ(got.hi, cases[i].want.hi);
+        CHECK(!cases[i].has || got.lo == cases[i].want.lo);
+    }
+    bytes_free(&texts);
+}
+
 /* Every length of each file, and each byte changed. */
 static void test_damaged(void)
 {
@@ -851,6 +950,9 @@ int main(int argc, char **argv)
     test_linked();
     test_limits();
     test_cut_locals();
+    test_past_locals();
+    test_named_twice();
+    test_between();
     test_damaged();
     return test_done();
 }
