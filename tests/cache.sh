@@ -219,6 +219,78 @@ check "images over each other: the last one, which is chosen" "$work/err"
 says "1 of 1 maps are made"
 rm -rf "$work/over"
 
+# Kernel collections: images are closed once all have more than a bound, and opened again when an address is for them. The second
+# program has a low bound: it has one image of this collection open at a time. Each image is asked, and each again.
+closing=$work/closing
+mapfile -t objects < <(find "${B:-build}/tool" -name '*.o' ! -name cmd_atos_targets.o)
+# shellcheck disable=SC2086
+${CC:-cc} -std=c11 -D_GNU_SOURCE $CFLAGS $LDFLAGS -I. -DMACHSYM_IMPLEMENTED -DATOS_OPEN_BYTES=1 -DATOS_OPEN_PER_BYTE=0 -o "$closing" \
+    tool/cmd_atos_targets.c "${objects[@]}" -pthread 2>"$work/err"
+check "a tool that closes images" "$work/err"
+python3 tests/cache/collection.py "$work/kc" "$work/asked" 50
+for tool in "$machsym" "$RUN $closing"; do
+    # shellcheck disable=SC2086
+    python3 tests/cache/ask.py "$work/asked" $tool atos -o "$work/kc" >"$work/out" 2>"$work/err"
+    check "images of a collection in turn, and again: $tool" "$work/out"
+    [ ! -s "$work/err" ]
+    check "... without a word" "$work/err"
+done
+is 0 "an image alone answers the same" "$(sed -n '8s/[^ ]* //p' "$work/asked")" \
+    atos -o "$work/kc" --entry k00007 "$(sed -n '8s/ .*//p' "$work/asked")"
+
+# Images over each other: one of them answers. Where its tables cannot be read that is said once, with status 1.
+python3 tests/cache/collection.py "$work/kc" "$work/asked" 50 over
+is 0 "images over each other" "k00003_f3 (in k00049) + 0" atos -o "$work/kc" "$(sed -n '4s/ .*//p' "$work/asked")"
+python3 - "$work/kc" 49 <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+struct.pack_into("<I", data, 32 + 50 * 40 + int(sys.argv[2]) * 224 + 32 + 152 + 8, 0x7fffffff) # where its symbols are
+open(sys.argv[1], "wb").write(data)
+END
+cut -d ' ' -f 1 "$work/asked" >"$work/addresses"
+for tool in "$machsym" "$RUN $closing"; do
+    # shellcheck disable=SC2086
+    $tool atos -o "$work/kc" <"$work/addresses" >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 100 ] && [ "$(grep -c . "$work/err")" -eq 1 ]
+    check "an image over others that is damaged: $tool" "$work/err"
+    says "symbol table: 0 of 800 bytes are there"
+done
+
+# A report with frames in 300 images of a cache that share their symbols: few are open at a time.
+python3 tests/cache/hostile.py "$work/hostile" over-each-other 300
+python3 - "$work/shared.ips" <<'END'
+import json, sys, uuid
+head = {"app_name": "App", "bug_type": "309", "os_version": "iPhone OS 17.5.1 (21F90)", "name": "App"}
+base, room, code = 0x1A0000000, 328, (300 * 328 + 0xFFF) & ~0xFFF
+frames = [{"imageOffset": code + 16 * i - room * i, "imageIndex": i} for i in range(300)]
+images = [{"source": "P", "arch": "arm64", "base": base + room * i, "size": 0x100000, "path": "/usr/lib/lib%06d.dylib" % i,
+           "name": "lib%06d.dylib" % i, "uuid": str(uuid.UUID(bytes=b"an image's %5d" % i))} for i in range(300)]
+body = {"procName": "App", "pid": 1, "cpuType": "ARM-64", "exception": {"type": "EXC_CRASH", "signal": "SIGABRT"},
+        "faultingThread": 0, "threads": [{"triggered": True, "frames": frames}], "usedImages": images}
+with open(sys.argv[1], "w") as f:
+    f.write(json.dumps(head) + "\n" + json.dumps(body) + "\n")
+END
+# shellcheck disable=SC2086
+python3 - "$work/kb" "$work/out" $RUN "$machsym" crash -q --json -j 2 -d "$work/hostile" "$work/shared.ips" <<'END'
+import resource, subprocess, sys
+with open(sys.argv[2], "w") as f:
+    status = subprocess.call(sys.argv[3:], stdout=f)
+with open(sys.argv[1], "w") as f:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=f)
+sys.exit(status)
+END
+check "a report with 300 images of a cache that share their symbols"
+[ "$(grep -o '"calls":.{"name":"f0' "$work/out" | wc -l)" -eq 300 ]
+check "... each of which answers"
+kb=$(cat "$work/kb")
+case "$RUN$CFLAGS" in
+*-fsanitize* | *--coverage* | ?*qemu*) ;; # these take memory of their own
+*)
+    [ "$kb" -lt 65536 ]
+    check "... with $kb KB of memory"
+    ;;
+esac
+
 # Swift: a requirement by name, then through a pointer to nowhere, into a name's middle, to itself, to code, and to what is
 # next to the requirement. Only what is one has its kind.
 meadow() # WHERE THE POINTER LEADS, WHAT THE WITNESS IS CALLED

@@ -247,7 +247,12 @@ const command atos_command = {
     "addresses to function, file and line, as Apple's atos prints them",
     "-o FILE | --symbols PATH --uuid UUID [options] [address ...]",
     "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
-    "Without addresses they are read from standard input and answered line by line.\n",
+    "Without addresses they are read from standard input and answered line by line.\n"
+    "Of a kernel collection or shared cache an image is opened when an address is for it. Damage in an "
+    "image\nthat is "
+    "not opened is not reported. Where images lie over each other one of them answers. Open images\nare "
+    "closed, to be "
+    "opened again, once all have more than 8 MB and 320 times the file.\n",
     {{atos_option_table, 0},
      {symbols_option_table, offsetof(atos, symbols)},
      {slice_option_table, offsetof(atos, image)},
