@@ -868,7 +868,7 @@ static const char *why_no_state(const crash_run *run, int status)
         return "a file of symbols failed, and reports may be of other groups with it";
     if (tool_has_lacked_memory())
         return "memory ran out, and reports may be of other groups";
-    if (out_failed())
+    if (out_is_lost())
         return "standard output failed";
     if (run->options->json_out != NULL && run->json.failure != 0)
         return "the file of --json-out is not";

@@ -63,11 +63,19 @@ bool out_failed(void)
     return failure != 0;
 }
 
+bool out_is_lost(void)
+{
+    static bool is_said = false;
+    if (failure == 0 || failure == EPIPE)
+        return false;
+    if (!is_said)
+        tool_say("standard output: %s", strerror(failure));
+    is_said = true;
+    return true;
+}
+
 int out_finish(int status)
 {
     out_flush();
-    if (failure == 0 || failure == EPIPE)
-        return status;
-    tool_say("standard output: %s", strerror(failure));
-    return TOOL_ERROR;
+    return out_is_lost() ? TOOL_ERROR : status;
 }

@@ -23,6 +23,8 @@ void out_line(const char *format, ...)
     ;
 void out_flush(void);
 bool out_failed(void); /* what comes would be lost: a command may stop */
+/* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is lost. */
+bool out_is_lost(void);
 /* Writes what is left. Says why output was lost, unless nobody reads it any more. Returns the exit status. */
 int out_finish(int status);
 
