@@ -1,8 +1,7 @@
 /* Compressed debug info (__zdebug_*): answers are those of the same file without compression; a stream that
  * lies costs its section, and no more memory than the budget allows. */
 #define TEST_PUBLIC
-#include "make.h"
-#include "test.h"
+#include "dwarf.h"
 
 static const char plain_path[] = "tests/fixtures/bin/inline-x86_64-d4-22.dwarf";
 static const char packed_path[] = "tests/fixtures/bin/inline-x86_64-d4-zdebug.dwarf";
@@ -250,6 +249,89 @@ static void test_overlap(void)
     free(file.ptr);
 }
 
+/* A zlib stream of one stored block, after the head of a compressed section. RFC 1950, 1951 */
+static bytes stored(const bytes *plain)
+{
+    bytes b = {NULL, 0, 0};
+    uint32_t low = 1;
+    uint32_t high = 0;
+    put(&b, "ZLIB", 4);
+    put_be64(&b, plain->len);
+    put16(&b, 0x0178);
+    put8(&b, 1);
+    put16(&b, (uint16_t)plain->len);
+    put16(&b, (uint16_t)~plain->len);
+    put_bytes(&b, plain);
+    for (size_t i = 0; i < plain->len; i++) {
+        low = (low + plain->v[i]) % 65521;
+        high = (high + low) % 65521;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        put8(&b, (high << 16 | low) >> (24 - 8 * i) & 0xff);
+    return b;
+}
+
+/* A unit with one function of this name, as .debug_info; the abbreviations are the same for all. */
+static void put_named(program *p, const char *name)
+{
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    abbrev_end(p);
+    unit_begin(p, dwarf4, 1, 0);
+    for (unsigned code = 1; code < 3; code++) {
+        die(p, code);
+        if (code == 2)
+            put_str(&p->info, name);
+        put_addr(p, &p->info, 0x1000);
+        put32(&p->info, 0x1000);
+    }
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Of sections of one name the first counts; one that is compressed counts where there is no plain one, wherever
+ * it stands. Sections are written p1, p2 (plain) and z1, z2 (compressed). */
+static void test_beside(void)
+{
+    static const struct {
+        const char *sections;
+        const char *name;
+    } cases[] = {{"p1", "p1"},   {"z1", "z1"},   {"p1z1", "p1"},   {"z1p1", "p1"},       {"p1p2", "p1"},
+                 {"z1z2", "z1"}, {"z2z1", "z2"}, {"z1p1p2", "p1"}, {"z1z2p2z1p1", "p2"}, {"p2z1z2", "p2"}};
+    static const char *const names[] = {"p1", "p2", "z1", "z2"};
+    program p[4];
+    bytes infos[4];
+    memset(p, 0, sizeof p);
+    for (unsigned i = 0; i < 4; i++) {
+        put_named(&p[i], names[i]);
+        infos[i] = i < 2 ? p[i].info : stored(&p[i].info);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_macho macho;
+        machsym_frame frame;
+        memset(&macho, 0, sizeof macho);
+        for (const char *at = cases[i].sections; *at != 0; at += 2) {
+            unsigned which = (at[0] == 'z') * 2u + (at[1] == '2');
+            make_add(&macho, which < 2 ? "__debug_info" : "__zdebug_info", &infos[which]);
+        }
+        make_add(&macho, "__debug_abbrev", &p[0].abbrev);
+        bytes file = make_file(&macho);
+        machsym_image *image = open_bytes(file.v, file.len, 0);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        CHECK_EQ(info_of(image).damage_count, 0);
+        CHECK_EQ(machsym_session_frames(session, 0x1000, &frame, 1), 1);
+        CHECK_STR(frame.name, cases[i].name);
+        machsym_session_close(session);
+        machsym_image_close(image);
+        bytes_free(&file);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        if (i >= 2)
+            bytes_free(&infos[i]);
+        program_free(&p[i]);
+    }
+}
+
 int main(void)
 {
     machsym_image *plain = test_open(plain_path);
@@ -257,6 +339,7 @@ int main(void)
     test_lies(plain);
     test_bombs();
     test_overlap();
+    test_beside();
     machsym_image_close(plain);
     return test_done();
 }
