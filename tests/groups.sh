@@ -337,6 +337,32 @@ sed 's/^Version: .*/Version: ??? (???)/' "$reports/demo.crash" >"$work/one.crash
 ! $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q '"version":"'
 check "??? is no version"
 
+# ---- Calls of one address ----
+
+# Sentry marks inlined calls, so frames of one address without the mark are calls of a function by itself or by another; in
+# Apple's text the function that follows at the same address has the others inlined.
+sentry() # MARK: of the innermost call
+{
+    package='"instruction_addr":"0x100000200","package":"/private/var/containers/Bundle/Application/0C1D/app","in_app":true'
+    printf '{"event_id":"7a9b6c1e000040008000000000000001","platform":"cocoa","debug_meta":{"images":[{"type":"macho","code_file":'
+    printf '"/private/var/containers/Bundle/Application/0C1D/app","image_addr":"0x100000000","image_size":16384,"arch":"arm64"}]},'
+    printf '"exception":{"values":[{"type":"EXC_BREAKPOINT","value":"6","thread_id":0,"stacktrace":{"frames":['
+    printf '{"function":"outer",%s},{"function":"inner",%s%s}]}}]}}\n' "$package" "$1" "$package"
+}
+signed() # WANT REPORT
+{
+    $MACHSYM crash -q --signature "$2" | sed "s/^[0-9a-f]* *//; s/  [^ ]*\$//" >"$work/signed"
+    [ "$(cat "$work/signed")" = "$1" ]
+    check "$1" "$work/signed"
+}
+sentry '' >"$work/calls.json"
+signed "EXC_BREAKPOINT: inner | outer" "$work/calls.json"
+sentry '"inline":true,' >"$work/calls.json"
+signed "EXC_BREAKPOINT: outer" "$work/calls.json"
+printf '%s\n' 'Process: app [1]' 'Exception Type: EXC_BREAKPOINT (SIGTRAP)' '' 'Thread 0 Crashed:' '0   app 0x100000200 inner + 4' \
+    '1   app 0x100000200 outer + 8' '2   app 0x100000300 again + 8' >"$work/calls.crash"
+signed "EXC_BREAKPOINT: outer | again" "$work/calls.crash"
+
 # ---- Trends ----
 
 dated() # FILE DAY VERSION NAME...: a report of these frames

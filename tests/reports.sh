@@ -49,6 +49,40 @@ has "1   ???                           0x0000000182a30a7c 0x0 + 6486690428"
 run --missing=json $demo --load demo=0x102a30000 "$work/far.txt"
 has '"missing":[],'
 
+# ---- Names that begin at a return address ----
+
+# "NAME + 0" at a return address is the function after a call that does not return: debug info of the byte before tells which
+# one called. Where the report gives inlined calls of that address, it was debug info that gave the name, so it stays.
+printf '%s\n' 'Process:             demo [412]' 'Exception Type:  EXC_BREAKPOINT (SIGTRAP)' '' 'Thread 0 Crashed:' \
+    '0   demo                          	0x0000000102a30aec first + 0 (other.mm:1)' \
+    '1   demo                          	0x0000000102a30a7c second + 0 (other.mm:2)' \
+    '2   demo                          	0x0000000102a309b8 small (other.mm:5) [inlined]' \
+    '2   demo                          	0x0000000102a309b8 third + 0 (other.mm:9)' \
+    '3   demo                          	0x0000000102a309fc fourth + 0 (other.mm:4)' \
+    '4   demo                          	0x0000000102a30a7c fifth + 0 (other.mm:4)' \
+    '5   demo                          	0x0000000102a30a7c sixth + 0 (other.mm:4)' \
+    '6   demo                          	0x0000000102a309fc stray (other.mm:5) [inlined]' \
+    '7   demo                          	0x0000000102a30a7c seventh + 0 (other.mm:4)' \
+    '8   demo                          	0x0000000102a30a7c eighth + 4 (other.mm:4)' '' 'Binary Images:' >"$work/next.crash"
+grep '^0x102a30000 ' $reports/demo.crash >>"$work/next.crash"
+run -q --no-inline $demo "$work/next.crash"
+grep -o '^[0-9].*0x[0-9a-f]* .* (.*)' "$work/out" | sed 's/ *demo *.0x[0-9a-f]*//' >"$work/new"
+cat >"$work/expected" <<'END'
+0 first + 0 (other.mm:1)
+1 -[Player play:] + 52 (player.mm:14)
+2 small (other.mm:5)
+2 third + 0 (other.mm:9)
+3 __main_block_invoke + 36 (main.mm:13)
+4 -[Player play:] + 52 (player.mm:14)
+5 -[Player play:] + 52 (player.mm:14)
+6 stray (other.mm:5)
+7 -[Player play:] + 52 (player.mm:14)
+8 eighth + 4 (other.mm:4)
+END
+same "$work/expected" "$work/new" "a name that begins at a return address is looked up, unless inlined calls came with it"
+run -q --no-inline --raw-addresses $demo "$work/next.crash"
+same "$work/next.crash" "$work/out" "with --raw-addresses it stays"
+
 # ---- Signed return addresses, in every kind of report ----
 
 signed_number=$((0x0c61000102a30a7c))
