@@ -54,7 +54,17 @@ map dump App.dSYM|1|not a symbol map; make one with machsym map build
 store list text|1|^machsym: text: no folder; name the folder of a store$
 store verify text|1|^machsym: text: no folder; name the folder of a store$
 
+store list App.dSYM|1|^machsym: App.dSYM: a dSYM, not a store; machsym store add DIR App.dSYM adds it
+store verify App.dSYM|1|^machsym: App.dSYM: a dSYM, not a store;
+crash folder|1|^machsym: folder: the folder holds no report$
+atos -o App.dSYM -f folder|1|^machsym: folder: the addresses cannot be read: Is a directory
+
 # A file of another kind
+crash empty|1|^machsym: empty: the file is empty; name a crash report$
+crash text|1|^machsym: text: no report: neither stacks nor what a report begins with
+atos -o text 0x1|1|^machsym: text: not a Mach-O file; name a Mach-O file, a .dSYM or a .symmap
+info elf|1|^machsym: elf: an ELF file, not Mach-O; name
+info exe|1|^machsym: exe: not a Mach-O file; name
 crash App.dSYM|1|^machsym: App.dSYM: the folder holds no report: it is a dSYM; name it with -d
 crash demo|1|^machsym: demo: a Mach-O file, not a crash report; name it with -d
 crash demo.symmap|1|^machsym: demo.symmap: a symbol map, not a crash report; name it with -d
@@ -80,7 +90,9 @@ map export demo.symmap --format=xml|2|^machsym: --format is bugly or breakpad
 # The wrong order
 map lookup 0x100000940 demo.symmap|2|^machsym: the map comes first, then the addresses
 map verify App.dSYM demo.symmap|2|^machsym: the map comes first, then what it was made of
-map chunk -o demo.symmap 0x1|2|-o names a file, but the chunk is read from standard input
+map chunk -o demo.symmap 0x1|2|^machsym: no such option: -o; see machsym map chunk --help
+map lookup -dedup demo.symmap 0x1|2|^machsym: no such option: -dedup; see machsym map lookup --help
+atos -dedup -o demo.symmap 0x1|1|^machsym: demo.symmap: a map does not hold what -dedup needs; name the dSYM
 --json info App.dSYM|2|^machsym: --json: options come after a command: machsym COMMAND --json
 
 # Misspelt
@@ -100,6 +112,25 @@ symbols -arch x86_64 demo|1|^machsym: demo: no slice of architecture x86_64; cho
 map build -arch armv7 demo -o x|1|^machsym: demo: no slice of architecture armv7; choose one
 atos -o demo -arch armv7 0x1|1|^atos cannot load symbols for the file demo for architecture armv7
 atos -o demo -l zz 0x1|2|zz is no hexadecimal address, such as 0x
+atos -o App.dSYM -l 4294967296 0x100000940|0|^machsym: 4294967296 is read as hexadecimal; if it is decimal, pass 0x100000000$
+atos -o App.dSYM -uuid 4C4C44B5 0x1|2|4C4C44B5 is no UUID: these have 32 hexadecimal digits
+store missing kept 4C4C44B5|1|^machsym: 4C4C44B5 is no UUID: .*; nor is there such a report
 store gc kept --older 30d|2|30d is no number from 1 to 100000: --older takes days, --newest builds
 END
+
+# What help lists is what a command takes.
+for word in dedup nearest owners oso-prefix; do
+    ! $machsym map lookup --help | grep -q -e "-$word" && $machsym atos --help | grep -q -e "-$word"
+    check "map lookup --help has no -$word, which maps refuse"
+done
+! $machsym map chunk --help | grep -q '^  -o '
+check "map chunk --help has no -o, which names no chunk"
+
+# Where a map goes whose name is not given: the program's name, not that of the dSYM.
+(cd "$work/folder" && "$top_machsym" map build --no-progress ../App.dSYM) >"$work/out" 2>"$work/err"
+[ -f "$work/folder/demo.symmap" ] && grep -q '^demo.symmap: ' "$work/out"
+check "map build App.dSYM says the name that it wrote" "$work/err"
+$machsym map build --help | grep -q "the program's, not the dSYM's"
+check "and help tells where that comes from"
+
 end

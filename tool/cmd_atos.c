@@ -10,6 +10,17 @@
 
 /* ---- Options ---- */
 
+/* Says of a number that it looks like a decimal one: where images are loaded is a multiple of a page, and it is one
+ * only if it is read so. */
+static void say_decimal(const char *number, uint64_t as_hex)
+{
+    enum { PAGE = 0x1000 };
+    char *end;
+    unsigned long long decimal = strtoull(number, &end, 10);
+    if (*end == 0 && decimal != 0 && decimal % PAGE == 0 && as_hex % PAGE != 0)
+        tool_say("%s is read as hexadecimal; if it is decimal, pass 0x%llx", number, decimal);
+}
+
 /* Returns false after a message when a second way to count addresses is named, or the number is none. */
 static bool set_kind(atos *a, address_kind kind, const char *number)
 {
@@ -23,6 +34,8 @@ static bool set_kind(atos *a, address_kind kind, const char *number)
         tool_say("%s is no hexadecimal address, such as 0x102a30000", number);
         return false;
     }
+    if (number != NULL)
+        say_decimal(number + negative, a->base);
     if (negative)
         a->base = 0 - a->base;
     return true;
@@ -70,12 +83,16 @@ static bool take_process(void *to, const char *value)
     return false;
 }
 
-const option atos_option_table[] = {
+const option atos_file_option_table[] = {
     {"o", "FILE",
      "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, a .symmap, a\nzip, tar or folder with one, or "
      "a "
      "dyld shared cache; may repeat",
      0, take_path},
+    {0},
+};
+
+const option atos_option_table[] = {
     {"l", "ADDRESS",
      "the addresses are runtime ones and the image was loaded here (hex); of a\nshared cache without "
      "--entry: "
@@ -93,7 +110,6 @@ const option atos_option_table[] = {
      offsetof(atos, delimiter), NULL},
     {"-fullPath full-path", NULL, "whole paths in place of base names", offsetof(atos, style.full_path),
      NULL},
-    {"-dedup", NULL, "all functions that share an address", offsetof(atos, dedup), NULL},
     {"-printHeader", NULL, "accepted: there is no live process whose header it would print",
      offsetof(atos, print_header), NULL},
     {"p", "PID|NAME", "refused: there is no live process to look at", 0, take_process},
@@ -111,9 +127,14 @@ const option atos_option_table[] = {
     {"json", NULL, "one JSON object a line: address, image, uuid, arch, frames (innermost first)",
      offsetof(atos, json), NULL},
     {"explain", NULL, "how each answer came about", offsetof(atos, explain), NULL},
+    {"strict check", NULL, "exit with 1 when an address stayed without a name", offsetof(atos, strict), NULL},
+    {0},
+};
+
+const option atos_image_option_table[] = {
+    {"-dedup", NULL, "all functions that share an address", offsetof(atos, dedup), NULL},
     {"nearest", NULL, "of code without a name the nearest name below it, marked as a guess",
      offsetof(atos, nearest), NULL},
-    {"strict check", NULL, "exit with 1 when an address stayed without a name", offsetof(atos, strict), NULL},
     {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
      offsetof(atos, rules), owners_take_rules},
     {0},
@@ -194,8 +215,6 @@ static bool is_complete(const command *c, const atos *a, atos_way way, char **ad
         options_wrong(c, "-o names the file that --symbols would look for: pass one of them");
     else if (way == ATOS_CHUNK && operands == 0)
         options_wrong(c, "no address is named");
-    else if (way == ATOS_CHUNK && a->path_count > 0)
-        options_wrong(c, "-o names a file, but the chunk is read from standard input: pass it there");
     else if (way == ATOS_FIRST_IS_FILE && a->path_count > 0 && stat(a->paths[0], &st) != 0 &&
              parse_hex(a->paths[0], strlen(a->paths[0]), &number))
         options_wrong(c, "the map comes first, then the addresses");
@@ -253,7 +272,9 @@ const command atos_command = {
     "not opened is not reported. Where images lie over each other one of them answers. Open images\nare "
     "closed, to be "
     "opened again, once all have more than 8 MB and 320 times the file.\n",
-    {{atos_option_table, 0},
+    {{atos_file_option_table, 0},
+     {atos_option_table, 0},
+     {atos_image_option_table, 0},
      {symbols_option_table, offsetof(atos, symbols)},
      {slice_option_table, offsetof(atos, image)},
      {object_option_table, offsetof(atos, objects)}},

@@ -89,7 +89,10 @@ typedef struct finding {
 /* machsym atos, map lookup and map chunk: which operands and inputs they have. */
 typedef enum atos_way { ATOS_FILES = 0, ATOS_FIRST_IS_FILE, ATOS_CHUNK } atos_way;
 
+/* Their options: which file; all that maps answer, too; what needs an image. */
+extern const option atos_file_option_table[];
 extern const option atos_option_table[];
+extern const option atos_image_option_table[];
 int atos_run(const command *c, atos_way way, int argc, char **argv);
 
 /* Says what was found damaged while one address was answered. */

@@ -161,7 +161,8 @@ bool crash_explain_no_frames(const report *r, text *why)
     }
     if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
         r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0) {
-        text_c(why, r->len == 0 ? "empty" : "no report: neither stacks nor what a report begins with");
+        text_c(why, r->len == 0 ? "the file is empty; name a crash report"
+                                : "no report: neither stacks nor what a report begins with");
         return false;
     }
     return true;

@@ -53,12 +53,10 @@ static int run_lookup(int argc, char **argv)
 
 const command map_lookup_command = {
     "map lookup",
-    "as machsym atos, and with its options",
+    "as machsym atos, with those of its options that maps answer",
     "FILE.symmap [options] [address ...]",
     "Prints function, file and line for addresses of a map, as machsym atos does.\n",
-    {{atos_option_table, 0},
-     {slice_option_table, offsetof(atos, image)},
-     {object_option_table, offsetof(atos, objects)}},
+    {{atos_file_option_table, 0}, {atos_option_table, 0}, {slice_option_table, offsetof(atos, image)}},
     NULL,
     run_lookup,
     NULL,
@@ -76,13 +74,10 @@ static const option chunk_table[] = {
 
 const command map_chunk_command = {
     "map chunk",
-    "answers from one chunk, with the options of machsym atos",
+    "answers from one chunk, as machsym map lookup does",
     "[options] ADDRESS ... < VALUE",
     "Prints function, file and line for addresses, from one value that map export --chunks made.\n",
-    {{chunk_table, 0},
-     {atos_option_table, 0},
-     {slice_option_table, offsetof(atos, image)},
-     {object_option_table, offsetof(atos, objects)}},
+    {{chunk_table, 0}, {atos_option_table, 0}, {slice_option_table, offsetof(atos, image)}},
     NULL,
     run_chunk,
     NULL,

@@ -508,7 +508,9 @@ static int run_command(int argc, char **argv)
 }
 
 static const option table[] = {
-    {"o", "OUT", "the file to write, - is standard output; NAME.symmap in this folder without it",
+    {"o", "OUT",
+     "the file to write, - is standard output; without it NAME.symmap in this\nfolder, where NAME is the "
+     "program's, not the dSYM's: it is printed",
      offsetof(build_command, out), NULL},
     {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --symbols DIR --uuid UUID finds it",
      offsetof(build_command, store), NULL},

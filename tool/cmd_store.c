@@ -260,6 +260,19 @@ static int print_missing_reports(const char *dir, const path_list *reports, bool
     return crash_run_reports(&crash, reports->v, reports->count);
 }
 
+/* Says of a word that it is a part of a UUID, if it is one and no file. */
+static bool is_part_of_uuid(const char *word)
+{
+    struct stat st;
+    size_t len = strspn(word, "0123456789abcdefABCDEF-");
+    if (word[0] == 0 || word[len] != 0 || stat(word, &st) == 0)
+        return false;
+    tool_say(
+        "%s is no UUID: these have 32 hexadecimal digits, with or without dashes; nor is there such a report",
+        word);
+    return true;
+}
+
 static int run_missing(int argc, char **argv)
 {
     missing_options o = {NULL, false};
@@ -280,9 +293,9 @@ static int run_missing(int argc, char **argv)
         path_list_add(&wanted, argv[i]);
     for (size_t i = 0; i < wanted.count; i++) {
         machsym_uuid uuid;
-        bool ok = parse_uuid(wanted.v[i], &uuid)
-                      ? print_missing_uuid(argv[1], &uuid, o.json)
-                      : !is_list(wanted.v[i]) && inside_expand_reports(wanted.v[i], &reports);
+        bool ok = parse_uuid(wanted.v[i], &uuid) ? print_missing_uuid(argv[1], &uuid, o.json)
+                                                 : !is_part_of_uuid(wanted.v[i]) && !is_list(wanted.v[i]) &&
+                                                       inside_expand_reports(wanted.v[i], &reports);
         status = ok ? status : TOOL_ERROR;
     }
     if (reports.count > 0 && print_missing_reports(argv[1], &reports, o.json) != TOOL_OK)

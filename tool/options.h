@@ -26,7 +26,7 @@ typedef struct option_set {
     size_t at;
 } option_set;
 
-enum { OPTION_SETS = 4 };
+enum { OPTION_SETS = 6 };
 
 /* A command, or one that only has others below it. */
 typedef struct command {

@@ -496,8 +496,12 @@ bool kept_is_folder(const char *dir)
 {
     struct stat st;
     bool is_there = stat(dir, &st) == 0;
-    if (is_there && S_ISDIR(st.st_mode))
+    if (is_there && S_ISDIR(st.st_mode) && !inside_is_bundle(dir))
         return true;
+    if (is_there && S_ISDIR(st.st_mode)) {
+        tool_say("%s: a dSYM, not a store; machsym store add DIR %s adds it to one", dir, dir);
+        return false;
+    }
     tool_say("%s: %s", dir, is_there ? "no folder; name the folder of a store" : strerror(errno));
     return false;
 }
