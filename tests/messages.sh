@@ -118,6 +118,11 @@ store missing kept 4C4C44B5|1|^machsym: 4C4C44B5 is no UUID: .*; nor is there su
 store gc kept --older 30d|2|30d is no number from 1 to 100000: --older takes days, --newest builds
 END
 
+# - is a report on standard input, no part of a UUID.
+$machsym store missing "$work/kept" - <"$work/demo.crash" >"$work/out" 2>"$work/err"
+[ $? -eq 0 ] && [ ! -s "$work/err" ] && grep -q 4C4C44B5 "$work/out"
+check "store missing DIR -" "$work/err"
+
 # What help lists is what a command takes.
 for word in dedup nearest owners oso-prefix; do
     ! $machsym map lookup --help | grep -q -e "-$word" && $machsym atos --help | grep -q -e "-$word"

@@ -265,7 +265,7 @@ static bool is_part_of_uuid(const char *word)
 {
     struct stat st;
     size_t len = strspn(word, "0123456789abcdefABCDEF-");
-    if (word[0] == 0 || word[len] != 0 || stat(word, &st) == 0)
+    if (hex_digit(word[0]) < 0 || word[len] != 0 || stat(word, &st) == 0)
         return false;
     tool_say(
         "%s is no UUID: these have 32 hexadecimal digits, with or without dashes; nor is there such a report",
