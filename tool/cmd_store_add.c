@@ -217,7 +217,7 @@ static int compare_bytes(const char *path, const machsym_slice *slice, const cha
             tool_say("%s: cannot be compared with %s: %s", path, kept, strerror(errno));
             same = -1;
         } else {
-            same = a.len == len && b.len == len && memcmp(a.v, b.v, len) == 0;
+            same = a.len == len && b.len == len && memcmp(a.v, b.v, a.len) == 0;
         }
     }
     text_free(&a);
