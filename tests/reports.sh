@@ -83,6 +83,36 @@ same "$work/expected" "$work/new" "a name that begins at a return address is loo
 run -q --no-inline --raw-addresses $demo "$work/next.crash"
 same "$work/next.crash" "$work/out" "with --raw-addresses it stays"
 
+# ---- Stacks that a report has as one string ----
+
+# As Apple's text has them: a number for each, and its lines; those that gain names are written as all stacks are.
+if need "stacks as strings" python3; then
+    python3 - $reports/demo-exceptions.ips "$work/strings.ips" <<'END'
+import re, sys
+text = open(sys.argv[1]).read()
+stack = re.search(r'"asiBacktraces" : \[(".*?")\]', text).group(1)
+unknown = '"0   other                               0x00000001c3a91234 abort_it + 164"'
+open(sys.argv[2], "w").write(text.replace(stack, unknown + "," + stack + "," + unknown))
+END
+    run -q --no-inline --to=text $demo "$work/strings.ips"
+    sed -n '/^Application Specific Backtrace 0/,/^Last Exception/p' "$work/out" | tr -s ' \t' ' ' | sed 's/ 0x[0-9a-f]*//' >"$work/new"
+    cat >"$work/expected" <<'END'
+Application Specific Backtrace 0:
+0 other abort_it + 164
+
+Application Specific Backtrace 1:
+0 libsystem_c.dylib __exceptionPreprocess + 164
+1 demo -[Player play:] + 52 (player.mm:14)
+2 demo __main_block_invoke + 36 (main.mm:13)
+
+Application Specific Backtrace 2:
+0 other abort_it + 164
+
+Last Exception Backtrace:
+END
+    same "$work/expected" "$work/new" "stacks of strings as Apple's text has them, with names and without"
+fi
+
 # ---- Signed return addresses, in every kind of report ----
 
 signed_number=$((0x0c61000102a30a7c))
