@@ -110,4 +110,43 @@ for at in list(range(0, 256, 3)) + list(range(256, len(whole), 37)):
 print("accepted:", *accepted)' "$dir/atos/demo-arm64.symmap" >"$dir/out"
 check "flipped bits that are not refused" "$(cat "$dir/out")" "accepted:"
 
+# One checksum more than there are sheets, or one less, in a file that is right otherwise: no reader takes it.
+python3 -c '
+import struct, sys
+sys.path.insert(0, "tests")
+import symmap
+whole = open(sys.argv[1], "rb").read()
+rows = symmap.Map(whole).rows
+begin = symmap.HEADER + symmap.ROW * rows
+for change in (-1, 0, 1):
+    kinds = {}
+    for at in range(symmap.HEADER, begin, symmap.ROW):
+        kind, flags, place, length, a, b = struct.unpack_from("<2I2Q2I", whole, at)
+        kinds[kind] = [flags, place, length, a, b]
+    sheets = kinds[symmap.KINDS.index("sheets")]
+    after = whole[begin + sheets[2]:]
+    sums = whole[begin:begin + sheets[2]]
+    sums = sums[:-8] if change < 0 else sums + bytes(8 * change)
+    for row in kinds.values():
+        row[1] += 8 * change if row[1] > begin else 0
+    total = symmap.checksum(sums)
+    sheets[2:] = [len(sums), total & 0xffffffff, total >> 32]
+    head = bytearray(whole[:symmap.HEADER])
+    struct.pack_into("<2Q", head, 64, len(whole) + 8 * change, 0)
+    directory = b"".join(struct.pack("<2I2Q2I", kind, *row) for kind, row in kinds.items())
+    struct.pack_into("<Q", head, 72, symmap.checksum(bytes(head)) ^ symmap.checksum(directory))
+    made = bytes(head) + directory + sums + after
+    try:
+        symmap.Map(made)
+        print(change, "taken")
+    except symmap.Damaged as damaged:
+        print(change, "refused")
+    open("%s/sums%d.symmap" % (sys.argv[2], change), "wb").write(made)' "$dir/large/large.symmap" "$dir" >"$dir/out"
+check "one checksum less, the right ones, one more" "$(cat "$dir/out")" "$(printf '%s\n' "-1 refused" "0 taken" "1 refused")"
+for change in -1 0 1; do
+    echo 0x1000 | $machsym map lookup "$dir/sums$change.symmap" >"$dir/out" 2>&1
+    check "machsym, checksums $change" "$? $(grep -c 'the checksums are not those of the whole map' "$dir/out")" \
+        "$([ $change = 0 ] && echo 0 0 || echo 1 1)"
+done
+
 end
