@@ -364,4 +364,15 @@ case "$CFLAGS $LDFLAGS" in
     ;;
 esac
 
+# ---- A path that is too long ----
+
+# Longer than any system takes: said, and nothing is written, in place of a name that was cut.
+folder=$(printf 'd%.0s' $(seq 200))
+long=
+for _ in $(seq 21); do long=$long$folder/; done
+(cd "$work" && mkdir long && cd long && for _ in 1 2 3; do mkdir "$folder" && cd "$folder" || exit; done)
+(cd "$work/long" && $M map build -o "${long}x.symmap" "$OLDPWD/$dsym") >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'too long' "$work/err" && [ -z "$(find "$work/long" -type f)" ]
+ok "an output path of 4200 bytes is refused" $?
+
 end
