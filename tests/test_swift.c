@@ -404,6 +404,42 @@ static machsym_session *open_real(const char *path, uint32_t flags, machsym_imag
 }
 
 /* Accessors, completion functions and witnesses are what the mangled names of the dSYM end in. */
+/* Descriptors of the types that functions return as "some View" stand among the types. They have no name of their own:
+ * nothing is made of them, and they are no damage. seen: Xcode 26, frameworks built without optimising */
+static void test_opaque(void)
+{
+    static const char *const want[] = {"type metadata accessor for Mod.Type",
+                                       "type metadata accessor for Mod.Inner"};
+    swift_file f = begin();
+    add_type(&f, 0, 0x50, MODULE, NAMES + 0x10);
+    at_u32(&f, 0x100, 0x20084); /* opaque type, generic, two arguments */
+    at_distance(&f, 0x104, DATA + MODULE);
+    put_distance(&f.types, TYPES + f.types.len, DATA + 0x100);
+    patch(&f.data, 0x300, DATA + 0x100, 8);
+    put_distance(&f.types, TYPES + f.types.len, DATA + 0x300 + 1); /* by a pointer */
+    add_type(&f, 0x200, 0x51, MODULE, NAMES + 0x20);
+    bytes file = file_of(&f);
+    machsym_image *image = test_open_bytes(file.v, file.len);
+    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session_info info;
+    machsym_symbol symbol;
+    machsym_cursor at = {0, 0};
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(machsym_session_next_name(s, &at, &symbol));
+        CHECK_STR(symbol.name, want[i]);
+    }
+    CHECK(!machsym_session_next_name(s, &at, &symbol));
+    machsym_session_read_info(s, &info);
+    CHECK_EQ(info.damaged_metadata, 0);
+    machsym_session_close(s);
+    machsym_image_close(image);
+    bytes_free(&file);
+    bytes_free(&f.data);
+    bytes_free(&f.types);
+    bytes_free(&f.protocols);
+    bytes_free(&f.conformances);
+}
+
 static void test_real(void)
 {
     static const struct {
@@ -457,6 +493,7 @@ int main(void)
     test_imported();
     test_long_tables();
     test_broken();
+    test_opaque();
     test_real();
     return test_done();
 }

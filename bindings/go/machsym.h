@@ -9395,6 +9395,7 @@ enum {
     ms_SW_KIND_EXTENSION = 1,
     ms_SW_KIND_ANONYMOUS = 2,
     ms_SW_KIND_PROTOCOL = 3,
+    ms_SW_KIND_OPAQUE = 4,
     ms_SW_KIND_CLASS = 16,
     ms_SW_KIND_ENUM = 18, /* structs are between */
     ms_SW_KIND_MASK = 31
@@ -9700,7 +9701,8 @@ static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str 
     }
 }
 
-/* A nominal type descriptor: class, struct or enum. */
+/* A nominal type descriptor: class, struct or enum. What functions return as "some Protocol" has descriptors in the same
+ * section, without a name. seen: Xcode 26, frameworks built without optimising */
 static void ms_sw_add_type(ms_sw *sw, uint64_t descriptor)
 {
     ms_sym_table *t = sw->table;
@@ -9709,7 +9711,7 @@ static void ms_sw_add_type(ms_sw *sw, uint64_t descriptor)
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
     machsym_str type = ms_sw_is_type(flags) ? ms_sw_type_name(t, d, descriptor) : ms_str_empty();
     if (type.len == 0) {
-        d->damage_count++;
+        d->damage_count += (flags & ms_SW_KIND_MASK) != ms_SW_KIND_OPAQUE;
         return;
     }
     ms_sw_add_about(t, d, ms_sw_code(t, d, descriptor + ms_SW_ACCESSOR), "type metadata accessor for ", type);
