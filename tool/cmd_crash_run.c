@@ -1013,7 +1013,8 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         run_jobs(&run);
         run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */
         close_run(&run);
-        run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing));
+        run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing)) ||
+                          (store_has_broken_system(s) && missing_waits_for_system(&run.missing));
         status = finish(&run);
         has_run = true;
     }

@@ -239,6 +239,7 @@ void missing_add_report(missing_list *list, const report *r)
             m.status.found == IMAGE_FOUND && m.status.why == NULL && (m.status.has_dwarf || m.is_system);
         if (m.frames > 0 && !is_known)
             add_image(&one, &m);
+        one.system_frames += m.is_system ? m.frames : 0;
     }
     sort_list(&one);
     one.reports = 1;
@@ -252,6 +253,7 @@ void missing_add_report(missing_list *list, const report *r)
 void missing_add_list(missing_list *to, const missing_list *from)
 {
     to->reports += from->reports;
+    to->system_frames += from->system_frames;
     for (size_t i = 0; i < from->count; i++)
         add_image(to, &from->v[i]);
     for (size_t i = 0; i < from->system_count; i++)
@@ -290,6 +292,11 @@ bool missing_waits(const missing_list *list)
             return true;
     }
     return false;
+}
+
+bool missing_waits_for_system(const missing_list *list)
+{
+    return list->system_frames > 0;
 }
 
 /* The images in the order of need. Returns how many are the team's own; *frames counts those of the

@@ -39,7 +39,8 @@ typedef struct missing_list {
     size_t count;
     size_t cap;
     size_t sorted;
-    uint64_t reports; /* how many were added, whatever they lack */
+    uint64_t reports;       /* how many were added, whatever they lack */
+    uint64_t system_frames; /* frames of the system without a name, those of images that were found too */
     size_t number;
     pool strings;
 } missing_list;
@@ -55,6 +56,8 @@ void missing_add_report(missing_list *list, const report *r);
 void missing_add_list(missing_list *to, const missing_list *from);
 /* Whether a report waits for a file that somebody has: an image of the system is none. */
 bool missing_waits(const missing_list *list);
+/* Whether it waits for a shared cache: frames of the system have no name. */
+bool missing_waits_for_system(const missing_list *list);
 /* A table, most wanted first; images of the system by system. Nothing when nothing is missing. */
 void missing_put_text(missing_list *list, text *out);
 /* The same as one JSON object. */

@@ -22,11 +22,12 @@ struct store {
     size_t cap;
     const store_entry **by_name;
     pool strings;
-    bool changed;    /* the folder at hand is not as its index says */
-    bool has_failed; /* a file that was named holds no symbols */
-    bool has_broken; /* what lies in a folder does not open or cannot be read, which was said */
-    bool is_shallow; /* of the folder at hand only bundles are gone into */
-    size_t unread;   /* files and folders that cannot be read */
+    bool changed;           /* the folder at hand is not as its index says */
+    bool has_failed;        /* a file that was named holds no symbols */
+    bool has_broken;        /* what lies in a folder does not open or cannot be read, which was said */
+    bool has_broken_system; /* so it is with a shared cache or a file of one */
+    bool is_shallow;        /* of the folder at hand only bundles are gone into */
+    size_t unread;          /* files and folders that cannot be read */
 };
 
 /* ---- Memory ---- */
@@ -125,10 +126,41 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
         find_damage(path, err);
 }
 
-/* Adds the images of a shared cache. Of its other files, which list none, nothing is said: the main one lies
- * beside them. */
-static void probe_cache(store_index *index, index_child *child, const char *path, const char *member,
-                        machsym_error *err)
+/* Says of a shared cache that files of it are missing or damaged; sets *err when one that is there is cut short. A file with
+ * local symbols that is not there is not missed: systems have their caches without it. In an archive the other files are
+ * members, and were not looked for. */
+static void check_cache(store *s, const machsym_image *cache, bool is_member, machsym_error *err)
+{
+    machsym_image_info info;
+    machsym_cursor at = {0, 0};
+    machsym_cache_file file;
+    bool lacks = false;
+    while (!is_member && machsym_image_next_cache_file(cache, &at, &file))
+        lacks |= file.status != MACHSYM_CACHE_FILE_FOUND &&
+                 (file.status != MACHSYM_CACHE_FILE_MISSING || !file.has_symbols);
+    if (lacks)
+        cache_say_files(cache);
+    s->has_broken_system |= lacks;
+    machsym_image_get_info(cache, &info);
+    if (info.damage.is_cut_short)
+        *err =
+            (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
+}
+
+/* Checks a cache whose images are known from an index: that remembers the time of the main file, not those of the others. */
+static void check_known_cache(store *s, const char *path, machsym_error *err)
+{
+    text content = {0};
+    machsym_image *cache = cache_open_lists(path, &content, err);
+    if (cache != NULL)
+        check_cache(s, cache, false, err);
+    machsym_image_close(cache);
+    text_free(&content);
+}
+
+/* Adds the images of a shared cache. Its other files list none: the main one lies beside them. */
+static void probe_cache(store *s, store_index *index, index_child *child, const char *path,
+                        const char *member, machsym_error *err)
 {
     machsym_image_info info;
     machsym_cursor at = {0, 0};
@@ -156,25 +188,44 @@ static void probe_cache(store_index *index, index_child *child, const char *path
     if (child->slice_count == before && info.damage_count != 0)
         *err =
             (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
+    check_cache(s, cache, members_end(path) != 0, err);
     machsym_image_close(cache);
     text_free(&content);
 }
 
 /* Adds those of a file in an archive. */
-static void probe_member(store_index *index, index_child *child, const char *path, const char *member,
-                         machsym_error *err)
+static void probe_member(store *s, store_index *index, index_child *child, const char *path,
+                         const char *member, machsym_error *err)
 {
     if (cache_is_at(path))
-        probe_cache(index, child, path, member, err);
+        probe_cache(s, index, child, path, member, err);
     else
         probe_slices(index, child, path, member, err);
+}
+
+/* Whether a file is the main one of a shared cache, by its name: the others have their number or kind after a dot. */
+static bool is_cache_name(const char *path)
+{
+    static const char begin[] = "dyld_shared_cache_";
+    machsym_str name = str_base_name(str_c(path));
+    if (!str_starts(name, begin))
+        return false;
+    return str_find(name, ".") == name.len || has_suffix(path, ".development");
+}
+
+static bool is_cache(const char *path)
+{
+    return is_cache_name(path) || cache_is_at(path);
 }
 
 /* Says of a file inside a folder or archive that it is damaged: it may be the one that a report waits for. Each
  * run tries it again. */
 static void say_damaged(store *s, index_child *child, const char *path, const machsym_error *err)
 {
-    s->has_broken = true;
+    if (is_cache(path))
+        s->has_broken_system = true;
+    else
+        s->has_broken = true;
     child->mtime = 0;
     tool_say_error(path, err);
 }
@@ -189,7 +240,7 @@ static void probe_archive(store *s, store_index *index, index_child *child, cons
         const char *member = files.v[i] + strlen(path) + 1;
         machsym_error why;
         memset(&why, 0, sizeof why);
-        probe_member(index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &why);
+        probe_member(s, index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &why);
         if (why.code == MACHSYM_ERR_DAMAGED)
             say_damaged(s, child, files.v[i], &why);
     }
@@ -210,7 +261,7 @@ static void probe_file(store *s, store_index *index, index_child *child, const c
     else if ((is_macho(head) && !is_java(head)) || is_map(head))
         probe_slices(index, child, path, "", err);
     else if (memcmp(head, "dyld_v1", 7) == 0)
-        probe_cache(index, child, path, "", err);
+        probe_cache(s, index, child, path, "", err);
 }
 
 static void add_entries(store *s, const store_index *index, const index_child *child, const char *path)
@@ -359,10 +410,8 @@ static bool is_symbols(const char *path)
  * archive that does not open, and what in a dSYM is no Mach-O file may be what a report waits for: each run
  * tries it, and says why. So may each file that cannot be read; of a shallow folder, which nobody named, those
  * of symbols. */
-static void read_slices(store *s, store_index *index, index_child *child, const char *path)
+static void say_fault(store *s, index_child *child, const char *path, machsym_error err)
 {
-    machsym_error err;
-    probe_file(s, index, child, path, &err);
     if (err.code == MACHSYM_ERR_IO ||
         err.code == MACHSYM_ERR_MEMORY) /* what others allow changes without the file's time */
         child->mtime = 0;
@@ -375,11 +424,20 @@ static void read_slices(store *s, store_index *index, index_child *child, const 
         tool_lacked_memory();
     if (child->slice_count == 0 && err.what == NULL && is_in_dsym(path))
         err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, "no Mach-O file, but in a dSYM", "", 0};
+    if (child->slice_count == 0 && err.code == MACHSYM_OK && is_cache_name(path) && !cache_is_at(path))
+        err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, "no shared cache, but called as one", "", 0};
     if (err.code == MACHSYM_OK ||
         (err.code != MACHSYM_ERR_DAMAGED &&
          (child->slice_count > 0 || !(inside_is_map(path) || members_is_archive_name(str_c(path))))))
         return;
     say_damaged(s, child, path, &err);
+}
+
+static void read_slices(store *s, store_index *index, index_child *child, const char *path)
+{
+    machsym_error err;
+    probe_file(s, index, child, path, &err);
+    say_fault(s, child, path, err);
 }
 
 /* Looks at one file of a folder. */
@@ -408,6 +466,12 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
             *slice = old->slices[before->first_slice + i];
         }
         child.slice_count = before->slice_count;
+        if (child.slice_count > 0 && old->slices[before->first_slice].kind == STORE_CACHE) {
+            machsym_error err;
+            memset(&err, 0, sizeof err);
+            check_known_cache(s, path, &err);
+            say_fault(s, &child, path, err);
+        }
     } else {
         s->changed = true;
         read_slices(s, index, &child, path);
@@ -562,7 +626,7 @@ static void add_archive(store *s, const char *path, const path_list *files)
         machsym_error err;
         memset(&index, 0, sizeof index);
         memset(&child, 0, sizeof child);
-        probe_member(&index, &child, files->v[i], "", &err);
+        probe_member(s, &index, &child, files->v[i], "", &err);
         found |= child.slice_count > 0;
         add_entries(s, &index, &child, pool_copy_z(&s->strings, files->v[i], strlen(files->v[i])));
         index_free(&index);
@@ -665,6 +729,11 @@ bool store_failed(const store *s)
 bool store_has_broken(const store *s)
 {
     return s->has_broken;
+}
+
+bool store_has_broken_system(const store *s)
+{
+    return s->has_broken_system;
 }
 
 /* Whether a slice can be what a report calls by this name: "arm64" and "arm64e" may stand for each other,

@@ -36,6 +36,8 @@ bool store_failed(const store *s);
 /* Whether a folder holds a map or archive that does not open, or what cannot be read, which was said: it may be what a
  * report waits for. */
 bool store_has_broken(const store *s);
+/* The same of shared caches, for which frames of the system may wait. */
+bool store_has_broken_system(const store *s);
 /* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known:
  * any. */
 size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
