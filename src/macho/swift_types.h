@@ -328,8 +328,8 @@ static void ms_sw_add_class(ms_sw *sw, uint64_t at, uint32_t flags, machsym_str 
     }
 }
 
-/* A nominal type descriptor: class, struct or enum. What functions return as "some Protocol" has descriptors in
- * the same section, without a name. seen: Xcode 26, frameworks built without optimising */
+/* A nominal type descriptor: class, struct or enum. What functions return as "some Protocol" has descriptors
+ * in the same section, without a name. seen: Xcode 26, frameworks built without optimising */
 static void ms_sw_add_type(ms_sw *sw, uint64_t descriptor)
 {
     ms_sym_table *t = sw->table;
