@@ -80,7 +80,7 @@ export class Machsym {
     return Array.isArray(names) ? all : all[0];
   }
 
-  /** Puts names into a report: {text, json, messages, isComplete}. */
+  /** Puts names into a report: {text, json, documents, messages, isComplete}. */
   async symbolicate(report, files = [], { args, onMessage } = {}) {
     return this.#engine.call('symbolicate', [await this.#platform.report(report), await this.#platform.files(files), { args }], onMessage);
   }

@@ -330,8 +330,9 @@ export class Engine {
     const all = [{ path: '/report', source: report }, ...symbols];
     const crash = ['crash', '--json-out', JSON_FILE, ...args, ...(files.length > 0 ? ['-d', '/symbols'] : [])];
     const { status, stdout, stderr, outputs } = this.run([...crash, '/report'], { files: all, outputs: [JSON_FILE], onError });
+    const documents = decoder.decode(outputs[JSON_FILE]).split('\n').map(parse).filter(Boolean);
     return {
-      text: decoder.decode(stdout), json: parse(decoder.decode(outputs[JSON_FILE])), messages: stderr,
+      text: decoder.decode(stdout), json: documents.length === 1 ? documents[0] : undefined, documents, messages: stderr,
       isComplete: status !== FAILED,
     };
   }

@@ -105,6 +105,8 @@ export interface Symbolicated {
   text: string;
   /** An object as `machsym crash --to=json` prints it (docs/json.md, crash/1). */
   json?: { schema: string; [member: string]: unknown };
+  /** The same of each report, when there are several in one file: json is undefined then. */
+  documents: { schema: string; [member: string]: unknown }[];
   /** What the tool said. */
   messages: string;
   isComplete: boolean;

@@ -3,6 +3,7 @@
 const MAX_FILES = 100000;
 const HEAD = 16;
 const BUNDLE = /\.(dSYM|xcarchive|app|framework|xcframework|appex|bundle|symbols)\//i;
+const IN_DSYM = /\.dSYM\/Contents\/Resources\/DWARF\//i; // symbols, whatever is in it: what is damaged must be said
 const REPORT = /\.(crash|ips|txt|text|log|json|synced|beta|hang|spin|panic|diag|plcrash|xccrashpoint|md|html|ndjson|xml)$/i;
 const SYMBOLS_BESIDE = /\.(bcsymbolmap|plist)$/i;
 
@@ -27,7 +28,7 @@ export async function sort(files) {
     const head = file.isReport ? '' : await headOf(file.data);
     const magic = Object.keys(MAGICS).find((start) => head.startsWith(start));
     const kind = MAGICS[magic];
-    if (kind === 'symbols' || SYMBOLS_BESIDE.test(path)) sorted.symbols.push(one);
+    if (kind === 'symbols' || IN_DSYM.test(path) || SYMBOLS_BESIDE.test(path)) sorted.symbols.push(one);
     else if (kind === 'zip') zips.push(one);
     else if (file.isReport || REPORT.test(path) || (!BUNDLE.test(path) && file.data.size > 0)) sorted.reports.push(one);
     else sorted.other.push(one);

@@ -80,18 +80,37 @@ async function symbolicate(mine) {
       const answer = await (await engine()).symbolicate(report.data, chosen.symbols, { args: ['--to=text'] });
       const own = await isJson(report) ? () => inOwnFormat(report) : undefined;
       if (mine !== work) return;
-      results.push({ name: report.path, ...answer, own });
+      results.push(...parts(report.path, answer).map((part) => ({ ...part, report: i, own })));
     } catch (error) {
       if (mine !== work) return;
-      results.push({ name: report.path, text: '', json: undefined, messages: words(error), isComplete: false });
+      results.push({ name: report.path, text: '', json: undefined, messages: words(error), isComplete: false, report: i });
     }
   }
   const groups = chosen.reports.length > 1 ? await group() : [];
   if (mine !== work) return;
   say('');
-  const [read, unread] = [true, false].map((is) => chosen.reports.filter((_, i) => (results[i].json !== undefined) === is));
+  const [read, unread] = [true, false].map((is) => chosen.reports.filter((_, i) =>
+    results.some(({ report, json }) => report === i && json !== undefined) === is));
   list([...summary(read, 'report', 'reports'), ...summary(unread, 'file not read as a report', 'files not read as reports')]);
-  show(results, groups, explain);
+  show(results, groups, explain, empty());
+}
+
+/** The reports that a file holds, each with its own text and images. */
+function parts(name, answer) {
+  const { documents, messages, text } = answer;
+  if (documents.length < 2) return [{ name, ...answer }];
+  const texts = text.split(/^(?=Incident Identifier: )/m);
+  return documents.map((json, i) => ({
+    ...answer, json, name: `${name}, report ${i + 1} of ${documents.length}`,
+    text: texts.length === documents.length ? texts[i] : '',
+    whole: text,
+    messages: messages.split('\n').filter((line) => (/^machsym: \/report#(\d+): /.exec(line)?.[1] ?? `${i + 1}`) === `${i + 1}`).join('\n'),
+  }));
+}
+
+/** Files without a byte: what copied them failed. */
+function empty() {
+  return chosen.other.filter(({ data }) => data.size === 0).map(({ path }) => ({ path, why: 'the file is empty' }));
 }
 
 async function isJson(report) {

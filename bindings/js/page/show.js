@@ -24,10 +24,13 @@ export function element(name, attributes = {}, ...children) {
 }
 
 let explain;
+let faults = []; // of files that were dropped: {path, why}
+let empty = [];
 
-/** explains: tells of a frame and its image, as --explain of the tool does. */
-export function show(results, groups, explains) {
+/** explains: tells of a frame and its image, as --explain of the tool does. emptyFiles: {path, why} of files without a byte. */
+export function show(results, groups, explains, emptyFiles = []) {
   explain = explains;
+  empty = emptyFiles;
   get('results').hidden = false;
   showGroups(groups);
   const links = results.map((result, i) =>
@@ -62,18 +65,20 @@ function table(heads, rows) {
 
 function showReport(result, index, thread) {
   const { json } = result;
+  faults = [...faultsOf(result.messages), ...empty];
   const parts = [element('h2', {}, result.name)];
   if (!result.isComplete || !json)
     parts.push(...messages(result.messages, json !== undefined).map((line) => element('p', { class: 'message' }, line)));
   if (json) parts.push(...report(json, result, index, thread));
-  if (result.text !== '') parts.push(element('h2', {}, 'Text'), text(result.text));
+  const all = result.text || result.whole || '';
+  if (all !== '') parts.push(element('h2', {}, 'Text'), text(all));
   get('report').replaceChildren(...parts);
   if (thread !== undefined) get(`thread-${thread}`)?.scrollIntoView();
 }
 
 /** What the tool said, without its advice for the command line; a report that was read tells itself what is wanted. */
 function messages(said, isRead) {
-  const own = isRead ? /^machsym: (\/report: )?/ : /^machsym: (\/report: )?(no report: )?/;
+  const own = isRead ? /^machsym: (\/report(#\d+)?: )?/ : /^machsym: (\/report(#\d+)?: )?(no report: )?/;
   return said.split('\n').filter((line) => (isRead ? own.test(line) && !/^machsym: missing /.test(line) : line !== ''))
     .map((line) => line.replace(own, isRead ? '' : 'Not read as a report: ').replaceAll('/symbols/', ''));
 }
@@ -129,8 +134,26 @@ function counts(json) {
   const rest = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${count === 1 ? 'has' : 'have'} ${what}`);
   const need = json.images.filter(isWanted);
   const what = need.map((image) => element('p', { class: 'message' },
-    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image)}.`));
+    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image)}.${
+      /is damaged: /.test(imageState(image)) ? ' Copy or download it again, and drop it here.' : ''}`));
   return [element('p', {}, `${lines} of ${frames} frames have file and line${rest.join('')}.`), ...what];
+}
+
+/** What the tool said of files that could not be used. */
+function faultsOf(said) {
+  return said.split('\n').map((line) => /^machsym: \/symbols\/(.+?): (.+)$/.exec(line)).filter(Boolean)
+    .map(([, path, why]) => ({ path, why: why.replace(/ \([^()]*offset \d+\)/, '') }));
+}
+
+function bundleOf(path) {
+  return path.replace(/\/Contents\/Resources\/DWARF\/.*/, '').split('/').pop();
+}
+
+/** The damaged file that has the name of an image, or, as any may be the one, the first; undefined: there is none. */
+function faultOf(image) {
+  const named = faults.find(({ path }) => [path.split('/').pop(), bundleOf(path).split('.')[0]].includes(image.name));
+  if (named) return `${bundleOf(named.path)} is damaged: ${named.why}`;
+  return faults.length > 0 ? `${image.status}, but ${bundleOf(faults[0].path)} is damaged: ${faults[0].why}` : undefined;
 }
 
 /** What ails the file that answers for an image; undefined: nothing. */
@@ -142,7 +165,8 @@ function flaw(image) {
 
 function imageState(image) {
   if (image.status === 'found') return flaw(image) ?? 'found';
-  return isSystem(image) && image.missing > 0 ? `of the system: ${image.status}` : image.status;
+  if (isSystem(image)) return image.missing > 0 ? `of the system: ${image.status}` : image.status;
+  return (image.missing > 0 ? faultOf(image) : undefined) ?? image.status;
 }
 
 /** Whether somebody who has the program's dSYMs can mend what an image lacks. */
@@ -159,7 +183,7 @@ function tools(result) {
     element('label', { for: 'filter' }, 'Search frames'), filter, element('span', { id: 'hits', role: 'status' }),
     element('button', { type: 'button', onclick: () => unfold(true) }, 'Unfold all threads'),
     element('button', { type: 'button', onclick: () => unfold(false) }, 'Fold all'),
-    save('Download text', result.text, `${name}.symbolicated.txt`),
+    save('Download text', result.text || result.whole, `${name}.symbolicated.txt`),
     ...(result.own ? [element('button', { type: 'button', onclick: saveOwn }, 'Download in its own format')] : []),
     save('Download JSON', JSON.stringify(result.json, null, 1), `${name}.json`));
 }

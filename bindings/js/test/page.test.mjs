@@ -283,6 +283,82 @@ test('errors are words: no report, half a dSYM, nothing of use', async () => {
   assertQuiet();
 });
 
+/** A dSYM of demo with other bytes. */
+function dsymOf(name, bytes) {
+  const folder = path.join(work, name, 'demo.app.dSYM/Contents/Resources/DWARF');
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'demo'), bytes);
+  return path.join(work, name, 'demo.app.dSYM');
+}
+
+test('a damaged dSYM is said to be so where its image is wanted, with what to do', async () => {
+  const whole = fs.readFileSync(path.join(dsym, 'Contents/Resources/DWARF/demo'));
+  const fat = fs.readFileSync(fixture('bin/inline-fat.dwarf'));
+  const misleading = Buffer.from(whole);
+  misleading[misleading.indexOf('__TEXT') + 16 + 2] ^= 1 << 4; // vmaddr
+  const empty = path.join(work, 'demo');
+  fs.writeFileSync(empty, '');
+  const cases = [
+    [dsymOf('cut-fat', fat.subarray(0, 20000)), 'demo.app.dSYM is damaged: the file is cut short: a slice lies past its end'],
+    [dsymOf('cut-header', fat.subarray(0, 30)), 'demo.app.dSYM is damaged: the file is cut short: a slice lies past its end'],
+    [dsymOf('cut', whole.subarray(0, whole.length >> 1)), 'demo.app.dSYM is damaged: a section runs past the end of the file'],
+    [dsymOf('misleading', misleading), 'demo.app.dSYM is damaged: a section lies outside of its segment'],
+    [dsymOf('no-bytes', Buffer.alloc(0)), 'demo.app.dSYM is damaged: no Mach-O file, but in a dSYM'],
+    [dsymOf('zeros', Buffer.alloc(9000)), 'demo.app.dSYM is damaged: no Mach-O file, but in a dSYM'],
+    [empty, 'demo is damaged: the file is empty'],
+  ];
+  for (const [file, why] of cases) {
+    await fresh();
+    await drop(report, file);
+    await settled();
+    const said = (await page.locator('.message').allInnerTexts()).join('\n');
+    assert.match(said, /^Wanted: the dSYM of demo \(arm64\), UUID [-\dA-F]{36}: /m);
+    assert.ok(said.includes(`: ${why}. Copy or download it again, and drop it here.`), `${file}: ${said}`);
+    assert.equal(await page.locator('td.missing').innerText(), why);
+    assert.equal(await page.locator('td.found').count(), 0);
+    assert.doesNotMatch(await page.locator('#report').innerText(), /no file has this UUID\.|Not read/);
+  }
+  await shot('empty-dsym');
+  await assertAccessible();
+  await drop(dsym);
+  await page.locator('.place', { hasText: 'queue.hpp' }).first().waitFor();
+  assert.equal(await page.locator('.message').count(), 0); // what was dropped before is no matter once nothing waits
+  assertQuiet();
+});
+
+test('a file with reports of two builds: each with its own images, text and names', async () => {
+  const text = fs.readFileSync(report, 'utf8');
+  const other = text.replaceAll('4c4c44b555553144a1ba79ca685dec58', 'a'.repeat(32)).replace('1.2 (7)', '1.1 (6)');
+  const carriers = {
+    'two.ndjson': (texts) => texts.map((crash, id) => `${JSON.stringify({ id, crash })}\n`).join(''),
+    'two.json': (texts) => JSON.stringify({ rows: texts.map((crash) => ({ crash })) }),
+    'two.log': (texts) => texts.join(''),
+  };
+  for (const [name, carry] of Object.entries(carriers)) {
+    for (const texts of [[other, text], [text, other]]) {
+      await fresh();
+      const file = path.join(work, name);
+      fs.writeFileSync(file, carry(texts));
+      await drop(file, dsym);
+      await settled();
+      assert.equal(await page.locator('#chosen').innerText(), `1 report: ${name}\n1 file with symbols: demo`);
+      assert.deepEqual(await page.locator('#reports button').allInnerTexts(), [1, 2].map((n) => `${name}, report ${n} of 2`));
+      for (const [i, one] of texts.entries()) {
+        await page.locator('#reports button').nth(i).click();
+        const said = await page.locator('#report').innerText();
+        const [version, left, uuid] = one === text ? ['1.2 (7)', '1.1 (6)', '4C4C44B5'] : ['1.1 (6)', '1.2 (7)', 'AAAAAAAA'];
+        assert.ok(said.includes(version) && !said.includes(left), `${name}, ${i}`);
+        assert.equal(/queue\.hpp:13/.test(said), one === text);
+        assert.equal(/Wanted: the dSYM of demo/.test(said), one !== text);
+        assert.match(await page.locator('tr', { hasText: 'demo' }).first().innerText(), new RegExp(uuid));
+      }
+    }
+  }
+  await shot('two-builds');
+  await assertAccessible();
+  assertQuiet();
+});
+
 test('names and reports are never HTML, and nothing can leave', async (t) => {
   let arrived = 0;
   const server = http.createServer((request, response) => {
