@@ -359,6 +359,26 @@ test('a file with reports of two builds: each with its own images, text and name
   assertQuiet();
 });
 
+test('a chain with calls left out has a mark where they were', async () => {
+  await fresh();
+  const file = path.join(work, 'deep.crash');
+  fs.writeFileSync(file, `Process:             deep [412]
+Exception Type:  EXC_BAD_ACCESS (SIGSEGV)
+
+Thread 0 Crashed:
+0   deep                          \t0x00000001000003a4 0x100000000 + 932
+
+Binary Images:
+0x100000000 - 0x100003fff deep arm64  <4c4c444155553144a1de6f2a8bc228da> /deep
+`);
+  await drop(file, fixture('bin/deep-arm64-d4.dwarf'));
+  await settled();
+  const marked = page.locator('li', { has: page.locator('.mark', { hasText: 'callers left out' }) });
+  assert.equal(await marked.count(), 1);
+  assert.match(await marked.innerText(), /f255/);
+  assertQuiet();
+});
+
 test('names and reports are never HTML, and nothing can leave', async (t) => {
   let arrived = 0;
   const server = http.createServer((request, response) => {
