@@ -575,11 +575,21 @@
 
 /* How many range list entries are read for the functions of a unit, and for the calls in a function: this
  * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
- * hostile file could name the same long list. Real files were seen to need 65 more than one a byte, for a
- * call that the compiler had merged from many (seen: cmark 0.30.2, case_fold_switch.inc, clang 22 -O2 for
- * arm64). For x86_64 that call needs 437: it lacks ranges, and its unit counts as damaged. */
+ * hostile file could name the same long list. A call's list that is longer is read all the same if it is the
+ * call's own; see MACHSYM_LIST_SHARE. */
 #ifndef MACHSYM_LIST_AHEAD
-#define MACHSYM_LIST_AHEAD 128
+#define MACHSYM_LIST_AHEAD 32
+#endif
+
+/* A list of ranges belongs to the first call of a unit that names it. A call's own list is read however long
+ * it is: to read bytes once does not multiply work, only to read them for several calls does. All units of a
+ * hostile file could name the same lists. So what a unit's own lists may have in all is MACHSYM_LIST_AHEAD
+ * entries and this many times its share: as many for each byte of the unit as the file's lists have for each
+ * byte of .debug_info, and one more. In a file of one unit that is more than there are. Real calls need it
+ * when the compiler merges many into one: up to 560 ranges after 81 bytes of entries (seen: cmark 0.30.2,
+ * case_fold_switch.inc, clang 22 -O2 for x86_64). */
+#ifndef MACHSYM_LIST_SHARE
+#define MACHSYM_LIST_SHARE 4
 #endif
 
 /* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
@@ -11413,14 +11423,16 @@ static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
     return enc->addr_size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * enc->addr_size)) - 1;
 }
 
-/* .debug_ranges, DWARF4 2.17.3. */
-static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+/* .debug_ranges, DWARF4 2.17.3. *end is where reading ended. */
+static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list,
+                           uint64_t *end)
 {
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
     for (; !rd.failed && list->budget > 0;
          list->budget -= list->budget > 0) { /* a moved range takes more than one */
+        MACHSYM_COUNT_WORK(1);
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
@@ -11430,6 +11442,7 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
         else
             ms_dw_add_range(dw, list, (base + lo) & escape, (base + hi) & escape);
     }
+    *end = (uint64_t)(rd.p - rd.start);
     return !rd.failed && list->budget > 0;
 }
 
@@ -11474,32 +11487,49 @@ static bool ms_dw_range_entry(const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd, 
     return true;
 }
 
-/* .debug_rnglists, DWARF5 2.17.3. */
-static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+/* .debug_rnglists, DWARF5 2.17.3. *end is where reading ended. */
+static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list,
+                           uint64_t *end)
 {
     ms_rd rd = ms_rd_at(dw->rnglists, off);
     uint64_t base = enc->low_pc;
-    while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
+    while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list)) {
+        MACHSYM_COUNT_WORK(1);
         list->budget -= list->budget > 0;
+    }
+    *end = (uint64_t)(rd.p - rd.start);
     return !rd.failed && list->budget > 0;
+}
+
+/* Where the list of a DW_AT_ranges value begins in its section. Returns false when the value is damaged. */
+static bool ms_dw_list_off(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *off)
+{
+    *off = enc->version < 5 ? enc->ranges_base + value->u : value->u;
+    if (enc->version < 5 || value->form != ms_DW_FORM_rnglistx)
+        return true;
+    uint64_t at;
+    if (value->u > dw->rnglists.len || !ms_add_ok(enc->rnglists_base, value->u * enc->offset_size, &at))
+        return false;
+    ms_rd rd = ms_rd_at(dw->rnglists, at);
+    *off = enc->rnglists_base + ms_rd_uint(&rd, enc->offset_size);
+    return !rd.failed;
+}
+
+/* Adds the ranges of the list at off. Returns false when it is damaged, or the budget is spent. *end is where
+ * reading ended. */
+static bool ms_dw_ranges_at(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list,
+                            uint64_t *end)
+{
+    return enc->version < 5 ? ms_dw_ranges_4(dw, enc, off, list, end)
+                            : ms_dw_ranges_5(dw, enc, off, list, end);
 }
 
 /* Adds the ranges that a DW_AT_ranges value stands for. Returns false when the list is damaged or missing. */
 static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, ms_ranges *list)
 {
-    uint64_t off = value->u;
-    if (enc->version < 5)
-        return ms_dw_ranges_4(dw, enc, enc->ranges_base + off, list);
-    if (value->form == ms_DW_FORM_rnglistx) {
-        uint64_t at;
-        if (off > dw->rnglists.len || !ms_add_ok(enc->rnglists_base, off * enc->offset_size, &at))
-            return false;
-        ms_rd rd = ms_rd_at(dw->rnglists, at);
-        off = enc->rnglists_base + ms_rd_uint(&rd, enc->offset_size);
-        if (rd.failed)
-            return false;
-    }
-    return ms_dw_ranges_5(dw, enc, off, list);
+    uint64_t off;
+    uint64_t end;
+    return ms_dw_list_off(dw, enc, value, &off) && ms_dw_ranges_at(dw, enc, off, list, &end);
 }
 
 /* The code of an entry by low_pc and high_pc. high_pc is an address or a size (DWARF4 2.17.2). Returns
@@ -13292,6 +13322,9 @@ typedef struct ms_fn_table {
     bool is_damaged;
     bool has_real_names;       /* those of the debug info: the symbols beside it are made up */
     const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
+    const ms_key *grants;      /* of the unit: call, how long its own list of ranges is; see ms_fn_grant */
+    size_t grant_count;
+    bool has_grants; /* they were looked for */
 } ms_fn_table;
 
 /* A block that is open, and where it stands. */
@@ -13335,9 +13368,11 @@ typedef struct ms_fn_walk {
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
+    ms_fn_table *keeper;     /* of grants: the unit's table */
     const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
     size_t known;            /* its block there; then the next one */
     bool reads_calls;
+    bool made_grants;
     bool is_damaged;
     bool is_deep;
 } ms_fn_walk;
@@ -13418,18 +13453,134 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
+/* Lists where the calls' lists of ranges begin: one key for each call of the unit that names one. Returns
+ * NULL when memory is out. */
+static ms_key *ms_fn_list_namers(ms_fn_walk *w, size_t *count)
+{
+    const ms_dw_enc *enc = &w->root->enc;
+    const ms_dw_abbrevs *table = w->root->abbrevs;
+    const ms_span unit = ms_span_sub(w->dw->info, enc->unit_off, enc->unit_end - enc->unit_off);
+    const uint8_t *p = unit.ptr + (w->root->first_child - enc->unit_off);
+    const uint8_t *end = unit.ptr + unit.len;
+    size_t cap = 0;
+    ms_key *v = (ms_key *)ms_arena_grow(w->scratch, NULL, 0, &cap, sizeof *v);
+    *count = 0;
+    while (v != NULL && p != NULL && p < end) { /* every entry takes at least a byte */
+        ms_dw_die die;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        uint64_t die_off = (uint64_t)(p - unit.ptr) + enc->unit_off;
+        MACHSYM_COUNT_WORK(1);
+        uint64_t code = ms_rd_uleb(&rd);
+        p = rd.p;
+        if (code == 0)
+            continue;
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+        if (abbrev == NULL || !abbrev->has_code || abbrev->kind != ms_KIND_INLINE) {
+            p = abbrev != NULL ? ms_dw_skip_die(table, abbrev, p, end, enc) : NULL;
+            continue;
+        }
+        p = ms_dw_read_values(table, abbrev, p, end, enc, &die);
+        const ms_dw_value *ranges = p != NULL ? ms_dw_get(&die, ms_SLOT_RANGES) : NULL;
+        uint64_t off;
+        if (ranges == NULL || ranges->form == 0 || !ms_dw_list_off(w->dw, enc, ranges, &off))
+            continue;
+        v = (ms_key *)ms_arena_grow(w->scratch, v, *count, &cap, sizeof *v);
+        if (v == NULL)
+            return NULL;
+        v[*count].key = off;
+        v[(*count)++].item = die_off;
+    }
+    return v;
+}
+
+/* How many range list entries may be granted in a unit, beside those that its bytes allow for. */
+static uint64_t ms_fn_grant_budget(const ms_fn_walk *w)
+{
+    const ms_dw_enc *enc = &w->root->enc;
+    uint64_t entries = enc->version < 5 ? w->dw->ranges.len / (2u * enc->addr_size) : w->dw->rnglists.len / 2;
+    uint64_t share = 1 + entries / (w->dw->info.len | 1);
+    return MACHSYM_LIST_AHEAD + MACHSYM_LIST_SHARE * share * (enc->unit_end - enc->unit_off);
+}
+
+/* Grants each list of ranges of the unit to one call: the first that names it. Only to read the same bytes
+ * for several calls multiplies work. A call that names the middle of a list that another one names gets
+ * nothing. What is granted depends on the unit alone: a function that is read alone gets the same. */
+static void ms_fn_grant(ms_fn_walk *w)
+{
+    size_t count;
+    size_t kept = 0;
+    uint64_t end = 0;
+    ms_ranges list = {w->scratch, NULL, 0, 0, ms_fn_grant_budget(w)};
+    ms_key *v = ms_fn_list_namers(w, &count);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *room);
+    w->keeper->has_grants = w->made_grants = true;
+    if (v == NULL || room == NULL)
+        return;
+    ms_sort(v, count, room);
+    for (size_t i = 0; i < count && list.budget > 0; i++) {
+        uint64_t before = list.budget;
+        if (v[i].key < end)
+            continue;
+        list.count = 0;
+        bool is_whole = ms_dw_ranges_at(w->dw, &w->root->enc, v[i].key, &list, &end);
+        room[kept].key = v[i].item;
+        room[kept].item = before - list.budget + 1; /* and the end of the list */
+        kept += is_whole;
+    }
+    ms_sort(room, kept, v); /* no two have the same key */
+    w->keeper->grants = room;
+    w->keeper->grant_count = kept;
+}
+
+/* How many range list entries a call may read for itself alone; 0: none. */
+static uint64_t ms_fn_granted(ms_fn_walk *w, uint64_t die_off)
+{
+    ms_fn_table *keeper = w->keeper;
+    if (!keeper->has_grants)
+        ms_fn_grant(w);
+    size_t at = ms_lower_bound(keeper->grants, keeper->grant_count, sizeof *keeper->grants, die_off);
+    return at < keeper->grant_count && keeper->grants[at].key == die_off ? keeper->grants[at].item : 0;
+}
+
+/* Moves the grants to where they stay. */
+static void ms_fn_keep_grants(const ms_fn_walk *w, ms_arena *arena)
+{
+    ms_fn_table *keeper = w->keeper;
+    if (!w->made_grants)
+        return;
+    keeper->grants =
+        (const ms_key *)ms_arena_keep(arena, keeper->grants, keeper->grant_count, sizeof(ms_key));
+    keeper->grant_count = keeper->grants != NULL ? keeper->grant_count : 0;
+}
+
 enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
+/* Reads an entry's list of ranges. A call's list that is longer than the budget is read all the same, and not
+ * counted, if it is the call's own. */
+static void ms_fn_read_list(ms_fn_walk *w, const ms_fn_values *entry)
+{
+    const ms_dw_value *ranges = &entry->v[ms_CALL_RANGES];
+    uint64_t budget = w->list.budget = ms_fn_list_budget(w, entry->is_function, entry->die_off);
+    w->list.count = 0;
+    bool is_whole = ms_dw_ranges(w->dw, &w->root->enc, ranges, &w->list);
+    bool is_cut = !is_whole && w->list.budget == 0 && !entry->is_function;
+    uint64_t granted = is_cut ? ms_fn_granted(w, entry->die_off) : 0;
+    if (granted != 0) {
+        w->list.count = 0;
+        w->list.budget = granted;
+        is_whole = ms_dw_ranges(w->dw, &w->root->enc, ranges, &w->list);
+    } else {
+        w->lists[entry->is_function] += budget - w->list.budget;
+    }
+    w->is_damaged |= !is_whole;
+}
 
 /* Puts the ranges of an entry that has a list of them into a block; see ms_fn_keep_ranges. Returns false when
  * it has none, or memory is out. */
 static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
 {
     ms_range first = {0, 0};
-    uint64_t budget = w->list.budget = ms_fn_list_budget(w, entry->is_function, entry->die_off);
-    w->list.count = 0;
-    if (!ms_dw_ranges(w->dw, &w->root->enc, &entry->v[ms_CALL_RANGES], &w->list))
-        w->is_damaged = true;
-    w->lists[entry->is_function] += budget - w->list.budget;
+    ms_fn_read_list(w, entry);
     first = w->list.count > 0 ? w->list.v[0] : first;
     if (w->list.count > ms_FN_FEW_RANGES)
         ms_fn_sort_ranges(w);
@@ -13906,11 +14057,13 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     /* dart, runtime/vm/dwarf.cc: --obfuscate renames symbols, and leaves the debug info alone */
     table->has_real_names = ms_str_is(ms_cu_text(dw, root, ms_SLOT_PRODUCER), "Dart VM");
     ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    w.keeper = table;
     if (reads_calls)
         ms_fn_make_blocks(&w, (root->enc.unit_end - root->first_child) / ms_FN_BLOCK_BYTES);
     ms_fn_walk_entries(&w, root->first_child, 1);
     ms_fn_keep_blocks(&w);
     ms_fn_keep_ranges(&w, 0);
+    ms_fn_keep_grants(&w, arena);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
     if (w.blocks != NULL)
         ms_fn_list_copies(&w, arena, table);
@@ -13922,18 +14075,20 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
 
 /* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is
  * the function. The table has no segments and no copies. */
-static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
-                           uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, ms_fn_table *unit, uint32_t function,
+                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
     ms_fn_make_blocks(&w, (uint64_t)unit->blocks[function].unread + 1);
+    w.keeper = unit;
     w.unit = unit;
     w.known = function;
     ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
     ms_fn_keep_blocks(&w);
     ms_fn_keep_ranges(&w, 1); /* the function's own list stays with the unit's table */
+    ms_fn_keep_grants(&w, arena);
     ms_fn_finish(&w, table);
 }
 
@@ -14007,7 +14162,7 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
 
 /* A function of a unit with what is inlined into it, without segments; NULL when memory is out. Work is
  * done in scratch; the result comes from arena. */
-static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, ms_fn_table *unit,
                                        uint32_t function, ms_arena *scratch, ms_arena *arena)
 {
     const ms_fn_block *block = &unit->blocks[function];
@@ -19530,7 +19685,7 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 /* A function of a unit with what is inlined into it, made once; NULL when nothing is, or memory is out. */
 static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uint32_t function)
 {
-    const ms_fn_table *functions = &unit->functions;
+    ms_fn_table *functions = &unit->functions;
     const ms_fn_block *block = &functions->blocks[function];
     if (block->unread == 0 && block->end == function + 1)
         return NULL;

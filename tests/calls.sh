@@ -24,6 +24,23 @@ sed -n 's/.*:\([0-9]*\))$/\1/p' "$work/outer" | tr '\n' ' ' >"$work/numbers"
 [ "$(cat "$work/numbers")" = "5 10 10 6 " ]
 check "the function's line is that of the outermost call" "$work/outer"
 
+# ---- One call of 600 ranges ----
+
+# In a unit of few bytes: read with its function, with the unit (many addresses), and for a map.
+for file in merged-arm64-d4.o merged-arm64-d5.o; do
+    cut -d ' ' -f 1 $bin/$file.frames | uniq >"$work/addresses"
+    xargs -I {} sh -c '"$0" atos -i -o "$1" {} | sed "s/^/{} /"' "$MACHSYM" $bin/$file <"$work/addresses" |
+        sed -n 's/^\([^ ]*\) \([^ ]*\) (in .*:\([0-9]*\))$/\1 \2 \3/p' >"$work/got"
+    same $bin/$file.frames "$work/got" "$file: every range of the call"
+    $MACHSYM map build $bin/$file -o "$work/merged.symmap" >"$work/out" 2>&1
+    check "$file: map build finds no damage" "$work/out"
+    for what in $bin/$file "$work/merged.symmap"; do
+        seq 0 4 4796 | awk '{ printf "0x%x\n", $1 }' | $MACHSYM atos -i -o "$what" | grep -c '^inner (in ' >"$work/got"
+        [ "$(cat "$work/got")" = 600 ]
+        check "$what: every range of the call, of all addresses" "$work/got"
+    done
+done
+
 # ---- More calls than an answer has ----
 
 # The innermost 256 and the function: all that every way has to say.

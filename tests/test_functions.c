@@ -393,13 +393,15 @@ static void put_around(program *p, size_t origin, unsigned line)
     put_uleb(&p->info, line);
 }
 
-/* The first call in a function has many ranges, as where clang merges the calls of one place: seen were 65 more than
- * there are bytes between. None is left out. */
-static void test_long_list(uint32_t flags)
+/* A call has many ranges, as where clang merges the calls of one place: none is left out. Of calls that name the
+ * same list, or its rest, the first one has it; the others get no more than their bytes allow for, and the unit
+ * counts as damaged. */
+static void test_long_list(bool is_shared, size_t skipped, uint32_t flags)
 {
-    enum { RANGES = 120 };
+    enum { RANGES = 600, SHARERS = 20 };
     program p;
     lookup l;
+    size_t damaged = 0;
     begin(&p);
     for (uint64_t i = 0; i < RANGES; i++) {
         put64(&p.ranges, 4 * i); /* from the unit's low_pc */
@@ -408,18 +410,30 @@ static void test_long_list(uint32_t flags)
     put_zeros(&p.ranges, 16);
     begin_unit(&p);
     size_t a = put_abstract(&p, "a", "_Za");
-    put_function(&p, "f", 0x1000, 0x1000 + 4 * RANGES);
-    die(&p, INLINE_RANGES);
-    put32(&p.info, local(&p, a));
-    put32(&p.info, 0);
-    put32(&p.info, 7);
-    end_children(&p);
+    for (size_t i = 0; i < (is_shared ? SHARERS : 1); i++) {
+        put_function(&p, i == 0 ? "f" : "g", i == 0 ? 0x1000 : 0x1a00 + 16 * i,
+                     i == 0 ? 0x1000 + 4 * RANGES : 0x1a10 + 16 * i);
+        die(&p, INLINE_RANGES);
+        put32(&p.info, local(&p, a));
+        put32(&p.info, i == 0 ? 0 : 16 * skipped);
+        put32(&p.info, 7);
+        end_children(&p);
+    }
     end_unit(&p);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, flags);
     for (uint64_t i = 0; i < RANGES; i++) {
         check_names(&l, 0x1000 + 4 * i + 1, "a f");
         check_names(&l, 0x1000 + 4 * i + 2, "f");
     }
+    for (size_t i = 1; is_shared && i < SHARERS; i++)
+        check_names(&l, 0x1a00 + 16 * i, "g");
+    ms_ses_unit *unit = l.session->decoded;
+    for (uint32_t i = 0; unit != NULL && i < unit->functions.count; i++) {
+        ms_fn_inside *inside =
+            unit->functions.blocks[i].parent != ms_SEG_NONE ? NULL : ms_ses_inside_of(l.session, unit, i);
+        damaged += inside != NULL && inside->table != &unit->functions && inside->table->is_damaged;
+    }
+    CHECK_EQ(damaged + (unit != NULL && unit->functions.is_damaged) > 0, is_shared);
     lookup_close(&l);
     program_free(&p);
 }
@@ -1107,8 +1121,8 @@ int main(void)
         test_bare_calls(kind, 0);
         test_bare_calls(kind, MACHSYM_SESSION_INDEX);
     }
-    test_long_list(0);
-    test_long_list(MACHSYM_SESSION_INDEX);
+    for (unsigned i = 0; i < 8; i++)
+        test_long_list(i % 2 != 0, i / 4 * 100, i / 2 % 2 != 0 ? MACHSYM_SESSION_INDEX : 0);
     test_depth(0);
     test_depth(MACHSYM_SESSION_INDEX);
     test_calls();

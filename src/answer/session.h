@@ -490,7 +490,7 @@ static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 /* A function of a unit with what is inlined into it, made once; NULL when nothing is, or memory is out. */
 static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uint32_t function)
 {
-    const ms_fn_table *functions = &unit->functions;
+    ms_fn_table *functions = &unit->functions;
     const ms_fn_block *block = &functions->blocks[function];
     if (block->unread == 0 && block->end == function + 1)
         return NULL;

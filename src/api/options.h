@@ -77,11 +77,21 @@
 
 /* How many range list entries are read for the functions of a unit, and for the calls in a function: this
  * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
- * hostile file could name the same long list. Real files were seen to need 65 more than one a byte, for a
- * call that the compiler had merged from many (seen: cmark 0.30.2, case_fold_switch.inc, clang 22 -O2 for
- * arm64). For x86_64 that call needs 437: it lacks ranges, and its unit counts as damaged. */
+ * hostile file could name the same long list. A call's list that is longer is read all the same if it is the
+ * call's own; see MACHSYM_LIST_SHARE. */
 #ifndef MACHSYM_LIST_AHEAD
-#define MACHSYM_LIST_AHEAD 128
+#define MACHSYM_LIST_AHEAD 32
+#endif
+
+/* A list of ranges belongs to the first call of a unit that names it. A call's own list is read however long
+ * it is: to read bytes once does not multiply work, only to read them for several calls does. All units of a
+ * hostile file could name the same lists. So what a unit's own lists may have in all is MACHSYM_LIST_AHEAD
+ * entries and this many times its share: as many for each byte of the unit as the file's lists have for each
+ * byte of .debug_info, and one more. In a file of one unit that is more than there are. Real calls need it
+ * when the compiler merges many into one: up to 560 ranges after 81 bytes of entries (seen: cmark 0.30.2,
+ * case_fold_switch.inc, clang 22 -O2 for x86_64). */
+#ifndef MACHSYM_LIST_SHARE
+#define MACHSYM_LIST_SHARE 4
 #endif
 
 /* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables

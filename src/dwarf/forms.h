@@ -1294,14 +1294,16 @@ static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
     return enc->addr_size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * enc->addr_size)) - 1;
 }
 
-/* .debug_ranges, DWARF4 2.17.3. */
-static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+/* .debug_ranges, DWARF4 2.17.3. *end is where reading ended. */
+static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list,
+                           uint64_t *end)
 {
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
     for (; !rd.failed && list->budget > 0;
          list->budget -= list->budget > 0) { /* a moved range takes more than one */
+        MACHSYM_COUNT_WORK(1);
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
@@ -1311,6 +1313,7 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
         else
             ms_dw_add_range(dw, list, (base + lo) & escape, (base + hi) & escape);
     }
+    *end = (uint64_t)(rd.p - rd.start);
     return !rd.failed && list->budget > 0;
 }
 
@@ -1355,32 +1358,49 @@ static bool ms_dw_range_entry(const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd, 
     return true;
 }
 
-/* .debug_rnglists, DWARF5 2.17.3. */
-static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+/* .debug_rnglists, DWARF5 2.17.3. *end is where reading ended. */
+static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list,
+                           uint64_t *end)
 {
     ms_rd rd = ms_rd_at(dw->rnglists, off);
     uint64_t base = enc->low_pc;
-    while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
+    while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list)) {
+        MACHSYM_COUNT_WORK(1);
         list->budget -= list->budget > 0;
+    }
+    *end = (uint64_t)(rd.p - rd.start);
     return !rd.failed && list->budget > 0;
+}
+
+/* Where the list of a DW_AT_ranges value begins in its section. Returns false when the value is damaged. */
+static bool ms_dw_list_off(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *off)
+{
+    *off = enc->version < 5 ? enc->ranges_base + value->u : value->u;
+    if (enc->version < 5 || value->form != ms_DW_FORM_rnglistx)
+        return true;
+    uint64_t at;
+    if (value->u > dw->rnglists.len || !ms_add_ok(enc->rnglists_base, value->u * enc->offset_size, &at))
+        return false;
+    ms_rd rd = ms_rd_at(dw->rnglists, at);
+    *off = enc->rnglists_base + ms_rd_uint(&rd, enc->offset_size);
+    return !rd.failed;
+}
+
+/* Adds the ranges of the list at off. Returns false when it is damaged, or the budget is spent. *end is where
+ * reading ended. */
+static bool ms_dw_ranges_at(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list,
+                            uint64_t *end)
+{
+    return enc->version < 5 ? ms_dw_ranges_4(dw, enc, off, list, end)
+                            : ms_dw_ranges_5(dw, enc, off, list, end);
 }
 
 /* Adds the ranges that a DW_AT_ranges value stands for. Returns false when the list is damaged or missing. */
 static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, ms_ranges *list)
 {
-    uint64_t off = value->u;
-    if (enc->version < 5)
-        return ms_dw_ranges_4(dw, enc, enc->ranges_base + off, list);
-    if (value->form == ms_DW_FORM_rnglistx) {
-        uint64_t at;
-        if (off > dw->rnglists.len || !ms_add_ok(enc->rnglists_base, off * enc->offset_size, &at))
-            return false;
-        ms_rd rd = ms_rd_at(dw->rnglists, at);
-        off = enc->rnglists_base + ms_rd_uint(&rd, enc->offset_size);
-        if (rd.failed)
-            return false;
-    }
-    return ms_dw_ranges_5(dw, enc, off, list);
+    uint64_t off;
+    uint64_t end;
+    return ms_dw_list_off(dw, enc, value, &off) && ms_dw_ranges_at(dw, enc, off, list, &end);
 }
 
 /* The code of an entry by low_pc and high_pc. high_pc is an address or a size (DWARF4 2.17.2). Returns
