@@ -151,8 +151,45 @@ LINE_CARRIERS += [
 ]
 
 
+KINDS = """reports/demo.crash reports/demo.ips reports/demo-lldb.txt stacks/lldb.txt reports/demo-sample.txt reports/demo-leaks.txt
+reports/demo-spindump.txt stacks/swift.txt services/crashlytics-crashed.txt reports/demo-kscrash.json reports/demo-sentry.json
+reports/demo-translated.ips system/panic-arm64.txt system/stackshot.ips system/jetsam.ips stacks/asan.txt
+services/metrickit-all.json system/spindump-uuid.txt reports/demo-body-only.ips stacks/xctrace.xml""".split()
+
+
+def elsewhere(text):
+    """Another build that was loaded at another address."""
+    text = re.sub('102a3(?=[0-9a-f]{4})', '112a3', other_build(text), flags=re.I)
+    return re.sub(r'4339[0-9]{6}(?![0-9])', lambda found: str(int(found.group(0)) + 0x10000000), text)
+
+
+def signatures(text):
+    status, out = run(write('pair', text), '--json', '--signature')
+    check(status in (0, 1), f'status {status}')
+    return [(s['hash'], s['signature']) for s in map(json.loads, out.splitlines())]
+
+
+def pairs(step):
+    """Reports of two kinds and two builds behind each other: no name and no report that none has alone."""
+    texts = []
+    for name in KINDS:
+        with open('tests/fixtures/' + name, encoding='utf-8', newline='') as file:
+            text = file.read()
+        text += '' if text.endswith('\n') else '\n'
+        texts.append([(one, signatures(one)) for one in (text, elsewhere(text))])
+    every = [(a, b, i) for a, b in itertools.permutations(range(len(KINDS)), 2) for i in (0, 1)]
+    for at, (a, b, i) in enumerate(every):
+        (first, one), (second, two) = texts[a][i], texts[b][1 - i]
+        if at % step == 0:
+            check(signatures(first + second) == one + two, f'{KINDS[a]}, then {KINDS[b]}, {i}: signatures')
+        # Two JSON documents are read together, and say one format in --json: that of the last one.
+        if at % (step * 8) == 0 and not (first.startswith('{') and second.startswith('{')):
+            compare(f'{KINDS[a]}, then {KINDS[b]}, {i}', first + second, [first, second])
+
+
 def main():
     os.makedirs(os.path.join(work, 'empty'), exist_ok=True)
+    pairs(1 if os.environ.get('SAMPLE') == '1' else 7)
     text = read('demo.crash')
     right, wrong = text, other_build(text)
     for v in ([right, wrong], [wrong, right], [wrong, wrong], [right, right], [right, wrong, right], [wrong, right, wrong],

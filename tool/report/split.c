@@ -26,6 +26,13 @@ typedef struct split_state {
     bool is_list_first;
     bool has_stack_since; /* since the last list, or the begin */
     bool looked_for_list;
+    bool has_any; /* what only a report has: a stack, a list of images, a document of one */
+    bool is_lldb; /* what it has is lldb's, or a panic's */
+    bool is_panic;
+    bool is_in_document; /* the last line that is not empty is JSON */
+    bool has_object;     /* a document was a report */
+    size_t passed;       /* documents up to here are no reports */
+    size_t loose;        /* "0 0x..." without a thread, behind all that; 0: none */
 } split_state;
 
 static bool is_complete(const split_state *seen)
@@ -151,6 +158,35 @@ static bool ends_object(machsym_str line)
     return line.len > 0 && line.ptr[line.len - 1] == '}';
 }
 
+static bool is_lldb(machsym_str line)
+{
+    return str_starts(line, "* thread #") ||
+           (str_starts(line, "Process ") && str_find(line, " stopped") + 8 == line.len);
+}
+
+/* "0 0x102a30a7c" and no more: a stack that nothing is ahead of. */
+static bool is_loose_frame(machsym_str line)
+{
+    machsym_str rest = str_trim((machsym_str){line.ptr + 1, line.len - 1});
+    return line.ptr[0] == '0' && line.len > 1 && line.ptr[1] == ' ' && str_starts(rest, "0x") &&
+           str_find(rest, " ") == rest.len;
+}
+
+/* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of times, however
+ * many reports a text has. */
+static bool is_border(machsym_str line)
+{
+    return is_header(line) || is_metadata(line) || begins_tool(line) || str_starts(line, "Date/Time:") ||
+           str_starts(line, "Anonymous UUID:") || str_starts(line, "panic(cpu ");
+}
+
+/* A line as its report has it: without what a mail or a log put ahead of it. */
+static machsym_str plain_line(machsym_str line)
+{
+    size_t len = line.len > 0 && line.ptr[0] != '{' ? text_prefix_len(line) : 0;
+    return (machsym_str){line.ptr + len, line.len - len};
+}
+
 /* The document that a text begins with, and no more than up to where another report may begin. */
 static machsym_str first_document(machsym_str s)
 {
@@ -159,7 +195,9 @@ static machsym_str first_document(machsym_str s)
     bool ended = ends_object(next_line(s, &next));
     for (at = next; at < s.len; at = next) {
         machsym_str line = next_line(s, &next);
-        if (is_header(line) || is_metadata(line) || (ended && str_starts(line, "{")))
+        machsym_str plain = plain_line(line);
+        if (is_border(plain) || is_list(plain) || is_stack(plain) || is_lldb(plain) ||
+            is_loose_frame(plain) || (ended && str_starts(line, "{")))
             break;
         if (line.len > 0)
             ended = ends_object(line);
@@ -193,13 +231,6 @@ static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsy
 
 /* ---- Reports without what they begin with ---- */
 
-/* A line as its report has it: without what a mail or a log put ahead of it. */
-static machsym_str plain_line(machsym_str line)
-{
-    size_t len = line.len > 0 && line.ptr[0] != '{' ? text_prefix_len(line) : 0;
-    return (machsym_str){line.ptr + len, line.len - len};
-}
-
 /* Whether another list of images comes before what is certain to begin a report. */
 static bool has_list_after(machsym_str s, size_t at)
 {
@@ -207,9 +238,119 @@ static bool has_list_after(machsym_str s, size_t at)
         machsym_str line = plain_line(next_line(s, &at));
         if (is_list(line))
             return true;
-        if (is_header(line) || is_metadata(line) || begins_tool(line))
+        if (is_border(line) || str_starts(line, "{"))
             return false;
     }
+    return false;
+}
+
+/* ---- Another kind of report behind a whole one ---- */
+
+static bool starts_with_one(machsym_str line, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_starts(line, words[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Members that only documents of reports have. */
+static bool has_member_of_report(machsym_str s)
+{
+    static const char *const members[] = {"\"usedImages\"",   "\"binary_images\"",       "\"debug_meta\"",
+                                          "\"frameAddress\"", "\"callStackRootFrames\"", "\"bug_type\""};
+    MACHSYM_COUNT_WORK(s.len / 64);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (str_find(s, members[i]) < s.len)
+            return true;
+    }
+    return false;
+}
+
+/* What a report has of its own that is no header: below it another header begins another report. */
+static bool is_evidence(machsym_str line)
+{
+    static const char *const words[] = {
+        "Thread 0x",     "Heaviest stack",  "STACK OF ",           "leaks Report Version", "Backtrace (CPU",
+        "Panicked task", "Panicked thread", "<trace-query-result", "Call graph:"};
+    machsym_str trimmed = str_trim(line);
+    if (starts_with_one(trimmed, words, sizeof words / sizeof *words) || is_list(line))
+        return true;
+    return (is_stack(line) && !str_starts(line, "Exception Type:")) ||
+           (begins_tool(line) && !str_starts(line, "<?xml ") && !str_starts(line, "Analysis of"));
+}
+
+/* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where it ends,
+ * and no further than this. */
+enum { MAX_HEADER_LINES = 16 };
+
+static bool is_whole_header(machsym_str s, size_t at)
+{
+    static const char *const words[] = {"Load Address:", "Parent Process:", "Analysis Tool:"};
+    for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
+        machsym_str line = plain_line(next_line(s, &at));
+        if (line.len == 0)
+            return false;
+        if (starts_with_one(line, words, sizeof words / sizeof *words))
+            return true;
+    }
+    return false;
+}
+
+/* The words that another kind of report begins with. */
+static bool begins_kind(const split_state *seen, machsym_str line, machsym_str s, size_t next)
+{
+    if (is_metadata(line) || str_starts(line, "Incident Identifier:") || str_starts(line, "Date/Time:") ||
+        str_starts(line, "Anonymous UUID:") || begins_tool(line))
+        return true;
+    if (is_process(line))
+        return is_whole_header(s, next);
+    if (str_starts(line, "panic(cpu "))
+        return !seen->is_panic;
+    if (is_lldb(line))
+        return !seen->is_lldb && has_list_after(s, next); /* what has none may be of the images ahead */
+    return seen->has_object && !seen->has_stack_since && is_loose_frame(line);
+}
+
+/* Whether a document begins at an offset that is a report, behind a text that is one. What follows "Full Report" is the
+ * text's own. */
+static bool begins_document(split_state *seen, machsym_str s, size_t at)
+{
+    bool is_behind = !seen->is_in_document || seen->ends_object;
+    if (at < seen->passed || seen->is_translated || !is_behind)
+        return false;
+    machsym_str document = first_document((machsym_str){s.ptr + at, s.len - at});
+    seen->passed = at + document.len;
+    return seen->has_object && !seen->has_metadata ? has_stacks_of_ips(document)
+                                                   : has_member_of_report(document);
+}
+
+/* Whether another kind of report begins with a line; *to is where, which may be ahead of the line. */
+static bool begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at, size_t next,
+                              size_t *to)
+{
+    bool is_object = line.ptr[0] == '{';
+    bool is_json = is_object || (seen->is_in_document && strchr(" \t\"}]", line.ptr[0]) != NULL);
+    *to = at;
+    if (seen->has_any && !(seen->is_translated && is_object)) {
+        if (is_json ? is_object && !is_metadata(line) && begins_document(seen, s, at) : false)
+            return true;
+        if ((!is_json || is_metadata(line)) && begins_kind(seen, line, s, next))
+            return true;
+        if (seen->loose > 0 && str_starts(line, "[  0] ")) {
+            *to = seen->loose;
+            return true;
+        }
+        if (seen->loose == 0 && is_loose_frame(line))
+            seen->loose = at;
+    }
+    seen->is_in_document = is_json;
+    if (is_json && !is_metadata(line) && !seen->has_object)
+        seen->has_object = has_member_of_report(line);
+    seen->is_lldb |= is_lldb(line) || str_starts(line, "[  0] ");
+    seen->is_panic |= str_starts(line, "panic(cpu ");
+    seen->has_any |= seen->has_object || is_evidence(line);
     return false;
 }
 
@@ -226,6 +367,7 @@ static bool begins_without_header(split_state *seen, machsym_str line, machsym_s
         seen->has_list = true;
         seen->has_stack_since = false;
     }
+    seen->has_stack_since |= is_loose_frame(line);
     if (!is_stack(line))
         return false;
     if (seen->has_list && !seen->is_list_first && !seen->looked_for_list) {
@@ -246,6 +388,11 @@ size_t report_first_len(machsym_str s)
     for (size_t at = 0; at < s.len && !plcrash_is(s); at = next) {
         machsym_str line = next_line(s, &next);
         machsym_str plain = plain_line(line);
+        size_t to;
+        if (plain.len > 0 && begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
+            return rule != SIZE_MAX && to == at && (str_starts(line, "Translated") || begins_tool(line))
+                       ? rule
+                       : to;
         bool is_next =
             begins_next_body(&seen, s, at, line) || begins_next(&seen, plain) ||
             (plain.len > 0 && (begins_again(&seen, plain) || begins_without_header(&seen, plain, s, next)));
