@@ -331,7 +331,7 @@
  * most 4,096 links; to a reader a longer one is damaged. An answer has 257 frames at most: of a chain with more
  * than 256 calls the innermost 256, and the root with the place where it has the outermost call, which is that of
  * the last call before it. A reader says that those between are left out (lacks_callers in machsym.h). What is
- * built from debug info keeps all calls up to 2,048; the chain of a deeper one lacks some of those between the
+ * built from debug info keeps all calls up to 257; the chain of a deeper one lacks some of those between the
  * outermost call and the innermost 256, which no answer has. A writer that is handed an answer with calls left
  * out puts one call without names in their place.
  *
@@ -22299,9 +22299,10 @@ enum {
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
     ms_MB_RECENT = 1 << ms_MB_RECENT_BITS,
-    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. With
-     * MACHSYM_MAX_INLINE_DEPTH more, which are fewer, a chain is one that readers take. */
-    ms_MB_STAGE = ms_MAP_LINKS / 2
+    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. More
+     * than MACHSYM_MAX_INLINE_DEPTH, so that the calls before a stage do not reach the function; hardly more,
+     * since a hostile file may make a chain for every few bytes. */
+    ms_MB_STAGE = MACHSYM_MAX_INLINE_DEPTH + 1
 };
 
 /* ---- Plan ---- */

@@ -209,11 +209,13 @@ done
 
 # Who does not ask for debug info has none decompressed: its damage is not found.
 LC_ALL=C sed 's/ZLIB/zlib/g' $bin/inline-x86_64-d4-zdebug.dwarf >"$work/packed"
-for command in "info 1" "info --quick 0" "objc 0" "symbols 1" "symbols --source dwarf 1" "symbols --source symtab 0"; do
+for command in "info 1" "info --quick 0" "objc 1" "symbols 1" "symbols --source dwarf 1" "symbols --source symtab 0"; do
     status=${command##* }
     $machsym ${command% *} "$work/packed" >"$work/out" 2>"$work/err"
     [ $? -eq "$status" ]
     check "compressed debug info that is damaged: ${command% *} ends with $status" "$work/err"
+    [ "${command% *}" != objc ] || { grep -q 'a dSYM has no Objective-C metadata' "$work/err" && [ "$(wc -l <"$work/err")" -eq 1 ]; }
+    check "objc says what a dSYM lacks, and nothing of its debug info" "$work/err"
 done
 
 # A damaged object file of a debug map does not answer, and the symbol table does.

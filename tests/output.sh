@@ -370,9 +370,9 @@ esac
 folder=$(printf 'd%.0s' $(seq 200))
 long=
 for _ in $(seq 21); do long=$long$folder/; done
-(cd "$work" && mkdir long && cd long && for _ in 1 2 3; do mkdir "$folder" && cd "$folder" || exit; done)
-(cd "$work/long" && $M map build -o "${long}x.symmap" "$OLDPWD/$dsym") >"$work/out" 2>"$work/err"
-[ $? -eq 1 ] && grep -q 'too long' "$work/err" && [ -z "$(find "$work/long" -type f)" ]
+(cd "$work" && mkdir longest && cd longest && for _ in 1 2 3; do mkdir "$folder" && cd "$folder" || exit; done)
+(cd "$work/longest" && $M map build -o "${long}x.symmap" "$OLDPWD/$dsym") >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'too long' "$work/err" && [ -z "$(find "$work/longest" -type f)" ]
 ok "an output path of 4200 bytes is refused" $?
 
 end

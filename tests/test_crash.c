@@ -2,6 +2,7 @@
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
 #include "test.h"
 
+#include "../tool/report/split.h"
 #include "../tool/report/groups.h"
 #include "../tool/report/write.h"
 #include "../tool/store/index.h"
@@ -248,6 +249,19 @@ static void test_no_frames(void)
         report r = open_text(lines[i]);
         CHECK_EQ(r.frame_count, 0);
         report_close(&r);
+    }
+}
+
+/* An empty line of a document behind a stack has no first byte. */
+static void test_empty_lines(void)
+{
+    static const char said[] =
+        "Thread 0 Crashed:\n0   demo   0x0000000102a30aec 0x102a30000 + 2796\n\n{\"a\":\n\n1}\n\n";
+    for (size_t len = 1; len < sizeof said; len++) {
+        char *copy = tool_alloc(len); /* where memory checkers see what runs past it */
+        memcpy(copy, said, len);
+        CHECK_EQ(report_first_len((machsym_str){copy, len}), len);
+        free(copy);
     }
 }
 
@@ -680,6 +694,7 @@ int main(void)
     test_image_lines();
     test_frame_lines();
     test_no_frames();
+    test_empty_lines();
     test_threads();
     test_image_choice();
     test_lines_in_json();

@@ -667,9 +667,9 @@ static void test_depth(uint32_t flags)
     CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
     check_deep(&l, map, 0, 3);
     check_deep(&l, map, most - 2, most + 3);
-    for (size_t stage = 1024; stage < DEEP; stage += 1024)
+    for (size_t stage = most + 1; stage < DEEP; stage += most + 1)
         check_deep(&l, map, stage - 2, stage + 2);
-    check_deep(&l, map, 2048 + most - 1, 2048 + most + 2);
+    check_deep(&l, map, 2 * most - 1, 2 * most + 2);
     check_deep(&l, map, DEEP, DEEP);
     machsym_map *copy = copy_deep(map, most + 300);
     check_deep(&l, copy, most - 2, most + 300);

@@ -35,9 +35,10 @@ enum {
      * same few hundred entries again and again: most are found here, without a look at the table. */
     ms_MB_RECENT_BITS = 8,
     ms_MB_RECENT = 1 << ms_MB_RECENT_BITS,
-    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. With
-     * MACHSYM_MAX_INLINE_DEPTH more, which are fewer, a chain is one that readers take. */
-    ms_MB_STAGE = ms_MAP_LINKS / 2
+    /* Of calls that are inlined into each other, chains begin anew after so many: see ms_mb_deep_chain. More
+     * than MACHSYM_MAX_INLINE_DEPTH, so that the calls before a stage do not reach the function; hardly more,
+     * since a hostile file may make a chain for every few bytes. */
+    ms_MB_STAGE = MACHSYM_MAX_INLINE_DEPTH + 1
 };
 
 /* ---- Plan ---- */

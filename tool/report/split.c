@@ -167,9 +167,10 @@ static bool is_lldb(machsym_str line)
 /* "0 0x102a30a7c" and no more: a stack that nothing is ahead of. */
 static bool is_loose_frame(machsym_str line)
 {
+    if (!str_starts(line, "0 "))
+        return false;
     machsym_str rest = str_trim((machsym_str){line.ptr + 1, line.len - 1});
-    return line.ptr[0] == '0' && line.len > 1 && line.ptr[1] == ' ' && str_starts(rest, "0x") &&
-           str_find(rest, " ") == rest.len;
+    return str_starts(rest, "0x") && str_find(rest, " ") == rest.len;
 }
 
 /* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of times, however

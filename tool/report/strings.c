@@ -140,41 +140,39 @@ static void tell_kind(const json *doc, candidate *c)
 /* Services nest no deeper between an event and the strings of its report. */
 enum { MAX_CLIMB = 16 };
 
-static bool is_before_token(const void *element, const void *token)
+/* Of a kind, how many candidates stand before each token, and before the document's end. */
+static uint32_t *count_kind(const candidates *list, const json *doc, string_kind kind)
 {
-    return ((const candidate *)element)->token < *(const uint32_t *)token;
+    uint32_t *before = tool_alloc(((size_t)doc->count + 1) * sizeof *before);
+    uint32_t at = 0;
+    uint32_t count = 0;
+    for (uint32_t token = 0; token <= doc->count; token++) {
+        for (; at < list->count && list->v[at].token < token; at++)
+            count += list->v[at].kind == kind;
+        before[token] = count;
+    }
+    return before;
 }
 
-/* How many candidates stand before a token. */
-static size_t count_before(const candidates *list, uint32_t token)
+/* How many stand in a token. */
+static uint32_t count_in(const uint32_t *before, const json *doc, uint32_t token)
 {
-    return tool_lower_bound(list->v, list->count, sizeof *list->v, &token, is_before_token);
-}
-
-/* Of a kind, how many there are among the first so many candidates. */
-static uint32_t *count_kind(const candidates *list, string_kind kind)
-{
-    uint32_t *counts = tool_alloc(((size_t)list->count + 1) * sizeof *counts);
-    counts[0] = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        counts[i + 1] = counts[i] + (list->v[i].kind == kind);
-    return counts;
+    uint32_t next = doc->v[token].next;
+    return before[next < doc->count ? next : doc->count] - before[token];
 }
 
 /* The innermost object in which a string has one of the other kind beside it; elements of an array are of
  * different reports. may says which objects count; NULL: all. */
-static void find_object(const candidates *list, const json *doc, candidate *c, const uint32_t *others,
-                        const bool *may)
+static void find_object(const json *doc, candidate *c, const uint32_t *others, const bool *may)
 {
     const json_token *v = doc->v;
     uint32_t member = c->token;
     uint32_t object = v[member].parent;
     for (unsigned i = 0; i < MAX_CLIMB && object != JSON_NONE;
          i++, member = object, object = v[object].parent) {
-        uint32_t all = others[count_before(list, v[object].next)] - others[count_before(list, object)];
-        uint32_t own = others[count_before(list, v[member].next)] - others[count_before(list, member)];
-        MACHSYM_COUNT_WORK(4);
-        if (json_is(doc, object, JSON_OBJECT) && all > own && (may == NULL || may[object])) {
+        MACHSYM_COUNT_WORK(1);
+        if (json_is(doc, object, JSON_OBJECT) &&
+            count_in(others, doc, object) > count_in(others, doc, member) && (may == NULL || may[object])) {
             c->object = object;
             return;
         }
@@ -184,20 +182,20 @@ static void find_object(const candidates *list, const json *doc, candidate *c, c
 /* Images go with the stacks beside them, and stacks with images that go with them. */
 static void find_objects(candidates *list, const json *doc)
 {
-    uint32_t *stacks = count_kind(list, STRING_STACKS);
-    uint32_t *images = count_kind(list, STRING_IMAGES);
+    uint32_t *stacks = count_kind(list, doc, STRING_STACKS);
+    uint32_t *images = count_kind(list, doc, STRING_IMAGES);
     bool *has_images = tool_alloc(doc->count * sizeof *has_images);
     memset(has_images, 0, doc->count * sizeof *has_images);
     for (uint32_t i = 0; i < list->count; i++) {
         candidate *c = &list->v[i];
         if (c->kind == STRING_IMAGES)
-            find_object(list, doc, c, stacks, NULL);
+            find_object(doc, c, stacks, NULL);
         if (c->object != JSON_NONE)
             has_images[c->object] = true;
     }
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->v[i].kind == STRING_STACKS)
-            find_object(list, doc, &list->v[i], images, has_images);
+            find_object(doc, &list->v[i], images, has_images);
     }
     free(stacks);
     free(images);
