@@ -46,11 +46,12 @@ def inflate(image):
             plain = zlib.decompress(body[12:])
             section.name = "__" + section.name[3:]
             section.set_name(image, section.name)
-            section.addr, section.size, section.offset = segment.vmaddr, len(plain), len(image.data)
+            place = len(image.data) - segment.fileoff  # bytes and addresses of a segment lie side by side
+            section.addr, section.size, section.offset = segment.vmaddr + place, len(plain), len(image.data)
             section.set_place(image, section.addr, section.size, section.offset)
             image.data += plain
-            segment.vmsize = max(segment.vmsize, len(plain))
-            segment.filesize = max(segment.filesize, len(plain))
+            segment.filesize = place + len(plain)
+            segment.vmsize = max(segment.vmsize, segment.filesize)
             segment.set_size(image, segment.vmsize, segment.filesize)
 
 
