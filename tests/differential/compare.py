@@ -139,6 +139,11 @@ def judge(report, evidence, where, address, ours, theirs, by_dwarf):
         report.add(classes.classify(evidence, address, ours, theirs), where, address, ours, theirs)
 
 
+def as_told(chain):
+    """Of more calls than an answer tells: the innermost ones and the function (MACHSYM_MAX_INLINE_DEPTH)."""
+    return chain[:256] + chain[-1:] if len(chain) > 257 else chain
+
+
 def compare_slice(report, one, folder):
     thin, bare = os.path.join(folder, "thin"), os.path.join(folder, "bare")
     one.write(thin)
@@ -147,10 +152,10 @@ def compare_slice(report, one, folder):
     addresses = addresses_of(one, dwarf)
     where = "%s (%s)" % (one.path, one.arch)
     evidence = classes.Evidence(one, dwarf)
-    theirs, ours = llvm_frames(thin, addresses), our_frames(one.path, one.arch, addresses)
+    theirs, ours = [as_told(c) for c in llvm_frames(thin, addresses)], our_frames(one.path, one.arch, addresses)
     theirs_bare, ours_bare = theirs, theirs
     if not one.is_object():
-        theirs_bare, ours_bare = llvm_frames(bare, addresses), our_frames(bare, one.arch, addresses)
+        theirs_bare, ours_bare = [as_told(c) for c in llvm_frames(bare, addresses)], our_frames(bare, one.arch, addresses)
     before = report.differences()
     for i, address in enumerate(addresses):
         by_dwarf = outermost_from(theirs[i], theirs_bare[i])
