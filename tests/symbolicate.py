@@ -37,8 +37,12 @@ def raw(url, text):
     """All that is answered to bytes, until the server ends the connection."""
     host, port = url.split("/")[2].split(":")
     with socket.create_connection((host, int(port)), timeout=50) as connection:
-        connection.sendall(text.encode())
-        return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
+        try:
+            connection.sendall(text.encode())
+            connection.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
+        except OSError as error:
+            return str(error)
 
 
 def flat(frame):
@@ -92,6 +96,13 @@ def test_refusals(url):
         check(status == 400 and json.loads(text)["error"], "%.40r is refused" % (body,), (status, text))
     status, text = post(url, b" " * ((1 << 20) + 1))
     check(status == 413, "a body that is too long", (status, text))
+    long = "POST /symbolicate/v5 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n" % (8 << 20)
+    seen = raw(url, long + "\r\n" + " " * (8 << 20))
+    check(seen.startswith("HTTP/1.1 413 "), "who sends all of such a body first gets the answer", seen)
+    seen = raw(url, long + "Expect: 100-continue\r\n\r\n")
+    check(seen.startswith("HTTP/1.1 413 "), "who asks first is refused at once", seen)
+    status, text = post(url, good, "-H", "Expect: 100-continue")
+    check(status == 200, "who asks first with a body of good length is answered", (status, text))
     status, text = post(url, good, "-H", "Content-Length:", "-H", "Transfer-Encoding: chunked")
     check(status == 411, "a body of no length", (status, text))
     for method, headers, status in (("POST", "Content-Length: 2\r\nContent-Length: 3", 411), ("POST", "Content-Length: " + "9" * 5000, 411),

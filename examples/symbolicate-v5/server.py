@@ -6,15 +6,19 @@ import json
 import os
 import re
 import shlex
+import socket
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bindings/python/src/machsym"))
 from worker import Worker, WorkerError, WorkerGone  # noqa: E402
 
 # What the answer's status is, by the kind of the worker's error; 500 for any other.
-STATUS = {"bad_json": 400, "bad_request": 400, "too_long": 413, "limit": 503, "need": 503}
+STATUS = {"bad_json": 400, "bad_request": 400, "too_long": 413, "limit": 503, "need": 503, "memory": 503, "unread_image": 503}
+
+LINGER = 5  # seconds that a refused client has to read the answer, while what it sends is dropped
 
 
 class Workers:
@@ -63,8 +67,34 @@ class Handler(BaseHTTPRequestHandler):
         elif int(lengths[0]) > self.server.max_body:
             self.answer(413, {"error": "the body has more than %d bytes" % self.server.max_body})
         else:
+            if self.expects:
+                self.send_response_only(100)
+                self.end_headers()
             return self.rfile.read(int(lengths[0]))
         return None
+
+    def parse_request(self):
+        self.expects = False
+        return super().parse_request()
+
+    def handle_expect_100(self):
+        """The client asks whether the body is wanted. read_body() answers, when it knows."""
+        self.expects = True
+        return True
+
+    def finish(self):
+        """Takes what the client still sends. To close a connection with unread bytes resets it, and then the client may lose
+        the answer."""
+        super().finish()
+        end = time.monotonic() + LINGER
+        try:
+            self.connection.shutdown(socket.SHUT_WR)
+            while (left := end - time.monotonic()) > 0:
+                self.connection.settimeout(left)
+                if not self.connection.recv(1 << 16):
+                    break
+        except OSError:
+            pass
 
     def do_POST(self):
         body = self.read_body()
