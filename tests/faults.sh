@@ -77,6 +77,10 @@ printf '0x100000940\n0x100000aec\n' >"$in/addresses"
 printf 'all = Demo\n' >"$in/rules"
 printf '%s\n' ../in/demo.crash ../in/demo.ips >"$in/reports"
 tar -C "$reports" -cf "$in/report.tar" demo.crash
+many=$in/many.dSYM/Contents/Resources/DWARF # its names fill more than one answer of the system
+mkdir -p "$many"
+cp "$in/dsym" "$many/first"
+for i in $(seq 100 249); do ln "$in/symbols/more/inline-arm64-d4-14.dwarf" "$many/$(printf 'long%0240d' "$i")"; done
 mkdir -p "$in/app" "$w/seeds/app"
 cp "$bin/demo" "$in/app/"
 cp -r "$bin/demo.app.dSYM" "$in/app/demo.dSYM"
@@ -110,6 +114,7 @@ atos --owners|none||atos --owners ../in/rules -o ../in/dsym 0x100000940
 info|none||info ../in/dsym ../in/fat
 info --json|none||info --json ../in/symbols
 info of a library|none||info ../in/library.a
+symbols of a dSYM with many files|none||symbols ../in/many.dSYM
 symbols|none||symbols ../in/dsym
 symbols --json|none||symbols --json ../in/zoo
 objc|none||objc ../in/zoo

@@ -278,19 +278,17 @@ static void check_first(const char *want)
 {
     failer f = {0, 0, false, 0, 0};
     machsym_allocator allocator = allocator_of(&f);
-    bool oom = true;
-    char *path = ms_os_first_file(in_folder("sub"), &allocator, &oom);
+    char *path = NULL;
+    CHECK_EQ(ms_os_first_file(in_folder("sub"), &allocator, &path), 0);
     CHECK_TEXT(path != NULL ? path : "none", want != NULL ? in_folder(want) : "none");
-    CHECK(!oom);
     ms_os_free_text(&allocator, path);
     CHECK_EQ(f.out, 0);
     size_t calls = f.calls;
     for (size_t n = 1; n <= calls; n++) { /* memory ends at each allocation in turn */
         failer none = {0, n, true, 0, 0};
         allocator = allocator_of(&none);
-        path = ms_os_first_file(in_folder("sub"), &allocator, &oom);
-        CHECK(oom);
-        ms_os_free_text(&allocator, path);
+        CHECK_EQ(ms_os_first_file(in_folder("sub"), &allocator, &path), ENOMEM);
+        CHECK(path == NULL);
         CHECK_EQ(none.out, 0);
     }
 }
@@ -302,8 +300,11 @@ static void test_folders(void)
     static const char *const first[] = {"sub/m", "sub/m", "sub/m", "sub/b", "sub/B", "sub/B"};
     failer f = {0, 0, false, 0, 0};
     machsym_allocator allocator = allocator_of(&f);
-    bool oom = true;
-    CHECK(ms_os_first_file(in_folder("sub"), &allocator, &oom) == NULL && !oom);
+    char *path = NULL;
+    CHECK(ms_os_first_file(in_folder("sub"), &allocator, &path) == 0 && path == NULL);
+    CHECK_EQ(symlink("loop", in_folder("loop")), 0);
+    CHECK_EQ(ms_os_first_file(in_folder("loop"), &allocator, &path), ELOOP); /* not that none is there */
+    CHECK_EQ(unlink(in_folder("loop")), 0);
     CHECK(mkdir(in_folder("sub"), 0700) == 0 && mkdir(in_folder("sub/0"), 0700) == 0);
     check_first(NULL);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

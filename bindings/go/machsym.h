@@ -2711,7 +2711,7 @@ enum {
 typedef struct ms_os_dir {
     intptr_t handle;
     struct _wfinddata64_t found; /* what the next call gives */
-    bool has_found;
+    int code;                    /* of the last step; ENOENT: that was all */
     char name[ms_OS_NAME_BYTES];
 } ms_os_dir;
 
@@ -2802,24 +2802,27 @@ static int ms_os_remove(const char *path)
     return ms_os_wide(path, wide) ? _wunlink(wide) : -1;
 }
 
-static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+static int ms_os_open_dir(ms_os_dir *dir, const char *path)
 {
     wchar_t wide[ms_OS_PATH_UNITS + 2];
     if (!ms_os_wide(path, wide))
-        return false;
+        return ENAMETOOLONG;
     dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
-    dir->has_found = dir->handle != -1;
-    return dir->has_found;
+    dir->code = dir->handle != -1 ? 0 : errno;
+    return dir->code;
 }
 
-/* The next name in a folder, until the next call; NULL: that was all. */
-static const char *ms_os_next_name(ms_os_dir *dir)
+/* Sets *name to the next name in a folder, which stays until the next call; NULL: that was all. Returns 0, or
+ * an errno. */
+static int ms_os_next_name(ms_os_dir *dir, const char **name)
 {
-    if (!dir->has_found)
-        return NULL;
+    *name = NULL;
+    if (dir->code != 0)
+        return dir->code == ENOENT ? 0 : dir->code;
     WideCharToMultiByte(ms_OS_UTF8, 0, dir->found.name, -1, dir->name, sizeof dir->name, NULL, NULL);
-    dir->has_found = _wfindnext64(dir->handle, &dir->found) == 0;
-    return dir->name;
+    dir->code = _wfindnext64(dir->handle, &dir->found) == 0 ? 0 : errno;
+    *name = dir->name;
+    return 0;
 }
 
 static void ms_os_close_dir(ms_os_dir *dir)
@@ -2874,17 +2877,20 @@ typedef struct ms_os_dir {
     DIR *handle;
 } ms_os_dir;
 
-static bool ms_os_open_dir(ms_os_dir *dir, const char *path)
+static int ms_os_open_dir(ms_os_dir *dir, const char *path)
 {
     dir->handle = opendir(path);
-    return dir->handle != NULL;
+    return dir->handle != NULL ? 0 : errno;
 }
 
-/* The next name in a folder, until the next call; NULL: that was all. */
-static const char *ms_os_next_name(ms_os_dir *dir)
+/* Sets *name to the next name in a folder, which stays until the next call; NULL: that was all. Returns 0, or
+ * an errno. */
+static int ms_os_next_name(ms_os_dir *dir, const char **name)
 {
+    errno = 0;
     const struct dirent *entry = readdir(dir->handle);
-    return entry != NULL ? entry->d_name : NULL;
+    *name = entry != NULL ? entry->d_name : NULL;
+    return entry != NULL ? 0 : errno;
 }
 
 static void ms_os_close_dir(ms_os_dir *dir)
@@ -3150,34 +3156,41 @@ static int ms_os_find_file(const char *path, bool *is)
     return known || ms_os_is_of_path(errno) ? 0 : errno;
 }
 
-/* The path of the first file in a folder, in byte order, without hidden files. It comes from the allocator.
- * Returns NULL when there is none, or when memory is out, which *oom tells. */
-static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
+/* Finds the first file in a folder, in byte order, without hidden files. Returns 0 with its path, which comes
+ * from the allocator, or with NULL when there is none; else an errno, ENOMEM when the allocator gives nothing. */
+static int ms_os_first_file(const char *folder, const machsym_allocator *allocator, char **first)
 {
     ms_os_dir dir;
-    const char *name;
-    char *best = NULL;
-    *oom = false;
-    if (!ms_os_open_dir(&dir, folder))
-        return NULL;
-    while ((name = ms_os_next_name(&dir)) != NULL) {
+    const char *name = NULL;
+    int code = ms_os_open_dir(&dir, folder);
+    *first = NULL;
+    if (code != 0)
+        return code == ENOENT || code == ENOTDIR ? 0 : code;
+    while (code == 0 && (code = ms_os_next_name(&dir, &name)) == 0 && name != NULL) {
         size_t size = strlen(folder) + strlen(name) + 2;
+        bool is_file = false;
         if (name[0] == '.')
             continue;
         char *path = (char *)ms_os_take(allocator, size);
-        *oom = path == NULL;
-        if (*oom)
+        if (path == NULL) {
+            code = ENOMEM;
             break;
+        }
         snprintf(path, size, "%s/%s", folder, name);
-        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
+        code = ms_os_find_file(path, &is_file);
+        if (!is_file || (*first != NULL && strcmp(path, *first) > 0)) {
             ms_os_free_text(allocator, path);
             continue;
         }
-        ms_os_free_text(allocator, best);
-        best = path;
+        ms_os_free_text(allocator, *first);
+        *first = path;
     }
     ms_os_close_dir(&dir);
-    return best;
+    if (code != 0) {
+        ms_os_free_text(allocator, *first);
+        *first = NULL;
+    }
+    return code;
 }
 
 /* Writes all bytes. Returns 0, or an errno. */
@@ -6769,24 +6782,31 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* The path of the DWARF file inside a bundle: the file named like the bundle, else the first one. It comes
- * from the allocator. Returns NULL when there is none, or when memory is out, which *oom tells. */
-static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
+/* Finds the DWARF file inside a bundle: the file named like the bundle, else the first one. Returns 0 with its
+ * path, which comes from the allocator, or with NULL when there is none; else an errno. */
+static int ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, char **found)
 {
     machsym_str path = ms_file_without_slashes(bundle);
     machsym_str name = ms_os_base_name(path);
+    bool is_file = false;
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    *oom = same == NULL;
-    ms_os_free_text(allocator, same);
-    char *folder = *oom ? NULL : ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty(), allocator);
-    *oom = folder == NULL;
-    char *first = folder != NULL ? ms_os_first_file(folder, allocator, oom) : NULL;
+    *found = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
+    if (*found == NULL)
+        return ENOMEM;
+    int code = ms_os_find_file(*found, &is_file);
+    if (is_file)
+        return 0;
+    ms_os_free_text(allocator, *found);
+    *found = NULL;
+    if (code != 0)
+        return code;
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty(), allocator);
+    if (folder == NULL)
+        return ENOMEM;
+    code = ms_os_first_file(folder, allocator, found);
     ms_os_free_text(allocator, folder);
-    return first;
+    return code;
 }
 
 /* Opens the file at input->path, and reads of it what is needed when it is needed. */
@@ -6806,11 +6826,11 @@ static machsym_result ms_file_open_unread(ms_file *input, machsym_error *err)
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
 {
     const machsym_allocator allocator = input->file.allocator;
-    bool oom = false;
+    int code;
     if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path, &allocator, &oom);
-        if (oom)
-            return ms_fail_memory(err);
+        code = ms_file_in_bundle(path, &allocator, &input->path);
+        if (code != 0)
+            return ms_os_fail(err, code);
         if (input->path == NULL)
             return ms_fail(
                 err, MACHSYM_ERR_IO,
@@ -6822,7 +6842,7 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
     }
     if (!ms_OS_MAPS && (flags & MACHSYM_OPEN_COPY) == 0)
         return ms_file_open_unread(input, err);
-    int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
+    code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);

@@ -434,24 +434,31 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* The path of the DWARF file inside a bundle: the file named like the bundle, else the first one. It comes
- * from the allocator. Returns NULL when there is none, or when memory is out, which *oom tells. */
-static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
+/* Finds the DWARF file inside a bundle: the file named like the bundle, else the first one. Returns 0 with its
+ * path, which comes from the allocator, or with NULL when there is none; else an errno. */
+static int ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, char **found)
 {
     machsym_str path = ms_file_without_slashes(bundle);
     machsym_str name = ms_os_base_name(path);
+    bool is_file = false;
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    *oom = same == NULL;
-    ms_os_free_text(allocator, same);
-    char *folder = *oom ? NULL : ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty(), allocator);
-    *oom = folder == NULL;
-    char *first = folder != NULL ? ms_os_first_file(folder, allocator, oom) : NULL;
+    *found = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
+    if (*found == NULL)
+        return ENOMEM;
+    int code = ms_os_find_file(*found, &is_file);
+    if (is_file)
+        return 0;
+    ms_os_free_text(allocator, *found);
+    *found = NULL;
+    if (code != 0)
+        return code;
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty(), allocator);
+    if (folder == NULL)
+        return ENOMEM;
+    code = ms_os_first_file(folder, allocator, found);
     ms_os_free_text(allocator, folder);
-    return first;
+    return code;
 }
 
 /* Opens the file at input->path, and reads of it what is needed when it is needed. */
@@ -471,11 +478,11 @@ static machsym_result ms_file_open_unread(ms_file *input, machsym_error *err)
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
 {
     const machsym_allocator allocator = input->file.allocator;
-    bool oom = false;
+    int code;
     if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path, &allocator, &oom);
-        if (oom)
-            return ms_fail_memory(err);
+        code = ms_file_in_bundle(path, &allocator, &input->path);
+        if (code != 0)
+            return ms_os_fail(err, code);
         if (input->path == NULL)
             return ms_fail(
                 err, MACHSYM_ERR_IO,
@@ -487,7 +494,7 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
     }
     if (!ms_OS_MAPS && (flags & MACHSYM_OPEN_COPY) == 0)
         return ms_file_open_unread(input, err);
-    int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
+    code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
