@@ -442,6 +442,7 @@ static void put_range_abbrevs(program *p)
     ABBREV(p, 3, TAG_inlined_subroutine, 0, AT_ranges, FORM_sec_offset);
     ABBREV(p, 4, TAG_inlined_subroutine, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
     ABBREV(p, 5, TAG_subprogram, 0, AT_ranges, FORM_sec_offset);
+    ABBREV(p, 6, TAG_subprogram, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
 }
 
 static void ranges_of_every_entry(trap *t, size_t n)
@@ -478,6 +479,48 @@ static void ranges_of_every_unit(trap *t, size_t n)
         put8(&p->info, 0);
         unit_end(p);
     }
+}
+
+/* A function with a call whose list of ranges begins at off. */
+static void put_call_of_list(program *p, uint64_t lo, uint64_t off)
+{
+    put_entry(p, 6, lo, 16);
+    die(p, 3);
+    put32(&p->info, (uint32_t)off);
+    put8(&p->info, 0);
+}
+
+/* A unit for each call. All calls name parts of one list, so that each is the first of its unit that does. */
+static void call_lists_of_every_unit(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_range_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    put_range_list(p, n, 0x1000, 16, 8);
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        die(p, 1);
+        put8(&p->info, 0);
+        put_call_of_list(p, 0x1000 + 16 * i, i % 8 * 16);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* The same of the functions of one unit: each call names what is left of the list before, or all of it. */
+static void call_lists_of_every_function(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_range_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    put_range_list(p, n, 0x1000, 16, 8);
+    unit_begin(p, dwarf4, 0, 0);
+    die(p, 1);
+    put8(&p->info, 0);
+    for (size_t i = 0; i < n; i++)
+        put_call_of_list(p, 0x1000 + 16 * i, i % 2 * i * 16);
+    put8(&p->info, 0);
+    unit_end(p);
 }
 
 /* A function of many ranges, from last to first, with a call in each. */
@@ -1819,6 +1862,8 @@ int main(int argc, char **argv)
     TRAP(origin_chain, 2000);
     TRAP(ranges_of_every_entry, 2000);
     TRAP(ranges_of_every_unit, 1000);
+    TRAP(call_lists_of_every_unit, 2000);
+    TRAP(call_lists_of_every_function, 2000);
     TRAP(function_of_many_ranges, 2000);
     TRAP(units_of_one_line_program, 2000);
     TRAP(units_of_one_line_program, 16000);
