@@ -663,6 +663,36 @@ def test_limits():
         check(done.returncode == 2, option, done.stderr)
 
 
+def test_unread_symbols():
+    """The system fails to open a file of symbols: the answer would lack names, and another try may have them."""
+    text = open(REPORTS + "/demo.crash", encoding="utf-8").read()
+    profile = {"do": "symbolicate", "memoryMap": [["demo", UUID.replace("-", "") + "0"]], "stacks": [[[0, 0xaec]]]}
+    process = subprocess.Popen(MACHSYM + ["worker"] + LOOK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def answer(request):
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        return json.loads(process.stdout.readline())
+
+    answer({"do": "stats"})
+    try:
+        files = len(os.listdir("/proc/%d/fd" % process.pid))
+        most = resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    except (AttributeError, OSError):  # no Linux, or an emulator
+        most = None
+    requests = [{"do": "crash", "report": text, "want": ["text"]}, {"do": "frames", "uuid": UUID, "offsets": [0xaec]}, profile] if most else []
+    for request in requests:
+        seen = answer(request)
+        check(kind_of(seen) == "unread_image" and seen["error"]["what"].endswith("; send the request again"), "a file of symbols that is not read: " + request["do"], seen)
+    if most:
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, most)
+    for request in requests:
+        check(kind_of(answer(request)) is None, "and the next try has it", request)
+    process.stdin.close()
+    process.wait(60)
+    process.stdout.close()
+
+
 def test_many():
     """Memory does not grow with the number of requests."""
     count = 10**6 if os.environ.get("SAMPLE") == "1" else 50000
@@ -761,7 +791,7 @@ def test_reader_goes():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_many, test_needs_clock, test_needs_waiting, test_one_at_a_time, test_order,
+for test in (test_crash, test_crash_text, test_several, test_damaged, test_frames, test_demangle, test_build, test_errors, test_mutations, test_limits, test_unread_symbols, test_many, test_needs_clock, test_needs_waiting, test_one_at_a_time, test_order,
              test_reader_goes, test_host, test_needs, test_needs_shared, test_needs_large, test_new_symbols):
     began = time.time()
     test()

@@ -6,11 +6,14 @@
 enum { WORKER_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
 const char worker_bad_request[] = "bad_request";
+const char worker_unread_image[] = "unread_image";
 
 bool worker_refuse(answering *a, const char *kind, const char *what)
 {
     a->kind = kind;
     text_c(&a->why, what);
+    if (kind == worker_unread_image)
+        text_c(&a->why, "; send the request again");
     return false;
 }
 
@@ -88,6 +91,15 @@ bool worker_take_input(answering *a, const char *what, const char *name, text *i
 const char *worker_kind_unreached(const char *why)
 {
     return strcmp(why, symbol_no_memory) == 0 ? "memory" : "need";
+}
+
+bool worker_refuse_unread(answering *a, const image_status *status)
+{
+    if (status->found == IMAGE_UNREACHED || status->unread == NULL)
+        return false;
+    text_c(&a->why, symbol_unread);
+    worker_refuse(a, worker_unread_image, status->unread);
+    return true;
 }
 
 /* ---- Frames ---- */
@@ -168,13 +180,15 @@ static bool answer_frames(answering *a)
     if (!json_is(a->doc, offsets, JSON_ARRAY))
         return worker_refuse(a, worker_bad_request,
                              "offsets is a list of offsets from the image's load address");
-    if (!images_borrow(a->symbols->images, &key, &loan, &status))
-        return refuse_image(a, &status);
+    bool is_found = images_borrow(a->symbols->images, &key, &loan, &status);
+    bool ok = !worker_refuse_unread(a, &status);
+    if (!is_found)
+        return ok ? refuse_image(a, &status) : false;
     const symbol_info *info = loan_info(&loan);
     json_put_str(a->out, "image", info->name);
     json_put_uuid(a->out, "uuid", &key.uuid);
     json_put_str(a->out, "arch", str_c(info->arch));
-    bool ok = put_offsets(a, &loan, offsets);
+    ok = ok && put_offsets(a, &loan, offsets);
     images_return(a->symbols->images, &loan);
     return ok;
 }

@@ -24,6 +24,10 @@ extern const char worker_bad_request[];
 bool worker_refuse(answering *a, const char *kind, const char *what);
 /* The kind of an error that another try may not have: chunks that could not be had, or memory. */
 const char *worker_kind_unreached(const char *why);
+/* The kind of an error that another try may not have: the system failed to read a file of symbols. */
+extern const char worker_unread_image[];
+/* Whether the answer would lack what a file of the image has that could not be read: the request is refused. */
+bool worker_refuse_unread(answering *a, const image_status *status);
 /* The bytes that the request is about, in one of three members: name, a text (NULL: not so), base64, path.
  * *path: with a path it goes here, from malloc, and the file is not read; NULL: it is read. what: what the
  * bytes are. */

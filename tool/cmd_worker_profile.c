@@ -89,13 +89,14 @@ static bool loan_module(profile_job *job, uint32_t index)
     module->found = MODULE_MISSING;
     if (!module->key.has_uuid)
         return false;
-    if (!images_borrow(job->a->symbols->images, &module->key, &job->loan, &status)) {
-        if (status.found == IMAGE_UNREACHED)
-            worker_refuse(job->a, worker_kind_unreached(status.failure), status.failure);
+    bool is_found = images_borrow(job->a->symbols->images, &module->key, &job->loan, &status);
+    if (status.found == IMAGE_UNREACHED)
+        worker_refuse(job->a, worker_kind_unreached(status.failure), status.failure);
+    if (is_found)
+        job->loaned = index; /* to be returned, refused or not */
+    if (worker_refuse_unread(job->a, &status) || !is_found)
         return false;
-    }
     module->found = MODULE_FOUND;
-    job->loaned = index;
     return true;
 }
 

@@ -103,6 +103,14 @@ static void note_broken(const report *r, const text *why, report_input *in)
     text_char(&in->broken, '\n');
 }
 
+/* The kind of the error of a report whose lookups ended early. */
+static const char *kind_of(const resolve_counts *counts, const char *why)
+{
+    if (counts->is_unreached)
+        return worker_kind_unreached(why);
+    return counts->is_unread ? worker_unread_image : "limit";
+}
+
 static walk_step look_up(void *context, report *r, resolve_counts *counts)
 {
     report_input *in = context;
@@ -116,7 +124,7 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
     }
     const char *over = report_resolve(r, in->to->symbols->images, &how, counts);
     if (over != NULL) {
-        worker_refuse(in->to, counts->is_unreached ? worker_kind_unreached(over) : "limit", over);
+        worker_refuse(in->to, kind_of(counts, over), over);
         return WALK_STOP;
     }
     in->damaged_at = crash_damaged_at(r);

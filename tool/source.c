@@ -342,6 +342,7 @@ unsigned symbol_source_trims(const symbol_source *s)
     return s->trims;
 }
 
+const char symbol_unread[] = "symbols that it waits for could not be read: ";
 const char symbol_no_memory[] = "memory ran out while names were looked up; ask again when there is more";
 
 /* Every frame of such an answer is marked. */

@@ -60,6 +60,8 @@ machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a 
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
+/* How the failure begins of an answer that lacks what a file has; why the system could not read it follows. */
+extern const char symbol_unread[];
 /* Why the last call found no frames, or not all that is known of them: a chunk could not be had, or memory ran out
  * (symbol_no_memory), then or before; NULL: neither. Lives until the next call. */
 extern const char symbol_no_memory[];

@@ -196,7 +196,7 @@ static void fail_unreached(resolving *w, const char *why)
 static void fail_unread(resolving *w, const char *why)
 {
     text t = {0};
-    text_c(&t, "symbols that it waits for could not be read: ");
+    text_c(&t, symbol_unread);
     text_c(&t, why);
     if (w->left.failure == NULL)
         w->left.failure = pool_copy_z(&w->r->strings, t.v, t.len);
