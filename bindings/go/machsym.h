@@ -3157,7 +3157,7 @@ static int ms_os_find_file(const char *path, bool *is)
 }
 
 /* Finds the first file in a folder, in byte order, without hidden files. Returns 0 with its path, which comes
- * from the allocator, or with NULL when there is none; else an errno, ENOMEM when the allocator gives nothing. */
+ * from the allocator, or with NULL when there is none; else an errno: ENOMEM if the allocator fails. */
 static int ms_os_first_file(const char *folder, const machsym_allocator *allocator, char **first)
 {
     ms_os_dir dir;
@@ -6782,8 +6782,8 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* Finds the DWARF file inside a bundle: the file named like the bundle, else the first one. Returns 0 with its
- * path, which comes from the allocator, or with NULL when there is none; else an errno. */
+/* Finds the DWARF file inside a bundle: the file named like the bundle, else the first one. Returns 0 with
+ * its path, which comes from the allocator, or with NULL when there is none; else an errno. */
 static int ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, char **found)
 {
     machsym_str path = ms_file_without_slashes(bundle);

@@ -563,7 +563,7 @@ static int ms_os_find_file(const char *path, bool *is)
 }
 
 /* Finds the first file in a folder, in byte order, without hidden files. Returns 0 with its path, which comes
- * from the allocator, or with NULL when there is none; else an errno, ENOMEM when the allocator gives nothing. */
+ * from the allocator, or with NULL when there is none; else an errno: ENOMEM if the allocator fails. */
 static int ms_os_first_file(const char *folder, const machsym_allocator *allocator, char **first)
 {
     ms_os_dir dir;

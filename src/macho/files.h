@@ -434,8 +434,8 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* Finds the DWARF file inside a bundle: the file named like the bundle, else the first one. Returns 0 with its
- * path, which comes from the allocator, or with NULL when there is none; else an errno. */
+/* Finds the DWARF file inside a bundle: the file named like the bundle, else the first one. Returns 0 with
+ * its path, which comes from the allocator, or with NULL when there is none; else an errno. */
 static int ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, char **found)
 {
     machsym_str path = ms_file_without_slashes(bundle);
