@@ -92,8 +92,9 @@ TEST_SH := $(ONLY_SH:%=tests/%.sh) $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
 ROOMS   := $(wildcard src/*.h src/*/*.h)
-TOOL_C  := $(sort $(wildcard tool/*.c tool/*/*.c))
-TOOL_O  := $(TOOL_C:tool/%.c=$(B)/tool/%.o)
+REPORT_C := $(sort $(wildcard report/*/*.c))
+TOOL_C  := $(REPORT_C) $(sort $(wildcard tool/*.c tool/*/*.c tool/*/*/*.c))
+TOOL_O  := $(TOOL_C:%.c=$(B)/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
 
 # For scripts; the checkout's path may have blanks, which functions of make take for ends.
@@ -110,8 +111,8 @@ all: $(B)/machsym
 DEPENDS     := -MMD -MP
 DEPENDS_ALL  = -MD -MP -MF $@.d -MT $@# of what is compiled and linked at once, whose rooms count as headers of the system
 API_ONLY = -I$(B)/include
--include $(wildcard $(foreach at,tool counted tests rooms replay,$(B)/$(at)/*.d $(B)/$(at)/*/*.d) build/fuzzed/*.d \
-    build/fuzzed/tool/*.d build/fuzzed/tool/*/*.d)
+-include $(wildcard $(TOOL_O:.o=.d) $(TOOL_C:%.c=$(B)/counted/%.d) $(TOOL_C:%.c=build/fuzzed/%.d) build/fuzzed/*.d \
+    $(foreach at,tests rooms replay,$(B)/$(at)/*.d))
 
 # machsym.h is joined from the rooms of src/. make joins it before it does anything else, since it reads joined.mk, and begins
 # again if that was older than a room. The header's time changes only when its bytes do.
@@ -149,7 +150,7 @@ endif
 
 # The header's object is that of the libraries, too: it takes as long to compile as half of the tool.
 $(B)/tool/machsym.o: FOR_LIBRARY = -fPIC -fvisibility=hidden '-DMACHSYM_API=$(API)'
-$(B)/tool/%.o: tool/%.c
+$(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(WARN) $(PROTECT) $(CPPFLAGS) $(CFLAGS) $(FOR_LIBRARY) -pthread -c -o $@ $<
@@ -246,13 +247,13 @@ $(B)/rooms/rooms.o: $(B)/rooms/rooms.c
 
 # Test programs are linked with a build of the header, too: that of the tool, or one that counts what is done. The last two
 # count commands, too.
-MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
-ATOS    := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
-MAPS    := $(filter cmd_map%,$(TOOL_C:tool/%.c=%))
+MODULES := $(filter-out tool/cmd/%,$(TOOL_C:%.c=%))
+ATOS    := $(filter tool/cmd/atos/%,$(TOOL_C:%.c=%))
+MAPS    := $(filter tool/cmd/map/%,$(TOOL_C:%.c=%))
 COUNTED := test_bounds test_shared test_alloc oom test_report_limits test_report_bounds test_map_bounds test_read_map
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(TEST_C:tests/%.c=$(B)/tests/%) $(B)/tests/torture): $(B)/tool/machsym.o
-$(COUNTED:%=$(B)/tests/%): $(B)/counted/machsym.o
-$(B)/tests/test_crash $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_tool_threads: $(MODULES:%=$(B)/tool/%.o)
+$(COUNTED:%=$(B)/tests/%): $(B)/counted/tool/machsym.o
+$(B)/tests/test_crash $(B)/tests/test_errors $(B)/tests/test_tool_room $(B)/tests/test_tool_threads: $(MODULES:%=$(B)/%.o)
 $(B)/tests/test_report_limits: $(MODULES:%=$(B)/counted/%.o)
 $(B)/tests/test_report_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS))
 $(B)/tests/test_map_bounds: $(patsubst %,$(B)/counted/%.o,$(MODULES) $(ATOS) $(MAPS))
@@ -265,7 +266,7 @@ $(B)/tests/test_cache: | $(B)/caches/made
 
 # These run for long enough to be worth optimising; debug information would take as long again.
 LONG_CFLAGS ?= -O1 -g0
-$(B)/counted/%.o: tool/%.c
+$(B)/counted/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) $(LONG_CFLAGS) -c -o $@ $<
@@ -273,10 +274,10 @@ $(B)/counted/%.o: tool/%.c
 # What fuzz targets share: the header, and the tool without its commands.
 $(REPLAYS): $(B)/tool/machsym.o
 $(FUZZERS): build/fuzzed/tool/machsym.o
-$(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/tool/%.o)
-$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/tool/%.o)
-$(B)/replay/mapcmd: $(patsubst %,$(B)/tool/%.o,$(ATOS) $(MAPS))
-build/fuzz/mapcmd: $(patsubst %,build/fuzzed/tool/%.o,$(ATOS) $(MAPS))
+$(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/%.o)
+$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o)
+$(B)/replay/mapcmd: $(patsubst %,$(B)/%.o,$(ATOS) $(MAPS))
+build/fuzz/mapcmd: $(patsubst %,build/fuzzed/%.o,$(ATOS) $(MAPS))
 
 $(B)/replay/replay.o: fuzz/replay.c
 	@mkdir -p $(@D)
@@ -335,7 +336,7 @@ surroundings: all
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] bindings/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c report/*/*.[ch] tool/*.[ch] tool/*/*.[ch] tool/*/*/*.[ch] bindings/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -385,7 +386,7 @@ torture:
 .PHONY: build-torture
 build-torture: $(B)/machsym $(B)/tests/torture $(B)/tests/torture_tool
 
-$(B)/tool/tool_main.o: $(B)/tool/main.o
+$(B)/tool/tool_main.o: $(B)/tool/cmd/main.o
 	@objcopy --redefine-sym main=tool_main $< $@
 
 $(B)/tests/torture_tool: tests/torture_tool.c $(B)/tool/tool_main.o $(filter-out %/main.o,$(TOOL_O))
@@ -432,7 +433,7 @@ FUZZ_FLAGS  ?= -DMACHSYM_ARENA_CHUNK=1 -gline-tables-only -O1 -fno-inline -fno-o
 FUZZ_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LINK   ?= $(FUZZ_CC)
 
-build/fuzzed/tool/%.o: tool/%.c
+build/fuzzed/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAYS,CC,$<)
 	$(Q)$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(API_ONLY) $(DEPENDS) $(FUZZ_FLAGS) -c -o $@ $<

@@ -4,7 +4,7 @@
  * Run: build/fuzz/mapcmd -dict=fuzz/map.dict fuzz/corpus/mapcmd */
 #include "mutate.h"
 
-#include "../tool/cmd_map.h"
+#include "../tool/cmd/map/map.h"
 
 #include <fcntl.h>
 #include <stdio.h>

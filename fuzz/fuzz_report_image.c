@@ -2,9 +2,9 @@
  * lookups and all writers. A report of nothing but JSON must stay JSON, and what is written stays within
  * the stated size. The first byte says how it is written; two bytes how long the report is; the image
  * follows. Run: build/fuzz/report_image -dict=fuzz/report.dict fuzz/corpus/report_image */
-#include "../tool/report/missing.h"
-#include "../tool/report/summary.h"
-#include "../tool/report/write.h"
+#include "../report/tell/missing.h"
+#include "../report/tell/summary.h"
+#include "../report/write/write.h"
 #include "drive.h"
 #include "mutate_macho.h"
 #include "one_json.h"

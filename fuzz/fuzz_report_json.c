@@ -1,6 +1,6 @@
 /* The JSON reader: whatever it accepts has tokens in order, each inside its parent; strings unescape within
  * bounds. Run: build/fuzz/report_json -dict=fuzz/report.dict fuzz/corpus/report_json */
-#include "../tool/report/json.h"
+#include "../report/model/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* PLCrashReporter's protobuf: of any fields it becomes text, which is read as a report and comes out as it is; its
  * size stays within what the fields can make. Run: build/fuzz/report_plcrash fuzz/corpus/report_plcrash */
-#include "../tool/report/plcrash.h"
-#include "../tool/report/write.h"
+#include "../report/read/plcrash.h"
+#include "../report/write/write.h"
 
 #include <stdlib.h>
 #include <string.h>

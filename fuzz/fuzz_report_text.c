@@ -1,7 +1,7 @@
 /* Reports of any bytes: parsed, and written without symbols, they must come back as they
  * were, but for protobuf, which comes back as text.
  * Run: build/fuzz/report_text -dict=fuzz/report.dict fuzz/corpus/report_text */
-#include "../tool/report/write.h"
+#include "../report/write/write.h"
 
 #include <stdlib.h>
 #include <string.h>

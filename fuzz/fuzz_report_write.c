@@ -1,10 +1,10 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
  * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
  * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
-#include "../tool/report/parts.h"
-#include "../tool/report/split.h"
-#include "../tool/report/summary.h"
-#include "../tool/report/write.h"
+#include "../report/read/parts.h"
+#include "../report/read/split.h"
+#include "../report/tell/summary.h"
+#include "../report/write/write.h"
 #include "one_json.h"
 
 #include <stdlib.h>

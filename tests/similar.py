@@ -1,4 +1,4 @@
-"""The measure of similar groups, written from the comments of tool/report/similar.c: makes reports whose stacks lie
+"""The measure of similar groups, written from the comments of report/tell/similar.c: makes reports whose stacks lie
 near the threshold, and judges which of them `machsym crash --group --json` put into one family.
 
 Usage: similar.py make FOLDER KIND SEED; similar.py judge FOLDER < the groups. KIND: apart: each pair of stacks has functions of its

@@ -2,10 +2,10 @@
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
 #include "test.h"
 
-#include "../tool/report/split.h"
-#include "../tool/report/groups.h"
-#include "../tool/report/write.h"
-#include "../tool/store/index.h"
+#include "../report/read/split.h"
+#include "../report/tell/groups.h"
+#include "../report/write/write.h"
+#include "../tool/symbols/index.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

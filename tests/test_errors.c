@@ -2,7 +2,7 @@
  * error too, and leaves no result. */
 #include "dwarf.h"
 
-#include "../tool/source.h"
+#include "../tool/symbols/source.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
 
 #include "test.h"
 
-#include "../tool/cmd_map.h"
-#include "../tool/pieces.h"
+#include "../tool/cmd/map/map.h"
+#include "../tool/symbols/pieces.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

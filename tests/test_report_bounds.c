@@ -6,12 +6,12 @@
 
 #include "test.h"
 
-#include "../tool/cmd_atos.h"
-#include "../tool/report/groups.h"
-#include "../tool/report/missing.h"
-#include "../tool/report/parts.h"
-#include "../tool/report/split.h"
-#include "../tool/report/write.h"
+#include "../tool/cmd/atos/atos.h"
+#include "../report/tell/groups.h"
+#include "../report/tell/missing.h"
+#include "../report/read/parts.h"
+#include "../report/read/split.h"
+#include "../report/write/write.h"
 #include "put_format.h"
 
 static store *symbols;    /* with the demo's dSYM */

@@ -5,9 +5,9 @@
 
 #include "test.h"
 
-#include "../tool/report/missing.h"
-#include "../tool/report/summary.h"
-#include "../tool/report/write.h"
+#include "../report/tell/missing.h"
+#include "../report/tell/summary.h"
+#include "../report/write/write.h"
 #include "dwarf.h"
 #include "put_format.h"
 

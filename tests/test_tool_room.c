@@ -1,8 +1,8 @@
-/* Memory for work that takes and gives back much (tool/room.h): parts of all sizes, given back in any order,
+/* Memory for work that takes and gives back much (tool/base/room.h): parts of all sizes, given back in any order,
  * lie apart from each other, and what was given back is used again. */
 #include "test.h"
 
-#include "../tool/room.h"
+#include "../tool/base/room.h"
 
 #include <errno.h>
 #include <pthread.h>

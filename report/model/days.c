@@ -1,0 +1,80 @@
+/* Days; see days.h. */
+#include "days.h"
+#include "../../tool/base/json_put.h"
+
+/* Days of a year before each month, in years that are no leap years. */
+static const unsigned before_month[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+
+static bool is_leap(unsigned year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static unsigned days_before_month(unsigned year, unsigned month)
+{
+    return before_month[month - 1] + (month > 2 && is_leap(year));
+}
+
+/* Of the Gregorian calendar, also before it was there. */
+static unsigned days_before_year(unsigned year)
+{
+    unsigned past = year - 1;
+    return past * 365 + past / 4 - past / 100 + past / 400;
+}
+
+/* So many digits of a date; false when there is something else. */
+static bool take_digits(machsym_str date, size_t at, size_t count, unsigned *number)
+{
+    *number = 0;
+    for (size_t i = at; i < at + count; i++) {
+        if (i >= date.len || date.ptr[i] < '0' || date.ptr[i] > '9')
+            return false;
+        *number = *number * 10 + (unsigned)(date.ptr[i] - '0');
+    }
+    return true;
+}
+
+day day_of(machsym_str date)
+{
+    unsigned year;
+    unsigned month;
+    unsigned number;
+    if (date.len < 10 || date.ptr[4] != '-' || date.ptr[7] != '-' || !take_digits(date, 0, 4, &year) ||
+        !take_digits(date, 5, 2, &month) || !take_digits(date, 8, 2, &number))
+        return 0;
+    if (year == 0 || month == 0 || month > 12 || number == 0)
+        return 0;
+    unsigned first = days_before_month(year, month);
+    unsigned length = days_before_month(year, month + 1) - first;
+    return number <= length ? days_before_year(year) + first + number : 0;
+}
+
+void text_day(text *t, day number)
+{
+    unsigned year = number / 366 + 1; /* that year or one before it */
+    unsigned month = 12;
+    if (number == 0)
+        return;
+    while (days_before_year(year + 1) < number)
+        year++;
+    number -= days_before_year(year);
+    while (days_before_month(year, month) >= number)
+        month--;
+    number -= days_before_month(year, month);
+    unsigned parts[] = {year, month, number};
+    for (size_t i = 0; i < 3; i++) {
+        unsigned least = i == 0 ? 1000 : 10;
+        text_c(t, i > 0 ? "-" : "");
+        for (; least > 1 && parts[i] < least; least /= 10)
+            text_char(t, '0');
+        text_dec(t, parts[i]);
+    }
+}
+
+void json_put_day(text *t, const char *key, day number)
+{
+    text words = {0};
+    text_day(&words, number);
+    json_put_str(t, key, str_make(words.v, words.len));
+    text_free(&words);
+}

@@ -1,0 +1,185 @@
+/* Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose
+ * UUID is told where symbols are missing; older ones are addresses at run time, of images that are not
+ * told. */
+#include "../model/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Frames ---- */
+
+/* No image is as large as the memory below the first address that a 64-bit program is loaded at. */
+#define LOWEST_ADDRESS ((uint64_t)1 << 32)
+
+/* "(Missing UUID 4c4c...)", "(Missing)"; the words are in the language of the reader. */
+bool text_parse_missing(text_parser *p, report_frame *frame, machsym_str s)
+{
+    static const char uuid[] = " UUID ";
+    machsym_uuid id;
+    if (s.len < 2 || s.ptr[0] != '(' || s.ptr[s.len - 1] != ')')
+        return false;
+    size_t at = str_find(s, uuid) + sizeof uuid - 1;
+    bool has_uuid = at < s.len && parse_uuid_str((machsym_str){s.ptr + at, s.len - at - 1}, &id);
+    if (!has_uuid && !str_is(s, "(Missing)"))
+        return false;
+    frame->name.len = 0;
+    p->r->kind = REPORT_CRASHLYTICS;
+    if (!has_uuid || frame->addr >= LOWEST_ADDRESS)
+        return true;
+    report_image *image = report_add_image(p->r);
+    image->is_offset = image->has_uuid = true;
+    image->uuid = id;
+    image->name = frame->image_name;
+    frame->image = p->r->image_count - 1;
+    return true;
+}
+
+typedef struct image_name {
+    machsym_str name;
+    uint32_t image;
+} image_name;
+
+static int name_order(machsym_str a, machsym_str b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len > 0 ? memcmp(a.ptr, b.ptr, len) : 0;
+    return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const image_name *x = a;
+    const image_name *y = b;
+    int order = name_order(x->name, y->name);
+    MACHSYM_COUNT_WORK(1);
+    return order != 0 ? order : x->image < y->image ? -1 : x->image > y->image;
+}
+
+static bool is_before(const void *element, const void *name)
+{
+    return name_order(((const image_name *)element)->name, *(const machsym_str *)name) < 0;
+}
+
+/* Frames that have a name tell no UUID: they are in the image of their name, if another frame tells which it
+ * is. */
+void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
+{
+    uint32_t count = 0;
+    report_merge_images(r, first_image, first_frame);
+    image_name *names = tool_alloc((r->image_count - first_image) * sizeof *names);
+    for (uint32_t i = first_image; i < r->image_count; i++) {
+        if (r->images[i].is_offset)
+            names[count++] = (image_name){r->images[i].name, i};
+    }
+    qsort(names, count, sizeof *names, by_name);
+    for (uint32_t i = first_frame; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        if (frame->image != REPORT_NONE || frame->addr >= LOWEST_ADDRESS)
+            continue;
+        size_t at = tool_lower_bound(names, count, sizeof *names, &frame->image_name, is_before);
+        if (at < count && str_equal(names[at].name, frame->image_name))
+            frame->image = names[at].image;
+    }
+    free(names);
+}
+
+/* ---- Lines ---- */
+
+static machsym_str behind(machsym_str s, size_t count)
+{
+    return str_trim((machsym_str){s.ptr + count, s.len - count});
+}
+
+/* "# Version: 1.2 (34)" */
+static bool parse_header(text_parser *p, machsym_str s)
+{
+    static const struct {
+        const char *key;
+        report_fact fact;
+    } keys[] = {
+        {"Application", FACT_IDENTIFIER}, {"Bundle Identifier", FACT_IDENTIFIER},
+        {"Version", FACT_VERSION},        {"Issue", FACT_REPORTER},
+        {"Issue ID", FACT_REPORTER},      {"Session", FACT_INCIDENT},
+        {"Session ID", FACT_INCIDENT},    {"Date", FACT_DATE},
+        {"OS Version", FACT_OS},          {"Device", FACT_HARDWARE},
+    };
+    machsym_str line = behind(s, 1);
+    size_t colon = str_find(line, ":");
+    if (!str_starts(s, "# ") || colon >= line.len)
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (str_is((machsym_str){line.ptr, colon}, keys[i].key))
+            report_set_fact(p->r, keys[i].fact, behind(line, colon + 1));
+    }
+    return true;
+}
+
+/* "EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000008" */
+static bool parse_exception(text_parser *p, machsym_str s)
+{
+    size_t name = str_find(s, " ");
+    if (!str_starts(s, "EXC_") && !str_starts(s, "SIG"))
+        return false;
+    machsym_str rest = name < s.len ? behind(s, name) : (machsym_str){s.ptr, 0};
+    size_t word = str_find(rest, " ");
+    report_set_fact(p->r, str_starts(s, "EXC_") ? FACT_EXCEPTION : FACT_SIGNAL, (machsym_str){s.ptr, name});
+    if (str_starts(rest, "KERN_") && word < rest.len) {
+        text t = {0};
+        text_add(&t, rest.ptr, word);
+        text_c(&t, " at ");
+        text_str(&t, behind(rest, word));
+        report_set_fact(p->r, FACT_SUBTYPE, pool_copy(&p->r->strings, t.v, t.len));
+        text_free(&t);
+    } else {
+        report_set_fact(p->r, FACT_CODES, rest);
+    }
+    return true;
+}
+
+/* "NSRangeException: the reason" */
+static void set_thrown(text_parser *p, machsym_str s)
+{
+    size_t colon = str_find(s, ": ");
+    report_set_thrown(p->r, (machsym_str){s.ptr, colon},
+                      colon < s.len ? behind(s, colon + 1) : (machsym_str){s.ptr, 0});
+}
+
+/* "#0. Crashed: com.apple.main-thread": the thread that follows. */
+static void open_title(text_parser *p, machsym_str s)
+{
+    static const char fatal[] = "Fatal Exception:";
+    static const char crashed[] = "Crashed:";
+    size_t dot = str_find(s, ". ");
+    if (s.ptr[0] == '#' && dot < s.len)
+        s = behind(s, dot + 1);
+    report_thread *thread = text_open_thread(p);
+    thread->crashed = str_starts(s, crashed);
+    if (str_starts(s, fatal)) {
+        thread->kind = THREAD_EXCEPTION;
+        set_thrown(p, behind(s, sizeof fatal - 1));
+        return;
+    }
+    thread->name = thread->crashed ? behind(s, sizeof crashed - 1) : s;
+    if (str_is(thread->name, "Thread"))
+        thread->name.len = 0;
+}
+
+bool text_parse_crashlytics(text_parser *p, machsym_str s)
+{
+    bool is_first = str_starts(s, "# Crashlytics ");
+    if (is_first || str_starts(s, "Fatal Exception: ") || str_starts(s, "Crashed: ")) {
+        p->crashlytics = true;
+        p->r->kind = REPORT_CRASHLYTICS;
+        if (is_first)
+            return true;
+    }
+    if (!p->crashlytics || s.len == 0 || scan_is_digit(s.ptr[0]) || parse_header(p, s) ||
+        parse_exception(p, s) || str_is(s, "--"))
+        return p->crashlytics && s.len > 0 && !scan_is_digit(s.ptr[0]);
+    /* a title follows an empty line; else it goes on with the one before: the reason of an exception */
+    if (p->open && p->r->threads[p->r->thread_count - 1].count == 0)
+        report_set_fact(p->r, FACT_REASON, s);
+    else
+        open_title(p, s);
+    return true;
+}

@@ -1,0 +1,86 @@
+/* Datadog's error events: stacks as text in strings, images beside them. */
+#include "../model/json_stack.h"
+#include "../model/stack.h"
+
+static const json_fact meta_facts[] = {
+    {"process", FACT_PROCESS},       {"path", FACT_PATH},           {"incident_identifier", FACT_INCIDENT},
+    {"parent_process", FACT_PARENT}, {"code_type", FACT_CODE_TYPE}, {"exception_type", FACT_EXCEPTION},
+    {"exception_codes", FACT_CODES},
+};
+
+static void set_datadog_facts(report *r, const json *doc, uint32_t event, uint32_t error)
+{
+    uint32_t meta = json_get(doc, error, "meta");
+    uint32_t os = json_get(doc, event, "os");
+    uint64_t milliseconds;
+    json_set_facts(r, doc, meta, meta_facts, sizeof meta_facts / sizeof *meta_facts);
+    json_fact_of(r, doc, json_get(doc, event, "version"), FACT_VERSION);
+    json_fact_of(r, doc, json_get(doc, event, "service"), FACT_IDENTIFIER);
+    json_fact_of(r, doc, json_get(doc, json_get(doc, event, "device"), "model"), FACT_HARDWARE);
+    json_fact_of(r, doc, json_get(doc, error, "type"), FACT_SIGNAL);
+    json_fact_of(r, doc, json_get(doc, error, "message"), FACT_DESCRIPTION);
+    if (json_u64(doc, json_get(doc, event, "date"), &milliseconds))
+        report_set_time(r, FACT_DATE, milliseconds / 1000);
+    text system = {0};
+    text_str(&system, json_text(r, doc, json_get(doc, os, "name")));
+    text_c(&system, system.len > 0 ? " " : "");
+    text_str(&system, json_text(r, doc, json_get(doc, os, "version")));
+    report_set_pair(r, FACT_OS, (machsym_str){system.v, system.len},
+                    json_text(r, doc, json_get(doc, os, "build")));
+    text_free(&system);
+}
+
+static void add_datadog_image(report *r, const json *doc, uint32_t object)
+{
+    report_image *image = report_add_image(r);
+    json_u64(doc, json_get(doc, object, "load_address"), &image->base);
+    json_u64(doc, json_get(doc, object, "max_address"), &image->end);
+    image->name = json_text(r, doc, json_get(doc, object, "name"));
+    image->arch = json_text(r, doc, json_get(doc, object, "arch"));
+    image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "uuid")), &image->uuid);
+}
+
+/* The stack in a string is one thread. */
+static void add_datadog_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
+{
+    uint32_t stack = json_get(&r->docs[doc_index], owner, "stack");
+    uint32_t first = r->thread_count;
+    if (!json_is(&r->docs[doc_index], stack, JSON_STRING))
+        return;
+    report_parse_string(r, doc_index, stack);
+    for (uint32_t i = first; i < r->thread_count; i++) {
+        r->threads[i].crashed = crashed;
+        r->threads[i].name = json_text(r, &r->docs[doc_index], json_get(&r->docs[doc_index], owner, "name"));
+    }
+}
+
+/* The thread that crashed has the stack of the error too. */
+bool report_parse_datadog(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t error = json_get(doc, 0, "error");
+    uint32_t images = json_get(doc, error, "binary_images");
+    uint32_t threads = json_get(doc, error, "threads");
+    uint32_t first_frame = r->frame_count;
+    uint32_t first_image = r->image_count;
+    uint32_t at = JSON_NONE;
+    if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, json_get(doc, error, "stack"), JSON_STRING))
+        return false;
+    report_begin_part(r, doc_index, 0);
+    r->kind = REPORT_DATADOG;
+    set_datadog_facts(r, doc, 0, error);
+    while (json_next(doc, images, &at))
+        add_datadog_image(r, doc, at);
+    add_datadog_stack(r, doc_index, error, true);
+    uint32_t main = r->thread_count > 0 ? r->thread_count - 1 : 0;
+    at = JSON_NONE;
+    while (json_next(doc, threads, &at)) {
+        uint32_t first = r->thread_count;
+        bool crashed = json_true(doc, json_get(doc, at, "crashed"));
+        add_datadog_stack(r, doc_index, at, crashed);
+        if (crashed && first < r->thread_count && main < first)
+            r->threads[first].is_echo = stack_is_same(r, &r->threads[main], &r->threads[first]);
+    }
+    report_place_frames(r, first_frame, first_image);
+    return true;
+}

@@ -1,0 +1,302 @@
+/* .ips documents: the metadata line, and the report. */
+#include "../model/stack.h"
+#include "../tell/termination.h"
+
+#include <string.h>
+
+/* ---- Facts ---- */
+
+/* A member of doc's root, or of the object that the root's member `in` holds. */
+typedef struct ips_key {
+    const char *in;
+    const char *key;
+    report_fact fact;
+} ips_key;
+
+static const ips_key report_keys[] = {
+    {NULL, "procName", FACT_PROCESS},
+    {NULL, "pid", FACT_PID},
+    {NULL, "procPath", FACT_PATH},
+    {"bundleInfo", "CFBundleIdentifier", FACT_IDENTIFIER},
+    {NULL, "cpuType", FACT_CODE_TYPE},
+    {NULL, "procRole", FACT_ROLE},
+    {NULL, "parentProc", FACT_PARENT},
+    {NULL, "captureTime", FACT_DATE},
+    {NULL, "procLaunch", FACT_LAUNCH},
+    {NULL, "modelCode", FACT_HARDWARE},
+    {NULL, "incident", FACT_INCIDENT},
+    {NULL, "crashReporterKey", FACT_REPORTER},
+    {NULL, "bug_type", FACT_BUG_TYPE},
+    {"exception", "type", FACT_EXCEPTION},
+    {"exception", "signal", FACT_SIGNAL},
+    {"exception", "subtype", FACT_SUBTYPE},
+    {"exception", "codes", FACT_CODES},
+    {NULL, "exceptionNote", FACT_NOTE},
+    {"termination", "namespace", FACT_TERMINATION},
+    {"termination", "code", FACT_TERMINATION_CODE},
+    {"exceptionReason", "composed_message", FACT_REASON},
+    {NULL, "faultingThread", FACT_CRASHED_THREAD},
+};
+
+static const ips_key metadata_keys[] = {
+    {NULL, "app_name", FACT_PROCESS},     {NULL, "name", FACT_PROCESS},  {NULL, "bundleID", FACT_IDENTIFIER},
+    {NULL, "timestamp", FACT_DATE},       {NULL, "os_version", FACT_OS}, {NULL, "bug_type", FACT_BUG_TYPE},
+    {NULL, "incident_id", FACT_INCIDENT},
+};
+
+static void put_fact(report *r, report_fact fact, machsym_str value, bool metadata)
+{
+    if (!metadata && value.len > 0)
+        r->facts[fact].len = 0;
+    report_set_fact(r, fact, value);
+}
+
+/* The report itself knows better than the metadata before it. */
+static void set_facts(report *r, const json *doc, const ips_key *keys, size_t count, bool metadata)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t object = keys[i].in != NULL ? json_get(doc, 0, keys[i].in) : 0;
+        uint32_t value = json_get(doc, object, keys[i].key);
+        if (json_is(doc, value, JSON_STRING) || json_is(doc, value, JSON_NUMBER))
+            put_fact(r, keys[i].fact, report_json_str(r, doc, value), metadata);
+    }
+}
+
+/* "A (B)" from two members of an object, or the one that is there. */
+static machsym_str pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
+{
+    text t = {0};
+    machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
+    machsym_str second = report_json_str(r, doc, json_get(doc, object, b));
+    if (first.len == 0 || second.len == 0)
+        return first.len > 0 ? first : second;
+    text_str(&t, first);
+    text_c(&t, " (");
+    text_str(&t, second);
+    text_char(&t, ')');
+    machsym_str both = pool_copy(&r->strings, t.v, t.len);
+    text_free(&t);
+    return both;
+}
+
+/* All strings inside a value, a line each. */
+static void put_strings(text *t, const json *doc, uint32_t value)
+{
+    for (uint32_t i = value; value < doc->count && i < doc->v[value].next; i++) {
+        if (doc->v[i].type != JSON_STRING)
+            continue;
+        if (t->len > 0)
+            text_char(t, '\n');
+        json_unescape(t, json_raw(doc, i));
+    }
+}
+
+static void set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
+{
+    text t = {0};
+    put_strings(&t, doc, value);
+    if (t.len > 0)
+        report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+/* What the text form writes after namespace and code, in its order. Without a namespace the first of the
+ * reasons tells it. */
+static void set_termination(report *r, const json *doc)
+{
+    static const char *const keys[] = {"indicator", "reasons", "details"};
+    uint32_t termination = json_get(doc, 0, "termination");
+    text t = {0};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        put_strings(&t, doc, json_get(doc, termination, keys[i]));
+    machsym_str all = pool_copy(&r->strings, t.v, t.len);
+    text_free(&t);
+    if (r->facts[FACT_TERMINATION].len == 0)
+        termination_parse(r, all);
+    else
+        report_set_fact(r, FACT_DESCRIPTION, all);
+}
+
+void report_set_ips_facts(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
+    uint32_t bundle = json_get(doc, 0, "bundleInfo");
+    put_fact(r, FACT_OS, pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
+    put_fact(r, FACT_VERSION, pair(r, doc, bundle, "CFBundleShortVersionString", "CFBundleVersion"), false);
+    set_termination(r, doc);
+    set_strings(r, doc, json_get(doc, 0, "asi"), FACT_APP_INFO);
+}
+
+/* ---- Images ---- */
+
+static bool ips_uuid(const json *doc, uint32_t token, machsym_uuid *out)
+{
+    static const machsym_uuid none;
+    return parse_uuid_str(json_raw(doc, token), out) && memcmp(out, &none, sizeof none) != 0;
+}
+
+static void add_ips_image(report *r, const json *doc, uint32_t object)
+{
+    report_image *image = report_add_image(r);
+    uint64_t size = 0;
+    json_u64(doc, json_get(doc, object, "base"), &image->base);
+    if (json_u64(doc, json_get(doc, object, "size"), &size) && size <= UINT64_MAX - image->base)
+        image->end = image->base + size;
+    image->path = report_json_str(r, doc, json_get(doc, object, "path"));
+    image->name = report_json_str(r, doc, json_get(doc, object, "name"));
+    image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
+    image->is_text_exec = json_equals(doc, json_get(doc, object, "source"), "T");
+    image->has_uuid = ips_uuid(doc, json_get(doc, object, "uuid"), &image->uuid);
+    image->version = pair(r, doc, object, "CFBundleShortVersionString", "CFBundleVersion");
+    image->bundle = report_json_str(r, doc, json_get(doc, object, "CFBundleIdentifier"));
+    image->token = object;
+    if (image->name.len == 0)
+        image->name = str_base_name(image->path);
+}
+
+static void set_shared_cache(report *r, const json *doc)
+{
+    uint32_t cache = json_get(doc, 0, "sharedCache");
+    uint64_t size = 0;
+    if (json_u64(doc, json_get(doc, cache, "base"), &r->cache_lo) &&
+        json_u64(doc, json_get(doc, cache, "size"), &size) && size <= UINT64_MAX - r->cache_lo)
+        r->cache_hi = r->cache_lo + size;
+}
+
+/* ---- Stacks ---- */
+
+static void set_frame_text(report *r, const json *doc, report_frame *frame, uint32_t object)
+{
+    uint32_t line = json_get(doc, object, "sourceLine");
+    frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
+    frame->named = report_is_no_name(frame->name, stack_image_name(r, frame)) ? NAME_NONE : NAME_GIVEN;
+    frame->given_inline = json_true(doc, json_get(doc, object, "inline"));
+    frame->given_start = json_equals(doc, json_get(doc, object, "symbolLocation"), "0");
+    if (line == JSON_NONE)
+        return;
+    text t = {0};
+    text_str(&t, report_json_str(r, doc, json_get(doc, object, "sourceFile")));
+    text_char(&t, ':');
+    text_str(&t, json_raw(doc, line));
+    frame->where = pool_copy(&r->strings, t.v, t.len);
+    frame->given_line = true;
+    text_free(&t);
+}
+
+/* Frames that were in no image are put into one that begins at 0. A signed address may be among them. */
+static bool is_null_image(const report_image *image)
+{
+    return image->base == 0 && !image->has_uuid;
+}
+
+static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t index = 0;
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at)) {
+        uint64_t image;
+        uint64_t offset;
+        if (!json_is(doc, at, JSON_OBJECT))
+            continue;
+        report_frame *frame = report_add_frame(r);
+        frame->form = FORM_IPS;
+        frame->doc = doc_index;
+        frame->token = at;
+        frame->at = doc->v[at].at;
+        frame->end = doc->v[at].end;
+        frame->index = index;
+        frame->exact = index == 0;
+        if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image &&
+            !is_null_image(&r->images[first_image + (uint32_t)image]))
+            frame->image = first_image + (uint32_t)image;
+        if (json_u64(doc, json_get(doc, at, "imageOffset"), &offset))
+            frame->addr = offset + (frame->image != REPORT_NONE ? r->images[frame->image].base : 0);
+        set_frame_text(r, doc, frame, at);
+        index += !frame->given_inline;
+    }
+}
+
+static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t threads = json_get(doc, 0, "threads");
+    uint64_t faulting = UINT64_MAX;
+    uint64_t number = 0;
+    uint32_t at = JSON_NONE;
+    json_u64(doc, json_get(doc, 0, "faultingThread"), &faulting);
+    while (json_next(doc, threads, &at)) {
+        report_thread *thread = report_add_thread(r);
+        thread->number = number;
+        thread->token = at;
+        thread->crashed = json_true(doc, json_get(doc, at, "triggered")) || number == faulting;
+        thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
+        thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
+        add_frames(r, doc_index, json_get(doc, at, "frames"), first_image);
+        number++;
+    }
+}
+
+/* Stacks in Apple's text form, each a string. */
+static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
+{
+    const json *doc = &r->docs[doc_index];
+    uint64_t number = 0;
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at)) {
+        uint32_t first = r->thread_count;
+        if (!json_is(doc, at, JSON_STRING))
+            continue;
+        report_parse_string(r, doc_index, at);
+        for (uint32_t i = first; i < r->thread_count; i++) {
+            r->threads[i].kind = THREAD_SPECIFIC;
+            r->threads[i].number = number++;
+        }
+    }
+}
+
+static void add_exception(report *r, uint32_t doc_index, uint32_t first_image)
+{
+    uint32_t frames = json_get(&r->docs[doc_index], 0, "lastExceptionBacktrace");
+    if (frames == JSON_NONE)
+        return;
+    report_add_thread(r)->kind = THREAD_EXCEPTION;
+    add_frames(r, doc_index, frames, first_image);
+}
+
+static bool is_metadata(const json *doc)
+{
+    return json_get(doc, 0, "bug_type") != JSON_NONE &&
+           (json_get(doc, 0, "os_version") != JSON_NONE || json_get(doc, 0, "timestamp") != JSON_NONE);
+}
+
+bool report_parse_ips(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t images = json_get(doc, 0, "usedImages");
+    uint32_t threads = json_get(doc, 0, "threads");
+    uint32_t first_image = r->image_count;
+    uint32_t first_frame = r->frame_count;
+    uint32_t at = JSON_NONE;
+    bool metadata = is_metadata(doc);
+    if (metadata)
+        set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
+    if (metadata && images == JSON_NONE)
+        r->meta_doc = doc_index;
+    if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
+        return metadata;
+    r->kind = REPORT_IPS;
+    r->main_doc = doc_index;
+    r->main_image = first_image;
+    r->main_thread = r->thread_count;
+    report_set_ips_facts(r, doc_index);
+    set_shared_cache(r, doc);
+    while (json_next(doc, images, &at))
+        add_ips_image(r, doc, at);
+    add_exception(r, doc_index, first_image);
+    add_threads(r, doc_index, first_image);
+    add_backtraces(r, doc_index, json_get(doc, 0, "asiBacktraces"));
+    report_place_frames(r, first_frame, first_image);
+    return true;
+}

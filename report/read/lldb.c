@@ -1,0 +1,138 @@
+/* What lldb prints for `bt`, `bt all` and `thread backtrace`. */
+#include "../model/scan.h"
+
+#include <string.h>
+
+/* What stands between a word and the quote that ends it: "name = 'x'"; empty without it. */
+static machsym_str quoted_after(machsym_str s, const char *word)
+{
+    size_t at = str_find(s, word) + strlen(word);
+    if (at >= s.len)
+        return (machsym_str){NULL, 0};
+    machsym_str value = {s.ptr + at, s.len - at};
+    value.len = str_find(value, "'");
+    return value;
+}
+
+/* "EXC_BAD_ACCESS (code=1, address=0x10)", "signal SIGABRT", "breakpoint 1.1". */
+static void set_stop_reason(report *r, machsym_str reason)
+{
+    size_t open = str_find(reason, " (");
+    if (str_starts(reason, "signal "))
+        reason = (machsym_str){reason.ptr + 7, reason.len - 7};
+    else if (!str_starts(reason, "EXC_"))
+        return;
+    report_set_fact(r, FACT_EXCEPTION, (machsym_str){reason.ptr, open < reason.len ? open : reason.len});
+    if (open < reason.len && reason.ptr[reason.len - 1] == ')')
+        report_set_fact(r, FACT_CODES, (machsym_str){reason.ptr + open + 2, reason.len - open - 3});
+}
+
+/* "thread #1, name = 'n', queue = 'com.apple.main-thread', stop reason = EXC_BREAKPOINT (code=1)". */
+static bool parse_thread(text_parser *p, machsym_str s, bool is_selected)
+{
+    static const char reason[] = "stop reason = ";
+    uint64_t number;
+    size_t at = sizeof "thread #" - 1;
+    if (!scan_decimal(s, &at, &number))
+        return false;
+    report_thread *thread = text_open_thread(p);
+    thread->number = number;
+    thread->name = quoted_after(s, "name = '");
+    thread->queue = quoted_after(s, "queue = '");
+    size_t stop = str_find(s, reason) + sizeof reason - 1, end = str_find(s, "</"); /* of a page */
+    if (stop < end && is_selected) {
+        thread->crashed = true;
+        set_stop_reason(p->r, (machsym_str){s.ptr + stop, end - stop});
+    }
+    return true;
+}
+
+/* Takes marks off the end: "[opt]", "[artificial]", "[inlined]". */
+static machsym_str without_marks(machsym_str s, bool *is_inlined)
+{
+    static const char *const marks[] = {" [opt]", " [artificial]", " [inlined]"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks;) {
+        size_t len = strlen(marks[i]);
+        bool has = s.len > len && memcmp(s.ptr + s.len - len, marks[i], len) == 0;
+        *is_inlined |= has && i == 2;
+        s.len -= has ? len : 0;
+        i = has ? 0 : i + 1;
+    }
+    return s;
+}
+
+/* "NAME + 12", "NAME at File.m:12:5", "OUTER [inlined] NAME at File.m:12". */
+static void set_symbol(report_frame *frame, machsym_str s)
+{
+    s = without_marks(s, &frame->given_inline);
+    size_t at = str_find(s, " at ");
+    for (size_t next = at; next < s.len;) { /* a name may hold it */
+        at = next;
+        next += 1 + str_find((machsym_str){s.ptr + next + 1, s.len - next - 1}, " at ");
+    }
+    machsym_str where = {s.ptr + at, s.len - at};
+    if (where.len > 4 && memchr(where.ptr, ':', where.len) != NULL) {
+        frame->where = (machsym_str){where.ptr + 4, where.len - 4};
+        frame->given_line = true;
+        s.len = at;
+    }
+    size_t inner = str_find(s, " [inlined] ");
+    if (inner < s.len) {
+        frame->given_inline = true;
+        s = (machsym_str){s.ptr + inner + 11, s.len - inner - 11};
+    }
+    size_t plus = s.len;
+    while (plus > 0 && scan_is_digit(s.ptr[plus - 1]))
+        plus--;
+    if (plus >= 3 && plus < s.len && memcmp(s.ptr + plus - 3, " + ", 3) == 0)
+        s.len = plus - 3;
+    frame->name = s;
+    if (report_is_no_name(s, frame->image_name))
+        frame->name.len = 0;
+    else
+        frame->named = NAME_GIVEN;
+}
+
+/* "frame #0: 0x0000000102a30aec demo`NAME + 88"; at is where the index stands. */
+static bool parse_frame(text_parser *p, text_line line, size_t at)
+{
+    machsym_str s = scan_view(p, line.at, line.end);
+    uint64_t index;
+    uint64_t addr;
+    if (!scan_decimal(s, &at, &index) || at >= s.len || s.ptr[at] != ':')
+        return false;
+    at = scan_blanks(p, line.at + at + 1, line.end) - line.at;
+    if (!scan_address(s, &at, &addr))
+        return false;
+    report_thread *thread = text_thread_at_hand(p);
+    const report_frame *before = thread->count > 0 ? &p->r->frames[p->r->frame_count - 1] : NULL;
+    bool is_same = before != NULL && before->given_inline && before->addr == addr;
+    if (index == 0 && before != NULL && !is_same)
+        text_open_thread(p);
+    if (p->r->kind == REPORT_UNKNOWN)
+        p->r->kind = REPORT_LLDB;
+    report_frame *frame = text_add_frame(p, line, FORM_LLDB);
+    frame->addr = addr;
+    frame->index = (uint32_t)index;
+    frame->exact = index == 0 || (is_same && frame[-1].exact);
+    size_t image = scan_blanks(p, line.at + at, frame->end);
+    machsym_str rest = scan_view(p, image, frame->end);
+    size_t tick = str_find(rest, "`");
+    frame->image_name = (machsym_str){rest.ptr, tick};
+    frame->symbol_at = image + tick + (tick < rest.len);
+    frame->symbol_end = frame->end;
+    if (tick < rest.len)
+        set_symbol(frame, scan_view(p, frame->symbol_at, frame->symbol_end));
+    return true;
+}
+
+bool text_parse_lldb(text_parser *p, text_line line)
+{
+    size_t at = scan_blanks(p, line.at, line.end);
+    bool is_selected = at < line.end && p->r->shadow[at] == '*';
+    at = is_selected ? scan_blanks(p, at + 1, line.end) : at;
+    machsym_str s = scan_view(p, at, line.end);
+    if (str_starts(s, "thread #"))
+        return parse_thread(p, s, is_selected);
+    return str_starts(s, "frame #") && parse_frame(p, line, at + 7 - line.at);
+}

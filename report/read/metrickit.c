@@ -1,0 +1,436 @@
+/* MetricKit: payloads of diagnostics, each a report of its own, and payloads of metrics. */
+#include "../model/json_stack.h"
+#include "../model/stack.h"
+#include "../tell/termination.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A payload lists no images: every frame makes one up, and those that are alike become one. */
+static void add_metric_image(report *r, const json *doc, uint32_t object, uint64_t base)
+{
+    machsym_uuid uuid;
+    report_image *image = report_add_image(r);
+    image->base = base;
+    image->name = report_json_str(r, doc, json_get(doc, object, "binaryName"));
+    image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
+    if (image->has_uuid)
+        image->uuid = uuid;
+}
+
+/* The offset sometimes holds the load address. */
+static uint64_t metric_base(uint64_t addr, uint64_t offset)
+{
+    return offset > addr / 2 || offset >= (uint64_t)1 << 32 ? offset : addr - offset;
+}
+
+/* One pass over the tokens of a document. */
+typedef struct metric_reader {
+    report *r;
+    uint32_t doc;
+    bool per_thread; /* of the tree at hand: a stack a thread; else samples of all threads */
+    bool is_crash;
+    uint32_t stacks_end; /* the token after the frames at hand */
+    uint32_t payload;    /* whose time date is */
+    machsym_str date;
+    uint8_t *seen; /* by object: of a diagnostic, that it was begun; of a stack, SEEN_... */
+} metric_reader;
+
+enum { SEEN_DIAGNOSTIC = 1, SEEN_PLAIN, SEEN_ATTRIBUTED };
+
+/* ---- Frames ---- */
+
+static void add_metric_frame(metric_reader *w, uint32_t object)
+{
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
+    uint64_t addr;
+    uint64_t offset;
+    uint64_t samples;
+    if (!json_u64(doc, json_get(doc, object, "address"), &addr) ||
+        !json_u64(doc, json_get(doc, object, "offsetIntoBinaryTextSegment"), &offset))
+        return;
+    addr = report_plain_addr(r, addr);
+    add_metric_image(r, doc, object, metric_base(addr, offset));
+    report_frame *frame = report_add_frame(r);
+    frame->form = FORM_METRIC;
+    frame->doc = w->doc;
+    frame->token = object;
+    frame->at = doc->v[object].at;
+    frame->end = doc->v[object].end;
+    frame->addr = frame->given = addr;
+    frame->image = r->image_count - 1;
+    if (json_u64(doc, json_get(doc, object, "sampleCount"), &samples))
+        frame->samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+    frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
+    frame->named = report_is_no_name(frame->name, stack_image_name(r, frame)) ? NAME_NONE : NAME_GIVEN;
+}
+
+/* ---- Trees ---- */
+
+/* How deep the frames of a thread are in one another, and where the frames inside each end. A frame is inside
+ * those before it whose text encloses its own. Returns whether one holds several. */
+static bool measure_tree(const report *r, const report_thread *thread, uint32_t *end)
+{
+    if (thread->count == 0)
+        return false;
+    report_frame *frames = &r->frames[thread->first];
+    uint32_t *open = tool_alloc(thread->count * sizeof *open);
+    uint32_t depth = 0;
+    bool has_branches = false;
+    for (uint32_t i = 0; i < thread->count; i++) {
+        uint32_t before = depth;
+        while (depth > 0 && frames[open[depth - 1]].end <= frames[i].at)
+            end[open[--depth]] = i;
+        has_branches |= i > 0 && depth < before;
+        frames[i].depth = depth;
+        open[depth++] = i;
+    }
+    while (depth > 0)
+        end[open[--depth]] = thread->count;
+    free(open);
+    return has_branches;
+}
+
+/* The heaviest of the frames from lo to hi that are not inside others; the first of equal ones. */
+static uint32_t heaviest(const report_frame *frames, const uint32_t *end, uint32_t lo, uint32_t hi)
+{
+    uint32_t best = lo;
+    for (uint32_t i = lo; i < hi; i = end[i]) {
+        MACHSYM_COUNT_WORK(1);
+        if (frames[i].samples > frames[best].samples)
+            best = i;
+    }
+    return best;
+}
+
+/* Puts the heaviest path of a tree in front of what branches off it, so that it reads as a stack; what
+ * branches off last comes first. Frames keep their order otherwise. */
+static void order_tree(report *r, report_thread *thread, const uint32_t *end)
+{
+    if (thread->count == 0)
+        return;
+    report_frame *frames = &r->frames[thread->first];
+    uint32_t count = thread->count;
+    report_frame *from = tool_alloc(count * sizeof *from);
+    uint32_t lo = 0;
+    uint32_t hi = count;
+    uint32_t behind = count;
+    memcpy(from, frames, count * sizeof *from);
+    thread->path = 0;
+    while (lo < hi) {
+        uint32_t best = heaviest(from, end, lo, hi);
+        uint32_t before = best - lo;
+        uint32_t after = hi - end[best];
+        behind -= before + after;
+        memcpy(frames + behind, from + lo, before * sizeof *from);
+        memcpy(frames + behind + before, from + end[best], after * sizeof *from);
+        frames[thread->path++] = from[best];
+        lo = best + 1;
+        hi = end[best];
+    }
+    free(from);
+}
+
+/* Threads begin in these, and end in others. */
+static bool is_start(machsym_str image)
+{
+    return str_is(image, "dyld") || str_is(image, "libdyld.dylib") ||
+           str_is(image, "libsystem_pthread.dylib");
+}
+
+/* A stack of a thread has its innermost frame at the root, a tree of samples its outermost. Some writers say
+ * that a hang has a stack a thread when it is a tree: one that branches, or whose root is where threads
+ * start. */
+static bool is_tree(const metric_reader *w, const report_thread *thread, bool has_branches)
+{
+    if (!w->per_thread || has_branches)
+        return true;
+    if (w->is_crash || thread->count < 2)
+        return false;
+    const report_frame *first = &w->r->frames[thread->first];
+    return is_start(stack_image_name(w->r, first)) &&
+           !is_start(stack_image_name(w->r, &first[thread->count - 1]));
+}
+
+/* Once all frames of the last thread are there. */
+static void end_stack(metric_reader *w)
+{
+    report *r = w->r;
+    if (w->stacks_end == 0)
+        return;
+    w->stacks_end = 0;
+    report_thread *thread = &r->threads[r->thread_count - 1];
+    uint32_t *end = tool_alloc(thread->count * sizeof *end);
+    bool has_branches = measure_tree(r, thread, end);
+    thread->callers_first = is_tree(w, thread, has_branches);
+    for (uint32_t i = 0; i < thread->count; i++) {
+        report_frame *frame = &r->frames[thread->first + i];
+        frame->exact = thread->callers_first ? end[i] == i + 1 : frame->depth == 0;
+        frame->depth = thread->callers_first ? frame->depth : 0;
+        frame->samples = thread->callers_first || !w->is_crash ? frame->samples : 0;
+    }
+    if (thread->callers_first && thread->count > 0)
+        order_tree(r, thread, end);
+    for (uint32_t i = 0; i < thread->count; i++)
+        r->frames[thread->first + i].index = i;
+    free(end);
+}
+
+static void begin_stack(metric_reader *w, uint32_t key)
+{
+    const json *doc = &w->r->docs[w->doc];
+    uint32_t stack = doc->v[key].parent; /* which may have this key many times */
+    end_stack(w);
+    if (w->seen[stack] == 0)
+        w->seen[stack] =
+            json_true(doc, json_get(doc, stack, "threadAttributed")) ? SEEN_ATTRIBUTED : SEEN_PLAIN;
+    report_thread *thread = report_add_thread(w->r);
+    thread->crashed = w->seen[stack] == SEEN_ATTRIBUTED;
+    thread->number = w->r->part_count > 0 ? w->r->thread_count - 1 - w->r->parts[w->r->part_count - 1].thread
+                                          : thread->number;
+    w->stacks_end = doc->v[key + 1].next;
+    w->r->kind = REPORT_METRIC;
+    w->r->main_doc = w->doc;
+}
+
+/* ---- Diagnostics ---- */
+
+/* What each array of a payload holds, and what its diagnostics tell of how much it was: a value with its
+ * unit, and the words around it. */
+static const struct metric_kind {
+    const char *array;
+    const char *event;
+    const char *amount;
+    const char *of;
+    const char *whole; /* a second value; NULL: there is none */
+} metric_kinds[] = {
+    {"crashDiagnostics", "", NULL, NULL, NULL},
+    {"hangDiagnostics", "hang", "hangDuration", "", NULL},
+    {"cpuExceptionDiagnostics", "cpu usage", "totalCPUTime", " of CPU time in ", "totalSampledTime"},
+    {"diskWriteExceptionDiagnostics", "disk writes", "writesCaused", "", NULL},
+    {"appLaunchDiagnostics", "slow launch", "launchDuration", "", NULL},
+};
+
+/* A measurement: a text or number, or an object of value and unit. Some writers have it beside the
+ * metadata. */
+static bool put_measurement(text *t, const json *doc, uint32_t diagnostic, uint32_t metadata, const char *key)
+{
+    uint32_t value = json_get(doc, metadata, key);
+    value = value != JSON_NONE ? value : json_get(doc, diagnostic, key);
+    machsym_str unit = json_raw(doc, json_get(doc, value, "unit"));
+    if (json_is(doc, value, JSON_OBJECT))
+        value = json_get(doc, value, "value");
+    if (!json_is(doc, value, JSON_STRING) && !json_is(doc, value, JSON_NUMBER))
+        return false;
+    json_unescape(t, json_raw(doc, value));
+    text_c(t, unit.len > 0 ? " " : "");
+    json_unescape(t, unit);
+    return true;
+}
+
+static void set_amount(report *r, const json *doc, uint32_t diagnostic, uint32_t metadata,
+                       const struct metric_kind *kind)
+{
+    text t = {0};
+    if (kind->amount == NULL || !put_measurement(&t, doc, diagnostic, metadata, kind->amount))
+        return;
+    text_c(&t, kind->of);
+    if (kind->whole != NULL && !put_measurement(&t, doc, diagnostic, metadata, kind->whole))
+        t.len -= sizeof " in " - 1;
+    report_set_fact(r, FACT_AMOUNT, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+/* "KERN_INVALID_ADDRESS at 0x8", of the code and "0x8 is not in any region. ..." */
+static void set_bad_access(report *r, uint64_t code, machsym_str region)
+{
+    uint64_t addr;
+    text t = {0};
+    text_c(&t, code == 1 ? "KERN_INVALID_ADDRESS" : "KERN_PROTECTION_FAILURE");
+    if (report_number_after(region, "", &addr)) {
+        text_c(&t, " at 0x");
+        text_hex(&t, addr, 16);
+    }
+    report_set_fact(r, FACT_SUBTYPE, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+static const json_fact metadata_facts[] = {
+    {"osVersion", FACT_OS},
+    {"deviceType", FACT_HARDWARE},
+    {"platformArchitecture", FACT_CODE_TYPE},
+    {"bundleIdentifier", FACT_IDENTIFIER},
+    {"pid", FACT_PID},
+};
+enum { METADATA_FACTS = sizeof metadata_facts / sizeof *metadata_facts };
+
+static void set_metric_crash(report *r, const json *doc, uint32_t metadata)
+{
+    enum { BAD_ACCESS = 1 };
+    uint64_t number = 0;
+    uint64_t code = 0;
+    if (json_u64(doc, json_get(doc, metadata, "exceptionType"), &number))
+        report_set_exception(r, number);
+    if (json_u64(doc, json_get(doc, metadata, "exceptionCode"), &code) && number == BAD_ACCESS &&
+        (code == 1 || code == 2))
+        set_bad_access(r, code, json_raw(doc, json_get(doc, metadata, "virtualMemoryRegionInfo")));
+    if (json_u64(doc, json_get(doc, metadata, "signal"), &number))
+        report_set_signal(r, number);
+    uint32_t reason = json_either(doc, metadata, "objectiveCexceptionReason", "exceptionReason");
+    report_set_thrown(r, report_json_str(r, doc, json_get(doc, reason, "exceptionName")),
+                      report_json_str(r, doc, json_get(doc, reason, "composedMessage")));
+    termination_parse(r, report_json_str(r, doc, json_get(doc, metadata, "terminationReason")));
+}
+
+/* The time of a payload, which is the document or an element of it. */
+static machsym_str metric_date(metric_reader *w, uint32_t diagnostic)
+{
+    const json *doc = &w->r->docs[w->doc];
+    uint32_t array = doc->v[diagnostic].parent;
+    uint32_t payload = array != JSON_NONE ? doc->v[array].parent : JSON_NONE;
+    bool is_element =
+        payload != JSON_NONE && payload != 0 && doc->v[payload].parent == 0 && json_is(doc, 0, JSON_ARRAY);
+    if (payload != 0 && !is_element)
+        return (machsym_str){NULL, 0};
+    if (w->payload != payload) {
+        w->payload = payload;
+        w->date = report_json_str(w->r, doc, json_either(doc, payload, "timeStampEnd", "timeStampBegin"));
+    }
+    return w->date;
+}
+
+/* A diagnostic is what its array says, or when it stands alone what it measures. */
+static const struct metric_kind *kind_of(const json *doc, uint32_t diagnostic, uint32_t metadata)
+{
+    uint32_t array = doc->v[diagnostic].parent;
+    size_t count = sizeof metric_kinds / sizeof *metric_kinds;
+    for (size_t i = 0; array != JSON_NONE && array > 0 && i < count; i++) {
+        if (json_equals(doc, array - 1, metric_kinds[i].array))
+            return &metric_kinds[i];
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (json_get(doc, metadata, metric_kinds[i].amount) != JSON_NONE)
+            return &metric_kinds[i];
+    }
+    return &metric_kinds[0];
+}
+
+/* A diagnostic begins with its first tree. */
+static void begin_diagnostic(metric_reader *w, uint32_t key)
+{
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
+    uint32_t object = doc->v[key].parent;
+    end_stack(w);
+    w->per_thread = json_true(doc, json_get(doc, key + 1, "callStackPerThread"));
+    if (w->seen[object] != 0)
+        return;
+    w->seen[object] = SEEN_DIAGNOSTIC;
+    report_begin_part(r, w->doc, object);
+    r->kind = REPORT_METRIC;
+    r->main_doc = w->doc;
+    uint32_t metadata = json_get(doc, object, "diagnosticMetaData");
+    const struct metric_kind *kind = kind_of(doc, object, metadata);
+    w->is_crash = kind->event[0] == 0;
+    report_set_fact(r, FACT_EVENT, str_c(kind->event));
+    set_amount(r, doc, object, metadata, kind);
+    set_metric_crash(r, doc, metadata);
+    report_set_fact(r, FACT_DATE, metric_date(w, object));
+    json_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
+    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, metadata, "appVersion")),
+                    json_text(r, doc, json_get(doc, metadata, "appBuildVersion")));
+}
+
+/* One pass over all tokens finds the stacks of every diagnostic of a payload. */
+static bool read_diagnostics(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t first_image = r->image_count;
+    uint32_t first_frame = r->frame_count;
+    metric_reader w = {r, doc_index, true, true, 0, JSON_NONE, {NULL, 0}, NULL};
+    w.seen = tool_alloc(doc->count);
+    memset(w.seen, 0, doc->count);
+    for (uint32_t i = 0; i < doc->count; i++) {
+        if (i >= w.stacks_end)
+            end_stack(&w);
+        if (doc->v[i].type == JSON_OBJECT && i < w.stacks_end)
+            add_metric_frame(&w, i);
+        if (doc->v[i].type != JSON_KEY)
+            continue;
+        if (json_equals(doc, i, "callStackTree"))
+            begin_diagnostic(&w, i);
+        else if (json_equals(doc, i, "callStackRootFrames"))
+            begin_stack(&w, i);
+    }
+    end_stack(&w);
+    free(w.seen);
+    report_merge_images(r, first_image, first_frame);
+    return r->main_doc == doc_index;
+}
+
+/* ---- Metrics ---- */
+
+/* "memory resource limit" of "cumulativeMemoryResourceLimitExitCount". */
+static void put_exit_name(text *t, machsym_str key)
+{
+    static const char before[] = "cumulative";
+    static const char behind[] = "ExitCount";
+    size_t at = str_starts(key, before) ? sizeof before - 1 : 0;
+    size_t end = key.len >= at + sizeof behind &&
+                         memcmp(key.ptr + key.len - (sizeof behind - 1), behind, sizeof behind - 1) == 0
+                     ? key.len - (sizeof behind - 1)
+                     : key.len;
+    for (size_t i = at; i < end; i++) {
+        bool is_capital = key.ptr[i] >= 'A' && key.ptr[i] <= 'Z';
+        if (is_capital && i > at)
+            text_char(t, ' ');
+        text_char(t, is_capital ? (char)(key.ptr[i] + 32) : key.ptr[i]);
+    }
+}
+
+/* How often the app ended for which reason, a line a reason. */
+static void put_exits(text *t, const json *doc, uint32_t exits, const char *where)
+{
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, exits, &at)) {
+        uint64_t count;
+        if (!json_u64(doc, at + 1, &count) || count == 0)
+            continue;
+        text_c(t, t->len > 0 ? "\n" : "");
+        text_c(t, "ended ");
+        text_c(t, where);
+        text_c(t, ", ");
+        put_exit_name(t, json_raw(doc, at));
+        text_c(t, ": ");
+        text_dec(t, count);
+    }
+}
+
+/* A payload of metrics counts and measures; it holds no stacks. */
+static bool read_metrics(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t metadata = json_get(doc, 0, "metaData");
+    uint32_t exits = json_get(doc, 0, "applicationExitMetrics");
+    text t = {0};
+    if (!json_is(doc, metadata, JSON_OBJECT) || json_get(doc, 0, "timeStampBegin") == JSON_NONE)
+        return false;
+    report_begin_part(r, doc_index, 0);
+    if (r->kind == REPORT_UNKNOWN)
+        r->kind = REPORT_STACKLESS;
+    report_set_fact(r, FACT_EVENT, str_c("MetricKit metrics"));
+    report_set_fact(r, FACT_DATE, report_json_str(r, doc, json_get(doc, 0, "timeStampEnd")));
+    report_set_fact(r, FACT_VERSION, report_json_str(r, doc, json_get(doc, 0, "appVersion")));
+    json_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
+    put_exits(&t, doc, json_get(doc, exits, "foregroundExitData"), "in the foreground");
+    put_exits(&t, doc, json_get(doc, exits, "backgroundExitData"), "in the background");
+    report_set_fact(r, FACT_DESCRIPTION, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+    return true;
+}
+
+bool report_parse_metric(report *r, uint32_t doc_index)
+{
+    return read_diagnostics(r, doc_index) || read_metrics(r, doc_index);
+}

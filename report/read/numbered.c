@@ -1,0 +1,159 @@
+/* Numbered frames: crash reports, leaks, backtrace_symbols, KSCrash's text. */
+#include "../model/scan.h"
+
+#include <string.h>
+
+/* ---- What a frame's text says ---- */
+
+/* A line without " [callers left out]", or as --owners makes it, without " [OWNER]", at its end. */
+static machsym_str without_mark(machsym_str s)
+{
+    size_t at = s.len;
+    if (s.len == 0 || s.ptr[s.len - 1] != ']')
+        return s;
+    while (at > 0 && s.ptr[at - 1] != '[')
+        at--;
+    bool is_owner = at > 2 && s.ptr[at - 2] == ' ' && (s.ptr[at - 3] == ')' || scan_is_digit(s.ptr[at - 3]));
+    return is_owner ? (machsym_str){s.ptr, at - 2} : s;
+}
+
+/* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
+static void split_given(report_frame *frame, machsym_str s)
+{
+    size_t tail = s.len;
+    frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
+    if (frame->given_inline)
+        tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
+    tail = s.len = without_mark(without_mark(s)).len;
+    frame->name = s;
+    for (size_t i = s.len; i-- > 0;) {
+        size_t end = s.ptr[i] == ' ' ? scan_plus(s, i) : i;
+        if (end != i && (end == s.len || scan_is_blank(s.ptr[end]))) {
+            frame->name.len = i;
+            frame->given_start = end == i + sizeof " + 0" - 1 && s.ptr[end - 1] == '0';
+            tail = end;
+            break;
+        }
+    }
+    machsym_str where = str_trim((machsym_str){s.ptr + tail, s.len - tail});
+    if (tail == s.len && s.len > 0 && s.ptr[s.len - 1] == ')') {
+        size_t open = s.len;
+        while (open > 0 && s.ptr[open - 1] != '(')
+            open--;
+        where = (machsym_str){s.ptr + open, s.len - open - 1};
+        if (open < 2 || s.ptr[open - 2] != ' ' || memchr(where.ptr, ':', where.len) == NULL)
+            return;
+        frame->name.len = open - 2;
+    } else if (where.len > 1 && where.ptr[0] == '(') {
+        where = (machsym_str){where.ptr + 1, where.len - 2};
+    }
+    frame->where = where;
+    frame->given_line = where.len > 0 && memchr(where.ptr, ':', where.len) != NULL;
+}
+
+void text_set_given(report_frame *frame, machsym_str s)
+{
+    split_given(frame, s);
+    if (report_is_no_name(str_trim(frame->name), frame->image_name))
+        frame->name.len = 0;
+    else
+        frame->named = NAME_GIVEN;
+}
+
+/* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of
+ * it. */
+static void classify_side(report_frame *frame, machsym_str s)
+{
+    size_t close = str_find(s, ") (");
+    frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
+    frame->named = close < s.len ? NAME_GIVEN : NAME_WEAK;
+    bool inlined = frame->given_inline;
+    split_given(frame, (machsym_str){s.ptr + 1, close < s.len ? close - 1 : s.len - 2});
+    frame->given_inline = inlined;
+    if (close < s.len) {
+        machsym_str where = {s.ptr + close + 3, s.len - close - 3};
+        where.len = str_find(where, ")");
+        frame->where = where;
+        frame->given_line = true;
+    }
+}
+
+/* Sorts out what stands after the address of a numbered frame. s begins there. */
+static void classify_tail(report_frame *frame, machsym_str s)
+{
+    uint64_t number;
+    size_t at = 0;
+    if (scan_address(s, &at, &number)) {
+        size_t plus = scan_plus(s, at);
+        machsym_str rest = str_trim((machsym_str){s.ptr + plus, s.len - plus});
+        if (plus == at || (rest.len > 0 && rest.ptr[0] != '('))
+            return;
+        if (rest.len > 2) {
+            frame->form = FORM_SIDE;
+            frame->symbol_at += plus;
+            classify_side(frame, rest);
+        }
+        return;
+    }
+    if (s.len > 0)
+        text_set_given(frame, s);
+}
+
+/* ---- Frames ---- */
+
+/* Whether the frame before is of this address too: an inlined call has the number of the function it is
+ * in, or one of its own in Apple's text. */
+static bool is_same_frame(const text_parser *p, uint64_t addr)
+{
+    const report_frame *before = &p->r->frames[p->r->frame_count - 1];
+    return before->given_inline && before->addr == addr;
+}
+
+/* "12  Image name  0xADDR ...", or "12 0xADDR". */
+bool text_parse_numbered(text_parser *p, text_line line)
+{
+    machsym_str s = scan_view(p, line.at, line.end);
+    size_t at = scan_blanks(p, line.at, line.end) - line.at;
+    uint64_t index;
+    uint64_t addr = 0;
+    if (!scan_decimal(s, &at, &index) || index > 1000000)
+        return false;
+    at += at < s.len && (s.ptr[at] == ':' || s.ptr[at] == '.');
+    bool is_joined =
+        index >= 1000 && at < s.len && scan_is_letter(s.ptr[at]); /* the column of numbers is 4 wide */
+    if (at >= s.len || (!scan_is_blank(s.ptr[at]) && !is_joined))
+        return false;
+    size_t name_at = scan_blanks(p, line.at + at, line.end) - line.at;
+    size_t addr_at = name_at;
+    size_t tail = name_at;
+    while (addr_at < s.len && !(s.ptr[addr_at] == '0' && scan_address(s, &tail, &addr) &&
+                                (tail == s.len || scan_is_blank(s.ptr[tail]))))
+        tail = addr_at = scan_blanks(p, scan_word(p, line.at + addr_at, line.end), line.end) - line.at;
+    if (addr_at >= s.len)
+        return false;
+    report_thread *thread = text_thread_at_hand(p);
+    bool is_same = thread->count > 0 && is_same_frame(p, addr);
+    if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same)
+        thread = text_open_thread(p);
+    report_frame *frame = text_add_frame(p, line,
+                                         addr_at == name_at ? FORM_LIST
+                                         : p->leaks         ? FORM_LEAKS
+                                                            : FORM_CLASSIC);
+    frame->addr = addr;
+    frame->index = (uint32_t)index;
+    frame->exact = addr_at != name_at && (index == 0 || (is_same && frame[-1].exact));
+    frame->image_name = str_trim(scan_view(p, line.at + name_at, line.at + addr_at));
+    frame->symbol_at = scan_blanks(p, line.at + tail, line.end);
+    frame->symbol_end = frame->end;
+    if (frame->symbol_at == line.end)
+        frame->symbol_at = frame->symbol_end = line.at + tail;
+    if (frame->form == FORM_LIST && frame->symbol_end - frame->symbol_at > 2 &&
+        memcmp(p->r->shadow + frame->symbol_at, "- ", 2) == 0) { /* of a Rust panic */
+        frame->symbol_at += 2;
+        frame->form = FORM_CLASSIC;
+    }
+    machsym_str rest = scan_view(p, frame->symbol_at, frame->symbol_end);
+    if (!text_parse_missing(p, frame, rest))
+        classify_tail(frame, rest);
+    return true;
+}

@@ -1,0 +1,14 @@
+/* The reports that one document holds, each as a report of its own. */
+#ifndef MACHSYM_TOOL_PARTS_H
+#define MACHSYM_TOOL_PARTS_H
+
+#include "../model/report.h"
+
+/* How many reports a document holds, at least 1. */
+uint32_t report_count_parts(const report *r);
+/* One of them, with threads, frames and images of its own; everything else it shares with the whole, which
+ * must outlive it. The whole was looked up before. */
+void report_take_part(const report *whole, uint32_t index, report *out);
+void report_free_part(report *part);
+
+#endif

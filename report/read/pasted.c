@@ -1,0 +1,65 @@
+/* Pasted rows of bare addresses. */
+#include "../model/scan.h"
+
+/* backtrace(3) and callStackReturnAddresses make these: all are return addresses, the first too. */
+
+static bool is_row_space(char c)
+{
+    return scan_is_blank(c) || c == ',' || c == '\n' || c == '\r';
+}
+
+/* How many addresses stand from lo on, and nothing else; in parentheses over several lines too. *end is set
+ * after. */
+static size_t count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
+{
+    machsym_str s = scan_view(p, 0, hi);
+    bool open = s.ptr[lo] == '(';
+    size_t count = 0;
+    size_t at = lo + open;
+    uint64_t addr;
+    for (;;) {
+        while (at < hi && (open ? is_row_space(s.ptr[at]) : scan_is_blank(s.ptr[at]) || s.ptr[at] == ','))
+            at++;
+        if (at >= hi || !scan_address(s, &at, &addr))
+            break;
+        count++;
+    }
+    *end = at;
+    if (!open)
+        return at == hi ? count : 0;
+    *end += at < hi;
+    return at < hi && s.ptr[at] == ')' ? count : 0;
+}
+
+/* Takes the addresses of a row that begins at lo. Returns where the text goes on, 0 when there is no row. */
+size_t text_parse_row(text_parser *p, size_t lo, size_t line_end)
+{
+    machsym_str s = scan_view(p, 0, p->hi);
+    size_t end;
+    uint64_t addr;
+    if (lo >= line_end)
+        return 0;
+    size_t count = count_row(p, lo, s.ptr[lo] == '(' ? p->hi : line_end, &end);
+    if (count == 0)
+        return 0;
+    bool alone = count == 1 && s.ptr[lo] != '(';
+    report_thread *thread = text_thread_at_hand(p);
+    if (!alone) {
+        if (thread->count > 0)
+            thread = text_open_thread(p);
+        thread->open_at = lo;
+        thread->open_end = end;
+    }
+    for (size_t at = lo; at < end; at++) {
+        size_t token = at;
+        if (!scan_address(s, &at, &addr))
+            continue;
+        report_frame *frame = text_add_frame(p, (text_line){token, at, at}, alone ? FORM_LIST : FORM_BARE);
+        frame->addr = addr;
+        frame->index = thread->count - 1;
+        frame->exact = thread->kind == THREAD_EXCEPTION && thread->count == 1;
+        frame->symbol_at = frame->symbol_end =
+            alone ? token + str_trim(scan_view(p, token, line_end)).len : at;
+    }
+    return end;
+}

@@ -1,0 +1,12 @@
+/* Reports of PLCrashReporter, which HockeyApp and App Center kept too: protobuf, turned into text. */
+#ifndef MACHSYM_TOOL_PLCRASH_H
+#define MACHSYM_TOOL_PLCRASH_H
+
+#include "../../tool/base/tool.h"
+
+bool plcrash_is(machsym_str input);
+/* The report as crash text, with all that it holds. Where it is damaged, what is whole comes out, and a line
+ * says where. Returns that place; 0: it is whole. */
+size_t plcrash_decode(machsym_str input, text *out);
+
+#endif

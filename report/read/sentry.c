@@ -1,0 +1,145 @@
+/* Sentry events: as the app sends them, alone or in an envelope, and as the service hands them out. */
+#include "../model/json_stack.h"
+#include "../model/stack.h"
+
+/* The event at hand; the service's own form has everything in entries, under words of its own. */
+typedef struct sentry_reader {
+    report *r;
+    uint32_t doc;
+    frame_form form;
+} sentry_reader;
+
+/* "org.example.demo@1.2+34" */
+static void set_release(report *r, machsym_str release)
+{
+    size_t at = str_find(release, "@");
+    size_t plus = str_find(release, "+");
+    report_set_fact(r, FACT_IDENTIFIER, (machsym_str){release.ptr, at < release.len ? at : 0});
+    if (at < plus && plus < release.len)
+        report_set_pair(r, FACT_VERSION, (machsym_str){release.ptr + at + 1, plus - at - 1},
+                        (machsym_str){release.ptr + plus + 1, release.len - plus - 1});
+    else if (at < release.len)
+        report_set_fact(r, FACT_VERSION, (machsym_str){release.ptr + at + 1, release.len - at - 1});
+}
+
+/* "1773476813.589", or text. */
+static void set_sentry_time(report *r, const json *doc, uint32_t token)
+{
+    uint64_t seconds = 0;
+    machsym_str raw = json_text(r, doc, token);
+    if (json_is(doc, token, JSON_NUMBER) && report_number_after(raw, "", &seconds))
+        report_set_time(r, FACT_DATE, seconds);
+    else
+        report_set_fact(r, FACT_DATE, raw);
+}
+
+static void set_sentry_facts(report *r, const json *doc)
+{
+    static const json_fact app_facts[] = {{"app_name", FACT_PROCESS}, {"app_identifier", FACT_IDENTIFIER}};
+    static const json_fact device_facts[] = {{"model", FACT_HARDWARE}, {"arch", FACT_CODE_TYPE}};
+    uint32_t contexts = json_get(doc, 0, "contexts");
+    uint32_t app = json_get(doc, contexts, "app");
+    uint32_t os = json_get(doc, contexts, "os");
+    text system = {0};
+    json_fact_of(r, doc, json_either(doc, 0, "event_id", "eventID"), FACT_INCIDENT);
+    set_sentry_time(r, doc, json_either(doc, 0, "timestamp", "dateCreated"));
+    json_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
+    json_set_facts(r, doc, json_get(doc, contexts, "device"), device_facts,
+                   sizeof device_facts / sizeof *device_facts);
+    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, app, "app_version")),
+                    json_text(r, doc, json_get(doc, app, "app_build")));
+    set_release(r, json_text(r, doc, json_get(doc, 0, "release")));
+    text_str(&system, json_text(r, doc, json_get(doc, os, "name")));
+    text_c(&system, system.len > 0 ? " " : "");
+    text_str(&system, json_text(r, doc, json_get(doc, os, "version")));
+    report_set_pair(r, FACT_OS, (machsym_str){system.v, system.len},
+                    json_text(r, doc, json_get(doc, os, "build")));
+    text_free(&system);
+}
+
+/* What the system said of a crash, beside its type. */
+static void set_mechanism(report *r, const json *doc, uint32_t exception)
+{
+    uint32_t mechanism = json_get(doc, exception, "mechanism");
+    uint32_t meta = json_get(doc, mechanism, "meta");
+    meta = meta != JSON_NONE ? meta : mechanism; /* as versions before 2018 have it */
+    uint32_t mach = json_get(doc, meta, "mach_exception");
+    uint32_t sent = json_either(doc, meta, "signal", "posix_signal");
+    uint64_t number;
+    json_fact_of(r, doc, json_either(doc, mach, "name", "exception_name"), FACT_EXCEPTION);
+    if (json_u64(doc, json_get(doc, mach, "exception"), &number))
+        report_set_exception(r, number);
+    json_fact_of(r, doc, json_get(doc, sent, "name"), FACT_SIGNAL);
+    if (json_u64(doc, json_either(doc, sent, "number", "signal"), &number))
+        report_set_signal(r, number);
+}
+
+static void set_exception(report *r, const json *doc, uint32_t exception)
+{
+    set_mechanism(r, doc, exception);
+    report_set_error(r, json_text(r, doc, json_get(doc, exception, "type")),
+                     json_text(r, doc, json_get(doc, exception, "value")));
+}
+
+/* The stacks of threads or exceptions. The last exception is the one that crashed, those before are what it
+ * came from. */
+static void add_sentry_stacks(sentry_reader *w, uint32_t container, bool is_exception)
+{
+    report *r = w->r;
+    const json *doc = &r->docs[w->doc];
+    uint32_t values = json_is(doc, container, JSON_ARRAY) ? container : json_get(doc, container, "values");
+    uint32_t last = JSON_NONE;
+    uint32_t at = JSON_NONE;
+    while (is_exception && json_next(doc, values, &at))
+        last = at;
+    set_exception(r, doc, last);
+    at = JSON_NONE;
+    while (json_next(doc, values, &at)) {
+        uint32_t frames = json_get(doc, json_get(doc, at, "stacktrace"), "frames");
+        if (!json_is(doc, frames, JSON_ARRAY))
+            continue;
+        report_thread *thread = report_add_thread(r);
+        json_u64(doc, json_either(doc, at, w->form == FORM_SENTRY ? "thread_id" : "threadId", "id"),
+                 &thread->number);
+        thread->crashed = at == last || json_true(doc, json_get(doc, at, "crashed"));
+        thread->name = json_text(r, doc, json_get(doc, at, "name"));
+        json_add_stack(r, w->doc, frames, w->form);
+    }
+}
+
+/* The data of an entry; JSON_NONE when there is none of the type. */
+static uint32_t entry_data(const json *doc, const char *type)
+{
+    uint32_t entries = json_get(doc, 0, "entries");
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, entries, &at)) {
+        if (json_equals(doc, json_get(doc, at, "type"), type))
+            return json_get(doc, at, "data");
+    }
+    return JSON_NONE;
+}
+
+bool report_parse_sentry(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t images = json_get(doc, json_get(doc, 0, "debug_meta"), "images");
+    uint32_t first_frame = r->frame_count;
+    uint32_t first_image = r->image_count;
+    sentry_reader w = {r, doc_index, FORM_SENTRY};
+    if (images == JSON_NONE) {
+        images = json_get(doc, entry_data(doc, "debugmeta"), "images");
+        w.form = FORM_SENTRY_API;
+    }
+    if (!json_is(doc, images, JSON_ARRAY))
+        return false;
+    bool is_api = w.form == FORM_SENTRY_API;
+    report_begin_part(r, doc_index, 0);
+    r->kind = REPORT_SENTRY;
+    r->main_doc = doc_index;
+    set_sentry_facts(r, doc);
+    json_add_images(r, doc, images);
+    add_sentry_stacks(&w, is_api ? entry_data(doc, "threads") : json_get(doc, 0, "threads"), false);
+    add_sentry_stacks(&w, is_api ? entry_data(doc, "exception") : json_get(doc, 0, "exception"), true);
+    report_place_frames(r, first_frame, first_image);
+    return true;
+}

@@ -1,0 +1,405 @@
+/* Where one report of a file ends and the next one begins; see split.h. A report is cut off at what reports begin
+ * with: the metadata of an .ips, its document where the metadata were left out, the header of a text, the words that
+ * other tools begin with. Where reports have lost those, the lists of images tell: a report has one. */
+#include "split.h"
+#include "plcrash.h"
+#include "../model/scan.h"
+
+#include <string.h>
+
+/* What was seen of a report. */
+typedef struct split_state {
+    bool has_metadata; /* the line ahead of an .ips */
+    bool has_document; /* and the JSON that follows it */
+    bool has_exception;
+    bool has_stacks;
+    bool is_translated; /* the .ips that the text is of follows */
+    bool is_body;       /* the text begins with the document of an .ips, without metadata, which has ended */
+    bool looked_for_body;
+    bool ends_object; /* the last line that is not empty ends in } */
+    bool has_incident;
+    bool has_process;  /* "Process:" of a crash, a sample or leaks, which have one */
+    bool has_identity; /* and what follows there */
+    bool is_wide;      /* of many processes: it began with its date */
+    bool has_begun;    /* with the words of a tool */
+    bool has_list;     /* of images */
+    bool is_list_first;
+    bool has_stack_since; /* since the last list, or the begin */
+    bool looked_for_list;
+    bool has_any; /* what only a report has: a stack, a list of images, a document of one */
+    bool is_lldb; /* what it has is lldb's, or a panic's */
+    bool is_panic;
+    bool is_in_document; /* the last line that is not empty is JSON */
+    bool has_object;     /* a document was a report */
+    size_t passed;       /* documents up to here are no reports */
+    size_t loose;        /* "0 0x..." without a thread, behind all that; 0: none */
+} split_state;
+
+static bool is_complete(const split_state *seen)
+{
+    return seen->is_body || (seen->has_metadata && seen->has_document) ||
+           (seen->has_exception && seen->has_stacks);
+}
+
+/* The metadata have a few hundred bytes. Longer lines are whole documents. */
+enum { MAX_METADATA = 8192 };
+
+static bool is_metadata(machsym_str line)
+{
+    return line.len < MAX_METADATA && line.len > 1 && line.ptr[0] == '{' && line.ptr[line.len - 1] == '}' &&
+           str_find(line, "\"bug_type\"") < line.len &&
+           (str_find(line, "\"os_version\"") < line.len || str_find(line, "\"timestamp\"") < line.len);
+}
+
+static bool is_header(machsym_str line)
+{
+    return str_starts(line, "Incident Identifier:") || str_starts(line, "Process:") ||
+           str_starts(line, "Translated Report (");
+}
+
+/* "Process:  demo [412]": logs have lines that begin so and mean something else. */
+static bool is_process(machsym_str line)
+{
+    return str_starts(line, "Process:") && line.ptr[line.len - 1] == ']' && str_find(line, " [") < line.len;
+}
+
+/* What the tools write first that do not write Apple's header. */
+static bool begins_tool(machsym_str line)
+{
+    static const char *const words[] = {"Analysis of sampling ", "# Crashlytics - ",
+                                        "*** Program crashed: ", "*** *** *** ***", "<?xml "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (str_starts(line, words[i]))
+            return true;
+    }
+    size_t at = str_starts(line, "==") ? str_find(line, "==ERROR: AddressSanitizer") : line.len;
+    return at < line.len || str_starts(line, "WARNING: ThreadSanitizer: ");
+}
+
+/* The first line of a list of images: Apple's, lldb's, Swift's. */
+static bool is_list(machsym_str line)
+{
+    return str_starts(line, "Binary Images:") || str_starts(line, "[  0] ") ||
+           (str_starts(line, "Images (") && line.ptr[line.len - 1] == ':');
+}
+
+/* "Thread 0 Crashed:", "* thread #1, stop reason = ...", "Exception Type:". */
+static bool is_stack(machsym_str line)
+{
+    bool is_thread = str_starts(line, "Thread ") && line.len > 7 && scan_is_digit(line.ptr[7]);
+    return (is_thread && str_find(line, "State") == line.len) || str_starts(line, "* thread #") ||
+           str_starts(line, "Exception Type:") || str_starts(line, "Last Exception Backtrace:");
+}
+
+/* Whether another report begins with the line; else takes note of it. */
+static bool begins_next(split_state *seen, machsym_str line)
+{
+    bool is_new = is_metadata(line);
+    if (seen->is_translated && is_new)
+        *seen = (split_state){.has_metadata = true};
+    else if ((is_new || is_header(line)) && is_complete(seen))
+        return true;
+    else if (is_new)
+        seen->has_metadata = true;
+    else
+        seen->has_document |= seen->has_metadata && str_starts(line, "{"); /* iOS 14 writes text there */
+    seen->has_exception |= str_starts(line, "Exception Type:");
+    seen->has_stacks |= str_starts(line, "Thread ") || str_starts(line, "Binary Images:");
+    seen->is_translated |= str_is(line, "Full Report");
+    return false;
+}
+
+/* The same of a report that may be cut: what it has once comes again. */
+static bool begins_again(split_state *seen, machsym_str line)
+{
+    bool is_incident = str_starts(line, "Incident Identifier:");
+    bool is_first = !seen->has_incident && !seen->has_process && !seen->has_identity;
+    if (str_starts(line, "Date/Time:")) {
+        if (seen->is_wide && seen->has_list)
+            return true;
+        seen->is_wide |= is_first;
+    }
+    if (begins_tool(line)) {
+        if (seen->has_begun || is_complete(seen))
+            return true;
+        seen->has_begun = true;
+    }
+    if (is_incident && seen->has_incident)
+        return true;
+    if (is_process(line) && seen->has_process && seen->has_identity && !seen->is_wide)
+        return true;
+    seen->has_incident |= is_incident;
+    seen->has_process |= is_process(line);
+    seen->has_identity |= str_starts(line, "Identifier:") || str_starts(line, "Path:");
+    return false;
+}
+
+static machsym_str without_return(machsym_str line)
+{
+    while (line.len > 0 && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
+        line.len--;
+    return line;
+}
+
+/* The line at *at, which moves on to the next one. */
+static machsym_str next_line(machsym_str s, size_t *at)
+{
+    const char *line = s.ptr + *at;
+    const char *end = memchr(line, '\n', s.len - *at);
+    size_t len = end != NULL ? (size_t)(end - line) : s.len - *at;
+    *at += len + (end != NULL);
+    MACHSYM_COUNT_WORK(1 + len / 64);
+    return without_return((machsym_str){line, len});
+}
+
+/* A line that ends in } is never followed by one that begins with { inside a document: there is a comma. */
+static bool ends_object(machsym_str line)
+{
+    return line.len > 0 && line.ptr[line.len - 1] == '}';
+}
+
+static bool is_lldb(machsym_str line)
+{
+    return str_starts(line, "* thread #") ||
+           (str_starts(line, "Process ") && str_find(line, " stopped") + 8 == line.len);
+}
+
+/* "0 0x102a30a7c" and no more: a stack that nothing is ahead of. */
+static bool is_loose_frame(machsym_str line)
+{
+    if (!str_starts(line, "0 "))
+        return false;
+    machsym_str rest = str_trim((machsym_str){line.ptr + 1, line.len - 1});
+    return str_starts(rest, "0x") && str_find(rest, " ") == rest.len;
+}
+
+/* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of times, however
+ * many reports a text has. */
+static bool is_border(machsym_str line)
+{
+    return is_header(line) || is_metadata(line) || begins_tool(line) || str_starts(line, "Date/Time:") ||
+           str_starts(line, "Anonymous UUID:") || str_starts(line, "panic(cpu ");
+}
+
+/* A line as its report has it: without what a mail or a log put ahead of it. */
+static machsym_str plain_line(machsym_str line)
+{
+    size_t len = line.len > 0 && line.ptr[0] != '{' ? text_prefix_len(line) : 0;
+    return (machsym_str){line.ptr + len, line.len - len};
+}
+
+/* The document that a text begins with, and no more than up to where another report may begin. */
+static machsym_str first_document(machsym_str s)
+{
+    size_t at = 0;
+    size_t next = 0;
+    bool ended = ends_object(next_line(s, &next));
+    for (at = next; at < s.len; at = next) {
+        machsym_str line = next_line(s, &next);
+        machsym_str plain = plain_line(line);
+        if (is_border(plain) || is_list(plain) || is_stack(plain) || is_lldb(plain) ||
+            is_loose_frame(plain) || (ended && str_starts(line, "{")))
+            break;
+        if (line.len > 0)
+            ended = ends_object(line);
+    }
+    return (machsym_str){s.ptr, at};
+}
+
+static bool has_stacks_of_ips(machsym_str s)
+{
+    MACHSYM_COUNT_WORK(s.len / 64);
+    return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
+}
+
+/* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report. Behind such a
+ * document it does, whole or not. Only the first such place is looked at, and only to where the next one is, so that a
+ * text is searched once. */
+static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
+{
+    bool is_place = is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
+    bool is_after_object = seen->ends_object;
+    if (line.len > 0)
+        seen->ends_object = ends_object(line);
+    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || is_header(line)))
+        return false;
+    seen->looked_for_body = true;
+    seen->is_body = has_stacks_of_ips((machsym_str){s.ptr, at});
+    return is_complete(seen) && str_starts(line, "{") &&
+           ((is_after_object && seen->is_body) ||
+            has_stacks_of_ips(first_document((machsym_str){s.ptr + at, s.len - at})));
+}
+
+/* ---- Reports without what they begin with ---- */
+
+/* Whether another list of images comes before what is certain to begin a report. */
+static bool has_list_after(machsym_str s, size_t at)
+{
+    while (at < s.len) {
+        machsym_str line = plain_line(next_line(s, &at));
+        if (is_list(line))
+            return true;
+        if (is_border(line) || str_starts(line, "{"))
+            return false;
+    }
+    return false;
+}
+
+/* ---- Another kind of report behind a whole one ---- */
+
+static bool starts_with_one(machsym_str line, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_starts(line, words[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Members that only documents of reports have. */
+static bool has_member_of_report(machsym_str s)
+{
+    static const char *const members[] = {"\"usedImages\"",   "\"binary_images\"",       "\"debug_meta\"",
+                                          "\"frameAddress\"", "\"callStackRootFrames\"", "\"bug_type\""};
+    MACHSYM_COUNT_WORK(s.len / 64);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (str_find(s, members[i]) < s.len)
+            return true;
+    }
+    return false;
+}
+
+/* What a report has of its own that is no header: below it another header begins another report. */
+static bool is_evidence(machsym_str line)
+{
+    static const char *const words[] = {
+        "Thread 0x",     "Heaviest stack",  "STACK OF ",           "leaks Report Version", "Backtrace (CPU",
+        "Panicked task", "Panicked thread", "<trace-query-result", "Call graph:"};
+    machsym_str trimmed = str_trim(line);
+    if (starts_with_one(trimmed, words, sizeof words / sizeof *words) || is_list(line))
+        return true;
+    return (is_stack(line) && !str_starts(line, "Exception Type:")) ||
+           (begins_tool(line) && !str_starts(line, "<?xml ") && !str_starts(line, "Analysis of"));
+}
+
+/* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where it ends,
+ * and no further than this. */
+enum { MAX_HEADER_LINES = 16 };
+
+static bool is_whole_header(machsym_str s, size_t at)
+{
+    static const char *const words[] = {"Load Address:", "Parent Process:", "Analysis Tool:"};
+    for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
+        machsym_str line = plain_line(next_line(s, &at));
+        if (line.len == 0)
+            return false;
+        if (starts_with_one(line, words, sizeof words / sizeof *words))
+            return true;
+    }
+    return false;
+}
+
+/* The words that another kind of report begins with. */
+static bool begins_kind(const split_state *seen, machsym_str line, machsym_str s, size_t next)
+{
+    if (is_metadata(line) || str_starts(line, "Incident Identifier:") || str_starts(line, "Date/Time:") ||
+        str_starts(line, "Anonymous UUID:") || begins_tool(line))
+        return true;
+    if (is_process(line))
+        return is_whole_header(s, next);
+    if (str_starts(line, "panic(cpu "))
+        return !seen->is_panic;
+    if (is_lldb(line))
+        return !seen->is_lldb && has_list_after(s, next); /* what has none may be of the images ahead */
+    return seen->has_object && !seen->has_stack_since && is_loose_frame(line);
+}
+
+/* Whether a document begins at an offset that is a report, behind a text that is one. What follows "Full Report" is the
+ * text's own. */
+static bool begins_document(split_state *seen, machsym_str s, size_t at)
+{
+    bool is_behind = !seen->is_in_document || seen->ends_object;
+    if (at < seen->passed || seen->is_translated || !is_behind)
+        return false;
+    machsym_str document = first_document((machsym_str){s.ptr + at, s.len - at});
+    seen->passed = at + document.len;
+    return seen->has_object && !seen->has_metadata ? has_stacks_of_ips(document)
+                                                   : has_member_of_report(document);
+}
+
+/* Whether another kind of report begins with a line; *to is where, which may be ahead of the line. */
+static bool begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at, size_t next,
+                              size_t *to)
+{
+    bool is_object = line.ptr[0] == '{';
+    bool is_json = is_object || (seen->is_in_document && strchr(" \t\"}]", line.ptr[0]) != NULL);
+    *to = at;
+    if (seen->has_any && !(seen->is_translated && is_object)) {
+        if (is_json ? is_object && !is_metadata(line) && begins_document(seen, s, at) : false)
+            return true;
+        if ((!is_json || is_metadata(line)) && begins_kind(seen, line, s, next))
+            return true;
+        if (seen->loose > 0 && str_starts(line, "[  0] ")) {
+            *to = seen->loose;
+            return true;
+        }
+        if (seen->loose == 0 && is_loose_frame(line))
+            seen->loose = at;
+    }
+    seen->is_in_document = is_json;
+    if (is_json && !is_metadata(line) && !seen->has_object)
+        seen->has_object = has_member_of_report(line);
+    seen->is_lldb |= is_lldb(line) || str_starts(line, "[  0] ");
+    seen->is_panic |= str_starts(line, "panic(cpu ");
+    seen->has_any |= seen->has_object || is_evidence(line);
+    return false;
+}
+
+/* Stacks and their images come in one order in all reports of a text, so the second of what comes first begins the
+ * next report. What stands there may be of the same process where no list follows. */
+static bool begins_without_header(split_state *seen, machsym_str line, machsym_str s, size_t next)
+{
+    if (seen->is_wide)
+        return false;
+    if (is_list(line)) {
+        if (seen->has_list && seen->is_list_first && seen->has_stack_since)
+            return true;
+        seen->is_list_first |= !seen->has_list && !seen->has_stack_since;
+        seen->has_list = true;
+        seen->has_stack_since = false;
+    }
+    seen->has_stack_since |= is_loose_frame(line);
+    if (!is_stack(line))
+        return false;
+    if (seen->has_list && !seen->is_list_first && !seen->looked_for_list) {
+        seen->looked_for_list = true;
+        if (has_list_after(s, next))
+            return true;
+    }
+    seen->has_stack_since = true;
+    return false;
+}
+
+size_t report_first_len(machsym_str s)
+{
+    split_state seen = {.has_metadata = false};
+    size_t rule =
+        SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
+    size_t next = 0;
+    for (size_t at = 0; at < s.len && !plcrash_is(s); at = next) {
+        machsym_str line = next_line(s, &next);
+        machsym_str plain = plain_line(line);
+        size_t to;
+        if (plain.len > 0 && begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
+            return rule != SIZE_MAX && to == at && (str_starts(line, "Translated") || begins_tool(line))
+                       ? rule
+                       : to;
+        bool is_next =
+            begins_next_body(&seen, s, at, line) || begins_next(&seen, plain) ||
+            (plain.len > 0 && (begins_again(&seen, plain) || begins_without_header(&seen, plain, s, next)));
+        if (is_next && at > 0)
+            return rule != SIZE_MAX && (str_starts(line, "Translated") || begins_tool(line)) ? rule : at;
+        rule = str_starts(line, "-----") || str_starts(line, "=====") ? at : SIZE_MAX;
+    }
+    return s.len;
+}

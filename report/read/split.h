@@ -1,0 +1,10 @@
+/* Files that hold several reports one after the other: where each ends. */
+#ifndef MACHSYM_TOOL_SPLIT_H
+#define MACHSYM_TOOL_SPLIT_H
+
+#include "../../tool/base/tool.h"
+
+/* How long the first report of a text is; the text's length where nothing after it is another. */
+size_t report_first_len(machsym_str s);
+
+#endif

@@ -1,0 +1,10 @@
+/* Stackshots: the stacks of all processes as pairs of an image's number and an offset. */
+#ifndef MACHSYM_TOOL_STACKSHOT_H
+#define MACHSYM_TOOL_STACKSHOT_H
+
+#include "../model/report.h"
+
+/* The stackshot in an object of a document; false when there is none. */
+bool stackshot_parse(report *r, uint32_t doc, uint32_t object);
+
+#endif

@@ -1,0 +1,123 @@
+/* Lists of images in text reports. */
+#include "../model/scan.h"
+
+#include <string.h>
+
+static bool is_arch(machsym_str s)
+{
+    static const char *const archs[] = {"arm64",  "arm64e", "arm64_32", "armv7",  "armv7s",  "armv7k",
+                                        "armv7f", "armv6",  "arm",      "x86_64", "x86_64h", "i386",
+                                        "ppc",    "ppc64",  "armv6m",   "armv7m"};
+    for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
+        if (str_is(s, archs[i]))
+            return true;
+    }
+    return false;
+}
+
+/* "+Name with spaces arm64 (1.0 - 1)": what stands between the range and the UUID. */
+static void set_image_title(report_image *image, machsym_str s)
+{
+    s = str_trim(s);
+    if (s.len > 0 && (s.ptr[0] == '+' || s.ptr[0] == '*'))
+        s = str_trim((machsym_str){s.ptr + 1, s.len - 1});
+    if (s.len > 0 && s.ptr[s.len - 1] == ')') {
+        size_t at = s.len - 1;
+        while (at > 0 && !(s.ptr[at] == '(' && scan_is_blank(s.ptr[at - 1])))
+            at--;
+        if (at > 0) {
+            image->version = (machsym_str){s.ptr + at + 1, s.len - at - 2};
+            s = str_trim((machsym_str){s.ptr, at});
+        }
+    }
+    size_t word = s.len;
+    while (word > 0 && !scan_is_blank(s.ptr[word - 1]))
+        word--;
+    machsym_str last = {s.ptr + word, s.len - word};
+    if (word > 0 && is_arch(last)) {
+        image->arch = last;
+        s = str_trim((machsym_str){s.ptr, word});
+    }
+    image->name = s;
+}
+
+/* The part of an image line after the range. Outside the list of images it must hold a UUID. */
+static bool parse_image_tail(text_parser *p, report_image *image, machsym_str s)
+{
+    for (size_t at = 0; at < s.len; at++) {
+        if (s.ptr[at] != '<')
+            continue;
+        machsym_str inside = {s.ptr + at + 1, s.len - at - 1 < 64 ? s.len - at - 1 : 64};
+        size_t close = str_find(inside, ">");
+        bool closed = close < inside.len;
+        inside.len = close;
+        image->has_uuid = closed && parse_uuid_str(str_trim(inside), &image->uuid);
+        if (image->has_uuid || (closed && str_is(str_trim(inside), "(null)"))) {
+            size_t path = at + close + 2;
+            set_image_title(image, (machsym_str){s.ptr, at});
+            image->path = str_trim((machsym_str){s.ptr + path, s.len - path});
+            return true;
+        }
+    }
+    if (p->section != SECTION_IMAGES)
+        return false;
+    size_t slash = str_find(s, " /");
+    set_image_title(image, (machsym_str){s.ptr, slash});
+    image->path = str_trim((machsym_str){s.ptr + slash, s.len - slash});
+    return image->name.len > 0;
+}
+
+/* "0x1000 - 0x1fff +Name arm64 <uuid> /path"; the end may be "???". */
+bool text_parse_image(text_parser *p, machsym_str s)
+{
+    report_image image;
+    uint64_t last = 0;
+    size_t at = s.len > 0 && s.ptr[0] == '*' ? 1 : 0;
+    memset(&image, 0, sizeof image);
+    if (!scan_address(s, &at, &image.base))
+        return false;
+    while (at < s.len && scan_is_blank(s.ptr[at]))
+        at++;
+    if (at >= s.len || s.ptr[at] != '-')
+        return false;
+    at++;
+    while (at < s.len && scan_is_blank(s.ptr[at]))
+        at++;
+    if (scan_address(s, &at, &last))
+        image.end = last > image.base && last < UINT64_MAX ? last + 1 : 0;
+    else if (s.len - at >= 3 && memcmp(s.ptr + at, "???", 3) == 0)
+        at += 3;
+    else
+        return false;
+    if (!parse_image_tail(p, &image, (machsym_str){s.ptr + at, s.len - at}))
+        return false;
+    if (image.name.len == 0 || str_is(image.name, "???"))
+        image.name = str_base_name(image.path);
+    *report_add_image(p->r) = image;
+    return true;
+}
+
+/* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
+bool text_parse_lldb_image(text_parser *p, machsym_str s)
+{
+    machsym_uuid uuid;
+    uint64_t base;
+    size_t at = str_find(s, "] ");
+    if (s.len == 0 || s.ptr[0] != '[' || at + 2 >= s.len)
+        return false;
+    machsym_str rest = str_trim((machsym_str){s.ptr + at + 2, s.len - at - 2});
+    at = 36;
+    if (rest.len <= at || !parse_uuid_str((machsym_str){rest.ptr, at}, &uuid))
+        return false;
+    while (at < rest.len && scan_is_blank(rest.ptr[at]))
+        at++;
+    if (!scan_address(rest, &at, &base))
+        return false;
+    report_image *image = report_add_image(p->r);
+    image->base = base;
+    image->uuid = uuid;
+    image->has_uuid = true;
+    image->path = str_trim((machsym_str){rest.ptr + at, rest.len - at});
+    image->name = str_base_name(image->path);
+    return true;
+}

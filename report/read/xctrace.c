@@ -1,0 +1,248 @@
+/* What `xctrace export --xpath` writes: tables as XML, in which frames and their images are told once and
+ * referred to by number from then on. */
+#include "../model/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Elements ---- */
+
+/* A start tag of the shadow. */
+typedef struct xml_tag {
+    size_t at;  /* of its < */
+    size_t end; /* after its > */
+    machsym_str name;
+    bool is_closed; /* ends in "/>" */
+} xml_tag;
+
+/* The next tag at or after *at; false at the end. A < inside a value is an entity in XML, which the
+ * shadow shows as the character: the body tells. */
+static bool next_tag(const report *r, size_t *at, xml_tag *tag)
+{
+    size_t i = *at;
+    while (i < r->len && r->body[i] != '<')
+        i++;
+    tag->at = i;
+    size_t word = i + 1;
+    while (i < r->len && r->body[i] != '>')
+        i++;
+    MACHSYM_COUNT_WORK(1 + (i - *at) / 64);
+    *at = i;
+    if (i >= r->len)
+        return false;
+    tag->end = *at = i + 1;
+    tag->is_closed = r->body[i - 1] == '/';
+    while (word < i && !scan_is_blank(r->shadow[word]) && r->shadow[word] != '/')
+        word++;
+    tag->name = (machsym_str){r->shadow + tag->at + 1, word > tag->at + 1 ? word - tag->at - 1 : 0};
+    if (tag->at + 1 < i && r->body[tag->at + 1] == '/')
+        tag->name = (machsym_str){r->shadow + tag->at + 1, i - tag->at - 1};
+    return true;
+}
+
+/* The value of an attribute, as it stands in the body; empty without it. */
+static machsym_str attribute(const report *r, const xml_tag *tag, const char *key)
+{
+    size_t len = strlen(key);
+    size_t i = tag->at;
+    while (i < tag->end) {
+        size_t open = i;
+        while (open < tag->end && r->body[open] != '"')
+            open++;
+        size_t close = open + 1;
+        while (close < tag->end && r->body[close] != '"')
+            close++;
+        if (close >= tag->end)
+            break;
+        bool is_key = open > tag->at + len + 1 && r->body[open - 1] == '=' &&
+                      r->body[open - len - 2] == ' ' && memcmp(r->body + open - len - 1, key, len) == 0;
+        if (is_key)
+            return (machsym_str){r->body + open + 1, close - open - 1};
+        i = close + 1;
+    }
+    MACHSYM_COUNT_WORK((tag->end - tag->at) / 64);
+    return (machsym_str){NULL, 0};
+}
+
+/* The value with characters in place of entities: the shadow shows which. */
+static machsym_str plain_value(report *r, machsym_str s)
+{
+    text t = {0};
+    if (s.len == 0 || memchr(s.ptr, '&', s.len) == NULL)
+        return s;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = r->shadow[(size_t)(s.ptr - r->body) + i];
+        machsym_str rest = {s.ptr + i, s.len - i};
+        text_char(&t, c);
+        if (s.ptr[i] == '&' && (c != '&' || str_starts(rest, "&amp;"))) /* others stay as they are */
+            i += str_find(rest, ";");
+    }
+    s = pool_copy(&r->strings, t.v, t.len);
+    text_free(&t);
+    return s;
+}
+
+static bool number_of(machsym_str s, uint64_t *out)
+{
+    size_t at = 0;
+    return (scan_address(s, &at, out) || scan_decimal(s, &at, out)) && at == s.len;
+}
+
+/* ---- What was told before ---- */
+
+/* What an element with an id told: an image or a frame. Ids grow from element to element. */
+typedef struct xml_known {
+    uint64_t id;
+    uint32_t index;
+} xml_known;
+
+typedef struct xml_table {
+    xml_known *v;
+    uint32_t count;
+    uint32_t cap;
+} xml_table;
+
+static void remember(xml_table *t, machsym_str id, uint32_t index)
+{
+    uint64_t number;
+    if (!number_of(id, &number) || (t->count > 0 && t->v[t->count - 1].id >= number))
+        return;
+    *(xml_known *)tool_push(&t->v, &t->count, &t->cap, sizeof *t->v) = (xml_known){number, index};
+}
+
+static bool is_below(const void *element, const void *id)
+{
+    return ((const xml_known *)element)->id < *(const uint64_t *)id;
+}
+
+static uint32_t recall(const xml_table *t, machsym_str id)
+{
+    uint64_t number;
+    if (!number_of(id, &number))
+        return REPORT_NONE;
+    size_t at = tool_lower_bound(t->v, t->count, sizeof *t->v, &number, is_below);
+    return at < t->count && t->v[at].id == number ? t->v[at].index : REPORT_NONE;
+}
+
+/* ---- Stacks ---- */
+
+typedef struct xctrace {
+    report *r;
+    xml_table images;
+    xml_table frames;
+    bool in_frame; /* the last frame takes an image */
+    bool in_stack;
+} xctrace;
+
+static void add_image(xctrace *x, const xml_tag *tag)
+{
+    report *r = x->r;
+    machsym_uuid uuid;
+    uint64_t base = 0;
+    machsym_str ref = attribute(r, tag, "ref");
+    uint32_t index = recall(&x->images, ref);
+    if (ref.len == 0 && number_of(attribute(r, tag, "load-addr"), &base)) {
+        bool has_uuid = parse_uuid_str(attribute(r, tag, "UUID"), &uuid);
+        index = r->image_count;
+        report_image *image = report_add_image(r);
+        image->base = base;
+        image->path = plain_value(r, attribute(r, tag, "path"));
+        image->name = plain_value(r, attribute(r, tag, "name"));
+        image->arch = attribute(r, tag, "arch");
+        image->has_uuid = has_uuid;
+        if (has_uuid)
+            image->uuid = uuid;
+        remember(&x->images, attribute(r, tag, "id"), index);
+    }
+    if (x->in_frame && index != REPORT_NONE)
+        r->frames[r->frame_count - 1].image = index;
+}
+
+/* A frame that was told before is here again, but only written there. */
+static void repeat_frame(xctrace *x, uint32_t before)
+{
+    report *r = x->r;
+    if (before == REPORT_NONE)
+        return;
+    report_frame *frame = report_add_frame(r);
+    uint32_t thread = frame->thread;
+    *frame = r->frames[before];
+    frame->thread = thread;
+    frame->index = r->threads[thread].count - 1;
+    frame->form = FORM_BARE;
+}
+
+static void add_frame(xctrace *x, const xml_tag *tag)
+{
+    report *r = x->r;
+    uint64_t addr;
+    machsym_str ref = attribute(r, tag, "ref");
+    x->in_frame = false;
+    if (!x->in_stack)
+        return;
+    if (ref.len > 0) {
+        repeat_frame(x, recall(&x->frames, ref));
+        return;
+    }
+    if (!number_of(attribute(r, tag, "addr"), &addr))
+        return;
+    remember(&x->frames, attribute(r, tag, "id"), r->frame_count);
+    machsym_str name = attribute(r, tag, "name");
+    report_frame *frame = report_add_frame(r);
+    frame->form = FORM_XCTRACE;
+    frame->escape = ESCAPE_HTML;
+    frame->at = tag->at;
+    frame->end = tag->end;
+    frame->index = r->threads[frame->thread].count - 1;
+    frame->exact = addr % 2 == 1 || frame->index == 0; /* where a thread was stopped, one is added */
+    frame->addr = frame->given = addr - addr % 2;
+    frame->symbol_at = frame->symbol_end = tag->at;
+    if (name.ptr != NULL) {
+        frame->symbol_at = (size_t)(name.ptr - r->body);
+        frame->symbol_end = frame->symbol_at + name.len;
+    }
+    frame->name = str_starts(name, "0x") ? (machsym_str){NULL, 0} : plain_value(r, name);
+    frame->named = frame->name.len > 0 ? NAME_GIVEN : NAME_NONE;
+    x->in_frame = !tag->is_closed;
+}
+
+/* A stack of its own; the name of its thread stands ahead of it in the row. */
+static void take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread_name)
+{
+    report *r = x->r;
+    bool is_tagged = str_is(tag->name, "tagged-backtrace"); /* of xctrace 27 frames stand in it directly */
+    if (str_is(tag->name, "thread") && attribute(r, tag, "fmt").len > 0) {
+        *thread_name = plain_value(r, attribute(r, tag, "fmt"));
+    } else if ((is_tagged || str_is(tag->name, "backtrace")) && attribute(r, tag, "ref").len == 0) {
+        if (!x->in_stack || r->threads[r->thread_count - 1].count > 0)
+            report_add_thread(r)->name = *thread_name;
+        x->in_stack = true;
+    } else if (str_is(tag->name, "/backtrace") || str_is(tag->name, "/tagged-backtrace")) {
+        x->in_stack = false;
+    } else if (str_is(tag->name, "frame")) {
+        add_frame(x, tag);
+    } else if (str_is(tag->name, "/frame")) {
+        x->in_frame = false;
+    } else if (str_is(tag->name, "binary")) {
+        add_image(x, tag);
+    }
+}
+
+bool report_parse_xctrace(report *r)
+{
+    enum { LOOKED_AT = 4096 };
+    machsym_str head = {r->body, r->len < LOOKED_AT ? r->len : LOOKED_AT};
+    xctrace x = {r, {NULL, 0, 0}, {NULL, 0, 0}, false, false};
+    machsym_str thread_name = {NULL, 0};
+    xml_tag tag;
+    size_t at = 0;
+    if (str_find(head, "<trace-query-result") == head.len)
+        return false;
+    r->kind = REPORT_XCTRACE;
+    r->has_text = true;
+    while (next_tag(r, &at, &tag))
+        take_tag(&x, &tag, &thread_name);
+    free(x.images.v);
+    free(x.frames.v);
+    return true;
+}

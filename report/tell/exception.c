@@ -1,0 +1,399 @@
+/* The exception of a report in words. */
+#include "../model/stack.h"
+#include "summary.h"
+#include "termination.h"
+
+#include <string.h>
+
+/* ---- Numbers ---- */
+
+/* mach/exception_types.h, sys/signal.h */
+static const char *const exception_names[] = {
+    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
+    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
+    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
+static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
+                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
+                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
+
+static void set_numbered(report *r, report_fact fact, const char *name, const char *what, uint64_t number)
+{
+    text t = {0};
+    if (number == 0)
+        return;
+    if (name != NULL) {
+        report_set_fact(r, fact, str_c(name));
+        return;
+    }
+    text_c(&t, what);
+    text_dec(&t, number);
+    report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+const char *report_exception_name(uint64_t number)
+{
+    return number < sizeof exception_names / sizeof *exception_names ? exception_names[number] : NULL;
+}
+
+void report_set_exception(report *r, uint64_t number)
+{
+    set_numbered(r, FACT_EXCEPTION, report_exception_name(number), "exception ", number);
+}
+
+void report_set_signal(report *r, uint64_t number)
+{
+    bool is_known = number < sizeof signal_names / sizeof *signal_names;
+    set_numbered(r, FACT_SIGNAL, is_known ? signal_names[number] : NULL, "signal ", number);
+}
+
+/* ---- Codes ---- */
+
+static uint64_t first_code(const report *r)
+{
+    uint64_t code = 0;
+    report_number_after(r->facts[FACT_CODES], "", &code);
+    return code;
+}
+
+static bool fact_has(const report *r, report_fact fact, const char *needle)
+{
+    return r->facts[fact].len > 0 && str_find(r->facts[fact], needle) < r->facts[fact].len;
+}
+
+static bool exception_is(const report *r, const char *name)
+{
+    return fact_has(r, FACT_EXCEPTION, name) || fact_has(r, FACT_SIGNAL, name);
+}
+
+/* ---- The exception in words ---- */
+
+static void sentence(text *t, const char *words)
+{
+    text_c(t, words);
+    text_char(t, '\n');
+}
+
+static void sentence_str(text *t, const char *words, machsym_str str)
+{
+    size_t newline = str_find(str, "\n");
+    text_c(t, words);
+    text_shown(t, str_make(str.ptr, newline));
+    text_char(t, '\n');
+}
+
+/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
+static void say_exc_crash(text *t, const report *r)
+{
+    uint64_t code = first_code(r);
+    uint64_t number = code >> 24 & 0xff;
+    uint64_t exception = code >> 20 & 0xf;
+    if (!exception_is(r, "EXC_CRASH") || code == 0 || number == 0 ||
+        number >= sizeof signal_names / sizeof *signal_names)
+        return;
+    text_c(t, "EXC_CRASH code: ");
+    text_c(t, signal_names[number]);
+    if (exception > 0 && exception < sizeof exception_names / sizeof *exception_names) {
+        text_c(t, " from ");
+        text_c(t, exception_names[exception]);
+        text_c(t, ", code 0x");
+        text_hex(t, code & 0xfffff, 1);
+    }
+    text_char(t, '\n');
+}
+
+/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'" */
+static bool say_uncaught(text *t, const report *r)
+{
+    static const char due[] = "uncaught exception '";
+    static const char because[] = "reason: '";
+    machsym_str info = r->facts[FACT_APP_INFO];
+    size_t at = str_find(info, due);
+    if (at < info.len) {
+        machsym_str rest = {info.ptr + at + sizeof due - 1, info.len - at - (sizeof due - 1)};
+        size_t end = str_find(rest, "'");
+        size_t why = str_find(rest, because);
+        text_c(t, "uncaught exception ");
+        text_shown(t, str_make(rest.ptr, end));
+        if (why < rest.len) {
+            machsym_str reason = {rest.ptr + why + sizeof because - 1, rest.len - why - (sizeof because - 1)};
+            size_t line = str_find(reason, "\n");
+            text_c(t, ": ");
+            text_shown(t, str_make(reason.ptr, line - (line > 0 && reason.ptr[line - 1] == '\'')));
+        }
+        text_char(t, '\n');
+        return true;
+    }
+    if (r->facts[FACT_REASON].len > 0) {
+        sentence_str(t, "reason: ", r->facts[FACT_REASON]);
+        return true;
+    }
+    return false;
+}
+
+/* The name at the top of the stack, and whether any of its names is that of a Swift function's failure. */
+static machsym_str top_name(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    machsym_str none = {NULL, 0};
+    return thread != NULL ? stack_layer_name(r, stack_frame(r, thread, 0), 0) : none;
+}
+
+static bool is_swift(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    for (uint32_t i = 0; thread != NULL && i < stack_count(thread) && i < 4; i++) {
+        const report_frame *frame = stack_frame(r, thread, i);
+        for (uint32_t layer = 0; layer < stack_layers(frame); layer++) {
+            machsym_str name = stack_layer_name(r, frame, layer);
+            if (str_find(name, "Swift") < name.len || str_find(name, "swift") < name.len)
+                return true;
+            if (frame->call_count > 0) {
+                machsym_str path = r->calls[frame->call + layer].path;
+                if (path.len > 6 && memcmp(path.ptr + path.len - 6, ".swift", 6) == 0)
+                    return true;
+            }
+        }
+        if (str_find(frame->where, ".swift:") < frame->where.len ||
+            str_starts(stack_image_name(r, frame), "libswift"))
+            return true;
+    }
+    return false;
+}
+
+static void say_trap(text *t, const report *r)
+{
+    machsym_str info = r->facts[FACT_APP_INFO];
+    if (str_find(info, "Fatal error") < info.len || str_find(info, "fatal error") < info.len)
+        sentence_str(t, "Swift runtime failure: ", info);
+    else if (is_swift(r))
+        sentence(
+            t,
+            "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
+            "failed cast, precondition)");
+    else
+        sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
+}
+
+static bool is_messenger(machsym_str name)
+{
+    static const char *const names[] = {
+        "objc_msgSend",  "objc_release",     "objc_retain",   "objc_autorelease", "_objc_msgSend",
+        "objc_loadWeak", "objc_storeStrong", "swift_release", "swift_retain",     "CFRelease",
+        "CFRetain",      "_objc_release",    "objc_opt_"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (str_starts(name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the topmost frames are all of one function. */
+static bool is_recursion(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    machsym_str name = top_name(r);
+    if (thread == NULL || stack_count(thread) < 20 || name.len == 0)
+        return false;
+    for (uint32_t i = 1; i < 10; i++) {
+        if (!str_equal(stack_layer_name(r, stack_frame(r, thread, i), 0), name))
+            return false;
+    }
+    return true;
+}
+
+static void say_bad_access(text *t, const report *r)
+{
+    uint64_t addr = UINT64_MAX;
+    machsym_str info = r->facts[FACT_APP_INFO];
+    bool known = report_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
+                 report_number_after(r->facts[FACT_CODES], " at ", &addr);
+    if (is_messenger(top_name(r)))
+        sentence(t, "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
+    else if (known && addr < 0x1000)
+        sentence(t, "access through a null pointer");
+    else if (fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
+             fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
+        sentence(t, "access to memory that may not be read or written so");
+    else if (fact_has(r, FACT_SUBTYPE, "pointer authentication"))
+        sentence(t, "a pointer whose authentication failed was used");
+    else
+        sentence(t, "access to memory that is not there");
+    size_t selector = str_find(info, "selector name: ");
+    if (selector < info.len)
+        sentence_str(t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
+    if (is_recursion(r))
+        sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
+}
+
+static void say_signal(text *t, const report *r)
+{
+    if (exception_is(r, "EXC_BREAKPOINT") || exception_is(r, "SIGTRAP"))
+        say_trap(t, r);
+    else if (exception_is(r, "EXC_BAD_INSTRUCTION") || exception_is(r, "SIGILL"))
+        is_swift(r) ? say_trap(t, r) : sentence(t, "an illegal instruction was executed");
+    else if (exception_is(r, "EXC_BAD_ACCESS") || exception_is(r, "SIGSEGV") || exception_is(r, "SIGBUS"))
+        say_bad_access(t, r);
+    else if (exception_is(r, "EXC_RESOURCE"))
+        sentence_str(t,
+                     "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
+    else if (exception_is(r, "EXC_GUARD"))
+        sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
+    else if (exception_is(r, "SIGABRT"))
+        sentence(
+            t,
+            "the program called abort: an uncaught exception, a failed assertion, or a library's own check");
+    else if (exception_is(r, "SIGQUIT"))
+        sentence(t, "another process asked for the end of this one");
+    else if (exception_is(r, "SIGKILL"))
+        sentence(t, "the system killed the process: watchdog, memory pressure or a broken rule");
+    else if (exception_is(r, "SIGFPE") || exception_is(r, "EXC_ARITHMETIC"))
+        sentence(t, "an arithmetic error: division by zero, or an overflow the processor reports");
+    else if (exception_is(r, "SIGSYS"))
+        sentence(t, "a system call that does not exist");
+    else if (exception_is(r, "SIGPIPE"))
+        sentence(t, "a write to a pipe or socket that nobody reads");
+}
+
+/* What was measured, of reports that are no crashes. */
+static void say_event(text *t, const report *r)
+{
+    static const char *const events[][2] = {
+        {"hang", "the main thread did not answer for "},
+        {"cpu usage", "more CPU time than the system allows: "},
+        {"disk writes", "more written to storage than the system allows: "},
+        {"slow launch", "the launch took "},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events && r->facts[FACT_AMOUNT].len > 0; i++) {
+        if (str_is(r->facts[FACT_EVENT], events[i][0]))
+            sentence_str(t, events[i][1], r->facts[FACT_AMOUNT]);
+    }
+}
+
+static void say_lines(text *t, machsym_str lines)
+{
+    machsym_str line;
+    while (str_take_line(&lines, &line))
+        sentence_str(t, "", line);
+}
+
+/* What the kernel says when it stops the machine, by a part of it. */
+static const char *const panic_causes[][2] = {
+    {"watchdog timeout",
+     "a service that must answer the watchdog did not in time: the machine hung until the kernel "
+     "restarted it"},
+    {"watchdog reset", "the hardware's watchdog reset the machine, since the kernel did not answer it"},
+    {"transition timed out", "a driver did not finish going to sleep or waking in time"},
+    {"page fault", "code of the kernel used memory that is not there"},
+    {"data abort", "code of the kernel used memory that is not there"},
+    {"instruction fetch abort", "the kernel jumped to memory that holds no code"},
+    {"modified after free", "memory of the kernel was written after it was freed"},
+    {"initproc", "launchd, without which nothing runs, ended"},
+    {"launchd", "launchd, without which nothing runs, ended"},
+    {"zalloc", "the kernel ran out of memory for one of its zones"},
+    {"assertion failed", "a check in the kernel failed"},
+};
+
+/* Which kernel extensions hold frames of the backtrace: the first of them is where to look. */
+static void say_kexts(text *t, const report *r)
+{
+    enum { SHOWN = 4 };
+    const report_thread *thread = stack_main(r);
+    uint32_t shown[SHOWN];
+    unsigned count = 0;
+    text names = {0};
+    for (uint32_t i = 0; thread != NULL && i < thread->count && count < SHOWN; i++) {
+        uint32_t image = stack_frame(r, thread, i)->image;
+        bool is_new = image != REPORT_NONE && r->images[image].bundle.len > 0;
+        for (unsigned k = 0; k < count; k++)
+            is_new = is_new && shown[k] != image;
+        if (!is_new)
+            continue;
+        text_c(&names, count > 0 ? ", " : "");
+        text_str(&names, r->images[image].bundle);
+        shown[count++] = image;
+    }
+    if (count > 0)
+        sentence_str(t,
+                     "kernel extensions on the stack, innermost first: ", (machsym_str){names.v, names.len});
+    text_free(&names);
+}
+
+static void say_panic(text *t, const report *r)
+{
+    sentence(
+        t,
+        "the kernel stopped the machine: no crash of an app, though what a process did may have led to it");
+    for (size_t i = 0; i < sizeof panic_causes / sizeof *panic_causes; i++) {
+        if (fact_has(r, FACT_EVENT, panic_causes[i][0])) {
+            sentence(t, panic_causes[i][1]);
+            break;
+        }
+    }
+    if (r->facts[FACT_PROCESS].len > 0)
+        sentence_str(t, "the processor that panicked ran ", r->facts[FACT_PROCESS]);
+    say_kexts(t, r);
+}
+
+static void say_details(text *t, const report *r)
+{
+    machsym_str rest = r->facts[FACT_DETAILS];
+    machsym_str line;
+    while (str_take_line(&rest, &line))
+        sentence_str(t, "", str_trim(line));
+}
+
+static void say_title(text *t, const report *r)
+{
+    if (r->facts[FACT_EXCEPTION].len == 0) {
+        text_c(t, report_kind_name(r->kind));
+        if (r->facts[FACT_EVENT].len > 0)
+            text_c(t, ": ");
+        text_shown(t, r->facts[FACT_EVENT]);
+    } else {
+        text_shown(t, r->facts[FACT_EXCEPTION]);
+        if (r->facts[FACT_SIGNAL].len > 0) {
+            text_c(t, " (");
+            text_shown(t, r->facts[FACT_SIGNAL]);
+            text_char(t, ')');
+        }
+        if (r->facts[FACT_SUBTYPE].len > 0) {
+            text_c(t, ": ");
+            text_shown(t, r->facts[FACT_SUBTYPE]);
+        }
+    }
+    text_char(t, '\n');
+}
+
+void text_exception(text *t, const report *r)
+{
+    say_title(t, r);
+    if (r->kind == REPORT_STACKSHOT) {
+        termination_explain(t, r);
+        sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
+        return;
+    }
+    if (r->kind == REPORT_PANIC) {
+        say_panic(t, r);
+        return;
+    }
+    say_details(t, r);
+    if (r->kind == REPORT_STACKLESS) {
+        sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
+        say_lines(t, r->facts[FACT_DESCRIPTION]);
+        return;
+    }
+    say_event(t, r);
+    if (fact_has(r, FACT_NOTE, "SIMULATED"))
+        sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+    if (fact_has(r, FACT_NOTE, "RECRASH"))
+        sentence(t, "the crash reporter itself crashed; what it was writing is the report before this one");
+    say_exc_crash(t, r);
+    bool killed = termination_explain(t, r);
+    bool thrown = say_uncaught(t, r);
+    machsym_str top = top_name(r);
+    if (str_is(top, "gpus_ReturnNotPermittedKillClient"))
+        sentence(t, "the app used the GPU while it was in the background");
+    else if (!killed && !thrown)
+        say_signal(t, r);
+}

@@ -1,0 +1,171 @@
+/* Which reports are wanted; see filter.h. */
+#include "blame.h"
+#include "filter.h"
+#include "../model/stack.h"
+
+#include <string.h>
+
+static const char *const names[FILTER_COUNT] = {"process", "version", "kind", "image",
+                                                "owner",   "since",   "until"};
+
+/* ---- Options ---- */
+
+bool filter_take(void *field, const char *value)
+{
+    filter *f = field;
+    condition one = {FILTER_COUNT, {NULL, 0}, 0};
+    for (unsigned i = 0; i < FILTER_COUNT; i++) {
+        size_t len = strlen(names[i]);
+        if (strncmp(value, names[i], len) == 0 && value[len] == '=' && value[len + 1] != 0)
+            one = (condition){(filter_what)i, str_c(value + len + 1), 0};
+    }
+    if (one.what == FILTER_COUNT) {
+        tool_say(
+            "--only wants WHAT=TEXT, where WHAT is process, version, kind, image, owner, since or until, "
+            "not %s",
+            value);
+        return false;
+    }
+    one.day = day_of(one.text);
+    if (one.what >= FILTER_SINCE && (one.day == 0 || one.text.len != sizeof "2026-03-14" - 1)) {
+        tool_say("--only %s wants a day such as 2026-03-14, not %s", names[one.what], one.text.ptr);
+        return false;
+    }
+    if (f->count == FILTER_MAX) {
+        tool_say("at most %d --only", (int)FILTER_MAX);
+        return false;
+    }
+    f->v[f->count++] = one;
+    return true;
+}
+
+bool filter_has(const filter *f, filter_what what)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->v[i].what == what)
+            return true;
+    }
+    return false;
+}
+
+/* ---- Reports ---- */
+
+static bool is_alike(machsym_str s, machsym_str pattern)
+{
+    bool is_begin = pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*';
+    size_t len = pattern.len - is_begin;
+    if (is_begin ? s.len < len : s.len != len)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char a = s.ptr[i];
+        char b = pattern.ptr[i];
+        bool is_letter = (a | 32) >= 'a' && (a | 32) <= 'z';
+        if (a != b && !(is_letter && (a | 32) == (b | 32)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* Whether a text, or a word of it, is what is wanted: "EXC_CRASH (SIGABRT)". */
+static bool has_word(machsym_str s, machsym_str pattern)
+{
+    if (is_alike(s, pattern))
+        return true;
+    for (size_t at = 0; at < s.len;) {
+        size_t end = at;
+        while (end < s.len && is_word(s.ptr[end]))
+            end++;
+        if (end > at && is_alike(str_make(s.ptr + at, end - at), pattern))
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+static bool is_of_kind(const report *r, machsym_str pattern)
+{
+    static const report_fact facts[] = {FACT_EXCEPTION, FACT_SIGNAL, FACT_EVENT, FACT_BUG_TYPE,
+                                        FACT_TERMINATION};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (has_word(r->facts[facts[i]], pattern))
+            return true;
+    }
+    return is_alike(str_c(report_kind_name(r->kind)), pattern);
+}
+
+static bool has_image(const report *r, machsym_str pattern)
+{
+    const report_thread *thread = stack_main(r);
+    for (uint32_t i = 0; thread != NULL && i < thread->count; i++) {
+        if (is_alike(stack_image_name(r, stack_frame(r, thread, i)), pattern))
+            return true;
+    }
+    return false;
+}
+
+/* "App [123]", or the identifier of its bundle. */
+static bool is_of_process(const report *r, machsym_str pattern)
+{
+    machsym_str process = r->facts[FACT_PROCESS];
+    process.len = str_find(process, " [");
+    return is_alike(process, pattern) || is_alike(r->facts[FACT_IDENTIFIER], pattern);
+}
+
+/* "1.2 (34)", or "1.2" of it. */
+static bool is_of_version(const report *r, machsym_str pattern)
+{
+    machsym_str version = r->facts[FACT_VERSION];
+    machsym_str first = {version.ptr, str_find(version, " ")};
+    return is_alike(version, pattern) || is_alike(first, pattern);
+}
+
+static bool holds(const condition *c, const report *r)
+{
+    blame who;
+    text place = {0};
+    day date = day_of(r->facts[FACT_DATE]);
+    switch (c->what) {
+    case FILTER_PROCESS: return is_of_process(r, c->text);
+    case FILTER_VERSION: return is_of_version(r, c->text);
+    case FILTER_KIND: return is_of_kind(r, c->text);
+    case FILTER_IMAGE: return has_image(r, c->text);
+    case FILTER_SINCE: return date != 0 && date >= c->day;
+    case FILTER_UNTIL: return date != 0 && date <= c->day;
+    default: break;
+    }
+    bool is_owned = report_blame(r, &who, &place);
+    text_free(&place);
+    return is_owned && is_alike(who.owner, c->text);
+}
+
+static bool fits_what(const filter *f, const report *r, filter_what what)
+{
+    bool is_asked = false;
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->v[i].what != what)
+            continue;
+        is_asked = true;
+        if (holds(&f->v[i], r))
+            return true;
+    }
+    return !is_asked;
+}
+
+bool filter_fits(const filter *f, const report *r)
+{
+    for (unsigned i = 0; i < FILTER_COUNT && f->count > 0; i++) {
+        if (i != FILTER_OWNER && !fits_what(f, r, (filter_what)i))
+            return false;
+    }
+    return true;
+}
+
+bool filter_fits_owner(const filter *f, const report *r)
+{
+    return f->count == 0 || fits_what(f, r, FILTER_OWNER);
+}

@@ -1,0 +1,43 @@
+/* Which reports are wanted: by what they tell of themselves, and whose fault they are. */
+#ifndef MACHSYM_TOOL_FILTER_H
+#define MACHSYM_TOOL_FILTER_H
+
+#include "../model/days.h"
+#include "../model/report.h"
+
+typedef enum filter_what {
+    FILTER_PROCESS = 0,
+    FILTER_VERSION,
+    FILTER_KIND,
+    FILTER_IMAGE,
+    FILTER_OWNER,
+    FILTER_SINCE,
+    FILTER_UNTIL,
+    FILTER_COUNT
+} filter_what;
+
+/* More are not typed; a program that makes command lines can run twice. */
+enum { FILTER_MAX = 64 };
+
+/* One condition. */
+typedef struct condition {
+    filter_what what;
+    machsym_str text; /* with * at its end: what begins so */
+    day day;          /* of SINCE and UNTIL */
+} condition;
+
+/* Of one kind any condition may hold, and of each kind one must. */
+typedef struct filter {
+    condition v[FILTER_MAX];
+    size_t count;
+} filter;
+
+/* For a table of options: adds WHAT=TEXT. Returns false after a message. */
+bool filter_take(void *field, const char *value);
+bool filter_has(const filter *f, filter_what what);
+/* Whether a report fits all conditions but those of owners, which need no lookups. */
+bool filter_fits(const filter *f, const report *r);
+/* Whether it fits those of owners; after the lookups. */
+bool filter_fits_owner(const filter *f, const report *r);
+
+#endif

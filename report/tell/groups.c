@@ -1,0 +1,395 @@
+/* Groups of reports by signature; see groups.h. */
+#include "../../tool/base/json_put.h"
+#include "groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reports wait until there are as many as groups, and this many at least, and are then sorted into the groups
+ * together: so memory follows the groups, and the time for a report stays the same however many there are. */
+enum { LEAST_WAITING = 1024 };
+
+group_list *groups_open(void)
+{
+    group_list *groups = tool_alloc(sizeof *groups);
+    memset(groups, 0, sizeof *groups);
+    return groups;
+}
+
+group *group_new(signature *s)
+{
+    group *g = tool_alloc(sizeof *g);
+    memset(g, 0, sizeof *g);
+    g->signature = *s;
+    memset(s, 0, sizeof *s);
+    return g;
+}
+
+void group_free(group *g)
+{
+    for (size_t i = 0; i < g->version_count; i++)
+        text_free(&g->versions[i].name);
+    text_free(&g->signature.text);
+    free(g->versions);
+    free(g->paths);
+    free(g);
+}
+
+void groups_close(group_list *groups)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        group_free(groups->v[i]);
+    for (size_t i = 0; i < groups->waiting_count; i++)
+        text_free(&groups->waiting[i].signature.text);
+    free(groups->v);
+    free(groups->waiting);
+    free(groups);
+}
+
+/* ---- What a group counts ---- */
+
+void group_count_day(group *g, day number, uint64_t reports)
+{
+    unsigned at = g->day_count;
+    if (number == 0)
+        return;
+    g->first = g->first == 0 || number < g->first ? number : g->first;
+    g->last = number > g->last ? number : g->last;
+    while (at > 0 && g->days[at - 1].day > number)
+        at--;
+    MACHSYM_COUNT_WORK(1);
+    if (at > 0 && g->days[at - 1].day == number) {
+        g->days[at - 1].reports += reports;
+        return;
+    }
+    if (g->day_count == GROUP_DAYS) {
+        if (at == 0)
+            return;
+        memmove(g->days, g->days + 1, --at * sizeof *g->days); /* the oldest goes */
+    } else {
+        memmove(g->days + at + 1, g->days + at, (g->day_count++ - at) * sizeof *g->days);
+    }
+    g->days[at] = (day_count){number, reports};
+}
+
+static int compare_text(machsym_str a, machsym_str b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len > 0 ? memcmp(a.ptr, b.ptr, len) : 0;
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Of those that were seen last the longest ago the first by name. */
+static void drop_oldest_version(group *g)
+{
+    size_t oldest = 0;
+    for (size_t i = 1; i < g->version_count; i++)
+        oldest = g->versions[i].last < g->versions[oldest].last ? i : oldest;
+    text_free(&g->versions[oldest].name);
+    g->version_count--;
+    memmove(g->versions + oldest, g->versions + oldest + 1,
+            (g->version_count - oldest) * sizeof *g->versions);
+}
+
+void group_count_version(group *g, machsym_str name, uint64_t reports, day first, day last)
+{
+    size_t at = 0;
+    int order = 1;
+    if (name.len == 0)
+        return;
+    while (at < g->version_count) {
+        order = compare_text(name, str_make(g->versions[at].name.v, g->versions[at].name.len));
+        MACHSYM_COUNT_WORK(1);
+        if (order <= 0)
+            break;
+        at++;
+    }
+    if (at == g->version_count || order != 0) {
+        g->versions = tool_room(g->versions, g->version_count, &g->version_cap, sizeof *g->versions);
+        memmove(g->versions + at + 1, g->versions + at, (g->version_count++ - at) * sizeof *g->versions);
+        memset(&g->versions[at], 0, sizeof g->versions[at]);
+        text_str(&g->versions[at].name, name);
+    }
+    version_count *v = &g->versions[at];
+    v->reports += reports;
+    v->first = v->first == 0 || (first != 0 && first < v->first) ? first : v->first;
+    v->last = last > v->last ? last : v->last;
+    if (g->version_count > GROUP_VERSIONS)
+        drop_oldest_version(g);
+}
+
+/* ---- Reports into groups ---- */
+
+int signature_compare(const signature *a, const signature *b)
+{
+    MACHSYM_COUNT_WORK(1);
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return compare_text(str_make(a->text.v, a->text.len), str_make(b->text.v, b->text.len));
+}
+
+static int by_signature(const void *a, const void *b)
+{
+    const group_report *x = a;
+    const group_report *y = b;
+    int order = signature_compare(&x->signature, &y->signature);
+    return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void count_report(group *g, const group_report *one)
+{
+    day number = day_of(str_c(one->signature.day));
+    g->reports++;
+    g->added++;
+    group_count_day(g, number, 1);
+    group_count_version(g, str_c(one->signature.version), 1, number, number);
+    g->paths = tool_room(g->paths, g->path_count, &g->path_cap, sizeof *g->paths);
+    g->paths[g->path_count++] = one->path;
+}
+
+/* Sorting, unlike a table, stays fast whatever hashes the reports were made to have. */
+static void sort_in(group_list *groups)
+{
+    group **old = groups->v;
+    size_t old_count = groups->count;
+    size_t at = 0;
+    if (groups->waiting_count == 0)
+        return;
+    groups->v = tool_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
+    groups->count = 0;
+    qsort(groups->waiting, groups->waiting_count, sizeof *groups->waiting, by_signature);
+    for (size_t i = 0; i < groups->waiting_count; i++) {
+        group_report *one = &groups->waiting[i];
+        while (at < old_count && signature_compare(&old[at]->signature, &one->signature) <= 0)
+            groups->v[groups->count++] = old[at++];
+        group *last = groups->count > 0 ? groups->v[groups->count - 1] : NULL;
+        if (last == NULL || signature_compare(&last->signature, &one->signature) != 0) {
+            group_report taken = *one;
+            last = groups->v[groups->count++] = group_new(&one->signature);
+            count_report(last, &taken);
+        } else {
+            count_report(last, one);
+            text_free(&one->signature.text);
+        }
+    }
+    while (at < old_count)
+        groups->v[groups->count++] = old[at++];
+    groups->waiting_count = 0;
+    free(old);
+}
+
+void groups_add(group_list *groups, const char *path, signature *s)
+{
+    size_t most = groups->count > LEAST_WAITING ? groups->count : LEAST_WAITING;
+    if (groups->waiting_count >= most)
+        sort_in(groups);
+    groups->waiting =
+        tool_room(groups->waiting, groups->waiting_count, &groups->waiting_cap, sizeof *groups->waiting);
+    groups->waiting[groups->waiting_count] = (group_report){*s, path, groups->waiting_count};
+    groups->waiting_count++;
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- Trends ---- */
+
+/* A group regressed when it was silent for QUIET_DAYS up to the end of the state, and is there again. It
+ * is rising when its share of all reports of the last RECENT_DAYS is at least RISING times that of the
+ * days before which are kept, and RISING_LEAST reports say so: fewer are chance. */
+enum { QUIET_DAYS = 14, RECENT_DAYS = 7, RISING = 2, RISING_LEAST = 10 };
+
+/* Reports of the last days, and of those before that are kept. */
+static void count_recent(const group *g, day newest, uint64_t *recent, uint64_t *before)
+{
+    for (unsigned i = 0; i < g->day_count; i++) {
+        day age = newest - g->days[i].day;
+        if (age < RECENT_DAYS)
+            *recent += g->days[i].reports;
+        else if (age < GROUP_DAYS)
+            *before += g->days[i].reports;
+    }
+}
+
+group_totals groups_totals(const group_list *groups)
+{
+    group_totals totals = {0, 0, 0};
+    for (size_t i = 0; i < groups->count; i++)
+        totals.newest = groups->v[i]->last > totals.newest ? groups->v[i]->last : totals.newest;
+    for (size_t i = 0; i < groups->count; i++)
+        count_recent(groups->v[i], totals.newest, &totals.recent, &totals.before);
+    return totals;
+}
+
+group_trend group_trend_of(const group_list *groups, const group_totals *totals, const group *g)
+{
+    uint64_t recent = 0;
+    uint64_t before = 0;
+    if (groups->has_state && g->added > 0 && g->added == g->reports)
+        return TREND_NEW;
+    if (g->added > 0 && g->before != 0 && groups->known_until - g->before >= QUIET_DAYS)
+        return TREND_REGRESSED;
+    count_recent(g, totals->newest, &recent, &before);
+    bool is_rising =
+        recent >= RISING_LEAST && totals->before > 0 &&
+        (double)recent * (double)totals->before >= (double)RISING * (double)before * (double)totals->recent;
+    return is_rising ? TREND_RISING : TREND_NONE;
+}
+
+const char *group_trend_name(group_trend trend)
+{
+    static const char *const names[] = {NULL, "new", "regressed", "rising"};
+    return names[trend];
+}
+
+/* ---- Printing ---- */
+
+/* Members of a family follow their head, the largest first. */
+static int by_family(const void *a, const void *b)
+{
+    const group *x = *(group *const *)a;
+    const group *y = *(group *const *)b;
+    if (x->head == y->head && (x->head == x || y->head == y))
+        return x->head == x ? (y->head == y ? 0 : -1) : 1;
+    if (x->head != y->head) {
+        if (x->head->family_count != y->head->family_count)
+            return x->head->family_count > y->head->family_count ? -1 : 1;
+        return signature_compare(&x->head->signature, &y->head->signature);
+    }
+    if (x->reports != y->reports)
+        return x->reports > y->reports ? -1 : 1;
+    return signature_compare(&x->signature, &y->signature);
+}
+
+static void put_day(text *t, const char *what, day number)
+{
+    text_c(t, what);
+    text_day(t, number);
+    text_c(t, number == 0 ? "?" : "");
+}
+
+static void put_history(text *t, const group *g, group_trend trend)
+{
+    size_t from = t->len;
+    put_day(t, "    first seen ", g->first);
+    put_day(t, ", last seen ", g->last);
+    for (size_t i = 0; i < g->version_count; i++) {
+        text_c(t, i == 0 ? ", in versions " : ", ");
+        text_add(t, g->versions[i].name.v, g->versions[i].name.len);
+        text_c(t, ": ");
+        text_dec(t, g->versions[i].reports);
+    }
+    text_end_line(t, from);
+    if (trend == TREND_NONE)
+        return;
+    from = t->len;
+    text_c(t, "    ");
+    text_c(t, group_trend_name(trend));
+    if (trend == TREND_REGRESSED)
+        put_day(t, ": was not seen after ", g->before);
+    text_end_line(t, from);
+}
+
+static void put_group(text *t, const group *g, bool has_state, group_trend trend)
+{
+    size_t from = t->len;
+    text_dec(t, g->reports);
+    text_c(t, g->reports == 1 ? " report   " : " reports  ");
+    text_hex(t, g->signature.hash, 16);
+    text_c(t, "  ");
+    text_add(t, g->signature.text.v, g->signature.text.len);
+    text_end_line(t, from);
+    if (has_state)
+        put_history(t, g, trend);
+    for (size_t i = 0; i < g->path_count; i++) {
+        from = t->len;
+        text_c(t, "    ");
+        text_c(t, g->paths[i]);
+        text_end_line(t, from);
+    }
+}
+
+/* The groups' paths apart: those are of one run. */
+static void put_group_json(text *t, const group *g, group_trend trend)
+{
+    const char *name = group_trend_name(trend);
+    json_begin(t, "crash-group");
+    json_put_number(t, "count", g->reports);
+    json_put_hash(t, "hash", g->signature.hash);
+    json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
+    if (g->head != g)
+        json_put_hash(t, "similar_to", g->head->signature.hash);
+    else
+        json_put_str(t, "similar_to", str_make(NULL, 0));
+    json_put_day(t, "first", g->first);
+    json_put_day(t, "last", g->last);
+    text_c(t, ",\"versions\":[");
+    for (size_t i = 0; i < g->version_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_make(g->versions[i].name.v, g->versions[i].name.len));
+    }
+    text_c(t, "],\"version_counts\":{");
+    for (size_t i = 0; i < g->version_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_make(g->versions[i].name.v, g->versions[i].name.len));
+        text_char(t, ':');
+        text_dec(t, g->versions[i].reports);
+    }
+    text_char(t, '}');
+    json_put_str(t, "trend", name != NULL ? str_c(name) : str_make(NULL, 0));
+    json_put_number(t, "added", g->added);
+    text_c(t, ",\"reports\":[");
+    for (size_t i = 0; i < g->path_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        text_json(t, str_c(g->paths[i]));
+    }
+    text_c(t, "]}\n");
+}
+
+/* Text of a member of a family is moved to the right. */
+static void put_indented(text *t, const text *lines)
+{
+    machsym_str rest = {lines->v, lines->len};
+    machsym_str line;
+    while (str_take_line(&rest, &line)) {
+        text_c(t, "  ");
+        text_str(t, line);
+        text_char(t, '\n');
+    }
+}
+
+static void put_groups(const group_list *groups, group *const *order, bool is_json, text *out)
+{
+    group_totals totals = groups_totals(groups);
+    for (size_t i = 0; i < groups->count; i++) {
+        const group *g = order[i];
+        group_trend trend = group_trend_of(groups, &totals, g);
+        text lines = {0};
+        if (is_json) {
+            put_group_json(out, g, trend);
+            continue;
+        }
+        if (g->head == g) {
+            put_group(out, g, groups->has_state, trend);
+            continue;
+        }
+        text_c(out, order[i - 1] == g->head ? "  similar:\n" : "");
+        put_group(&lines, g, groups->has_state, trend);
+        put_indented(out, &lines);
+        text_free(&lines);
+    }
+}
+
+void groups_print(group_list *groups, bool is_json, text *out)
+{
+    sort_in(groups);
+    if (groups->count == 0)
+        return;
+    groups_find_heads(groups);
+    group **order = tool_alloc(groups->count * sizeof *order);
+    for (size_t i = 0; i < groups->count; i++) {
+        order[i] = groups->v[i];
+        order[i]->head->family_count += order[i]->reports;
+    }
+    qsort(order, groups->count, sizeof *order, by_family);
+    put_groups(groups, order, is_json, out);
+    free(order);
+}

@@ -1,0 +1,118 @@
+/* Groups of reports: those of one signature, and families of groups that are similar; what is known of
+ * them from earlier runs. */
+#ifndef MACHSYM_TOOL_GROUPS_H
+#define MACHSYM_TOOL_GROUPS_H
+
+#include "../model/days.h"
+#include "summary.h"
+
+typedef struct group_list group_list;
+
+group_list *groups_open(void);
+void groups_close(group_list *groups);
+/* Takes what earlier runs counted, before the first groups_add. Returns false after a message. */
+bool groups_read(group_list *groups, const char *path);
+/* Takes over the signature. The path must live as long as the list; time is in proportion to the reports. */
+void groups_add(group_list *groups, const char *path, signature *s);
+/* Once, when all are added: the largest family first, in it the head, then the others by size. */
+void groups_print(group_list *groups, bool is_json, text *out);
+
+typedef enum place_kind { PLACE_OTHER = 0, PLACE_FREE, PLACE_FILE } place_kind;
+
+/* Where a state is to be written, and what lay there before the run began: another run may work on the same
+ * state, and what it counted must not be lost without a word. */
+typedef struct groups_place {
+    const char *path;
+    place_kind kind;
+    uint64_t sum; /* of a file: of all that it holds */
+} groups_place;
+
+/* Before groups_read. */
+groups_place groups_look_at(const char *path);
+/* What all runs counted, for groups_read: a JSON object a line. After groups_print. */
+void groups_put_state(const group_list *groups, text *out);
+/* Writes that to the place. Returns false after a message. */
+bool groups_write(const group_list *groups, const groups_place *place);
+
+/* ---- For the parts of it ---- */
+
+/* What is kept of a group, whatever comes. Trends look at so many days. Of the versions those stay that
+ * were seen last: a service sees a new one every week or two, and runs for years. */
+enum { GROUP_DAYS = 28, GROUP_VERSIONS = 64 };
+
+/* Reports of one day. */
+typedef struct day_count {
+    day day;
+    uint64_t reports;
+} day_count;
+
+/* Reports of one version of the program. */
+typedef struct version_count {
+    text name;
+    uint64_t reports;
+    day first; /* 0: not told */
+    day last;
+} version_count;
+
+/* Reports of one signature. */
+typedef struct group {
+    signature signature; /* of the first of them; its day and version count for nothing here */
+    uint64_t reports;
+    uint64_t added; /* of these, by this run */
+    day first;      /* 0: not told */
+    day last;
+    day before;                 /* the last day that the state knew; 0: none */
+    day_count days[GROUP_DAYS]; /* the latest ones, in order */
+    unsigned day_count;
+    version_count *versions; /* by name */
+    size_t version_count;
+    size_t version_cap;
+    const char **paths; /* of this run's reports */
+    size_t path_count;
+    size_t path_cap;
+    struct group *head;    /* of the family; itself when it stands alone */
+    uint64_t family_count; /* reports of the whole family, kept at its head */
+} group;
+
+/* A report, until it is counted. */
+typedef struct group_report {
+    signature signature;
+    const char *path;
+    size_t number; /* in the order in which they came */
+} group_report;
+
+struct group_list {
+    group **v; /* by signature */
+    size_t count;
+    group_report *waiting;
+    size_t waiting_count;
+    size_t waiting_cap;
+    day known_until; /* the last day of the state */
+    bool has_state;
+};
+
+/* By hash, then by text. */
+int signature_compare(const signature *a, const signature *b);
+/* A new group, which is to be put where it belongs. */
+group *group_new(signature *s);
+void group_free(group *g);
+void group_count_day(group *g, day number, uint64_t reports);
+void group_count_version(group *g, machsym_str name, uint64_t reports, day first, day last);
+/* Gives each group the head of the family that it is most similar to, or itself. */
+void groups_find_heads(group_list *groups);
+
+/* What has become of a group. */
+typedef enum group_trend { TREND_NONE = 0, TREND_NEW, TREND_REGRESSED, TREND_RISING } group_trend;
+
+/* All that trends are measured against. */
+typedef struct group_totals {
+    day newest;
+    uint64_t recent;
+    uint64_t before;
+} group_totals;
+
+group_totals groups_totals(const group_list *groups);
+group_trend group_trend_of(const group_list *groups, const group_totals *totals, const group *g);
+const char *group_trend_name(group_trend trend); /* NULL for none */
+
+#endif

@@ -1,0 +1,287 @@
+/* What groups of reports keep from run to run; see groups.h, and crash-state in docs/json.md. */
+#include "../../tool/base/json_put.h"
+#include "../../tool/files/outfile.h"
+#include "groups.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char head_schema[] = "crash-state";
+static const char group_schema[] = "crash-state-group";
+
+/* ---- Writing ---- */
+
+static void put_days(text *t, const group *g)
+{
+    text_c(t, ",\"days\":{");
+    for (unsigned i = 0; i < g->day_count; i++) {
+        text_c(t, i > 0 ? ",\"" : "\"");
+        text_day(t, g->days[i].day);
+        text_c(t, "\":");
+        text_dec(t, g->days[i].reports);
+    }
+    text_char(t, '}');
+}
+
+static void put_versions(text *t, const group *g)
+{
+    text_c(t, ",\"versions\":[");
+    for (size_t i = 0; i < g->version_count; i++) {
+        const version_count *v = &g->versions[i];
+        text_c(t, i > 0 ? ",{\"version\":" : "{\"version\":");
+        text_json(t, str_make(v->name.v, v->name.len));
+        json_put_number(t, "reports", v->reports);
+        json_put_day(t, "first", v->first);
+        json_put_day(t, "last", v->last);
+        text_char(t, '}');
+    }
+    text_char(t, ']');
+}
+
+static void put_group(text *t, const group *g)
+{
+    json_begin(t, group_schema);
+    json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
+    json_put_number(t, "reports", g->reports);
+    json_put_day(t, "first", g->first);
+    json_put_day(t, "last", g->last);
+    put_days(t, g);
+    put_versions(t, g);
+    text_c(t, ",\"frames\":[");
+    for (unsigned i = 0; i < g->signature.frame_count; i++) {
+        text_c(t, i > 0 ? ",\"" : "\"");
+        text_hex(t, g->signature.frames[i], 16);
+        text_char(t, '"');
+    }
+    text_c(t, "]}\n");
+}
+
+void groups_put_state(const group_list *groups, text *out)
+{
+    text lines = {0};
+    for (size_t i = 0; i < groups->count; i++)
+        put_group(&lines, groups->v[i]);
+    json_begin(out, head_schema);
+    json_put_number(out, "groups", groups->count);
+    json_put_hash(out, "sum", str_hash(str_make(lines.v, lines.len)));
+    text_c(out, "}\n");
+    text_add(out, lines.v, lines.len);
+    text_free(&lines);
+}
+
+/* ---- Where it is written ---- */
+
+static bool sum_of(const char *path, uint64_t *sum)
+{
+    text t = {0};
+    bool ok = text_read_file(&t, path) == NULL;
+    *sum = str_hash(str_make(t.v, t.len));
+    text_free(&t);
+    return ok;
+}
+
+groups_place groups_look_at(const char *path)
+{
+    groups_place place = {path, PLACE_OTHER, 0};
+    struct stat st;
+    if (strcmp(path, "-") == 0)
+        return place;
+    if (lstat(path, &st) != 0)
+        place.kind = PLACE_FREE;
+    else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && sum_of(path, &place.sum))
+        place.kind = PLACE_FILE;
+    return place;
+}
+
+/* The new file is begun ahead of the lock: what killed runs left beside it is removed then, and may be a
+ * second name of the file that is held. Of two runs that get here at once one replaces the state, and the
+ * other one sees that it is another than it was. */
+static int replace(const groups_place *place, const text *out)
+{
+    outfile file;
+    uint64_t sum = 0;
+    outfile_begin_with(&file, place->path, out->v, out->len,
+                       place->kind == PLACE_FREE ? OUTFILE_KEEP : OUTFILE_REPLACE);
+    int held = place->kind == PLACE_FILE ? posix_hold_file(place->path) : -1;
+    bool is_ours = held >= 0 && sum_of(place->path, &sum) && sum == place->sum;
+    if (place->kind == PLACE_FILE && !is_ours && file.failure == 0)
+        file.failure = EEXIST;
+    outfile_end_all(&file, 1);
+    if (held >= 0)
+        close(held);
+    return file.failure;
+}
+
+bool groups_write(const group_list *groups, const groups_place *place)
+{
+    text out = {0};
+    uint64_t sum = 0;
+    groups_put_state(groups, &out);
+    int failure = replace(place, &out);
+    /* runs that begin anew over the same reports write the same */
+    if (failure == EEXIST && !groups->has_state && sum_of(place->path, &sum) &&
+        sum == str_hash(str_make(out.v, out.len)))
+        failure = 0;
+    if (failure == EEXIST)
+        tool_say("%s: another run has written it since this one began; it stays, without the reports of this "
+                 "run, which is to be run again",
+                 place->path);
+    else if (failure != 0)
+        tool_say("%s: %s", place->path, outfile_error(failure));
+    text_free(&out);
+    return failure == 0;
+}
+
+/* ---- Reading ---- */
+
+/* A state as it is read. */
+typedef struct reading {
+    group_list *groups;
+    machsym_str rest;
+    const char *why;
+} reading;
+
+static bool fail(reading *r, const char *why)
+{
+    r->why = why;
+    return false;
+}
+
+/* Parses the next line. Returns false at the end, and for a line that is no object of the schema. */
+static bool take_line(reading *r, const char *schema, json *doc)
+{
+    machsym_str line;
+    text wanted = {0};
+    json_error err = {"", 0};
+    machsym_str before = r->rest;
+    if (!str_take_line(&r->rest, &line))
+        return fail(r, "it ends too soon");
+    if (!json_parse(doc, line.ptr, line.len, 0, &err)) {
+        r->rest = before;
+        return fail(r, err.what);
+    }
+    text_c(&wanted, schema);
+    text_c(&wanted, "/" JSON_SCHEMA_VERSION);
+    bool fits = json_equals(doc, json_get(doc, 0, "schema"), text_z(&wanted));
+    text_free(&wanted);
+    if (fits)
+        return true;
+    bool is_other = str_starts(json_raw(doc, json_get(doc, 0, "schema")), schema);
+    json_free(doc);
+    r->rest = before;
+    return fail(r, is_other ? "a state of another version" : "no state that --groups-out wrote");
+}
+
+static uint64_t number_of(const json *doc, uint32_t object, const char *key)
+{
+    uint64_t number = 0;
+    return json_u64(doc, json_get(doc, object, key), &number) ? number : 0;
+}
+
+static day day_in(const json *doc, uint32_t object, const char *key)
+{
+    return day_of(json_raw(doc, json_get(doc, object, key)));
+}
+
+static bool hash_in(const json *doc, uint32_t token, uint64_t *hash)
+{
+    machsym_str raw = json_raw(doc, token);
+    return json_is(doc, token, JSON_STRING) && parse_hex(raw.ptr, raw.len, hash);
+}
+
+static void take_versions(const json *doc, group *g)
+{
+    uint32_t array = json_get(doc, 0, "versions");
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at)) {
+        text name = {0};
+        json_unescape(&name, json_raw(doc, json_get(doc, at, "version")));
+        group_count_version(g, str_make(name.v, name.len), number_of(doc, at, "reports"),
+                            day_in(doc, at, "first"), day_in(doc, at, "last"));
+        text_free(&name);
+    }
+}
+
+static void take_days(const json *doc, group *g)
+{
+    uint32_t object = json_get(doc, 0, "days");
+    uint32_t at = JSON_NONE;
+    while (json_is(doc, object, JSON_OBJECT) && json_next(doc, object, &at)) {
+        uint64_t reports = 0;
+        if (json_u64(doc, at + 1, &reports))
+            group_count_day(g, day_of(json_raw(doc, at)), reports);
+    }
+    g->first = day_in(doc, 0, "first");
+    g->before = g->last;
+}
+
+static bool take_group(reading *r, const json *doc)
+{
+    signature s;
+    uint32_t at = JSON_NONE;
+    uint32_t frames = json_get(doc, 0, "frames");
+    memset(&s, 0, sizeof s);
+    if (!json_is(doc, json_get(doc, 0, "signature"), JSON_STRING))
+        return fail(r, "a group without its signature");
+    json_unescape(&s.text, json_raw(doc, json_get(doc, 0, "signature")));
+    s.hash = str_hash(str_make(s.text.v, s.text.len));
+    while (s.frame_count < sizeof s.frames / sizeof *s.frames && json_next(doc, frames, &at))
+        s.frame_count += hash_in(doc, at, &s.frames[s.frame_count]);
+    group_list *groups = r->groups;
+    group *g = group_new(&s);
+    if (groups->count > 0 &&
+        signature_compare(&groups->v[groups->count - 1]->signature, &g->signature) >= 0) {
+        group_free(g);
+        return fail(r, "its groups are out of order");
+    }
+    g->reports = number_of(doc, 0, "reports");
+    take_days(doc, g);
+    take_versions(doc, g);
+    groups->known_until = g->last > groups->known_until ? g->last : groups->known_until;
+    groups->v[groups->count++] = g;
+    return true;
+}
+
+static bool take_state(reading *r)
+{
+    json doc;
+    uint64_t sum = 0;
+    if (!take_line(r, head_schema, &doc))
+        return false;
+    uint64_t count = number_of(&doc, 0, "groups");
+    bool has_sum = hash_in(&doc, json_get(&doc, 0, "sum"), &sum);
+    json_free(&doc);
+    if (!has_sum || sum != str_hash(r->rest) || count > r->rest.len)
+        return fail(r, "cut short or changed: its sum is another");
+    r->groups->v = tool_alloc((size_t)count * sizeof *r->groups->v);
+    for (uint64_t i = 0; i < count; i++) {
+        if (!take_line(r, group_schema, &doc))
+            return false;
+        bool ok = take_group(r, &doc);
+        json_free(&doc);
+        if (!ok)
+            return false;
+    }
+    return r->rest.len == 0 || fail(r, "there is something after its end");
+}
+
+bool groups_read(group_list *groups, const char *path)
+{
+    text input = {0};
+    reading r = {groups, {NULL, 0}, NULL};
+    r.why = text_read_words(&input, path);
+    groups->has_state = true;
+    r.rest = str_make(input.v, input.len);
+    bool ok = r.why == NULL && take_state(&r);
+    if (!ok && input.len == 0)
+        tool_say("%s: %s", path, r.why);
+    else if (!ok)
+        tool_say("%s: %s, at byte %zu; take an older copy, or begin anew without --groups-in", path, r.why,
+                 input.len - r.rest.len);
+    text_free(&input);
+    return ok;
+}

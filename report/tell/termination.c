@@ -1,0 +1,380 @@
+/* Why the system ended a process; see termination.h. */
+#include "termination.h"
+#include "../model/stack.h"
+
+#include <string.h>
+
+/* ---- Fields ---- */
+
+/* OS_REASON_* of xnu's bsd/sys/reason.h, by number; RBSTerminateContext tells the number only. 37 is none. */
+static const char *const namespaces[] = {NULL,
+                                         "JETSAM",
+                                         "SIGNAL",
+                                         "CODESIGNING",
+                                         "HANGTRACER",
+                                         "TEST",
+                                         "DYLD",
+                                         "LIBXPC",
+                                         "OBJC",
+                                         "EXEC",
+                                         "SPRINGBOARD",
+                                         "TCC",
+                                         "REPORTCRASH",
+                                         "COREANIMATION",
+                                         "AGGREGATED",
+                                         "RUNNINGBOARD",
+                                         "SKYWALK",
+                                         "SETTINGS",
+                                         "LIBSYSTEM",
+                                         "FOUNDATION",
+                                         "WATCHDOG",
+                                         "METAL",
+                                         "WATCHKIT",
+                                         "GUARD",
+                                         "ANALYTICS",
+                                         "SANDBOX",
+                                         "SECURITY",
+                                         "ENDPOINTSECURITY",
+                                         "PAC_EXCEPTION",
+                                         "BLUETOOTH_CHIP",
+                                         "PORT_SPACE",
+                                         "WEBKIT",
+                                         "BACKLIGHTSERVICES",
+                                         "MEDIA",
+                                         "ROSETTA",
+                                         "LIBIGNITION",
+                                         "BOOTMOUNT",
+                                         NULL,
+                                         "REALITYKIT",
+                                         "AUDIO",
+                                         "WAKEBOARD",
+                                         "CORERC",
+                                         "SELF_RESTRICT",
+                                         "ARKIT",
+                                         "CAMERA",
+                                         "BACKBOARD",
+                                         "POWEREXCEPTIONS",
+                                         "SECINIT"};
+
+static bool is_upper(char c)
+{
+    return (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static machsym_str behind(machsym_str s, size_t count)
+{
+    return count < s.len ? (machsym_str){s.ptr + count, s.len - count} : (machsym_str){s.ptr, 0};
+}
+
+/* What follows the first needle; empty when there is none. */
+static machsym_str after(machsym_str s, const char *needle)
+{
+    return behind(s, str_find(s, needle) + strlen(needle));
+}
+
+/* The digits that s begins with, "0x" among them. */
+static machsym_str number_at(machsym_str s)
+{
+    bool hex = s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 32) == 'x';
+    size_t at = 2 * hex;
+    while (at < s.len && ((s.ptr[at] >= '0' && s.ptr[at] <= '9') ||
+                          (hex && (s.ptr[at] | 32) >= 'a' && (s.ptr[at] | 32) <= 'f')))
+        at++;
+    return (machsym_str){s.ptr, at > 2u * hex ? at : 0};
+}
+
+/* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." tells what stands before it elsewhere. */
+static void set_from_context(report *r, machsym_str s)
+{
+    uint64_t domain;
+    machsym_str context = after(s, "<RBSTerminateContext|");
+    if (context.len == 0)
+        return;
+    if (report_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
+        namespaces[domain] != NULL)
+        report_set_fact(r, FACT_TERMINATION, str_c(namespaces[domain]));
+    report_set_fact(r, FACT_TERMINATION_CODE, number_at(after(context, "code:")));
+}
+
+static machsym_str without_end(machsym_str s)
+{
+    while (s.len > 0 && strchr(" \t\r\n", s.ptr[s.len - 1]) != NULL)
+        s.len--;
+    return s;
+}
+
+/* "[Namespace ]NAME[,] [Code ]N[ words]" and "NAME, [0xN] words". */
+void termination_parse(report *r, machsym_str s)
+{
+    size_t name = 0;
+    s = without_end(str_trim(s));
+    machsym_str rest = str_starts(s, "Namespace ") ? str_trim(behind(s, sizeof "Namespace " - 1)) : s;
+    while (name < rest.len && is_upper(rest.ptr[name]))
+        name++;
+    if (name > 0) {
+        machsym_str code = behind(rest, name);
+        while (code.len > 0 && (code.ptr[0] == ',' || code.ptr[0] == ' ' || code.ptr[0] == '['))
+            code = behind(code, 1);
+        if (str_starts(code, "Code "))
+            code = str_trim(behind(code, sizeof "Code " - 1));
+        machsym_str number = number_at(code);
+        report_set_fact(r, FACT_TERMINATION, (machsym_str){rest.ptr, name});
+        report_set_fact(r, FACT_TERMINATION_CODE, number);
+        rest = behind(code, number.len);
+        rest = behind(rest, rest.len > 0 && rest.ptr[0] == ']');
+    }
+    set_from_context(r, rest);
+    report_set_fact(r, FACT_DESCRIPTION, rest);
+}
+
+/* ---- In words ---- */
+
+static void sentence(text *t, const char *words)
+{
+    text_c(t, words);
+    text_char(t, '\n');
+}
+
+/* Where the words stand, upper case or not; s.len: nowhere. lower is in lower case. */
+static size_t find_words(machsym_str s, const char *lower)
+{
+    size_t len = strlen(lower);
+    for (size_t at = 0; at + len <= s.len; at++) {
+        size_t k = 0;
+        while (k < len && (s.ptr[at + k] >= 'A' && s.ptr[at + k] <= 'Z' ? s.ptr[at + k] + 32
+                                                                        : s.ptr[at + k]) == lower[k])
+            k++;
+        if (k == len)
+            return at;
+    }
+    return s.len;
+}
+
+/* The part that says why: what follows "explanation:", up to the state of the process. */
+static machsym_str explanation(const report *r)
+{
+    machsym_str all = r->facts[FACT_DESCRIPTION];
+    machsym_str why = after(all, "explanation:");
+    if (why.len == 0)
+        return all;
+    why.len = str_find(why, "ProcessVisibility:");
+    return without_end(str_trim(why));
+}
+
+/* The stage by the report's own word for it, or by the words of the explanation. */
+static void say_stage(text *t, const report *r)
+{
+    static const struct {
+        const char *word;
+        const char *what;
+    } stages[] = {{"scene-create", "launching: 20 s"},
+                  {"launch", "launching: 20 s"},
+                  {"resume", "resuming: 10 s"},
+                  {"suspend", "suspending: 10 s"},
+                  {"process-exit", "quitting: 6 s"},
+                  {"terminat", "quitting: 6 s"},
+                  {"scene-update", "updating the scene: 10 s"},
+                  {"background task", "background task: 10 min"},
+                  {"background", "background task: 10 min"}};
+    machsym_str event = after(r->facts[FACT_DESCRIPTION], "WatchdogEvent:");
+    machsym_str why = event.len > 0 ? str_make(event.ptr, str_find(event, "\n")) : explanation(r);
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        if (find_words(why, stages[i].word) < why.len) {
+            text_c(t, " (");
+            text_c(t, stages[i].what);
+            text_char(t, ')');
+            return;
+        }
+    }
+}
+
+/* Below this share of a processor the main thread waited, above the other it computed; between the two it
+ * may be either. */
+enum { IDLE_PERCENT = 10, BUSY_PERCENT = 50 };
+
+/* "Elapsed application CPU time (seconds): 0.367, 1% CPU" */
+static void say_cpu(text *t, const report *r)
+{
+    uint64_t percent;
+    machsym_str line = after(r->facts[FACT_DESCRIPTION], "Elapsed application CPU time (seconds):");
+    line = str_trim(str_make(line.ptr, str_find(line, "\n")));
+    size_t comma = str_find(line, ",");
+    if (comma == line.len || !report_number_after(line, ",", &percent))
+        return;
+    text_c(t, "the app used ");
+    text_shown(t, str_make(line.ptr, comma));
+    text_c(t, " s of CPU time (");
+    text_dec(t, percent);
+    sentence(t, percent < IDLE_PERCENT
+                    ? "%): it waited; look for locks and synchronous calls on the main thread"
+                : percent >= BUSY_PERCENT ? "%): it computed; look for long work on the main thread"
+                                          : "%)");
+}
+
+/* The watchdog, and what it allows: the report's own figure when it states one. */
+static void say_watchdog(text *t, const report *r)
+{
+    machsym_str why = explanation(r);
+    machsym_str allowance = after(why, "allowance of ");
+    if (find_words(why, "background task") < why.len && find_words(why, "assertion") < why.len)
+        text_c(t,
+               "a background task was not ended in time: endBackgroundTask was not called before it expired");
+    else
+        text_c(t, "watchdog: the app did not answer in the time the system allows");
+    say_stage(t, r);
+    if (allowance.len > 0) {
+        text_c(t, "; the report says ");
+        text_shown(t, str_make(allowance.ptr, str_find(allowance, " ")));
+        text_c(t, " s");
+    }
+    text_char(t, '\n');
+    say_cpu(t, r);
+}
+
+/* "... was suspended with locked system files:", then a path a line. Reports with more lists name a few. */
+enum { SHOWN_FILES = 8 };
+
+static void say_locked_files(text *t, const report *r)
+{
+    machsym_str rest = after(r->facts[FACT_DESCRIPTION], "locked system files:");
+    machsym_str line;
+    if (rest.len == 0)
+        rest = after(r->facts[FACT_APP_INFO], "locked system files:");
+    unsigned shown = 0;
+    sentence(t, "0xdead10cc: the app held a file lock or database while it was suspended");
+    while (shown < SHOWN_FILES && str_take_line(&rest, &line)) {
+        line = str_trim(line);
+        if (line.len == 0)
+            continue;
+        if (line.ptr[0] != '/')
+            return;
+        text_c(t, "the file: ");
+        text_shown(t, str_make(line.ptr, str_find(line, ">")));
+        text_char(t, '\n');
+        shown++;
+    }
+}
+
+static const struct {
+    uint64_t code;
+    const char *words;
+} kill_codes[] = {
+    {0xdeadfa11, "0xdeadfa11: the user forced the app to quit"},
+    {0xc00010ff, "0xc00010ff: killed because the device was too hot"},
+    {0xbaaaaaad, "0xbaaaaaad: a stackshot of the whole system, not a crash"},
+    {0xbaadca11, "0xbaadca11: killed for not reporting a call it was woken up for"},
+    {0xbad22222, "0xbad22222: a VoIP app that restarted too often"},
+    {0xc51bad01, "0xc51bad01: a watch app used too much CPU time in the background"},
+    {0xc51bad02, "0xc51bad02: a watch app did not finish a background task in time"},
+    {0xc51bad03, "0xc51bad03: a watch app had no CPU time for its background task; the system was busy"},
+};
+
+static bool say_kill_code(text *t, const report *r, uint64_t code)
+{
+    if (code == 0x8badf00d) {
+        say_watchdog(t, r);
+        return true;
+    }
+    if (code == 0xdead10cc) {
+        say_locked_files(t, r);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof kill_codes / sizeof kill_codes[0]; i++) {
+        if (kill_codes[i].code == code) {
+            sentence(t, kill_codes[i].words);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. From xnu:
+ * bsd/sys/reason.h, bsd/sys/kern_memorystatus.h; from dyld: mach-o/dyld.h; from objc4: runtime/objc-os.h. */
+static const struct {
+    const char *space;
+    uint64_t code;
+    const char *words;
+} space_codes[] = {
+    {"JETSAM", 2, "jetsam: the process went above the memory mark set for it"},
+    {"JETSAM", 3, "jetsam: the system had no more vnodes: too many files were open"},
+    {"JETSAM", 4, "jetsam: the system had no more free memory"},
+    {"JETSAM", 7, "jetsam: the process used more memory than one process may"},
+    {"JETSAM", 8, "jetsam: the system had no more space on disk"},
+    {"JETSAM", 9, "jetsam: the process was idle, and its memory was wanted"},
+    {"JETSAM", 0, "jetsam: the system was short of memory and ended the process"},
+    {"CODESIGNING", 1, "code signing: the program has no valid signature, or may not run here"},
+    {"CODESIGNING", 2, "code signing: a page of memory does not match the signature, or is not signed"},
+    {"CODESIGNING", 3,
+     "code signing: the process asked for the task port of another without being allowed to"},
+    {"CODESIGNING", 4, "code signing: a launch constraint does not allow the program to be started so"},
+    {"CODESIGNING", 0, "code signing: the signature does not allow what was done"},
+    {"DYLD", 1, "dyld: a library that the program needs is missing"},
+    {"DYLD", 2, "dyld: a library is there, but not for this architecture"},
+    {"DYLD", 3, "dyld: a library is older than the program needs"},
+    {"DYLD", 4, "dyld: a library lacks a symbol that the program needs"},
+    {"DYLD", 5, "dyld: the signature of a library does not allow to load it"},
+    {"DYLD", 6, "dyld: the sandbox does not allow to open a library"},
+    {"DYLD", 7, "dyld: a Mach-O file is malformed"},
+    {"DYLD", 0, "dyld: the program could not be loaded"},
+    {"OBJC", 0, "the Objective-C runtime found something wrong and ended the process"},
+    {"LIBSYSTEM", 1, "libsystem: a thread ended while it owned a workloop"},
+    {"LIBSYSTEM", 3, "libsystem: the sandbox could not be set up when the process began"},
+    {"LIBSYSTEM", 4, "libsystem: the list of threads is damaged: memory was overwritten"},
+    {"LIBSYSTEM", 0, "libsystem found something wrong and ended the process"},
+    {"LIBXPC", 0, "libxpc: the process misused XPC"},
+    {"EXEC", 0, "the system could not start the program"},
+    {"TCC", 0, "privacy: the app used what a usage description in its Info.plist must explain, and has none"},
+    {"GUARD", 0, "a guarded file descriptor, port or piece of memory was misused"},
+    {"SANDBOX", 0, "the sandbox does not allow what was done"},
+    {"PAC_EXCEPTION", 0, "a pointer whose authentication failed was used"},
+    {"HANGTRACER", 0, "the process did not answer for too long"},
+    {"WATCHDOG", 0, "the watchdog of the system was not fed in time"},
+    {"METAL", 0, "Metal: the GPU or its driver gave up"},
+    {"RUNNINGBOARD", 0, "RunningBoard, which decides what may run, ended the process"},
+    {"FRONTBOARD", 0, "the app was ended by what shows apps on the screen"},
+    {"SPRINGBOARD", 0, "the app was ended by what shows apps on the screen"},
+};
+
+static bool say_space(text *t, machsym_str space, uint64_t code)
+{
+    for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
+        if (str_is(space, space_codes[i].space) &&
+            (space_codes[i].code == 0 || space_codes[i].code == code)) {
+            sentence(t, space_codes[i].words);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the report itself says, without what was said of it: a line, and what dyld could not load. */
+static void say_description(text *t, const report *r)
+{
+    static const char *const wanted[] = {"Library not loaded:", "Symbol not found:"};
+    machsym_str why = explanation(r);
+    if (why.len == 0)
+        return;
+    text_c(t, "the report says: ");
+    text_shown(t, str_trim(str_make(why.ptr, str_find(why, "\n"))));
+    text_char(t, '\n');
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        size_t at = str_find(why, wanted[i]);
+        machsym_str line = behind(why, at);
+        if (at == 0 || line.len == 0)
+            continue;
+        text_shown(t, str_trim(str_make(line.ptr, str_find(line, "\n"))));
+        text_char(t, '\n');
+    }
+}
+
+bool termination_explain(text *t, const report *r)
+{
+    uint64_t code = 0;
+    if (!report_number_after(r->facts[FACT_TERMINATION_CODE], "", &code))
+        report_number_after(r->facts[FACT_CODES], "", &code);
+    if (say_kill_code(t, r, code & 0xffffffff))
+        return true;
+    bool said = say_space(t, r->facts[FACT_TERMINATION], code);
+    say_description(t, r);
+    return said;
+}

@@ -1,0 +1,506 @@
+/* Reports without what tells of persons; see redact.h. */
+#define _CRT_RAND_S /* rand_s of Windows */
+#include "../model/json.h"
+#include "redact.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ---- */
+
+static uint64_t rotate(uint64_t x, unsigned bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[0] = rotate(v[0], 32);
+    v[2] += v[3];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
+}
+
+static void sip_word(uint64_t v[4], uint64_t word)
+{
+    v[3] ^= word;
+    sip_round(v);
+    sip_round(v);
+    v[0] ^= word;
+}
+
+/* The hash of a number that counts, and a text. */
+static uint64_t sip_hash(const uint64_t key[2], uint64_t count, machsym_str s)
+{
+    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+                     key[1] ^ 0x7465646279746573};
+    uint64_t word = 0;
+    sip_word(v, count);
+    for (size_t i = 0; i < s.len; i++) {
+        word |= (uint64_t)(unsigned char)s.ptr[i] << (8 * (i % 8));
+        if (i % 8 == 7) {
+            sip_word(v, word);
+            word = 0;
+        }
+    }
+    sip_word(v, word | (uint64_t)(s.len + 8) << 56);
+    v[2] ^= 0xff;
+    for (unsigned i = 0; i < 4; i++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* ---- The key ---- */
+
+#ifdef _WIN32
+static bool draw(uint64_t key[2])
+{
+    unsigned parts[4];
+    for (unsigned i = 0; i < 4; i++) {
+        if (rand_s(&parts[i]) != 0)
+            return false;
+    }
+    key[0] = (uint64_t)parts[0] << 32 | parts[1];
+    key[1] = (uint64_t)parts[2] << 32 | parts[3];
+    return true;
+}
+#else
+static bool draw(uint64_t key[2])
+{
+    FILE *file = fopen("/dev/urandom", "rb");
+    bool ok = file != NULL && fread(key, sizeof key[0], 2, file) == 2;
+    if (file != NULL)
+        fclose(file);
+    return ok;
+}
+#endif
+
+bool redact_open(redactor *out, const char *words)
+{
+    static const redactor none = {{0, 0}, false};
+    out->is_again = false;
+    if (words == NULL)
+        return draw(out->key);
+    out->key[0] = sip_hash(none.key, 0, str_c(words));
+    out->key[1] = sip_hash(none.key, 1, str_c(words));
+    return true;
+}
+
+/* ---- One value ---- */
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Identifiers keep their length and dashes, so that what reads them goes on to. */
+static bool is_identifier(machsym_str s)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!is_hex(s.ptr[i]) && s.ptr[i] != '-')
+            return false;
+        digits += s.ptr[i] != '-';
+    }
+    return digits >= 8;
+}
+
+static bool is_number(machsym_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9')
+            return false;
+    }
+    return s.len > 0;
+}
+
+/* Digits for the ones of an identifier, in its letters' case. */
+static void put_identifier(const redactor *how, machsym_str s, text *out)
+{
+    const char *digits = "0123456789ABCDEF";
+    uint64_t hash = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < s.len; i++)
+        digits = s.ptr[i] >= 'a' && s.ptr[i] <= 'f' ? "0123456789abcdef" : digits;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!is_hex(s.ptr[i])) {
+            text_char(out, s.ptr[i]);
+            continue;
+        }
+        if (used % 16 == 0)
+            hash = sip_hash(how->key, used / 16, s);
+        text_char(out, digits[hash >> (4 * (used++ % 16)) & 15]);
+    }
+}
+
+/* A number stays one, of as many digits. */
+static void put_number(const redactor *how, machsym_str s, text *out)
+{
+    uint64_t hash = sip_hash(how->key, 0, s);
+    for (size_t i = 0; i < s.len; i++) {
+        text_char(out, (char)(i % 16 == 0 ? '1' + hash % 9 : '0' + hash % 10));
+        hash = i % 16 == 15 ? sip_hash(how->key, i, s) : hash / 10;
+    }
+}
+
+/* What a value becomes: what has no form of its own gets a word and 40 bits of the hash. */
+static void put_value(const redactor *how, const char *word, machsym_str s, text *out)
+{
+    if (s.len == 0)
+        return;
+    if (is_number(s)) {
+        put_number(how, s, out);
+    } else if (is_identifier(s)) {
+        put_identifier(how, s, out);
+    } else {
+        text_c(out, word);
+        text_char(out, '-');
+        text_hex(out, sip_hash(how->key, 0, s) >> 24, 10);
+    }
+}
+
+/* ---- Users' folders ---- */
+
+/* Past "/Users/" or "/home/" at an index, in JSON also with backslashes; the index where there is neither. */
+static size_t home_end(machsym_str s, size_t at)
+{
+    static const char *const homes[] = {"/Users/", "/home/", "\\/Users\\/", "\\/home\\/"};
+    for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
+        if (str_starts(str_make(s.ptr + at, s.len - at), homes[i]))
+            return at + strlen(homes[i]);
+    }
+    return at;
+}
+
+/* A name with blanks in it is not longer: what seems to be is a path's end and the begin of another. */
+enum { MAX_USER = 64 };
+
+/* Whether a name cannot hold a byte. Of JSON's escapes only \uXXXX stands for a letter. */
+static bool ends_user(machsym_str s, size_t i)
+{
+    static const char ends[] = "\"<>:,()";
+    char c = s.ptr[i];
+    if (c == '\\')
+        return i + 1 == s.len || s.ptr[i + 1] != 'u';
+    return (unsigned char)c < ' ' || strchr(ends, c) != NULL;
+}
+
+/* Where the name of a user that begins at an index ends. It may hold blanks when a slash follows. */
+static size_t user_end(machsym_str s, size_t at)
+{
+    size_t blank = s.len;
+    size_t i = at;
+    bool slash = false;
+    for (; i < s.len; i++) {
+        slash = s.ptr[i] == '/' || (s.ptr[i] == '\\' && i + 1 < s.len && s.ptr[i + 1] == '/');
+        if (slash || ends_user(s, i))
+            break;
+        if (s.ptr[i] == ' ' && blank == s.len)
+            blank = i;
+    }
+    bool is_whole = slash && i - at <= MAX_USER && s.ptr[i - (i > at)] != ' ';
+    return is_whole || blank > i ? i : blank;
+}
+
+/* "Shared" is nobody, "USER" and "*" are what Apple puts in a name's place. */
+static bool is_nobody(machsym_str name)
+{
+    return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
+}
+
+static const char user[] = "user-";
+enum { USER_DIGITS = 10 };
+
+/* What put_user makes of a name. */
+static bool is_replaced(machsym_str name)
+{
+    bool is = str_starts(name, user) && name.len == sizeof user - 1 + USER_DIGITS;
+    for (size_t i = sizeof user - 1; i < name.len && is; i++)
+        is = is_hex(name.ptr[i]);
+    return is;
+}
+
+static void put_user(const redactor *how, machsym_str name, text *out)
+{
+    if (is_nobody(name) || (how->is_again && is_replaced(name))) {
+        text_str(out, name);
+        return;
+    }
+    text_c(out, user);
+    text_hex(out, sip_hash(how->key, 0, name) >> 24, USER_DIGITS);
+}
+
+void redact_users(const redactor *how, machsym_str s, text *out)
+{
+    size_t from = 0;
+    if (s.len == 0) /* its pointer may be NULL */
+        return;
+    for (size_t i = 0; i < s.len;) {
+        size_t end = home_end(s, i);
+        if (end == i) {
+            i++;
+            continue;
+        }
+        text_add(out, s.ptr + from, end - from);
+        i = from = user_end(s, end);
+        put_user(how, str_make(s.ptr + end, from - end), out);
+    }
+    MACHSYM_COUNT_WORK(s.len / 64);
+    text_add(out, s.ptr + from, s.len - from);
+}
+
+/* ---- Fields ---- */
+
+typedef struct field {
+    const char *in; /* the member whose object it must be in; NULL: any */
+    const char *key;
+    const char *word;
+} field;
+
+/* Compared without case, blanks and what is no letter: "CrashReporter Key" and "crashReporterKey" are one. */
+static const field fields[] = {
+    {NULL, "incident", "incident"},
+    {NULL, "incidentid", "incident"},
+    {NULL, "incidentidentifier", "incident"},
+    {NULL, "crashreporterkey", "reporter"},
+    {NULL, "anonymousuuid", "reporter"},
+    {NULL, "betaidentifier", "reporter"},
+    {NULL, "deviceidentifierforvendor", "vendor"},
+    {NULL, "deviceidentifier", "device"},
+    {NULL, "deviceapphash", "device"},
+    {NULL, "devicename", "device"},
+    {NULL, "computername", "device"},
+    {NULL, "hostname", "device"},
+    {NULL, "servername", "device"},
+    {NULL, "serialnumber", "device"},
+    {NULL, "udid", "device"},
+    {NULL, "systemid", "device"},
+    {NULL, "hardwareuuid", "device"},
+    {NULL, "sleepwakeuuid", "session"},
+    {NULL, "bootsessionuuid", "session"},
+    {NULL, "session", "session"},
+    {NULL, "sessionid", "session"},
+    {"session", "id", "session"},
+    {NULL, "eventid", "incident"},
+    {NULL, "username", "user"},
+    {NULL, "userid", "user"},
+    {"device", "name", "device"},
+    {"device", "id", "device"},
+    {"report", "id", "incident"},
+    {"user", "id", "user"},
+    {"user", "name", "user"},
+    {"user", "email", "user"},
+    {"user", "ipaddress", "user"},
+    {"usr", "id", "user"},
+    {"usr", "name", "user"},
+    {"usr", "email", "user"},
+};
+
+enum { MAX_KEY = 32 };
+
+/* A key as the table has it; false when it is longer than any there. */
+static bool plain_key(machsym_str key, char out[MAX_KEY])
+{
+    size_t len = 0;
+    if (key.len >= 2 * MAX_KEY)
+        return false;
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.ptr[i];
+        c = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+        if (c < 'a' || c > 'z')
+            continue;
+        if (len + 1 == MAX_KEY)
+            return false;
+        out[len++] = c;
+    }
+    out[len] = 0;
+    return len > 0;
+}
+
+/* The word for what stands under a key in the object of another key; NULL when it may stay. */
+static const char *find_field(machsym_str key, machsym_str in)
+{
+    char plain[MAX_KEY];
+    if (!plain_key(key, plain))
+        return NULL;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strcmp(fields[i].key, plain) == 0 && (fields[i].in == NULL || str_is(in, fields[i].in)))
+            return fields[i].word;
+    }
+    return NULL;
+}
+
+/* ---- Reports ---- */
+
+/* Objects in objects whose keys are known; deeper ones count as in none. */
+enum { MAX_OPEN = 64 };
+
+/* One pass over a report. What is JSON is told by its quotes: a string that no newline cuts, and after a
+ * colon the value. So broken and mixed reports lose as much as whole ones. */
+typedef struct pass {
+    const redactor *how;
+    machsym_str s;
+    size_t at;
+    size_t copied; /* up to here the output has it */
+    text *out;
+    machsym_str open[MAX_OPEN]; /* the keys of the objects around */
+    size_t depth;
+    machsym_str key; /* of the value that comes; empty: none */
+} pass;
+
+static void copy_to(pass *p, size_t end)
+{
+    redact_users(p->how, str_make(p->s.ptr + p->copied, end - p->copied), p->out);
+    p->copied = end;
+}
+
+/* Puts a value in place of the one from at to end. */
+static void replace(pass *p, size_t at, size_t end, const char *word)
+{
+    text plain = {0};
+    copy_to(p, at);
+    json_unescape(&plain, str_make(p->s.ptr + at, end - at));
+    put_value(p->how, word, str_make(plain.v, plain.len), p->out);
+    p->copied = end;
+    text_free(&plain);
+}
+
+/* Blanks, and the bytes of no-break spaces, which mails have, and of a byte order mark. */
+static bool is_gap(char c)
+{
+    return c == ' ' || c == '\t' || (c != 0 && strchr("\xc2\xa0\xef\xbb\xbf", c) != NULL);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Past the closing quote of the string that begins at `at`; at when it is not closed on its line. */
+static size_t string_end(machsym_str s, size_t at)
+{
+    for (size_t i = at + 1; i < s.len && s.ptr[i] != '\n'; i++) {
+        if (s.ptr[i] == '\\')
+            i++;
+        else if (s.ptr[i] == '"')
+            return i + 1;
+    }
+    return at;
+}
+
+/* The word for the value that comes; NULL when it may stay. */
+static const char *word_of_value(const pass *p)
+{
+    bool is_known = p->depth > 0 && p->depth <= MAX_OPEN;
+    return find_field(p->key, is_known ? p->open[p->depth - 1] : str_make(NULL, 0));
+}
+
+static void take_string(pass *p)
+{
+    size_t at = p->at;
+    size_t end = string_end(p->s, at);
+    if (end == at) { /* no string: the rest of the line holds none either */
+        while (p->at < p->s.len && p->s.ptr[p->at] != '\n')
+            p->at++;
+        return;
+    }
+    machsym_str inside = {p->s.ptr + at + 1, end - at - 2};
+    size_t colon = end;
+    while (colon < p->s.len && is_blank(p->s.ptr[colon]))
+        colon++;
+    p->at = end;
+    if (p->key.len == 0 && colon < p->s.len && p->s.ptr[colon] == ':') {
+        p->key = inside;
+        p->at = colon + 1;
+        return;
+    }
+    const char *word = word_of_value(p);
+    if (word != NULL)
+        replace(p, at + 1, end - 1, word);
+    p->key.len = 0;
+}
+
+static void take_number(pass *p)
+{
+    size_t end = p->at;
+    while (end < p->s.len && p->s.ptr[end] >= '0' && p->s.ptr[end] <= '9')
+        end++;
+    const char *word = word_of_value(p);
+    if (word != NULL)
+        replace(p, p->at, end, word);
+    p->at = end;
+    p->key.len = 0;
+}
+
+/* "Key:   value" at the begin of a line. Returns false when nothing is to be replaced. */
+static bool take_line(pass *p)
+{
+    size_t end = p->at;
+    size_t colon = p->s.len;
+    while (end < p->s.len && p->s.ptr[end] != '\n' && p->s.ptr[end] != '\r') {
+        if (p->s.ptr[end] == ':' && colon == p->s.len)
+            colon = end;
+        end++;
+    }
+    const char *word =
+        colon < end ? find_field(str_make(p->s.ptr + p->at, colon - p->at), str_make(NULL, 0)) : NULL;
+    if (word == NULL)
+        return false;
+    size_t value = colon + 1;
+    while (value < end && is_gap(p->s.ptr[value]))
+        value++;
+    size_t last = end;
+    while (last > value && is_gap(p->s.ptr[last - 1]))
+        last--;
+    replace(p, value, last, word);
+    p->at = end;
+    return true;
+}
+
+static void take_byte(pass *p, char c)
+{
+    if (c == '{') {
+        if (p->depth < MAX_OPEN)
+            p->open[p->depth] = p->key;
+        p->depth++;
+        p->key.len = 0;
+    } else if (c == '}') {
+        p->depth -= p->depth > 0;
+        p->key.len = 0;
+    } else if (!is_blank(c)) {
+        p->key.len = 0;
+    }
+    p->at++;
+}
+
+void redact_report(const redactor *how, machsym_str report, text *out)
+{
+    pass p;
+    memset(&p, 0, sizeof p);
+    p.how = how;
+    p.s = report;
+    p.out = out;
+    bool line_begins = true;
+    while (p.at < report.len) {
+        char c = report.ptr[p.at];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        if (line_begins && is_letter && take_line(&p))
+            continue;
+        line_begins = c == '\n' || c == '\r' ||
+                      (line_begins && (is_gap(c) || c == '#')); /* which Crashlytics puts ahead of its keys */
+        if (c == '"')
+            take_string(&p);
+        else if (p.key.len > 0 && c >= '0' && c <= '9')
+            take_number(&p);
+        else
+            take_byte(&p, c);
+    }
+    MACHSYM_COUNT_WORK(report.len / 16);
+    copy_to(&p, report.len);
+}

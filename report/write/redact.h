@@ -1,0 +1,23 @@
+/* Takes out of a report who and whose device it is of: see machsym.1, --redact, for what. A value becomes
+ * another one that a secret key makes of it: equal values stay equal, so that reports can be grouped, and
+ * nobody without the key can tell by trying which value it was. */
+#ifndef MACHSYM_TOOL_REDACT_H
+#define MACHSYM_TOOL_REDACT_H
+
+#include "../../tool/base/text.h"
+
+/* Never changes after it is made: any number of threads may use it. */
+typedef struct redactor {
+    uint64_t key[2];
+    bool is_again; /* names of users were replaced before: what was put there stays */
+} redactor;
+
+/* With a key made from words, or, when they are NULL, a new one for each run. Returns false when the
+ * system gives no random numbers: whoever guesses the key can try names. */
+bool redact_open(redactor *out, const char *words);
+/* Adds a report, text or JSON or both, without what tells of persons. Linear in its length. */
+void redact_report(const redactor *how, machsym_str report, text *out);
+/* Adds a name or path without the names of users' folders in it. */
+void redact_users(const redactor *how, machsym_str s, text *out);
+
+#endif

@@ -1,0 +1,465 @@
+/* The report in its own format: names are spliced into the input, every other byte stays. */
+#include "../read/carried.h"
+#include "../model/edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Edits ---- */
+
+void edit_open(writer *w, size_t at, size_t end)
+{
+    w->edits = tool_room(w->edits, w->count, &w->cap, sizeof *w->edits);
+    w->edits[w->count++] = (edit){at, end, w->added.len, w->added.len};
+}
+
+void edit_close(writer *w)
+{
+    w->edits[w->count - 1].text_end = w->added.len;
+}
+
+/* ---- Added text ---- */
+
+void text_call_place(text *t, const report_call *call, bool full_path)
+{
+    text_str(t, full_path ? call->path : str_base_name(call->path));
+    text_char(t, ':');
+    text_dec(t, call->line);
+}
+
+static void add_html(text *t, machsym_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] == '<')
+            text_c(t, "&lt;");
+        else if (s.ptr[i] == '>')
+            text_c(t, "&gt;");
+        else if (s.ptr[i] == '&')
+            text_c(t, "&amp;");
+        else if (s.ptr[i] == '"')
+            text_c(t, "&quot;");
+        else
+            text_char(t, s.ptr[i]);
+    }
+}
+
+/* Moves w->part into the added text, escaped as the frame's surroundings are. */
+void edit_add_part(writer *w, const report_frame *frame)
+{
+    text_escape(&w->part, 0);
+    machsym_str part = {w->part.v, w->part.len};
+    if (frame->escape == ESCAPE_HTML) {
+        add_html(&w->added, part);
+    } else if (frame->escape == ESCAPE_JSON) {
+        size_t at = w->added.len;
+        text_json(&w->added, part); /* without its quotes */
+        memmove(w->added.v + at, w->added.v + at + 1, part.len == 0 ? 0 : w->added.len - at - 2);
+        w->added.len -= 2;
+    } else {
+        text_str(&w->added, part);
+    }
+    w->part.len = 0;
+}
+
+void edit_add_body(writer *w, size_t at, size_t end)
+{
+    text_add(&w->added, w->r->body + at, end - at);
+}
+
+/* The newline that ends the frame's line, or the usual one. */
+void edit_add_newline(writer *w, const report_frame *frame)
+{
+    size_t at = frame->end;
+    const report *r = w->r;
+    if (frame->escape == ESCAPE_JSON) {
+        text_c(&w->added, "\\n");
+        return;
+    }
+    while (at < r->len && (r->shadow[at] == ' ' || r->shadow[at] == '\t'))
+        at++;
+    if (at < r->len && r->body[at] == '\r')
+        text_c(&w->added, at + 1 < r->len && r->body[at + 1] == '\n' ? "\r\n" : "\r");
+    else
+        text_char(&w->added, '\n');
+}
+
+/* ---- All together ---- */
+
+static int by_edit_place(const void *a, const void *b)
+{
+    const edit *x = a;
+    const edit *y = b;
+    MACHSYM_COUNT_WORK(1);
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->text_at < y->text_at ? -1 : x->text_at > y->text_at;
+}
+
+/* A call that the input shows as inlined goes when its function was looked up anew: it comes back from
+ * there. */
+static bool is_redone(const report *r, const report_frame *frame)
+{
+    const report_thread *thread = &r->threads[frame->thread];
+    uint32_t at = (uint32_t)(frame - r->frames);
+    for (unsigned steps = 0; steps <= MACHSYM_MAX_INLINE_DEPTH; steps++) {
+        MACHSYM_COUNT_WORK(1);
+        if (r->frames[at].addr != frame->addr)
+            return false;
+        if (!r->frames[at].given_inline)
+            return r->frames[at].call_count > 0;
+        if (at == (thread->callers_first ? thread->first : thread->first + thread->count - 1))
+            return false;
+        at = thread->callers_first ? at - 1 : at + 1;
+    }
+    return false;
+}
+
+static bool is_gap(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Takes a line away with its newline, an object with the comma between it and its function's. */
+static void write_removal(writer *w, const report_frame *frame)
+{
+    const char *s = w->r->body;
+    bool object = frame->form >= FORM_IPS;
+    size_t at = frame->at;
+    size_t end = frame->end;
+    if (object && w->r->threads[frame->thread].callers_first) {
+        while (at > 0 && is_gap(s[at - 1]))
+            at--;
+        at -= at > 0 && s[at - 1] == ',';
+    } else {
+        while (end < w->r->len && is_gap(s[end]) && (object || s[end] != '\n'))
+            end++;
+        end += end < w->r->len && s[end] == (object ? ',' : '\n');
+    }
+    MACHSYM_COUNT_WORK((end - at) / 64);
+    edit_open(w, at, end);
+    edit_close(w);
+}
+
+static void write_frame(writer *w, const report_frame *frame)
+{
+    if (frame->given_inline && w->how->all && is_redone(w->r, frame))
+        write_removal(w, frame);
+    if (frame->call_count == 0)
+        return;
+    switch ((frame_form)frame->form) {
+    case FORM_CLASSIC:
+    case FORM_LEAKS:
+    case FORM_LIST:
+    case FORM_LLDB:
+    case FORM_SWIFT:
+    case FORM_SANITIZER:
+    case FORM_SIDE: write_numbered(w, frame); break;
+    case FORM_SAMPLE:
+    case FORM_SPIN: write_tree(w, frame); break;
+    case FORM_BARE: break; /* with its row */
+    case FORM_XCTRACE: write_xctrace(w, frame); break;
+    case FORM_IPS:
+    case FORM_LOG:
+    case FORM_KSCRASH:
+    case FORM_SENTRY:
+    case FORM_SENTRY_API:
+    case FORM_BUGSNAG: write_object(w, frame); break;
+    case FORM_STACKSHOT: write_stackshot(w, frame); break;
+    case FORM_METRIC: write_metric(w, frame); break;
+    }
+}
+
+/* ---- Reports that are left out ---- */
+
+/* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
+static uint32_t *list_elements(const json *doc)
+{
+    uint32_t *elements = tool_alloc(doc->count * sizeof *elements);
+    for (uint32_t i = 0; i < doc->count; i++) {
+        uint32_t parent = doc->v[i].parent;
+        bool is_element = json_is(doc, parent, JSON_ARRAY);
+        elements[i] = parent == JSON_NONE ? 0 : is_element ? i : elements[parent];
+    }
+    return elements;
+}
+
+/* The element that holds all strings of a carried text. */
+static uint32_t element_of(const report *r, const report_carried *carried, const uint32_t *elements)
+{
+    const json *doc = &r->docs[carried->doc];
+    const report_string *v = r->carried_strings + carried->first;
+    uint32_t element = elements[v[0].token];
+    while (element != 0 && v[carried->count - 1].token >= doc->v[element].next)
+        element = elements[doc->v[element].parent];
+    return element;
+}
+
+/* The reports of one document: those from first to end that r->parts has, and that r->carried has. */
+typedef struct document_reports {
+    uint32_t part;
+    uint32_t part_end;
+    uint32_t carried;
+    uint32_t carried_end;
+    bool has_left_out;
+    bool has_kept;
+} document_reports;
+
+/* They stand in the order of their documents: the next one's follow those of the one before. */
+static void next_document(const report *r, uint32_t doc, document_reports *d)
+{
+    d->part = d->part_end;
+    d->carried = d->carried_end;
+    d->has_left_out = d->has_kept = false;
+    while (d->part_end < r->part_count && r->parts[d->part_end].doc == doc) {
+        const report_part *part = &r->parts[d->part_end++];
+        d->has_left_out |= part->is_left_out && part->element != JSON_NONE;
+        d->has_kept |= !part->is_left_out || part->element == JSON_NONE;
+    }
+    while (d->carried_end < r->carried_count && r->carried[d->carried_end].doc == doc) {
+        const report_carried *carried = &r->carried[d->carried_end++];
+        d->has_left_out |= carried->is_left_out;
+        d->has_kept |= carried->is_kept;
+    }
+}
+
+/* Marks the elements that hold no report but such that are left out; the document where it holds no other. */
+static void mark_left_out(const report *r, uint32_t doc_index, const document_reports *d, bool *marks,
+                          bool *keeps)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t *elements = list_elements(doc);
+    marks[0] = d->carried < d->carried_end && !d->has_kept;
+    for (uint32_t i = d->part; i < d->part_end; i++) {
+        const report_part *part = &r->parts[i];
+        if (part->element != JSON_NONE)
+            (part->is_left_out ? marks : keeps)[part->element] = true;
+    }
+    for (uint32_t i = d->carried; i < d->carried_end; i++) {
+        const report_carried *carried = &r->carried[i];
+        if (carried->is_left_out && element_of(r, carried, elements) != 0)
+            marks[element_of(r, carried, elements)] = true;
+        for (uint32_t k = 0; k < carried->count && carried->is_kept; k++)
+            keeps[r->carried_strings[carried->first + k].token] = true;
+    }
+    for (uint32_t i = doc->count; i-- > 0;) { /* what something stands in that stays, stays too */
+        if (keeps[i] && doc->v[i].parent != JSON_NONE)
+            keeps[doc->v[i].parent] = true;
+        marks[i] = marks[i] && !keeps[i];
+    }
+    free(elements);
+}
+
+/* An element goes with what stands between it and the next one; the last one with what stands between it
+ * and the one before that stays. A whole document goes with its line. */
+static void write_left_out(writer *w, const json *doc, const bool *marks, uint32_t element)
+{
+    const json_token *v = doc->v;
+    uint32_t array = v[element].parent;
+    size_t at = v[element].at;
+    size_t end = v[element].end;
+    uint32_t other = JSON_NONE;
+    if (array == JSON_NONE) {
+        while (end < w->r->len && is_gap(w->r->body[end]) && w->r->body[end] != '\n')
+            end++;
+        end += end < w->r->len && w->r->body[end] == '\n';
+    } else if (v[element].next < v[array].next) {
+        end = v[v[element].next].at;
+    } else {
+        while (json_next(doc, array, &other))
+            at = marks[other] ? at : v[other].end;
+    }
+    edit_open(w, at, end);
+    edit_close(w);
+}
+
+static void write_without_parts(writer *w)
+{
+    const report *r = w->r;
+    document_reports d;
+    memset(&d, 0, sizeof d);
+    for (uint32_t i = 0; i < r->doc_count; i++) {
+        const json *doc = &r->docs[i];
+        next_document(r, i, &d);
+        if (!d.has_left_out)
+            continue;
+        bool *marks = tool_alloc(2 * doc->count * sizeof *marks);
+        memset(marks, 0, 2 * doc->count * sizeof *marks);
+        mark_left_out(r, i, &d, marks, marks + doc->count);
+        for (uint32_t k = 0; k < doc->count; k++) {
+            if (marks[k])
+                write_left_out(w, doc, marks, k);
+        }
+        free(marks);
+    }
+}
+
+/* ---- What a document carries ---- */
+
+/* Puts text into a string of JSON. Bytes that are no UTF-8 stay as they are. */
+static void add_escaped(text *t, machsym_str s)
+{
+    static const char letters[] = "\"\\nrtbf";
+    static const char bytes[] = "\"\\\n\r\t\b\f";
+    for (size_t i = 0; i < s.len; i++) {
+        const char *found = s.ptr[i] != 0 ? strchr(bytes, s.ptr[i]) : NULL;
+        if (found != NULL) {
+            text_char(t, '\\');
+            text_char(t, letters[found - bytes]);
+        } else if ((unsigned char)s.ptr[i] < ' ') {
+            text_c(t, "\\u");
+            text_hex(t, (unsigned char)s.ptr[i], 4);
+        } else {
+            text_char(t, s.ptr[i]);
+        }
+    }
+}
+
+/* Edits of a carried text become edits of the strings that it stands in. */
+static void write_carried(writer *w, const report_carried *carried)
+{
+    const report *r = w->r;
+    carried_cursor cursor;
+    if (carried->edits.count == 0)
+        return;
+    cursor = carried_begin(r, carried);
+    for (size_t i = 0; i < carried->edits.count; i++) {
+        const edit *e = &carried->edits.v[i];
+        edit place = *e;
+        carried_seek(&cursor, &place);
+        edit_open(w, place.at, place.end);
+        add_escaped(&w->added, str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at));
+        edit_close(w);
+    }
+    carried_end(&cursor);
+}
+
+/* ---- All together, spliced ---- */
+
+/* The edits in the order of their places. Of those that overlap the first one counts: names in what is left
+ * out, and in damaged reports. */
+static void sort_edits(writer *w)
+{
+    size_t at = 0;
+    size_t kept = 0;
+    if (w->count > 0)
+        qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->edits[i].at < at)
+            continue;
+        at = w->edits[i].end;
+        w->edits[kept++] = w->edits[i];
+    }
+    w->count = kept;
+}
+
+/* The body with all edits done. */
+static void splice_edits(const writer *w, text *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        const edit *e = &w->edits[i];
+        text_add(out, w->r->body + at, e->at - at);
+        if (e->text_end > e->text_at)
+            text_add(out, w->added.v + e->text_at, e->text_end - e->text_at);
+        at = e->end;
+    }
+    text_add(out, w->r->body + at, w->r->len - at);
+}
+
+/* UTF-8 of decode_utf16 back to UTF-16. */
+static void encode_utf16(const report *r, machsym_str s, text *out)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    for (size_t i = 0; i < s.len;) {
+        size_t len = p[i] < 0x80 ? 1 : p[i] < 0xe0 ? 2 : p[i] < 0xf0 ? 3 : 4;
+        uint32_t c = p[i] & (len == 1 ? 0x7fu : 0x7fu >> len);
+        for (size_t k = 1; k < len && i + k < s.len; k++)
+            c = c << 6 | (p[i + k] & 0x3f);
+        i += len;
+        uint32_t units[2] = {c, 0};
+        if (c >= 0x10000) {
+            units[0] = 0xd800 + ((c - 0x10000) >> 10);
+            units[1] = 0xdc00 + ((c - 0x10000) & 0x3ff);
+        }
+        for (size_t k = 0; k < (c >= 0x10000 ? 2u : 1u); k++) {
+            bool little = r->encoding == ENCODING_UTF16LE;
+            text_char(out, (char)(little ? units[k] & 0xff : units[k] >> 8));
+            text_char(out, (char)(little ? units[k] >> 8 : units[k] & 0xff));
+        }
+    }
+    if (r->input.len % 2 != 0)
+        text_char(out, r->input.ptr[r->input.len - 1]);
+}
+
+/* All edits of a report. */
+static writer gather_edits(const report *r, const write_options *how)
+{
+    writer w;
+    memset(&w, 0, sizeof w);
+    w.r = r;
+    w.how = how;
+    if (r->part_count > 1 || r->carried_count > 0)
+        write_without_parts(&w);
+    for (uint32_t i = 0; i < r->frame_count; i++)
+        write_frame(&w, &r->frames[i]);
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (r->threads[i].open_end > r->threads[i].open_at)
+            write_row(&w, &r->threads[i]);
+    }
+    for (uint32_t i = 0; i < r->carried_count; i++)
+        write_carried(&w, &r->carried[i]);
+    sort_edits(&w);
+    return w;
+}
+
+static void free_edits(writer *w)
+{
+    free(w->edits);
+    text_free(&w->added);
+    text_free(&w->part);
+}
+
+void report_write_same(const report *r, const write_options *how, text *out)
+{
+    writer w = gather_edits(r, how);
+    if (w.count == 0 && !r->is_redacted && r->encoding != ENCODING_PLCRASH) {
+        text_str(out, r->input);
+    } else if (r->encoding == ENCODING_BYTES || r->encoding == ENCODING_PLCRASH) {
+        splice_edits(&w, out);
+    } else {
+        text plain = {0};
+        splice_edits(&w, &plain);
+        encode_utf16(r, (machsym_str){plain.v, plain.len}, out);
+        text_free(&plain);
+    }
+    free_edits(&w);
+}
+
+static void add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
+{
+    out->v = tool_room(out->v, out->count, &out->cap, sizeof *out->v);
+    out->v[out->count++] = (edit){at, end, text_at, out->added.len};
+}
+
+void report_edit_out(edit_list *out, size_t at, size_t end)
+{
+    add_edit(out, at, end, out->added.len);
+}
+
+void report_edit_same(const report *r, const write_options *how, size_t base, edit_list *out)
+{
+    writer w = gather_edits(r, how);
+    size_t from = out->added.len;
+    if (r->is_redacted) {
+        splice_edits(&w, &out->added);
+        add_edit(out, base, base + r->input.len, from);
+        w.count = 0;
+    }
+    for (size_t i = 0; i < w.count; i++) {
+        const edit *e = &w.edits[i];
+        from = out->added.len;
+        text_add(&out->added, w.added.v + e->text_at, e->text_end - e->text_at);
+        add_edit(out, base + e->at, base + e->end, from);
+    }
+    free_edits(&w);
+}

@@ -1,0 +1,242 @@
+/* Reports as machsym's JSON, one object. */
+#include "../tell/blame.h"
+#include "../model/stack.h"
+#include "../tell/summary.h"
+#include "write.h"
+
+static void put_json_call(text *t, const report_call *call)
+{
+    text_c(t, "{\"name\":");
+    text_json(t, call->name);
+    json_put_str(t, "file", call->path);
+    if (call->has_line) {
+        json_put_number(t, "line", call->line);
+        json_put_number(t, "column", call->column);
+    } else {
+        text_c(t, ",\"line\":null,\"column\":null");
+    }
+    json_put_number(t, "offset", call->offset);
+    text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
+    text_c(t, call->lacks_callers ? ",\"callers_left_out\":true" : "");
+    json_put_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
+    if (call->owner.len > 0)
+        json_put_str(t, "owner", call->owner);
+    json_put_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
+    text_char(t, '}');
+}
+
+/* calls: innermost first, the real function last; empty when nothing was found. given: what the report
+ * said. */
+static void put_json_frame(text *t, const report *r, const report_thread *thread, const report_frame *frame)
+{
+    text_c(t, "{\"index\":");
+    text_dec(t, frame->index);
+    json_put_hex(t, "address", frame->addr);
+    text_c(t, frame->exact ? ",\"return_address\":false" : ",\"return_address\":true");
+    if (frame->image != REPORT_NONE)
+        json_put_number(t, "image", frame->image);
+    else
+        text_c(t, ",\"image\":null");
+    if (frame->samples > 0)
+        json_put_number(t, "samples", frame->samples);
+    if (thread->path > 0)
+        json_put_number(t, "depth", frame->depth);
+    json_put_str(t, "given", frame->name);
+    json_put_str(t, "given_place", frame->where);
+    text_c(t, ",\"calls\":[");
+    for (uint32_t i = 0; i < frame->call_count; i++) {
+        text_c(t, i > 0 ? "," : "");
+        put_json_call(t, &r->calls[frame->call + i]);
+    }
+    text_c(t, "]}");
+}
+
+static void put_json_thread(text *t, const report *r, const report_thread *thread)
+{
+    static const char *const kinds[] = {"thread", "last exception", "application specific"};
+    text_c(t, "{\"kind\":");
+    text_json(t, str_c(kinds[thread->kind]));
+    json_put_number(t, "number", thread->number);
+    json_put_str(t, "name", thread->name);
+    json_put_str(t, "queue", thread->queue);
+    if (thread->process.len > 0)
+        json_put_str(t, "process", thread->process);
+    text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
+    text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
+    text_c(t, ",\"frames\":[");
+    for (uint32_t i = 0; i < thread->count; i++) {
+        text_c(t, i > 0 ? ",\n" : "\n");
+        put_json_frame(t, r, thread, &r->frames[thread->first + i]);
+    }
+    text_c(t, "]}");
+}
+
+static const char *image_state(const report_image *image)
+{
+    static const char *const states[] = {"found",
+                                         "no file has this UUID",
+                                         "a file of this name has another UUID",
+                                         "the file cannot be opened",
+                                         "several files of this name",
+                                         "no UUID; a file of this name may be of another build"};
+    return image->looked_for ? states[image->status.found] : "not needed";
+}
+
+static void put_json_image(text *t, const report_image *image)
+{
+    text_c(t, "{\"name\":");
+    text_json(t, image->name);
+    json_put_str(t, "path", image->path);
+    json_put_str(t, "arch", image->arch);
+    json_put_uuid(t, "uuid", image->has_uuid ? &image->uuid : NULL);
+    json_put_hex(t, "base", image->base);
+    json_put_number(t, "frames", image->frame_count);
+    json_put_number(t, "missing", image->missing);
+    json_put_str(t, "status", str_c(image_state(image)));
+    json_put_str(t, "symbols",
+                 image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
+    if (image->looked_for && image->status.found == IMAGE_FOUND) {
+        if (image->status.why != NULL)
+            json_put_str(t, "damage", str_c(image->status.why));
+        text_c(t, image->status.has_dwarf ? ",\"has_debug_info\":true" : ",\"has_debug_info\":false");
+    }
+    text_char(t, '}');
+}
+
+static const struct {
+    const char *key;
+    report_fact fact;
+} json_facts[] = {
+    {"process", FACT_PROCESS},         {"identifier", FACT_IDENTIFIER},
+    {"version", FACT_VERSION},         {"os", FACT_OS},
+    {"hardware", FACT_HARDWARE},       {"date", FACT_DATE},
+    {"incident", FACT_INCIDENT},       {"bug_type", FACT_BUG_TYPE},
+    {"exception", FACT_EXCEPTION},     {"signal", FACT_SIGNAL},
+    {"subtype", FACT_SUBTYPE},         {"codes", FACT_CODES},
+    {"termination", FACT_TERMINATION}, {"termination_code", FACT_TERMINATION_CODE},
+    {"description", FACT_DESCRIPTION}, {"app_info", FACT_APP_INFO},
+    {"reason", FACT_REASON},           {"event", FACT_EVENT},
+    {"amount", FACT_AMOUNT},
+};
+
+static void put_facts(text *out, const report *r)
+{
+    for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
+        if (r->facts[json_facts[i].fact].len > 0)
+            json_put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
+    }
+}
+
+static void put_part(text *out, const report *r)
+{
+    if (r->number > 0)
+        json_put_number(out, "part", r->number);
+}
+
+static void put_counts(text *out, const resolve_counts *counts)
+{
+    text_c(out, ",\n\"counts\":{\"frames\":");
+    text_dec(out, counts->frames);
+    json_put_number(out, "given", counts->given);
+    json_put_number(out, "with_line", counts->dwarf);
+    json_put_number(out, "name_only", counts->symbols);
+    json_put_number(out, "missing", counts->missing);
+    text_char(out, '}');
+}
+
+static void put_images(text *out, const report *r)
+{
+    text_c(out, ",\n\"images\":[");
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        text_c(out, i > 0 ? ",\n" : "\n");
+        put_json_image(out, &r->images[i]);
+    }
+    text_char(out, ']');
+}
+
+/* What happened, a sentence an element. */
+static void put_explanation(text *out, const report *r)
+{
+    text words = {0};
+    machsym_str line;
+    bool is_first = true;
+    text_exception(&words, r);
+    machsym_str rest = {words.v, words.len};
+    text_c(out, ",\"explanation\":[");
+    while (str_take_line(&rest, &line)) {
+        text_c(out, is_first ? "" : ",");
+        text_json(out, str_trim(line));
+        is_first = false;
+    }
+    text_char(out, ']');
+    text_free(&words);
+}
+
+/* With --owners: whose fault it is. */
+static void put_blame(text *out, const report *r)
+{
+    blame who;
+    text place = {0};
+    bool is_owned = report_blame(r, &who, &place);
+    if (r->rules == NULL)
+        return;
+    json_put_key(out, "blame");
+    if (is_owned) {
+        text_c(out, "{\"owner\":");
+        text_json(out, who.owner);
+        json_put_str(out, "image", who.image);
+        json_put_str(out, "name", who.name);
+        json_put_str(out, "place", who.place);
+        text_char(out, '}');
+    } else {
+        text_c(out, "null");
+    }
+    text_free(&place);
+}
+
+void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out)
+{
+    const report_thread *thread = stack_main(r);
+    size_t from = out->len;
+    json_begin(out, "crash-summary");
+    json_put_str(out, "report", str_c(label));
+    put_part(out, r);
+    put_facts(out, r);
+    put_explanation(out, r);
+    put_blame(out, r);
+    put_counts(out, counts);
+    json_put_key(out, "thread");
+    if (thread != NULL)
+        put_json_thread(out, r, thread);
+    else
+        text_c(out, "null");
+    put_images(out, r);
+    text_char(out, '}');
+    json_one_line(out, from);
+}
+
+void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
+{
+    size_t from = out->len;
+    /* paths are always whole here */
+    json_begin(out, "crash");
+    json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
+    json_put_str(out, "format", str_c(report_kind_name(r->kind)));
+    put_part(out, r);
+    put_facts(out, r);
+    put_counts(out, counts);
+    text_c(out, ",\n\"threads\":[");
+    const char *between = "\n";
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (r->threads[i].is_echo)
+            continue;
+        text_c(out, between);
+        put_json_thread(out, r, &r->threads[i]);
+        between = ",\n";
+    }
+    text_char(out, ']');
+    put_images(out, r);
+    text_c(out, "}\n");
+    if (how->one_line)
+        json_one_line(out, from);
+}

@@ -1,0 +1,227 @@
+/* Names put into JSON: frame objects of .ips, logs, KSCrash, Sentry and MetricKit. */
+#include "../model/edit.h"
+#include "../model/json_stack.h"
+
+/* Members to be added to an object, each with a comma before it. */
+static void add_member(writer *w, const char *key)
+{
+    text_c(&w->added, ",\"");
+    text_c(&w->added, key);
+    text_c(&w->added, "\":");
+}
+
+/* Whether an object has a member; if so its value is set to what follows until edit_close. */
+static bool replace_member(writer *w, const report_frame *frame, const char *key)
+{
+    const json *doc = &w->r->docs[frame->doc];
+    uint32_t value = json_get(doc, frame->token, key);
+    if (value == JSON_NONE)
+        return false;
+    edit_open(w, doc->v[value].at, doc->v[value].end);
+    return true;
+}
+
+/* Behind the last member of an object. */
+static size_t members_end(const report *r, const report_frame *frame)
+{
+    const json *doc = &r->docs[frame->doc];
+    uint32_t at = JSON_NONE;
+    size_t end = doc->v[frame->token].at + 1;
+    while (json_next(doc, frame->token, &at))
+        end = doc->v[at + 1].end;
+    return end;
+}
+
+/* One value of a call by its place in the words; false when the call has none. */
+typedef enum json_part {
+    PART_SYMBOL = 0,
+    PART_OFFSET,
+    PART_FILE,
+    PART_PATH,
+    PART_LINE,
+    PART_COLUMN,
+    PART_OWNER,
+    PART_COUNT
+} json_part;
+
+static const char *part_key(const json_words *words, json_part part)
+{
+    switch (part) {
+    case PART_SYMBOL: return words->symbol;
+    case PART_OFFSET: return words->offset != NULL ? words->offset : words->start;
+    case PART_FILE: return words->file;
+    case PART_PATH: return words->path;
+    case PART_LINE: return words->line;
+    case PART_COLUMN: return words->column;
+    default: return words->owner;
+    }
+}
+
+static bool has_part(const json_words *words, const report_call *call, json_part part)
+{
+    if (part_key(words, part) == NULL)
+        return false;
+    if (part == PART_OWNER)
+        return call->owner.len > 0;
+    if (part == PART_COLUMN)
+        return call->has_line && call->column != 0;
+    return part <= PART_OFFSET || call->has_line;
+}
+
+/* Where the function begins at run time: without a Thumb bit. */
+static uint64_t function_start(const report *r, const report_frame *frame, const report_call *call)
+{
+    machsym_str arch = r->images[frame->image].arch;
+    uint64_t addr = frame->addr;
+    if (report_arch_is_arm32(arch))
+        addr &= ~(uint64_t)1;
+    return addr - call->offset;
+}
+
+static void put_part(writer *w, const report_frame *frame, const json_words *words, const report_call *call,
+                     json_part part)
+{
+    text *t = &w->added;
+    switch (part) {
+    case PART_SYMBOL: text_json(t, call->name); break;
+    case PART_OFFSET:
+        if (words->offset != NULL) {
+            text_dec(t, call->is_inline ? 0 : call->offset);
+        } else if (words->hex) {
+            text_c(t, "\"0x");
+            text_hex(t, function_start(w->r, frame, call), 1);
+            text_char(t, '"');
+        } else {
+            text_dec(t, function_start(w->r, frame, call));
+        }
+        break;
+    case PART_FILE: text_json(t, w->how->full_path ? call->path : str_base_name(call->path)); break;
+    case PART_PATH: text_json(t, call->path); break;
+    case PART_LINE: text_dec(t, call->line); break;
+    case PART_COLUMN: text_dec(t, call->column); break;
+    default: text_json(t, call->owner); break;
+    }
+}
+
+/* An object for an inlined call: where the frame is, and what the call is. */
+static void put_inline_object(writer *w, const report_frame *frame, const json_words *words,
+                              const report_call *call)
+{
+    const json *doc = &w->r->docs[frame->doc];
+    size_t open = w->added.len;
+    for (size_t i = 0; words->kept[i] != NULL; i++) {
+        uint32_t value = json_get(doc, frame->token, words->kept[i]);
+        if (value == JSON_NONE)
+            continue;
+        add_member(w, words->kept[i]);
+        edit_add_body(w, doc->v[value].at, doc->v[value].end);
+    }
+    for (int part = 0; part < PART_COUNT; part++) {
+        if (!has_part(words, call, (json_part)part))
+            continue;
+        add_member(w, part_key(words, (json_part)part));
+        put_part(w, frame, words, call, (json_part)part);
+    }
+    add_member(w, "inline");
+    text_c(&w->added, "true}");
+    w->added.v[open] = '{'; /* in place of the first comma */
+}
+
+static void write_members(writer *w, const report_frame *frame, const json_words *words,
+                          const report_call *call)
+{
+    bool missing[PART_COUNT] = {false};
+    for (int part = 0; part < PART_COUNT; part++) {
+        if (!has_part(words, call, (json_part)part))
+            continue;
+        missing[part] = !replace_member(w, frame, part_key(words, (json_part)part));
+        if (missing[part])
+            continue;
+        put_part(w, frame, words, call, (json_part)part);
+        edit_close(w);
+    }
+    size_t end = members_end(w->r, frame);
+    edit_open(w, end, end);
+    for (int part = 0; part < PART_COUNT; part++) {
+        if (!missing[part])
+            continue;
+        add_member(w, part_key(words, (json_part)part));
+        put_part(w, frame, words, call, (json_part)part);
+    }
+    edit_close(w);
+}
+
+void write_object(writer *w, const report_frame *frame)
+{
+    const json_words *words = json_words_of((frame_form)frame->form);
+    const report_call *calls = &w->r->calls[frame->call];
+    uint32_t real = frame->call_count - 1;
+    bool callers_first = w->r->threads[frame->thread].callers_first;
+    size_t at = callers_first ? frame->end : frame->at;
+    if (real > 0) {
+        edit_open(w, at, at);
+        for (uint32_t i = 0; i < real; i++) {
+            text_c(&w->added, callers_first ? "," : "");
+            put_inline_object(w, frame, words, &calls[callers_first ? real - 1 - i : i]);
+            text_c(&w->added, callers_first ? "" : ",");
+        }
+        edit_close(w);
+    }
+    write_members(w, frame, words, &calls[real]);
+}
+
+/* The members of a call in a MetricKit frame. */
+static void put_metric_call(writer *w, const report_call *call)
+{
+    text_c(&w->added, "\"symbol\":");
+    text_json(&w->added, call->name);
+    if (!call->is_inline) {
+        text_c(&w->added, ",\"symbolLocation\":");
+        text_dec(&w->added, call->offset);
+    }
+    if (call->has_line) {
+        text_c(&w->added, ",\"sourceFile\":");
+        text_json(&w->added, w->how->full_path ? call->path : str_base_name(call->path));
+        text_c(&w->added, ",\"sourceLine\":");
+        text_dec(&w->added, call->line);
+    }
+    if (call->owner.len > 0) {
+        text_c(&w->added, ",\"owner\":");
+        text_json(&w->added, call->owner);
+    }
+}
+
+/* MetricKit frames hold their callers, so all members go to the front, and inlined calls into a list of their
+ * own. */
+void write_metric(writer *w, const report_frame *frame)
+{
+    const report_call *calls = &w->r->calls[frame->call];
+    uint32_t real = frame->call_count - 1;
+    edit_open(w, frame->at + 1, frame->at + 1);
+    put_metric_call(w, &calls[real]);
+    for (uint32_t i = 0; i < real; i++) {
+        text_c(&w->added, i == 0 ? ",\"inlined\":[{" : ",{");
+        put_metric_call(w, &calls[i]);
+        text_char(&w->added, '}');
+    }
+    text_c(&w->added, real > 0 ? "]," : ",");
+    edit_close(w);
+}
+
+/* Frames of stackshots are arrays of two numbers: each call becomes a text after them, the real function
+ * last. */
+void write_stackshot(writer *w, const report_frame *frame)
+{
+    const json *doc = &w->r->docs[frame->doc];
+    size_t numbers_end = doc->v[frame->token + 2].end;
+    edit_open(w, numbers_end, frame->end - 1);
+    for (uint32_t i = 0; i < frame->call_count; i++) {
+        text t = {0};
+        const report_call *call = &w->r->calls[frame->call + i];
+        text_call(&t, call, w->how->full_path);
+        text_char(&w->added, ',');
+        text_json(&w->added, (machsym_str){t.v, t.len});
+        text_free(&t);
+    }
+    edit_close(w);
+}

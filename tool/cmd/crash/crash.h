@@ -1,0 +1,81 @@
+/* What the parts of machsym crash share. */
+#ifndef MACHSYM_TOOL_CMD_CRASH_H
+#define MACHSYM_TOOL_CMD_CRASH_H
+
+#include "../../../report/tell/filter.h"
+#include "../../../report/tell/missing.h"
+#include "../../../report/tell/summary.h"
+#include "../../../report/write/write.h"
+
+enum { MAX_STORES = 256, MAX_LOADS = 256 };
+
+typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON } crash_format;
+
+/* Where the table of what is missing goes: to standard error; or in place of the reports. */
+typedef enum missing_form { MISSING_SAID = 0, MISSING_TEXT, MISSING_JSON } missing_form;
+
+/* What the options say. */
+typedef struct crash_options {
+    const char *stores[MAX_STORES];
+    size_t store_count;
+    const char *maps[MAX_STORES];
+    size_t map_count;
+    report_load loads[MAX_LOADS];
+    size_t load_count;
+    owners *rules;        /* NULL without --owners */
+    machinery *machinery; /* NULL without --machinery */
+    filter only;
+    line_map *csharp; /* NULL without --line-map */
+    object_options objects;
+    const char *files_from; /* a list of reports; NULL: none */
+    const char *output;
+    crash_format format;
+    lines_option lines;
+    uint32_t session_flags;
+    resolve_options resolve;
+    write_options write;
+    redactor redact;
+    const char *redact_key;
+    bool is_redacted;
+    unsigned jobs;
+    bool no_cache;
+    bool copy;
+    bool summary;   /* in place of the report */
+    bool signature; /* the same */
+    bool group;     /* the same, for all */
+    const char
+        *groups_in; /* --groups-in, --groups-out: what earlier runs counted, and what later ones take */
+    const char *groups_out;
+    const char *json_out; /* JSON of each report too, beside what is printed; NULL: none */
+    missing_form missing;
+    bool json; /* all that goes to standard output, one object a line */
+    bool force;
+    bool quiet;
+    bool strict;
+} crash_options;
+
+/* The options that say where symbols are and how to look up, for a crash_options; with
+ * object_option_table. */
+extern const option crash_lookup_table[];
+
+/* What holds before any option is read. */
+void crash_options_begin(crash_options *o);
+/* What those options bring with them, once all are read. Returns false after a message. */
+bool crash_lookups_begin(crash_options *o);
+void crash_lookups_end(crash_options *o);
+/* Adds what -d names. Returns false after a message. */
+bool crash_add_named(const crash_options *o, store *s);
+/* How to open images of a store by these options. */
+images_options crash_images_how(const crash_options *o, const store *s);
+/* Says which files of symbols are no good; returns whether nothing took the place of one. */
+bool crash_say_complaints(image_pool *images);
+/* Why a report without frames is refused; returns false, with what was added to *why, when it is. */
+bool crash_explain_no_frames(const report *r, text *why);
+/* Where a report is damaged whose rest is answered; 0: it is whole. */
+size_t crash_damaged_at(const report *r);
+/* Whether something else is printed in place of the reports. */
+bool crash_is_answered(const crash_options *o);
+/* Does the reports and prints what is asked for. Returns an exit status. */
+int crash_run_reports(const crash_options *o, char **reports, size_t count);
+
+#endif

@@ -1,0 +1,50 @@
+/* What the requests of machsym worker share. */
+#ifndef MACHSYM_TOOL_CMD_WORKER_DO_H
+#define MACHSYM_TOOL_CMD_WORKER_DO_H
+
+#include "worker.h"
+#include "../../base/json_put.h"
+#include "../../../report/model/json.h"
+
+/* One request while it is answered. */
+typedef struct answering {
+    worker *w;
+    worker_symbols *symbols;
+    const worker_options *options;
+    const json *doc;
+    text *out;
+    text why;         /* it is refused: what is wrong, and what to do */
+    const char *kind; /* of the error; NULL: none */
+} answering;
+
+/* The kind of an error: a member, or a part of it, is not what it should be. */
+extern const char worker_bad_request[];
+
+/* Each returns false when the request is refused, with a->kind and a->why. */
+bool worker_refuse(answering *a, const char *kind, const char *what);
+/* The kind of an error that another try may not have: chunks that could not be had, or memory. */
+const char *worker_kind_unreached(const char *why);
+/* The kind of an error that another try may not have: the system failed to read a file of symbols. */
+extern const char worker_unread_image[];
+/* Whether the answer would lack what a file of the image has that could not be read: the request is refused. */
+bool worker_refuse_unread(answering *a, const image_status *status);
+/* The bytes that the request is about, in one of three members: name, a text (NULL: not so), base64, path.
+ * *path: with a path it goes here, from malloc, and the file is not read; NULL: it is read. what: what the
+ * bytes are. */
+bool worker_take_input(answering *a, const char *what, const char *name, text *input, char **path);
+
+/* The value of a member of the request; JSON_NONE when it has none. */
+uint32_t worker_member(const answering *a, const char *key);
+void worker_put_text(text *out, const char *key, const text *value);
+
+/* The lines that were said while the request was answered. */
+void worker_put_notes(text *out, const text *said);
+
+/* ---- Kinds of requests ---- */
+
+bool worker_answer_crash(answering *a);
+bool worker_answer_signature(answering *a);
+bool worker_answer_build(answering *a);
+bool worker_answer_profile(answering *a);
+
+#endif

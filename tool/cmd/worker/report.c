@@ -1,0 +1,206 @@
+/* machsym worker: requests for reports. */
+#include "do.h"
+#include "../../../report/read/parts.h"
+#include "../../../report/read/walk.h"
+
+/* What an answer may tell of a report. */
+typedef enum worker_want {
+    WANT_JSON = 1 << 0,
+    WANT_TEXT = 1 << 1,
+    WANT_SUMMARY = 1 << 2,
+    WANT_SIGNATURE = 1 << 3,
+    WANT_SAME = 1 << 4
+} worker_want;
+
+/* What is wanted, as worker_want; what is not said is JSON. */
+static bool take_wants(answering *a, unsigned *wants)
+{
+    static const char *const names[] = {"json", "text", "summary", "signature", "same"};
+    uint32_t list = worker_member(a, "want");
+    uint32_t at = JSON_NONE;
+    *wants = list == JSON_NONE ? WANT_JSON : 0;
+    if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
+        return worker_refuse(a, worker_bad_request, "want is a list of json, text, summary, signature, same");
+    while (json_next(a->doc, list, &at)) {
+        unsigned i = 0;
+        while (i < 5 && !json_equals(a->doc, at, names[i]))
+            i++;
+        if (i == 5)
+            return worker_refuse(a, worker_bad_request,
+                                 "want is a list of json, text, summary, signature, same");
+        *wants |= 1u << i;
+    }
+    return true;
+}
+
+/* What a request is about: one report, or several, of which each is answered. */
+typedef struct report_input {
+    answering *to;
+    unsigned wants;
+    uint32_t count;        /* of reports that are answered */
+    resolve_budget budget; /* of all */
+    size_t damaged_at;
+    text same;
+    text broken; /* a line for each that cannot be answered */
+} report_input;
+
+/* One of the reports that the input holds. */
+static void put_report(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
+{
+    const crash_options *o = &a->options->lookups;
+    write_options how = o->write;
+    text t = {0};
+    how.one_line = true;
+    text_c(a->out, "{\"format\":");
+    text_json(a->out, str_c(report_kind_name(r->kind)));
+    if (wants & WANT_JSON) {
+        json_put_key(a->out, "json");
+        report_write_json(r, &how, counts, a->out);
+        a->out->len--; /* the newline */
+    }
+    if (wants & WANT_TEXT) {
+        report_write_text(r, &how, &t);
+        worker_put_text(a->out, "text", &t);
+        t.len = 0;
+    }
+    if (wants & WANT_SUMMARY) {
+        text_summary(&t, r, counts, false);
+        worker_put_text(a->out, "summary", &t);
+    }
+    if (wants & WANT_SIGNATURE) {
+        signature s;
+        report_signature(r, o->machinery, &s);
+        json_put_hash(a->out, "hash", s.hash);
+        worker_put_text(a->out, "signature", &s.text);
+        text_free(&s.text);
+    }
+    text_char(a->out, '}');
+    text_free(&t);
+}
+
+/* The input with names in it: base64 when it came so, since it may be in UTF-16. */
+static void put_same(answering *a, const text *same)
+{
+    if (worker_member(a, "base64") == JSON_NONE) {
+        worker_put_text(a->out, "same", same);
+    } else {
+        json_put_key(a->out, "same_base64");
+        text_char(a->out, '"');
+        text_base64(a->out, (const uint8_t *)same->v, same->len);
+        text_char(a->out, '"');
+    }
+}
+
+/* A report that cannot be answered costs no other. */
+static void note_broken(const report *r, const text *why, report_input *in)
+{
+    if (r->number > 0) {
+        text_char(&in->broken, '#');
+        text_dec(&in->broken, r->number);
+        text_c(&in->broken, ": ");
+    }
+    text_add(&in->broken, why->v, why->len);
+    text_char(&in->broken, '\n');
+}
+
+/* The kind of the error of a report whose lookups ended early. */
+static const char *kind_of(const resolve_counts *counts, const char *why)
+{
+    if (counts->is_unreached)
+        return worker_kind_unreached(why);
+    return counts->is_unread ? worker_unread_image : "limit";
+}
+
+static walk_step look_up(void *context, report *r, resolve_counts *counts)
+{
+    report_input *in = context;
+    resolve_options how = in->to->options->lookups.resolve;
+    text why = {0};
+    how.shared = &in->budget;
+    if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
+        note_broken(r, &why, in);
+        text_free(&why);
+        return WALK_BROKEN;
+    }
+    const char *over = report_resolve(r, in->to->symbols->images, &how, counts);
+    if (over != NULL) {
+        worker_refuse(in->to, kind_of(counts, over), over);
+        return WALK_STOP;
+    }
+    in->damaged_at = crash_damaged_at(r);
+    return WALK_ANSWER;
+}
+
+static bool put_one(void *context, report *one, const resolve_counts *counts)
+{
+    report_input *in = context;
+    text_c(in->to->out, in->count++ > 0 ? "," : "");
+    put_report(in->to, one, counts, in->wants);
+    return true;
+}
+
+static bool answer_reports(answering *a, machsym_str input, report_input *in)
+{
+    const crash_options *o = &a->options->lookups;
+    report_walk walk = {.loads = o->loads,
+                        .load_count = o->load_count,
+                        .redact = o->resolve.redact,
+                        .rules = o->rules,
+                        .same = in->wants & WANT_SAME ? &o->write : NULL,
+                        .context = in,
+                        .look_up = look_up,
+                        .answer = put_one};
+    in->to = a;
+    return report_walk_all(&walk, input, &in->same);
+}
+
+/* What stands after the reports. Returns false when there is none. */
+static bool end_reports(answering *a, const report_input *in)
+{
+    if (in->count == 0) {
+        machsym_str rest = {in->broken.v, in->broken.len};
+        machsym_str first;
+        if (str_take_line(&rest, &first))
+            text_str(&a->why, first);
+        return worker_refuse(a, "no_report", "");
+    }
+    text_char(a->out, ']');
+    if (in->damaged_at > 0)
+        json_put_number(a->out, "damaged_at", in->damaged_at);
+    if (in->broken.len > 0)
+        worker_put_notes(a->out, &in->broken);
+    if (in->damaged_at > 0 || in->broken.len > 0)
+        tool_note_damage();
+    if (in->wants & WANT_SAME)
+        put_same(a, &in->same);
+    return true;
+}
+
+static bool answer_input(answering *a, unsigned wants)
+{
+    text input = {0};
+    report_input in;
+    memset(&in, 0, sizeof in);
+    in.wants = wants;
+    bool ok = worker_take_input(a, "a report", "report", &input, NULL);
+    if (ok) {
+        resolve_budget_begin(&in.budget, &a->options->lookups.resolve.limit, input.len);
+        text_c(a->out, ",\"reports\":[");
+        ok = answer_reports(a, (machsym_str){text_z(&input), input.len}, &in) && end_reports(a, &in);
+    }
+    text_free(&input);
+    text_free(&in.same);
+    text_free(&in.broken);
+    return ok;
+}
+
+bool worker_answer_crash(answering *a)
+{
+    unsigned wants = 0;
+    return take_wants(a, &wants) && answer_input(a, wants);
+}
+
+bool worker_answer_signature(answering *a)
+{
+    return answer_input(a, WANT_SIGNATURE);
+}

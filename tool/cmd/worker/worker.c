@@ -1,0 +1,211 @@
+/* machsym worker: a program that others drive, line by line. */
+#include "worker.h"
+
+#include <stdlib.h>
+
+/* Real reports have some megabytes, spindumps some tens. Parsed, a line of numbers only takes 20 times its
+ * length. */
+enum { REQUEST_MEGABYTES = 64 };
+
+/* Decoded units of a large app have about a hundred megabytes; maps need next to nothing. */
+enum { CACHE_MEGABYTES = 1024 };
+
+/* A store that does not answer for so long is down, and the request had better be sent again later. */
+enum { NEED_SECONDS = 30, MAX_NEED_SECONDS = 86400 };
+
+/* Images that stay open. Each maps its file, and takes some kilobytes of memory. */
+enum { WORKER_OPEN = 256 };
+
+/* Megabytes, to bytes. */
+static bool take_megabytes(void *field, const char *value)
+{
+    char *end;
+    unsigned long megabytes = strtoul(value, &end, 10);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && megabytes > 0 && megabytes <= 1 << 20;
+    if (ok)
+        *(uint64_t *)field = (uint64_t)megabytes << 20;
+    else
+        tool_say("%s is no number of megabytes from 1 to %d", value, 1 << 20);
+    return ok;
+}
+
+static bool take_seconds(void *field, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && seconds > 0 && seconds <= MAX_NEED_SECONDS;
+    if (ok)
+        *(double *)field = seconds;
+    else
+        tool_say("%s is no number of seconds up to %d", value, (int)MAX_NEED_SECONDS);
+    return ok;
+}
+
+/* A request has to fit the JSON reader, which counts in 32 bits. */
+static bool take_max_request(void *field, const char *value)
+{
+    enum { MOST = 1024 };
+    if (!take_megabytes(field, value))
+        return false;
+    if (*(uint64_t *)field <= (uint64_t)MOST << 20)
+        return true;
+    tool_say("--max-request is at most %d megabytes", (int)MOST);
+    return false;
+}
+
+/* ---- Symbols ---- */
+
+/* Returns NULL after a message. */
+static worker_symbols *open_symbols(const worker *w)
+{
+    const worker_options *o = w->options;
+    store_options store_how = {o->lookups.no_cache};
+    store *s = store_open(&store_how);
+    bool ok = crash_add_named(&o->lookups, s);
+    store_finish(s);
+    if (!ok) {
+        store_close(s);
+        return NULL;
+    }
+    images_options how = crash_images_how(&o->lookups, s);
+    how.max_open = WORKER_OPEN;
+    how.max_bytes = o->host ? o->cache / 2 : o->cache; /* the other half is for chunks */
+    how.folders = o->lookups.stores;
+    how.folder_count = o->lookups.store_count;
+    how.chunks = w->chunks;
+    worker_symbols *symbols = tool_alloc(sizeof *symbols);
+    *symbols = (worker_symbols){s, images_open(&how), 1};
+    return symbols;
+}
+
+worker_symbols *worker_hold(worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    worker_symbols *symbols = w->symbols;
+    symbols->users++;
+    pthread_mutex_unlock(&w->lock);
+    return symbols;
+}
+
+void worker_release(worker *w, worker_symbols *symbols)
+{
+    pthread_mutex_lock(&w->lock);
+    bool is_last = --symbols->users == 0;
+    pthread_mutex_unlock(&w->lock);
+    if (!is_last)
+        return;
+    images_counts counts = images_count(symbols->images);
+    bool has_failed = crash_say_complaints(symbols->images) || store_failed(symbols->store);
+    images_close(symbols->images);
+    store_close(symbols->store);
+    free(symbols);
+    pthread_mutex_lock(&w->lock);
+    w->has_failed |= has_failed;
+    w->former.asked += counts.asked;
+    w->former.opened += counts.opened;
+    w->former.closed += counts.closed + counts.open;
+    w->former.forgotten += counts.forgotten;
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool worker_reload(worker *w)
+{
+    worker_symbols *now = open_symbols(w);
+    if (now == NULL)
+        return false;
+    if (w->chunks != NULL)
+        chunk_cache_forget(w->chunks);
+    pthread_mutex_lock(&w->lock);
+    worker_symbols *before = w->symbols;
+    w->symbols = now;
+    pthread_mutex_unlock(&w->lock);
+    worker_release(w, before);
+    return true;
+}
+
+static int answer_all(const worker_options *o)
+{
+    worker w;
+    int status = TOOL_ERROR;
+    chunk_host host = {worker_get, &w};
+    memset(&w, 0, sizeof w);
+    w.options = o;
+    pthread_mutex_init(&w.lock, NULL);
+    if (o->host)
+        w.chunks = chunk_cache_open(&host, o->cache - o->cache / 2);
+    w.symbols = open_symbols(&w);
+    if (w.symbols != NULL) {
+        status = worker_loop(&w);
+        worker_release(&w, w.symbols);
+    }
+    chunk_cache_close(w.chunks);
+    pthread_mutex_destroy(&w.lock);
+    return w.has_failed ? TOOL_ERROR : status;
+}
+
+static int run_worker(int argc, char **argv)
+{
+    static worker_options o;
+    int status = TOOL_ERROR;
+    crash_options_begin(&o.lookups);
+    o.max_request = (uint64_t)REQUEST_MEGABYTES << 20;
+    o.need_seconds = NEED_SECONDS;
+    o.cache = (uint64_t)CACHE_MEGABYTES << 20;
+    int count = options_parse(&worker_command, &o, argc, argv);
+    if (count != 0) {
+        status = count < 0 ? options_status(count)
+                           : options_wrong(&worker_command, "requests are lines of standard input");
+    } else if (crash_lookups_begin(&o.lookups)) {
+        status = answer_all(&o);
+    }
+    crash_lookups_end(&o.lookups);
+    return status;
+}
+
+static const option table[] = {
+    {NULL, NULL, "", 0, NULL},
+    {"j", "N", "requests at a time", offsetof(worker_options, lookups.jobs), take_jobs},
+    {"unordered", NULL, "each answer as soon as it is there, not in the order of the requests",
+     offsetof(worker_options, unordered), NULL},
+    {"max-request", "MEGABYTES", "the longest line that is taken (64); a longer one is refused",
+     offsetof(worker_options, max_request), take_max_request},
+    {"cache", "MEGABYTES",
+     "what may be kept decoded of images that no request uses at the moment (1024);\nwhat was used the "
+     "longest ago goes first",
+     offsetof(worker_options, cache), take_megabytes},
+    {"host", NULL, "ask whoever drives this for chunks of maps that no file has",
+     offsetof(worker_options, host), NULL},
+    {"need-seconds", "SECONDS", "how long it may take to answer (30)", offsetof(worker_options, need_seconds),
+     take_seconds},
+    {"build-store", "DIR", "a store that build requests may write maps to",
+     offsetof(worker_options, build_store), NULL},
+    {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",
+     offsetof(worker_options, paths), NULL},
+    {0},
+};
+
+const command worker_command = {
+    "worker",
+    "answers requests as JSON lines for a program that drives it: reports, frames, names",
+    "[options]",
+    "Answers requests from standard input, a JSON object a line, on standard output, a line each, in their\n"
+    "order. An error is an answer, too; it ends when standard input does. docs/server.md has all members:\n"
+    "  "
+    "{\"id\":1,\"do\":\"crash\",\"report\":\"...\",\"want\":[\"json\",\"text\",\"same\",\"summary\","
+    "\"signature\"]}\n"
+    "  {\"id\":2,\"do\":\"frames\",\"uuid\":\"...\",\"offsets\":[\"0xaec\",2768]}\n"
+    "  {\"id\":3,\"do\":\"demangle\",\"names\":[\"_Z3foov\"]}\n"
+    "  {\"id\":4,\"do\":\"build\",\"base64\":\"...\",\"as\":\"map|chunks|store\"}\n"
+    "  "
+    "{\"id\":5,\"do\":\"symbolicate\",\"jobs\":[{\"memoryMap\":[[\"...\",\"...\"]],\"stacks\":[[[0,2796]]]}]}"
+    "\n"
+    "  {\"id\":6,\"do\":\"reload\"}\n"
+    "  {\"id\":7,\"do\":\"stats\"}\n"
+    "Symbols are those that -d names.\n",
+    {{crash_lookup_table, offsetof(worker_options, lookups)},
+     {object_option_table, offsetof(worker_options, lookups.objects)},
+     {table, 0}},
+    "exit status: 0 done, 1 an answer was an error, or a report or file of symbols is damaged, 2 usage\n",
+    run_worker,
+    NULL,
+};

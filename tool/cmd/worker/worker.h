@@ -1,0 +1,67 @@
+/* What the parts of machsym worker share. */
+#ifndef MACHSYM_TOOL_CMD_WORKER_H
+#define MACHSYM_TOOL_CMD_WORKER_H
+
+#include "../crash/crash.h"
+
+#include <pthread.h>
+
+/* What the options say. */
+typedef struct worker_options {
+    crash_options lookups;
+    uint64_t max_request;    /* bytes of a line, and of a file that it names */
+    uint64_t cache;          /* bytes of what is kept decoded */
+    const char *build_store; /* where build requests write maps; NULL: nowhere */
+    bool paths;              /* requests may name files */
+    bool unordered;
+    bool host;           /* asks whoever drives it for what no file has */
+    double need_seconds; /* how long it may take to answer */
+} worker_options;
+
+/* What was done so far. */
+typedef struct worker_counts {
+    uint64_t requests; /* that were answered */
+    uint64_t refused;  /* of these, with an error */
+    uint64_t needs;    /* that threads had */
+    uint64_t needs_failed;
+    uint64_t late; /* answers to needs that nobody had, any more or ever */
+} worker_counts;
+
+typedef struct worker_run worker_run;
+
+/* What is known of the symbols since they were last looked for. A request keeps those that it began with. */
+typedef struct worker_symbols {
+    store *store;
+    image_pool *images;
+    unsigned users; /* guarded by the lock of the worker */
+} worker_symbols;
+
+/* What all requests share. */
+typedef struct worker {
+    const worker_options *options;
+    worker_symbols *symbols;
+    images_counts former; /* of symbols that are gone */
+    bool has_failed;      /* some of those were damaged */
+    chunk_cache *chunks;  /* NULL without a host */
+    worker_run *run;
+    pthread_mutex_t lock; /* of counts, and of what the loop keeps */
+    worker_counts counts;
+} worker;
+
+/* The symbols of the moment, until they are released. Threads: any. */
+worker_symbols *worker_hold(worker *w);
+void worker_release(worker *w, worker_symbols *symbols);
+/* Looks for all symbols again. Returns false after a message: then those of before stay. Threads: any. */
+bool worker_reload(worker *w);
+/* Whether a text has nothing but blanks, of which the end of a line of Windows is one. */
+bool worker_is_blank(machsym_str s);
+/* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */
+bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out);
+/* The same to a line that was too long to be read. */
+void worker_refuse_long(const worker *w, uint64_t number, text *out);
+/* The get of a chunk_host whose user is the worker: asks who drives it. Threads: those of the loop. */
+chunk_got worker_get(void *user, machsym_str key, text *value, text *why);
+/* Answers all lines of standard input. Returns an exit status. */
+int worker_loop(worker *w);
+
+#endif

@@ -1,0 +1,64 @@
+/* Gives the frames of a report their names and lines. */
+#ifndef MACHSYM_TOOL_RESOLVE_H
+#define MACHSYM_TOOL_RESOLVE_H
+
+#include "line_map.h"
+#include "images.h"
+#include "../../report/model/report.h"
+
+/* What the lookups of one report or request may take, so that a hostile one costs itself and no other.
+ * Where no bytes are named they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report
+ * of 300 frames, each of 20 inlined calls with names of 1,000 bytes, takes 10 MB. */
+typedef struct resolve_limit {
+    double seconds; /* 0: any time */
+    double bytes;   /* of names, paths and lines that are added; 0: see above */
+} resolve_limit;
+
+enum { RESOLVE_SECONDS = 300, RESOLVE_BYTES = 32 << 20, RESOLVE_FACTOR = 64 };
+
+/* What is left of a limit while something is answered. */
+typedef struct resolve_budget {
+    double bytes;
+    double deadline;     /* 0: none */
+    const char *failure; /* which limit was reached; NULL: none */
+} resolve_budget;
+
+/* For an input of so many bytes. */
+void resolve_budget_begin(resolve_budget *left, const resolve_limit *limit, size_t input_len);
+/* Each returns false once a limit is reached. */
+bool resolve_budget_spend(resolve_budget *left, uint64_t bytes);
+bool resolve_budget_in_time(resolve_budget *left);
+
+/* What to look up. */
+typedef struct resolve_options {
+    resolve_limit limit;
+    bool all;           /* frames that have a name too */
+    bool raw_addresses; /* take return addresses as they are */
+    bool no_inline;     /* only the real function of each frame */
+    bool no_uuid;       /* images without a UUID are looked up by their name */
+    frame_style style;
+    const line_map *csharp; /* lines of C# in place of il2cpp's; NULL: none */
+    const redactor *redact; /* NULL: names and paths are shown as they are */
+    resolve_budget *shared; /* by all reports of a file; NULL: this one has its own */
+} resolve_options;
+
+/* Frames by how they got their name. */
+typedef struct resolve_counts {
+    uint32_t frames;
+    uint32_t given;   /* had one already */
+    uint32_t dwarf;   /* name and line */
+    uint32_t symbols; /* name only */
+    uint32_t missing;
+    bool is_unreached; /* chunks of an image could not be had: asked again, they may be */
+    bool
+        is_unread; /* a file of symbols could not be read, or memory was out: asked again, there may be more */
+} resolve_counts;
+
+/* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image
+ * status, counts. Returns NULL; else which limit was reached, or which chunk could not be had: then the
+ * report is not to be written. */
+const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
+/* Counts the frames anew, of the whole and of each image. */
+void report_count_frames(report *r, resolve_counts *counts);
+
+#endif
