@@ -248,7 +248,7 @@
  * | 36 | u32 cpusubtype, as in Mach-O |
  * | 40 | u64 text base |
  * | 48 | u64 size of `__TEXT` |
- * | 56 | u32 line policy: 0 atos, 1 dwarf, 2 stmt (enum machsym_lines) |
+ * | 56 | u32 line policy: 0 atos, 1 dwarf, 2 stmt, 3 people (enum machsym_lines) |
  * | 60 | u32 rows of the directory, 64 at most |
  * | 64 | u64 size of the file |
  * | 72 | u64 checksum of header and directory |
@@ -326,6 +326,9 @@
  * The place of a text is PLACE / 2, rounded down; when that is 0, there is none. At a function's place stands
  * the linkage name, and after it the name. An odd PLACE of a call says that the name is from a symbol table,
  * else it is from debug info.
+ *
+ * Under the line policy people, LINE is twice the line, plus 1 when the line is one near by: see
+ * MACHSYM_LINES_PEOPLE in machsym.h. So a map holds lines that were chosen by one policy, and no other lines can be had from it.
  *
  * Links are numbered from 2 on, roots first, then calls. Files are numbered from 1 on; 0 is none. Chains have at
  * most 4,096 links; to a reader a longer one is damaged. An answer has 257 frames at most: of a chain with more
@@ -473,6 +476,7 @@
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
  *   >>session       keeps what one thread has decoded of an image.
  *   >>engine        which unit, function, call and row hold an address, and up to where they do.
+ *   >>near          finds the line that people need where the debug info has none that somebody wrote.
  *   >>answer        decides which name and which line a frame has.
  *   >>iterate       goes through all that a session can decode, one item after the other.
  *   >>explain       tells how the answer for an address came about.
@@ -766,6 +770,17 @@
  * hostile program could put all its rows there. */
 #ifndef MACHSYM_MAX_ROWS_BACK
 #define MACHSYM_MAX_ROWS_BACK 1024
+#endif
+
+/* How far the line policy people looks for a line near by: so many rows and calls for a frame, with those of
+ * its callers. */
+#ifndef MACHSYM_MAX_NEAR_STEPS
+#define MACHSYM_MAX_NEAR_STEPS 4096
+#endif
+
+/* How many calls and functions a session remembers where they were written, and called; 64 bytes each. */
+#ifndef MACHSYM_KEPT_SITES
+#define MACHSYM_KEPT_SITES 1024
 #endif
 
 /* How many line rows an explanation shows: the one that answers, with two before and two after. */
@@ -1096,7 +1111,8 @@ typedef struct machsym_cut {
     X(OBJC, "objc")                       /* Objective-C metadata */                                         \
     X(BLOCK, "block")                     /* a guess: a block's function, named by the method above it */    \
     X(SWIFT, "swift")                     /* a guess: Swift type metadata */                                 \
-    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */
+    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */                      \
+    X(NEAR, "near")                       /* of a line: one near by: MACHSYM_LINES_PEOPLE */
 
 typedef enum machsym_source {
 #define MACHSYM_X(name, text) MACHSYM_SOURCE_##name,
@@ -1114,6 +1130,13 @@ typedef enum machsym_lines {
     MACHSYM_LINES_DWARF,
     /* The nearest row at or below the address that begins a statement. Fewer lines are 0. */
     MACHSYM_LINES_STMT,
+    /* The row of MACHSYM_LINES_DWARF, unless it has line 0 or the file <compiler-generated> where somebody
+     * wrote the function. Then the frame has a line near by, and says so by MACHSYM_SOURCE_NEAR: that of the
+     * nearest code before the address which the same function or inlined call has, else after it; else the
+     * line of the inlined call; else that of the function's declaration. The file of nearby code is the one
+     * that the function is declared in. Functions that a compiler made stay as they are: those whose entry is
+     * artificial, or has no DW_AT_decl_line, or that have no other lines. */
+    MACHSYM_LINES_PEOPLE,
     MACHSYM_LINES_COUNT
 } machsym_lines;
 
@@ -1693,6 +1716,15 @@ typedef enum machsym_unit_source {
     MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range, or whose range another unit has */
 } machsym_unit_source;
 
+/* Where the line of a frame is from under MACHSYM_LINES_PEOPLE. */
+typedef enum machsym_near {
+    MACHSYM_NEAR_NONE = 0,   /* the line is that of the table */
+    MACHSYM_NEAR_BEFORE,     /* of the nearest code before the address */
+    MACHSYM_NEAR_AFTER,      /* of the nearest code after it */
+    MACHSYM_NEAR_CALL,       /* of the inlined call: as the debug info has it, or near by in the caller */
+    MACHSYM_NEAR_DECLARATION /* of the function's declaration */
+} machsym_near;
+
 /* How an answer came about. */
 typedef struct machsym_explanation {
     machsym_unit_source unit_source;
@@ -1706,10 +1738,14 @@ typedef struct machsym_explanation {
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
     bool has_symbol;
-    machsym_symbol symbol; /* the nearest one at or below the address */
-    bool symbol_differs;   /* LC_SYMTAB has another name, or another start, for the function that answers */
-    uint32_t rival_count;  /* other units that have a function at the address too; the first unit answers */
-    bool is_damaged;       /* the unit: a part of its functions or lines is missing */
+    machsym_symbol symbol;  /* the nearest one at or below the address */
+    bool symbol_differs;    /* LC_SYMTAB has another name, or another start, for the function that answers */
+    uint32_t rival_count;   /* other units that have a function at the address too; the first unit answers */
+    bool is_damaged;        /* the unit: a part of its functions or lines is missing */
+    machsym_near near_kind; /* of the innermost frame whose line is near by */
+    uint32_t near_frame;    /* which frame that is */
+    uint64_t near_addr;     /* before, after, and of a call whose line is near by: where code with that line
+                               begins; else the address */
 } machsym_explanation;
 
 /* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.
@@ -10178,6 +10214,9 @@ enum {
     ms_DW_AT_comp_dir = 0x1b,
     ms_DW_AT_producer = 0x25,
     ms_DW_AT_abstract_origin = 0x31,
+    ms_DW_AT_artificial = 0x34,
+    ms_DW_AT_decl_file = 0x3a,
+    ms_DW_AT_decl_line = 0x3b,
     ms_DW_AT_specification = 0x47,
     ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
@@ -10377,6 +10416,9 @@ typedef enum ms_dw_slot {
     ms_SLOT_ADDR_BASE,
     ms_SLOT_RNGLISTS_BASE,
     ms_SLOT_RANGES_BASE,
+    ms_SLOT_ARTIFICIAL,
+    ms_SLOT_DECL_FILE,
+    ms_SLOT_DECL_LINE,
     ms_SLOT_COUNT
 } ms_dw_slot;
 
@@ -10598,6 +10640,9 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
     case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
     case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
     case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
+    case ms_DW_AT_artificial: return kind == ms_KIND_FUNCTION ? ms_SLOT_ARTIFICIAL : ms_SLOT_NONE;
+    case ms_DW_AT_decl_file: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_FILE : ms_SLOT_NONE;
+    case ms_DW_AT_decl_line: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_LINE : ms_SLOT_NONE;
     default: return ms_SLOT_NONE;
     }
 }
@@ -13304,7 +13349,8 @@ static ms_INLINE size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines
 
 /* ==== >>functions ==========================================================================================
  * Job:    reads the functions of a unit with the calls inlined into them.
- * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of,
+ *         ms_fn_decl_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -14352,6 +14398,43 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
             break;
     }
     return names;
+}
+
+/* ---- Declarations ---- */
+
+/* Where a function was written. */
+typedef struct ms_fn_decl {
+    const ms_cu_root *root; /* of the unit that counts file; NULL: no file is stated */
+    uint64_t file;
+    uint64_t line;      /* 0: none is stated */
+    bool is_artificial; /* a compiler made it */
+} ms_fn_decl;
+
+/* Collects the declaration of an entry, as ms_fn_names_of does its names. A definition states only what
+ * differs from its specification. */
+static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
+{
+    ms_fn_decl decl;
+    ms_dw_die die;
+    ms_zero(&decl, sizeof decl);
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL)
+            break;
+        const ms_dw_value *file = ms_dw_get(&die, ms_SLOT_DECL_FILE);
+        if (decl.root == NULL && file->form != 0) {
+            decl.root = root;
+            decl.file = file->u;
+        }
+        if (decl.line == 0 && ms_dw_get(&die, ms_SLOT_DECL_LINE)->form != 0)
+            decl.line = ms_dw_get(&die, ms_SLOT_DECL_LINE)->u;
+        const ms_dw_value *artificial = ms_dw_get(&die, ms_SLOT_ARTIFICIAL);
+        decl.is_artificial |= artificial->form != 0 && artificial->u != 0;
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+            break;
+    }
+    return decl;
 }
 
 /* ==== >>pack =============================================================================================
@@ -16065,6 +16148,16 @@ static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *numb
     return count;
 }
 
+/* Takes the bit from a frame's line that says whether it is one near by, if the map has such bits. */
+static inline void ms_map_take_near(const machsym_map *map, machsym_map_frame *frame)
+{
+    if (map->head.lines != MACHSYM_LINES_PEOPLE)
+        return;
+    if ((frame->line & 1) != 0)
+        frame->line_source = MACHSYM_SOURCE_NEAR;
+    frame->line >>= 1;
+}
+
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
 static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
                                             machsym_map_frame *frames, size_t cap)
@@ -16090,6 +16183,7 @@ static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map
     for (size_t i = 0; i < told; i++) { /* frames may be NULL, to which not even 0 may be added */
         frames[i].function_start = begin;
         frames[i].function_size = size;
+        ms_map_take_near(map, &frames[i]);
     }
     return calls + 1;
 }
@@ -16109,6 +16203,7 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
 {
     machsym_map_frame line;
     ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
+    ms_map_take_near(map, &line);
     size_t count = ms_map_symbol_frames(map, sheets, off, frames, cap);
     if (cap == 0)
         return 1;
@@ -19272,6 +19367,25 @@ typedef struct ms_ses_program {
     ms_ln_table lines;
 } ms_ses_program;
 
+/* A place in the source, and what it was taken from. */
+typedef struct ms_ses_place {
+    uint32_t file;
+    uint32_t line; /* 0: none */
+    uint32_t column;
+    machsym_near from;
+    uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
+} ms_ses_place;
+
+/* Where a function or an inlined call was written, and where the call is: see >>near. */
+typedef struct ms_ses_site {
+    uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
+    ms_ses_place call;
+    uint32_t decl_line; /* 0: a compiler made it */
+    uint32_t decl_file; /* UINT32_MAX: another unit tells */
+    bool has_decl;
+    bool has_call;
+} ms_ses_site;
+
 struct ms_ses_object;
 
 /* Texts that outlive the object files that they come from, each once. */
@@ -19334,6 +19448,7 @@ struct machsym_session {
     ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
+    ms_ses_site *sites;      /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
     bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
@@ -19366,6 +19481,7 @@ static void ms_ses_clear(machsym_session *s)
     s->functions_seen = s->functions_asked = 0;
     s->names = NULL;
     s->names_read = 0;
+    s->sites = NULL;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;
@@ -20142,11 +20258,12 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 
 /* Whether a unit's lines answer for an address that none of its functions has. Those of assembly do: it has
  * rows but no functions. Otherwise such an address is padding, whose row belongs to the function before.
- * Only the dwarf policy answers with that row, because llvm-symbolizer does. In an object file it does not,
- * because a dSYM made from the object has no such rows. */
+ * Only the dwarf policy answers with that row, because llvm-symbolizer does, and people with it. In an object
+ * file they do not, because a dSYM made from the object has no such rows. */
 static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
 {
-    return unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL);
+    bool takes_padding = s->lines == MACHSYM_LINES_DWARF || s->lines == MACHSYM_LINES_PEOPLE;
+    return unit->functions.count == 0 || (takes_padding && s->program == NULL);
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */
@@ -20283,6 +20400,388 @@ static void ms_eng_list_claims(machsym_session *s)
     s->claim_first = first;
 }
 
+/* ==== >>near ===============================================================================================
+ * Job:    finds the line that people need where the debug info has none that somebody wrote.
+ * Offers: ms_near_row, ms_near_call.
+ * Never:  takes a line of code that another function has. */
+
+/* The largest line that the people policy tells: a map has 31 bits for it. */
+#define ms_NEAR_MOST_LINE 0x7fffffffu
+
+/* The file of declarations that another unit states. It is not looked up. */
+#define ms_NEAR_ELSEWHERE UINT32_MAX
+
+/* Where a function was written. */
+typedef struct ms_near_decl {
+    uint32_t file; /* of the unit at hand, or ms_NEAR_ELSEWHERE */
+    uint32_t line; /* 0: a compiler made the function */
+} ms_near_decl;
+
+/* A walk over the code of a function, from one place where row and call are the same to the next. */
+typedef struct ms_near_walk {
+    const ms_ln_table *lines;
+    const ms_fn_block *blocks;
+    const ms_seg *segs; /* address to innermost block */
+    size_t seg_count;   /* 0: all is the function's */
+    uint32_t function;
+    uint32_t block;    /* the lines of which are looked for */
+    ms_near_decl decl; /* what they must fit */
+    ms_range area;     /* code that the walk stays in */
+    size_t row;
+    size_t seg;
+    uint32_t left; /* steps */
+} ms_near_walk;
+
+/* ---- What somebody wrote ---- */
+
+/* Whether a place is one in a source file: it has a line, and a compiler did not make up the file. */
+static inline bool ms_near_is_written(const ms_ln_table *lines, uint64_t file, uint32_t line)
+{
+    if (line == 0 || !ms_ln_has_file(lines, file))
+        return false;
+    machsym_str name = lines->files[lines->version >= 5 ? file : file - 1].name;
+    return name.ptr[0] != '<' || !ms_str_is(name, "<compiler-generated>");
+}
+
+/* Whether two numbers of files stand for one path: tables of DWARF 5 have their first file twice. */
+static bool ms_near_same_file(const ms_ln_table *lines, uint64_t a, uint64_t b)
+{
+    if (a == b)
+        return true;
+    machsym_path one = ms_ln_path(lines, ms_str_empty(), a);
+    machsym_path other = ms_ln_path(lines, ms_str_empty(), b);
+    return one.name.len != 0 && ms_str_equal(one.name, other.name) && ms_str_equal(one.dir, other.dir);
+}
+
+/* What is remembered of an entry; NULL when memory is out. */
+static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
+{
+    if (s->sites == NULL)
+        s->sites = (ms_ses_site *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_SITES, sizeof *s->sites);
+    if (s->sites == NULL)
+        return NULL;
+    ms_ses_site *site = &s->sites[(die_off ^ die_off >> 10) % MACHSYM_KEPT_SITES];
+    if (site->die_off != die_off) {
+        ms_zero(site, sizeof *site);
+        site->die_off = die_off;
+    }
+    return site;
+}
+
+static ms_near_decl ms_near_read_decl(machsym_session *s, const ms_ses_span *span, uint64_t die_off)
+{
+    ms_fn_decl from = ms_fn_decl_of(&s->env, die_off);
+    bool is_here = from.root != NULL && from.root->enc.unit_off == span->root->enc.unit_off;
+    bool has_line = !from.is_artificial && from.line <= ms_NEAR_MOST_LINE;
+    ms_near_decl decl = {ms_NEAR_ELSEWHERE, has_line ? (uint32_t)from.line : 0};
+    if (is_here && from.file < ms_NEAR_ELSEWHERE)
+        decl.file = (uint32_t)from.file;
+    if (is_here && !ms_near_is_written(span->unit->lines, from.file, decl.line))
+        decl.line = 0;
+    return decl;
+}
+
+/* Where the function of a block was written. */
+static ms_near_decl ms_near_decl_of(machsym_session *s, const ms_ses_span *span, uint32_t block)
+{
+    uint64_t die_off = span->table->blocks[block].die_off;
+    ms_near_decl decl = {ms_NEAR_ELSEWHERE, 0};
+    ms_ses_site *site = ms_near_site(s, die_off);
+    if (site == NULL)
+        return decl;
+    if (!site->has_decl) {
+        decl = ms_near_read_decl(s, span, die_off);
+        site->decl_file = decl.file;
+        site->decl_line = decl.line;
+        site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
+    }
+    decl.file = site->decl_file;
+    decl.line = site->decl_line;
+    return decl;
+}
+
+/* ---- Code near by ---- */
+
+/* Makes sure that the calls of a function are in segments. Returns false when memory is out. */
+static bool ms_near_order_calls(machsym_session *s, ms_fn_inside *inside)
+{
+    if (inside == NULL || inside->has_calls)
+        return true;
+    ms_arena_reset(&s->scratch);
+    ms_fn_find_calls(inside, &s->scratch, &s->cache);
+    return !s->scratch.oom && !s->cache.oom;
+}
+
+/* Lowers an area to where the code of an inlined call lies. */
+static void ms_near_narrow(const ms_fn_block *block, ms_range *area)
+{
+    ms_range all = {UINT64_MAX, 0};
+    if (block->parent == ms_SEG_NONE || block->range_count == 0)
+        return;
+    for (size_t i = 0; i < block->range_count; i++) {
+        ms_range range = ms_fn_range(block, i);
+        all.lo = range.lo < all.lo ? range.lo : all.lo;
+        all.hi = range.hi > all.hi ? range.hi : all.hi;
+    }
+    area->lo = all.lo > area->lo ? all.lo : area->lo;
+    ms_lower_to(&area->hi, all.hi);
+}
+
+/* Puts a walk at an address, within the code of one sequence that the function has without a gap. Returns
+ * false when no row is there, the code is another function's, or memory is out. */
+static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                          ms_near_walk *w)
+{
+    const ms_fn_table *functions = &span->unit->functions;
+    const ms_seg *v = functions->segs;
+    uint64_t hi = UINT64_MAX;
+    ms_ln_hint hint;
+    ms_zero(&hint, sizeof hint);
+    if (!ms_near_order_calls(s, span->inside))
+        return false;
+    size_t at = ms_seg_find(v, functions->seg_count, addr);
+    w->lines = span->unit->lines;
+    w->row = ms_ln_find(w->lines, MACHSYM_LINES_DWARF, false, addr, &hint, &hi);
+    if (w->row == w->lines->row_count || at + 1 >= functions->seg_count || v[at].owner != span->function)
+        return false;
+    w->blocks = span->table->blocks;
+    w->function = span->inside != NULL ? span->inside->function : span->function;
+    w->block = block;
+    w->area.lo = v[at].lo > hint.lo ? v[at].lo : hint.lo;
+    w->area.hi = v[at + 1].lo < hint.hi ? v[at + 1].lo : hint.hi;
+    ms_near_narrow(&w->blocks[block], &w->area);
+    w->segs = span->inside != NULL ? span->inside->calls.v : NULL;
+    w->seg_count = span->inside != NULL ? span->inside->calls.count : 0;
+    w->seg = ms_seg_find(w->segs, w->seg_count, addr);
+    return true;
+}
+
+/* Takes a step from what is left. Returns false when nothing is. */
+static inline bool ms_near_spend(ms_near_walk *w)
+{
+    MACHSYM_COUNT_WORK(1);
+    if (w->left == 0)
+        return false;
+    w->left--;
+    return true;
+}
+
+/* Where the place begins that a walk is at. */
+static inline uint64_t ms_near_lo(const ms_near_walk *w)
+{
+    uint64_t lo = w->lines->rows[w->row].addr;
+    if (w->seg < w->seg_count && w->segs[w->seg].lo > lo)
+        lo = w->segs[w->seg].lo;
+    return lo > w->area.lo ? lo : w->area.lo;
+}
+
+/* Moves to the place before. Returns false at the begin of the area. */
+static bool ms_near_go_back(ms_near_walk *w)
+{
+    uint64_t lo = ms_near_lo(w);
+    if (lo <= w->area.lo || !ms_near_spend(w))
+        return false;
+    while (w->lines->rows[w->row].addr >= lo) { /* the sequence begins below lo */
+        w->row--;
+        if (!ms_near_spend(w))
+            return false;
+    }
+    if (w->seg < w->seg_count && w->segs[w->seg].lo >= lo)
+        w->seg--;
+    return true;
+}
+
+/* Moves to the place after. Returns false at the end of the area. */
+static bool ms_near_go_on(ms_near_walk *w)
+{
+    const ms_ln_row *rows = w->lines->rows;
+    bool has_next = w->seg + 1 < w->seg_count;
+    uint64_t next = rows[w->row + 1].addr;
+    if (has_next)
+        ms_lower_to(&next, w->segs[w->seg + 1].lo);
+    if (next >= w->area.hi || !ms_near_spend(w))
+        return false;
+    while (rows[w->row + 1].addr <= next) { /* the sequence ends above next */
+        w->row++;
+        if (!ms_near_spend(w))
+            return false;
+    }
+    w->seg += has_next && w->segs[w->seg + 1].lo <= next;
+    return true;
+}
+
+/* Finds where in its own source the block of a walk is at this place: at the row, or at the call that the
+ * code here is inlined through. Returns false when the code is not the block's. */
+static bool ms_near_place(ms_near_walk *w, ms_ses_place *out)
+{
+    uint32_t at = w->seg < w->seg_count ? w->segs[w->seg].owner : w->function;
+    const ms_ln_row *row = &w->lines->rows[w->row];
+    out->addr = ms_near_lo(w);
+    if (at == w->block) {
+        out->file = row->file;
+        out->line = row->line;
+        out->column = row->column;
+        return true;
+    }
+    while (at != ms_SEG_NONE && w->blocks[at].parent != w->block) {
+        at = w->blocks[at].parent;
+        if (!ms_near_spend(w))
+            return false;
+    }
+    if (at == ms_SEG_NONE)
+        return false;
+    out->file = w->blocks[at].call_file;
+    out->line = w->blocks[at].call_line;
+    out->column = w->blocks[at].call_column;
+    return true;
+}
+
+/* Whether the block of a walk has a line at this place that fits its declaration: values of properties that
+ * an initializer has stand before it. */
+static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+{
+    if (!ms_near_place(w, out) || !ms_near_is_written(w->lines, out->file, out->line))
+        return false;
+    return out->line >= w->decl.line &&
+           (w->decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(w->lines, out->file, w->decl.file));
+}
+
+/* The nearest line of a block before an address, else after it. decl is what it must fit. *left is how many
+ * steps may be taken, and how many were not. */
+static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                           ms_near_decl decl, uint32_t *left, ms_ses_place *out)
+{
+    ms_near_walk w;
+    ms_ses_place place;
+    bool found = false;
+    ms_zero(&w, sizeof w);
+    ms_zero(&place, sizeof place);
+    if (!ms_near_begin(s, span, block, addr, &w))
+        return false;
+    ms_near_walk on = w;
+    w.decl = on.decl = decl;
+    w.left = *left;
+    place.from = MACHSYM_NEAR_BEFORE;
+    while (!found && ms_near_go_back(&w))
+        found = ms_near_fits(&w, &place);
+    on.left = w.left;
+    if (!found)
+        place.from = MACHSYM_NEAR_AFTER;
+    while (!found && ms_near_go_on(&on))
+        found = ms_near_fits(&on, &place);
+    *left = on.left;
+    if (found)
+        *out = place;
+    return found;
+}
+
+/* Whether a function has a line of its own that somebody wrote, in whatever file. */
+static bool ms_near_has_lines(machsym_session *s, const ms_ses_span *span, uint32_t function, uint32_t left)
+{
+    const ms_fn_block *block = &span->table->blocks[function];
+    ms_near_decl any = {ms_NEAR_ELSEWHERE, 0};
+    ms_ses_place place;
+    ms_near_walk w;
+    ms_zero(&w, sizeof w);
+    for (size_t i = 0; i < block->range_count && left > 0; i++, left = w.left > 0 ? w.left - 1 : 0) {
+        w.left = left;
+        w.decl = any;
+        if (!ms_near_begin(s, span, function, ms_fn_range(block, i).lo, &w))
+            continue;
+        do {
+            if (ms_near_fits(&w, &place))
+                return true;
+        } while (ms_near_go_on(&w));
+    }
+    return false;
+}
+
+/* ---- The line of a frame ---- */
+
+static bool ms_near_take_decl(ms_near_decl decl, ms_ses_place *out)
+{
+    if (decl.line == 0 || decl.file == ms_NEAR_ELSEWHERE)
+        return false;
+    ms_zero(out, sizeof *out);
+    out->file = decl.file;
+    out->line = decl.line;
+    out->from = MACHSYM_NEAR_DECLARATION;
+    return true;
+}
+
+/* Takes the place where a block is called, when the debug info has one that somebody wrote. */
+static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block, ms_ses_place *out)
+{
+    if (!ms_near_is_written(span->unit->lines, block->call_file, block->call_line))
+        return false;
+    ms_zero(out, sizeof *out);
+    out->file = block->call_file;
+    out->line = block->call_line;
+    out->column = block->call_column;
+    out->from = MACHSYM_NEAR_CALL;
+    return true;
+}
+
+/* Finds a line for a block at an address where it has none: from the block itself, from its caller, and so on
+ * outwards to the function. Returns false when there is none to tell. */
+static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                         ms_ses_place *out)
+{
+    const ms_fn_block *blocks = span->table->blocks;
+    uint32_t root = span->inside != NULL ? span->inside->function : span->function;
+    uint32_t left = MACHSYM_MAX_NEAR_STEPS;
+    ms_near_decl whole = ms_near_decl_of(s, span, root);
+    ms_near_decl own = block == root ? whole : ms_near_decl_of(s, span, block);
+    bool is_deep = span->table->depths != NULL && span->table->depths[block].calls > MACHSYM_MAX_INLINE_DEPTH;
+    if ((whole.line == 0 && own.line == 0) || is_deep)
+        return false;
+    for (uint32_t at = block; at != root || whole.line != 0; at = blocks[at].parent) {
+        ms_near_decl decl = at == block ? own : at == root ? whole : ms_near_decl_of(s, span, at);
+        if (ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, &left, out)) {
+            if (at != block)
+                out->from = MACHSYM_NEAR_CALL;
+            return true;
+        }
+        if (at == root)
+            return ms_near_has_lines(s, span, root, left) && ms_near_take_decl(whole, out);
+        if (ms_near_take_call(span, &blocks[at], out))
+            return true;
+        addr = blocks[at].lo;
+    }
+    return ms_near_take_decl(own, out);
+}
+
+/* Where the code of an address comes from: what the row says that answers, or a line near by. */
+static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uint64_t addr)
+{
+    const ms_ln_row *row = &span->unit->lines->rows[span->row];
+    ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
+    if (s->lines == MACHSYM_LINES_PEOPLE && span->function != ms_SEG_NONE &&
+        !ms_near_is_written(span->unit->lines, place.file, place.line))
+        ms_near_find(s, span, span->call, addr, &place);
+    return place;
+}
+
+/* Where a call is, which is inlined: what its entry says, or a line near by. That is found from where the
+ * code of the call begins, so that it is the same for all of the call. */
+static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, uint32_t call)
+{
+    const ms_fn_block *block = &span->table->blocks[call];
+    ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
+    if (s->lines != MACHSYM_LINES_PEOPLE || ms_near_is_written(span->unit->lines, place.file, place.line))
+        return place;
+    ms_ses_site *site = ms_near_site(s, block->die_off);
+    if (site != NULL && site->has_call)
+        return site->call;
+    ms_near_find(s, span, block->parent, block->lo, &place);
+    site = ms_near_site(s, block->die_off); /* others may have taken its place */
+    if (site != NULL) {
+        site->call = place;
+        site->has_call = !s->env.lacks_units;
+    }
+    return place;
+}
+
 /* ==== >>answer =============================================================================================
  * Job:    decides which name and which line a frame has.
  * Offers: ms_ans_frames, ms_ans_many, ms_ans_name_block.
@@ -20370,24 +20869,32 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const machsym_session *s, const ms_ses_span *span, const ms_ses_place *place,
                             machsym_frame *frame)
 {
-    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, file);
-    frame->line = line;
-    frame->column = column;
-    if (frame->file.name.len != 0 || line != 0)
-        frame->line_source = MACHSYM_SOURCE_DWARF;
+    bool is_cut = s->lines == MACHSYM_LINES_PEOPLE && place->line > ms_NEAR_MOST_LINE;
+    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, place->file);
+    frame->line = is_cut ? ms_NEAR_MOST_LINE : place->line;
+    frame->column = place->column;
+    if (frame->file.name.len != 0 || frame->line != 0)
+        frame->line_source = place->from == MACHSYM_NEAR_NONE ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NEAR;
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
-static void ms_ans_set_row(const ms_ses_span *span, machsym_frame *frame)
+static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_frame *frame)
 {
-    const ms_ln_table *lines = span->unit->lines;
-    if (span->row == lines->row_count)
+    if (span->row == span->unit->lines->row_count)
         return;
-    const ms_ln_row *row = &lines->rows[span->row];
-    ms_ans_set_line(span, row->file, row->line, row->column, frame);
+    ms_ses_place place = ms_near_row(s, span, addr);
+    ms_ans_set_line(s, span, &place, frame);
+}
+
+/* Sets the line where a frame has an inlined call. */
+static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const ms_fn_block *call,
+                            machsym_frame *frame)
+{
+    ms_ses_place place = ms_near_call(s, span, (uint32_t)(call - span->table->blocks));
+    ms_ans_set_line(s, span, &place, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer
@@ -20425,8 +20932,8 @@ static void ms_ans_begin_frame(machsym_session *s, const ms_ses_span *span, cons
 /* Frames of the function of a span, innermost first. Of more calls than MACHSYM_MAX_INLINE_DEPTH the
  * innermost ones are told, and the function itself with where it has the outermost one. Returns how many
  * frames there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
-                                     size_t cap)
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, uint64_t addr,
+                                     machsym_frame *frames, size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
     const ms_fn_block *inner = NULL;
@@ -20444,9 +20951,9 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span
             machsym_frame *frame = &frames[count - 1];
             ms_ans_begin_frame(s, span, block, frame);
             if (inner == NULL)
-                ms_ans_set_row(span, frame);
+                ms_ans_set_row(s, span, addr, frame);
             else
-                ms_ans_set_line(span, inner->call_file, inner->call_line, inner->call_column, frame);
+                ms_ans_set_call(s, span, inner, frame);
         }
         inner = block;
     }
@@ -20467,7 +20974,7 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, u
         frame->name_source = symbol.source;
     }
     if (span->unit != NULL)
-        ms_ans_set_row(span, frame);
+        ms_ans_set_row(s, span, addr, frame);
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
@@ -20479,7 +20986,7 @@ static size_t ms_ans_known_frames(machsym_session *s, uint64_t addr, machsym_fra
     size_t count;
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
-        count = ms_ans_function_frames(s, &span, frames, cap);
+        count = ms_ans_function_frames(s, &span, addr, frames, cap);
     else
         count = ms_ans_symbol_frame(s, &span, addr, cap > 0 ? frames : &one);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
@@ -20496,6 +21003,8 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     ms_ses_units(s);
     if (s->names != NULL)
         ms_zero(s->names, MACHSYM_KEPT_NAMES * sizeof *s->names);
+    if (s->sites != NULL)
+        ms_zero(s->sites, MACHSYM_KEPT_SITES * sizeof *s->sites);
     return ms_ans_known_frames(s, addr, frames, cap);
 }
 
@@ -20930,6 +21439,26 @@ static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_ses_span *span, 
     return count;
 }
 
+/* Tells of the innermost frame whose line is one near by, if there is one. */
+static void ms_ex_near(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_explanation *out)
+{
+    const ms_fn_block *blocks = span->table->blocks;
+    const ms_ln_table *lines = span->unit->lines;
+    ms_ses_place place;
+    ms_zero(&place, sizeof place);
+    if (span->row != lines->row_count)
+        place = ms_near_row(s, span, addr);
+    uint32_t frame = 0;
+    for (uint32_t at = span->call; place.from == MACHSYM_NEAR_NONE; at = blocks[at].parent, frame++) {
+        if (at == ms_SEG_NONE || blocks[at].parent == ms_SEG_NONE || frame == MACHSYM_MAX_INLINE_DEPTH)
+            return;
+        place = ms_near_call(s, span, at);
+    }
+    out->near_kind = place.from;
+    out->near_frame = frame;
+    out->near_addr = place.addr != 0 ? place.addr : addr;
+}
+
 static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
@@ -20944,6 +21473,8 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
         out->unit_producer = ms_cu_text(&s->dw, span.root, ms_SLOT_PRODUCER);
         out->is_damaged = span.unit->functions.is_damaged || span.unit->lines->is_damaged;
         ms_ex_rows(s, &span, addr, out);
+        if (span.function != ms_SEG_NONE)
+            ms_ex_near(s, &span, addr, out);
     }
     if (out->row_used == MACHSYM_EXPLAINED_ROWS)
         out->row_used = out->row_count;
@@ -20973,8 +21504,8 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
 /* ==== >>encode ===========================================================================================
  * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:
  *         docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_reserve, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
- *         ms_en_is_full, ms_en_write, ms_en_finish.
+ * Offers: ms_en, ms_en_init, ms_en_reserve, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_line,
+ *         ms_en_add, ms_en_is_full, ms_en_write, ms_en_finish.
  * Never:  knows where ranges and names come from. */
 
 enum {
@@ -21172,8 +21703,9 @@ typedef struct ms_en {
     uint64_t most_gap;  /* a larger one ends a run */
     uint64_t text_left; /* bytes of text that may still be gathered */
     bool columns;
-    bool overflow;  /* something does not fit the format's 32 bits */
-    bool lost_text; /* some was refused: no more could be gathered */
+    bool tells_near; /* a line is stored with a bit that says whether it is one near by */
+    bool overflow;   /* something does not fit the format's 32 bits */
+    bool lost_text;  /* some was refused: no more could be gathered */
 } ms_en;
 
 static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *item_arena)
@@ -21350,6 +21882,14 @@ static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uin
 static inline ms_en_link *ms_en_link_at(const ms_en *c, uint32_t number)
 {
     return &c->links[number - 1];
+}
+
+/* What is stored for a line. */
+static inline uint32_t ms_en_line(const ms_en *c, uint32_t line, bool is_near)
+{
+    if (!c->tells_near)
+        return line;
+    return (line <= UINT32_MAX >> 1 ? line : UINT32_MAX >> 1) << 1 | is_near;
 }
 
 static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
@@ -22568,6 +23108,7 @@ typedef struct ms_mb_work {
     ms_en *c;
     ms_arena unit_arena; /* emptied for every unit */
     ms_ses_unit *unit;
+    const ms_ses_span *span; /* that ranges are added of */
     const ms_cu_root *root;
     uint32_t stamp;    /* of the unit: another one for each */
     ms_mb_file *files; /* by the unit's file number; in the part's tables */
@@ -22594,13 +23135,12 @@ static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
     return number;
 }
 
-static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
-                                 ms_map_line *out)
+static inline void ms_mb_line_at(ms_mb_work *w, const ms_ses_place *place, ms_map_line *out)
 {
-    bool known = file < w->file_count && w->files[file].stamp == w->stamp;
-    out->file = known ? w->files[file].number : ms_mb_new_file(w, file);
-    out->line = line;
-    out->column = w->c->columns ? column : 0;
+    bool known = place->file < w->file_count && w->files[place->file].stamp == w->stamp;
+    out->file = known ? w->files[place->file].number : ms_mb_new_file(w, place->file);
+    out->line = ms_en_line(w->c, place->line, place->from != MACHSYM_NEAR_NONE);
+    out->column = w->c->columns ? place->column : 0;
 }
 
 /* Where the number of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
@@ -22662,7 +23202,8 @@ static uint32_t ms_mb_add_link(ms_mb_work *w, const ms_fn_block *block, uint32_t
     uint32_t function = ms_mb_block_function(w, block, &source);
     if (block->parent == ms_SEG_NONE)
         return ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
-    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &call);
+    ms_ses_place place = ms_near_call(w->session, w->span, (uint32_t)(block - w->unit->functions.blocks));
+    ms_mb_line_at(w, &place, &call);
     return ms_en_call(w->c, caller, source, function, &call);
 }
 
@@ -22766,8 +23307,8 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
     if (has_function)
         item.chain = ms_mb_chain(w, span->call);
     if (span->row != lines->row_count) {
-        const ms_ln_row *row = &lines->rows[span->row];
-        ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+        ms_ses_place place = ms_near_row(w->session, span, lo);
+        ms_mb_line_at(w, &place, &item.line);
     }
     ms_en_add(w->c, &item);
 }
@@ -22779,6 +23320,7 @@ static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint6
     ms_mb_turn_to(w, span);
     if (!ms_eng_make_ready(w->session, span))
         return false;
+    w->span = span;
     for (; lo < hi; lo = span->hi) {
         span->hi = hi;
         ms_eng_look(w->session, lo, span);
@@ -22920,6 +23462,7 @@ static void ms_mb_begin_part(const machsym_plan *plan, machsym_part *part)
     c->spaces = &plan->spaces;
     c->text_addr = plan->image->mo[0].text_addr;
     c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    c->tells_near = plan->lines == MACHSYM_LINES_PEOPLE;
 }
 
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
@@ -23126,6 +23669,7 @@ static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocato
         }
         w->parts[i]->coder.text_addr = info->text_addr;
         w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+        w->parts[i]->coder.tells_near = info->lines == MACHSYM_LINES_PEOPLE;
     }
     return w;
 }
@@ -23146,7 +23690,9 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
 static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, const machsym_frame *from,
                            uint32_t caller)
 {
-    ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    ms_map_line call = {ms_en_file(c, &from->file),
+                        ms_en_line(c, from->line, from->line_source == MACHSYM_SOURCE_NEAR),
+                        c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     ms_tab_slot *site =
         ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
@@ -23193,7 +23739,7 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     item.lo = range->lo;
     item.hi = w->end[which] = range->hi;
     item.line.file = ms_en_file(c, &frames[0].file);
-    item.line.line = frames[0].line;
+    item.line.line = ms_en_line(c, frames[0].line, frames[0].line_source == MACHSYM_SOURCE_NEAR);
     item.line.column = c->columns ? frames[0].column : 0;
     item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;) {

@@ -52,6 +52,7 @@
 #include "image/debugmap.h"
 #include "answer/session.h"
 #include "answer/engine.h"
+#include "answer/near.h"
 #include "answer/answer.h"
 #include "answer/iterate.h"
 #include "answer/explain.h"

@@ -20,6 +20,7 @@ MOST_STEPS = 8
 BLOCK = 1024
 UNIT = 8
 MOST_LINKS = 4096
+PEOPLE = 3
 MOST_CALLS = 256  # that an answer has; of more, the innermost
 MOST_TEXT = 65536
 CPU_TYPE_ARM = 12
@@ -242,9 +243,16 @@ class Map:
             frames = frames[:MOST_CALLS] + frames[-1:]
             frames[-2]["callers_left_out"] = True
         for frame in frames:
+            self.take_near(frame)
             frame["start"] = self.text_base + run.base - zigzag(start) & (1 << 64) - 1
             frame["size"] = size
         return frames
+
+    def take_near(self, frame):
+        """A line of the policy people is stored with a bit that says whether it is one near by."""
+        if self.policy == PEOPLE:
+            frame["near"] = frame["line"] % 2 == 1
+            frame["line"] //= 2
 
     def all_runs(self, runs):
         at = 0
@@ -304,6 +312,7 @@ class Map:
                            "name_source": "none"}]
             run, _, file, line, column = hit
             frames[0].update(file=self.path(run, file), line=line, column=column)
+            self.take_near(frames[0])
         return frames
 
     def ranges(self):
@@ -322,7 +331,7 @@ def as_printed(frame, address):
     return {**left_out, "name": text["linkage_name"] or text["name"], "linkage_name": text["linkage_name"], "file": text["file"],
             "line": frame["line"], "column": frame["column"], "inline": frame["inline"],
             "offset": address - frame["start"] & (1 << 64) - 1, "name_source": frame["name_source"],
-            "line_source": "dwarf" if has_line else "none"}
+            "line_source": "near" if frame.get("near") else "dwarf" if has_line else "none"}
 
 
 def list_addresses(symmap, path):

@@ -43,12 +43,13 @@ compare() { # FOLDER LEAST
 }
 
 # Text symbol tables are long enough for a DICT, names that run on into other blocks, and buckets of several runs.
-mkdir "$dir/atos" "$dir/columns" "$dir/large" "$dir/chunks"
+mkdir "$dir/atos" "$dir/columns" "$dir/people" "$dir/large" "$dir/chunks"
 for file in "$bin"/* "$bin"/map-*/program; do
     [ -f "$file" ] || [ -d "$file/Contents" ] || continue
     (cd "$dir/atos" && $machsym map build --all-archs "$top/$file") >/dev/null 2>&1
     case $file in *.dwarf | *.dSYM | */program) ;; *) continue ;; esac # the others have no columns
     (cd "$dir/columns" && $machsym map build --all-archs --lines=stmt --columns "$top/$file") >/dev/null 2>&1
+    (cd "$dir/people" && $machsym map build --all-archs --lines=people "$top/$file") >/dev/null 2>&1
 done
 python3 -c '
 at = 0x1000
@@ -61,6 +62,8 @@ for i in range(1200):
 $machsym map import "$dir/table" --name large --uuid 00010203-0405-0607-0809-0A0B0C0D0E0F -o "$dir/large/large.symmap" >/dev/null
 compare "$dir/atos" 80
 compare "$dir/columns" 40
+compare "$dir/people" 40
+check "answers near by" "$([ "$(cat "$dir"/people/*.json | grep -c '"line_source":"near"')" -ge 20 ] && echo yes)" yes
 compare "$dir/large" 1
 check "DICT has text" "$(python3 -c '
 import sys

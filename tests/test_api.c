@@ -32,8 +32,8 @@ static void test_names(void)
     CHECK_TEXT(machsym_result_name(MACHSYM_ERR_LIMIT), "ERR_LIMIT");
     CHECK_TEXT(machsym_result_name(MACHSYM_RESULT_COUNT), "?");
     CHECK_TEXT(machsym_result_name((machsym_result)-1), "?");
-    static const char *const sources[] = {"none", "dwarf", "symtab", "stub",           "exports",
-                                          "objc", "block", "swift",  "function_starts"};
+    static const char *const sources[] = {"none",  "dwarf", "symtab",          "stub", "exports", "objc",
+                                          "block", "swift", "function_starts", "near"};
     for (unsigned i = 0; i < sizeof sources / sizeof sources[0]; i++)
         CHECK_TEXT(machsym_source_name((machsym_source)i), sources[i]);
     CHECK_EQ(MACHSYM_SOURCE_COUNT, sizeof sources / sizeof sources[0]);

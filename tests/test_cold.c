@@ -116,7 +116,8 @@ static bool same_explanation(machsym_session *a, machsym_session *b, uint64_t ad
     return of_a.unit_source == of_b.unit_source && of_a.unit_offset == of_b.unit_offset &&
            of_a.rival_count == of_b.rival_count && test_same(of_a.unit_name, of_b.unit_name) &&
            of_a.row_count == of_b.row_count && of_a.row_used == of_b.row_used &&
-           of_a.is_damaged == of_b.is_damaged;
+           of_a.is_damaged == of_b.is_damaged && of_a.near_kind == of_b.near_kind &&
+           of_a.near_frame == of_b.near_frame && of_a.near_addr == of_b.near_addr;
 }
 
 static bool same_functions(machsym_session *a, machsym_session *b)
@@ -145,7 +146,7 @@ static void compare_one(const test_file *file, machsym_session *warm, const uint
                         size_t which, tally *t)
 {
     machsym_image *image = test_open_bytes(file->ptr, file->len);
-    machsym_session *cold = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *cold = test_session(image, warm->lines, 0);
     uint64_t addr = addrs[which];
     uint64_t other = addrs[(which + 1) % count];
     t->asked++;
@@ -170,9 +171,13 @@ static void compare(const test_file *file, const uint64_t *addrs, size_t count, 
     machsym_image *image = test_open_bytes(file->ptr, file->len);
     CHECK(machsym_image_read_info(image, &info)); /* lists the units */
     machsym_session *warm = test_session(image, MACHSYM_LINES_ATOS, 0);
-    for (size_t i = 0; i < count; i++)
+    machsym_session *people = test_session(image, MACHSYM_LINES_PEOPLE, 0);
+    for (size_t i = 0; i < count; i++) {
         compare_one(file, warm, addrs, count, i, t);
+        compare_one(file, people, addrs, count, i, t);
+    }
     machsym_session_close(warm);
+    machsym_session_close(people);
     machsym_image_close(image);
 }
 

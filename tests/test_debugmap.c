@@ -11,7 +11,8 @@
 
 enum { FRAMES = 64 };
 
-static const machsym_lines policies[] = {MACHSYM_LINES_ATOS, MACHSYM_LINES_DWARF, MACHSYM_LINES_STMT};
+static const machsym_lines policies[] = {MACHSYM_LINES_ATOS, MACHSYM_LINES_DWARF, MACHSYM_LINES_STMT,
+                                         MACHSYM_LINES_PEOPLE};
 
 /* ---- Opening ---- */
 

@@ -321,9 +321,10 @@ static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
     CHECK_EQ(s->wrong, 0); /* the addresses of one map and policy are one check */
     if (lines == MACHSYM_LINES_ATOS && flags == 0) {
         check_threads(s, made, MACHSYM_MAP_DAMAGED);
-        if (s->info.text_size < (4 << 20))
-            check_chunks(s, map, s->info.text_size < 65536 ? 100 : 10000);
     }
+    if ((lines == MACHSYM_LINES_ATOS || lines == MACHSYM_LINES_PEOPLE) && flags == 0 &&
+        s->info.text_size < (4 << 20))
+        check_chunks(s, map, s->info.text_size < 65536 ? 100 : 10000);
     machsym_session_close(session);
     machsym_session_close(s->on_map);
     machsym_image_close(image);
@@ -351,6 +352,7 @@ static void check_slice(const char *path, const machsym_slice *slice)
     check_policy(&s, MACHSYM_LINES_ATOS, 0);
     check_policy(&s, MACHSYM_LINES_DWARF, 0);
     check_policy(&s, MACHSYM_LINES_STMT, MACHSYM_MAP_COLUMNS);
+    check_policy(&s, MACHSYM_LINES_PEOPLE, 0);
     machsym_image_close(s.image);
 }
 

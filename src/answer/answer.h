@@ -12,6 +12,7 @@
 #include "../symmap/symmap.h"
 #include "session.h"
 #include "engine.h"
+#include "near.h"
 
 /* ==== >>answer =============================================================================================
  * Job:    decides which name and which line a frame has.
@@ -100,24 +101,32 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const machsym_session *s, const ms_ses_span *span, const ms_ses_place *place,
                             machsym_frame *frame)
 {
-    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, file);
-    frame->line = line;
-    frame->column = column;
-    if (frame->file.name.len != 0 || line != 0)
-        frame->line_source = MACHSYM_SOURCE_DWARF;
+    bool is_cut = s->lines == MACHSYM_LINES_PEOPLE && place->line > ms_NEAR_MOST_LINE;
+    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, place->file);
+    frame->line = is_cut ? ms_NEAR_MOST_LINE : place->line;
+    frame->column = place->column;
+    if (frame->file.name.len != 0 || frame->line != 0)
+        frame->line_source = place->from == MACHSYM_NEAR_NONE ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NEAR;
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
-static void ms_ans_set_row(const ms_ses_span *span, machsym_frame *frame)
+static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_frame *frame)
 {
-    const ms_ln_table *lines = span->unit->lines;
-    if (span->row == lines->row_count)
+    if (span->row == span->unit->lines->row_count)
         return;
-    const ms_ln_row *row = &lines->rows[span->row];
-    ms_ans_set_line(span, row->file, row->line, row->column, frame);
+    ms_ses_place place = ms_near_row(s, span, addr);
+    ms_ans_set_line(s, span, &place, frame);
+}
+
+/* Sets the line where a frame has an inlined call. */
+static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const ms_fn_block *call,
+                            machsym_frame *frame)
+{
+    ms_ses_place place = ms_near_call(s, span, (uint32_t)(call - span->table->blocks));
+    ms_ans_set_line(s, span, &place, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer
@@ -155,8 +164,8 @@ static void ms_ans_begin_frame(machsym_session *s, const ms_ses_span *span, cons
 /* Frames of the function of a span, innermost first. Of more calls than MACHSYM_MAX_INLINE_DEPTH the
  * innermost ones are told, and the function itself with where it has the outermost one. Returns how many
  * frames there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, machsym_frame *frames,
-                                     size_t cap)
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span, uint64_t addr,
+                                     machsym_frame *frames, size_t cap)
 {
     const ms_fn_block *blocks = span->table->blocks;
     const ms_fn_block *inner = NULL;
@@ -174,9 +183,9 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ses_span *span
             machsym_frame *frame = &frames[count - 1];
             ms_ans_begin_frame(s, span, block, frame);
             if (inner == NULL)
-                ms_ans_set_row(span, frame);
+                ms_ans_set_row(s, span, addr, frame);
             else
-                ms_ans_set_line(span, inner->call_file, inner->call_line, inner->call_column, frame);
+                ms_ans_set_call(s, span, inner, frame);
         }
         inner = block;
     }
@@ -197,7 +206,7 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ses_span *span, u
         frame->name_source = symbol.source;
     }
     if (span->unit != NULL)
-        ms_ans_set_row(span, frame);
+        ms_ans_set_row(s, span, addr, frame);
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
@@ -209,7 +218,7 @@ static size_t ms_ans_known_frames(machsym_session *s, uint64_t addr, machsym_fra
     size_t count;
     ms_ses_span span = ms_eng_at(s, addr);
     if (span.function != ms_SEG_NONE)
-        count = ms_ans_function_frames(s, &span, frames, cap);
+        count = ms_ans_function_frames(s, &span, addr, frames, cap);
     else
         count = ms_ans_symbol_frame(s, &span, addr, cap > 0 ? frames : &one);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
@@ -226,6 +235,8 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     ms_ses_units(s);
     if (s->names != NULL)
         ms_zero(s->names, MACHSYM_KEPT_NAMES * sizeof *s->names);
+    if (s->sites != NULL)
+        ms_zero(s->sites, MACHSYM_KEPT_SITES * sizeof *s->sites);
     return ms_ans_known_frames(s, addr, frames, cap);
 }
 

@@ -108,11 +108,12 @@ static ms_ses_span ms_eng_owner(machsym_session *s, uint64_t addr)
 
 /* Whether a unit's lines answer for an address that none of its functions has. Those of assembly do: it has
  * rows but no functions. Otherwise such an address is padding, whose row belongs to the function before.
- * Only the dwarf policy answers with that row, because llvm-symbolizer does. In an object file it does not,
- * because a dSYM made from the object has no such rows. */
+ * Only the dwarf policy answers with that row, because llvm-symbolizer does, and people with it. In an object
+ * file they do not, because a dSYM made from the object has no such rows. */
 static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
 {
-    return unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL);
+    bool takes_padding = s->lines == MACHSYM_LINES_DWARF || s->lines == MACHSYM_LINES_PEOPLE;
+    return unit->functions.count == 0 || (takes_padding && s->program == NULL);
 }
 
 /* Decodes what tells the call and the row. Returns false when memory is out. */

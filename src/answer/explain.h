@@ -12,6 +12,7 @@
 #include "../dwarf/functions.h"
 #include "session.h"
 #include "engine.h"
+#include "near.h"
 #include "answer.h"
 #include "iterate.h"
 
@@ -69,6 +70,26 @@ static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_ses_span *span, 
     return count;
 }
 
+/* Tells of the innermost frame whose line is one near by, if there is one. */
+static void ms_ex_near(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_explanation *out)
+{
+    const ms_fn_block *blocks = span->table->blocks;
+    const ms_ln_table *lines = span->unit->lines;
+    ms_ses_place place;
+    ms_zero(&place, sizeof place);
+    if (span->row != lines->row_count)
+        place = ms_near_row(s, span, addr);
+    uint32_t frame = 0;
+    for (uint32_t at = span->call; place.from == MACHSYM_NEAR_NONE; at = blocks[at].parent, frame++) {
+        if (at == ms_SEG_NONE || blocks[at].parent == ms_SEG_NONE || frame == MACHSYM_MAX_INLINE_DEPTH)
+            return;
+        place = ms_near_call(s, span, at);
+    }
+    out->near_kind = place.from;
+    out->near_frame = frame;
+    out->near_addr = place.addr != 0 ? place.addr : addr;
+}
+
 static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
@@ -83,6 +104,8 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
         out->unit_producer = ms_cu_text(&s->dw, span.root, ms_SLOT_PRODUCER);
         out->is_damaged = span.unit->functions.is_damaged || span.unit->lines->is_damaged;
         ms_ex_rows(s, &span, addr, out);
+        if (span.function != ms_SEG_NONE)
+            ms_ex_near(s, &span, addr, out);
     }
     if (out->row_used == MACHSYM_EXPLAINED_ROWS)
         out->row_used = out->row_count;

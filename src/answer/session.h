@@ -57,6 +57,25 @@ typedef struct ms_ses_program {
     ms_ln_table lines;
 } ms_ses_program;
 
+/* A place in the source, and what it was taken from. */
+typedef struct ms_ses_place {
+    uint32_t file;
+    uint32_t line; /* 0: none */
+    uint32_t column;
+    machsym_near from;
+    uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
+} ms_ses_place;
+
+/* Where a function or an inlined call was written, and where the call is: see >>near. */
+typedef struct ms_ses_site {
+    uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
+    ms_ses_place call;
+    uint32_t decl_line; /* 0: a compiler made it */
+    uint32_t decl_file; /* UINT32_MAX: another unit tells */
+    bool has_decl;
+    bool has_call;
+} ms_ses_site;
+
 struct ms_ses_object;
 
 /* Texts that outlive the object files that they come from, each once. */
@@ -119,6 +138,7 @@ struct machsym_session {
     ms_oc_list objc[2];      /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names; /* NULL: few were asked for */
     uint32_t names_read;     /* before there was a cache */
+    ms_ses_site *sites;      /* MACHSYM_KEPT_SITES by their entry; NULL: none was needed */
     bool asks_names_once;    /* each entry is asked for its names once: a cache would not help */
     bool has_units;
     bool asks_many; /* addresses: then it lists the units */
@@ -151,6 +171,7 @@ static void ms_ses_clear(machsym_session *s)
     s->functions_seen = s->functions_asked = 0;
     s->names = NULL;
     s->names_read = 0;
+    s->sites = NULL;
     s->kept = NULL;
     s->found = NULL;
     s->found_cap = 0;

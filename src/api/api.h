@@ -127,7 +127,8 @@ typedef struct machsym_cut {
     X(OBJC, "objc")                       /* Objective-C metadata */                                         \
     X(BLOCK, "block")                     /* a guess: a block's function, named by the method above it */    \
     X(SWIFT, "swift")                     /* a guess: Swift type metadata */                                 \
-    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */
+    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */                      \
+    X(NEAR, "near")                       /* of a line: one near by: MACHSYM_LINES_PEOPLE */
 
 typedef enum machsym_source {
 #define MACHSYM_X(name, text) MACHSYM_SOURCE_##name,
@@ -145,6 +146,13 @@ typedef enum machsym_lines {
     MACHSYM_LINES_DWARF,
     /* The nearest row at or below the address that begins a statement. Fewer lines are 0. */
     MACHSYM_LINES_STMT,
+    /* The row of MACHSYM_LINES_DWARF, unless it has line 0 or the file <compiler-generated> where somebody
+     * wrote the function. Then the frame has a line near by, and says so by MACHSYM_SOURCE_NEAR: that of the
+     * nearest code before the address which the same function or inlined call has, else after it; else the
+     * line of the inlined call; else that of the function's declaration. The file of nearby code is the one
+     * that the function is declared in. Functions that a compiler made stay as they are: those whose entry is
+     * artificial, or has no DW_AT_decl_line, or that have no other lines. */
+    MACHSYM_LINES_PEOPLE,
     MACHSYM_LINES_COUNT
 } machsym_lines;
 
@@ -724,6 +732,15 @@ typedef enum machsym_unit_source {
     MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range, or whose range another unit has */
 } machsym_unit_source;
 
+/* Where the line of a frame is from under MACHSYM_LINES_PEOPLE. */
+typedef enum machsym_near {
+    MACHSYM_NEAR_NONE = 0,   /* the line is that of the table */
+    MACHSYM_NEAR_BEFORE,     /* of the nearest code before the address */
+    MACHSYM_NEAR_AFTER,      /* of the nearest code after it */
+    MACHSYM_NEAR_CALL,       /* of the inlined call: as the debug info has it, or near by in the caller */
+    MACHSYM_NEAR_DECLARATION /* of the function's declaration */
+} machsym_near;
+
 /* How an answer came about. */
 typedef struct machsym_explanation {
     machsym_unit_source unit_source;
@@ -737,10 +754,14 @@ typedef struct machsym_explanation {
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
     bool has_symbol;
-    machsym_symbol symbol; /* the nearest one at or below the address */
-    bool symbol_differs;   /* LC_SYMTAB has another name, or another start, for the function that answers */
-    uint32_t rival_count;  /* other units that have a function at the address too; the first unit answers */
-    bool is_damaged;       /* the unit: a part of its functions or lines is missing */
+    machsym_symbol symbol;  /* the nearest one at or below the address */
+    bool symbol_differs;    /* LC_SYMTAB has another name, or another start, for the function that answers */
+    uint32_t rival_count;   /* other units that have a function at the address too; the first unit answers */
+    bool is_damaged;        /* the unit: a part of its functions or lines is missing */
+    machsym_near near_kind; /* of the innermost frame whose line is near by */
+    uint32_t near_frame;    /* which frame that is */
+    uint64_t near_addr;     /* before, after, and of a call whose line is near by: where code with that line
+                               begins; else the address */
 } machsym_explanation;
 
 /* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.

@@ -270,6 +270,17 @@
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
 
+/* How far the line policy people looks for a line near by: so many rows and calls for a frame, with those of
+ * its callers. */
+#ifndef MACHSYM_MAX_NEAR_STEPS
+#define MACHSYM_MAX_NEAR_STEPS 4096
+#endif
+
+/* How many calls and functions a session remembers where they were written, and called; 64 bytes each. */
+#ifndef MACHSYM_KEPT_SITES
+#define MACHSYM_KEPT_SITES 1024
+#endif
+
 /* How many line rows an explanation shows: the one that answers, with two before and two after. */
 #define MACHSYM_EXPLAINED_ROWS 5
 

@@ -29,6 +29,9 @@ enum {
     ms_DW_AT_comp_dir = 0x1b,
     ms_DW_AT_producer = 0x25,
     ms_DW_AT_abstract_origin = 0x31,
+    ms_DW_AT_artificial = 0x34,
+    ms_DW_AT_decl_file = 0x3a,
+    ms_DW_AT_decl_line = 0x3b,
     ms_DW_AT_specification = 0x47,
     ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
@@ -228,6 +231,9 @@ typedef enum ms_dw_slot {
     ms_SLOT_ADDR_BASE,
     ms_SLOT_RNGLISTS_BASE,
     ms_SLOT_RANGES_BASE,
+    ms_SLOT_ARTIFICIAL,
+    ms_SLOT_DECL_FILE,
+    ms_SLOT_DECL_LINE,
     ms_SLOT_COUNT
 } ms_dw_slot;
 
@@ -449,6 +455,9 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
     case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
     case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
     case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
+    case ms_DW_AT_artificial: return kind == ms_KIND_FUNCTION ? ms_SLOT_ARTIFICIAL : ms_SLOT_NONE;
+    case ms_DW_AT_decl_file: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_FILE : ms_SLOT_NONE;
+    case ms_DW_AT_decl_line: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_LINE : ms_SLOT_NONE;
     default: return ms_SLOT_NONE;
     }
 }

@@ -11,7 +11,8 @@
 
 /* ==== >>functions ==========================================================================================
  * Job:    reads the functions of a unit with the calls inlined into them.
- * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of,
+ *         ms_fn_decl_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -1059,6 +1060,43 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
             break;
     }
     return names;
+}
+
+/* ---- Declarations ---- */
+
+/* Where a function was written. */
+typedef struct ms_fn_decl {
+    const ms_cu_root *root; /* of the unit that counts file; NULL: no file is stated */
+    uint64_t file;
+    uint64_t line;      /* 0: none is stated */
+    bool is_artificial; /* a compiler made it */
+} ms_fn_decl;
+
+/* Collects the declaration of an entry, as ms_fn_names_of does its names. A definition states only what
+ * differs from its specification. */
+static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
+{
+    ms_fn_decl decl;
+    ms_dw_die die;
+    ms_zero(&decl, sizeof decl);
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL)
+            break;
+        const ms_dw_value *file = ms_dw_get(&die, ms_SLOT_DECL_FILE);
+        if (decl.root == NULL && file->form != 0) {
+            decl.root = root;
+            decl.file = file->u;
+        }
+        if (decl.line == 0 && ms_dw_get(&die, ms_SLOT_DECL_LINE)->form != 0)
+            decl.line = ms_dw_get(&die, ms_SLOT_DECL_LINE)->u;
+        const ms_dw_value *artificial = ms_dw_get(&die, ms_SLOT_ARTIFICIAL);
+        decl.is_artificial |= artificial->form != 0 && artificial->u != 0;
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+            break;
+    }
+    return decl;
 }
 
 #endif /* ms_ROOM_dwarf_functions */

@@ -17,6 +17,7 @@
 #include "../image/image.h"
 #include "../answer/session.h"
 #include "../answer/engine.h"
+#include "../answer/near.h"
 #include "../answer/answer.h"
 #include "encode.h"
 #include "merge.h"
@@ -284,6 +285,7 @@ typedef struct ms_mb_work {
     ms_en *c;
     ms_arena unit_arena; /* emptied for every unit */
     ms_ses_unit *unit;
+    const ms_ses_span *span; /* that ranges are added of */
     const ms_cu_root *root;
     uint32_t stamp;    /* of the unit: another one for each */
     ms_mb_file *files; /* by the unit's file number; in the part's tables */
@@ -310,13 +312,12 @@ static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
     return number;
 }
 
-static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
-                                 ms_map_line *out)
+static inline void ms_mb_line_at(ms_mb_work *w, const ms_ses_place *place, ms_map_line *out)
 {
-    bool known = file < w->file_count && w->files[file].stamp == w->stamp;
-    out->file = known ? w->files[file].number : ms_mb_new_file(w, file);
-    out->line = line;
-    out->column = w->c->columns ? column : 0;
+    bool known = place->file < w->file_count && w->files[place->file].stamp == w->stamp;
+    out->file = known ? w->files[place->file].number : ms_mb_new_file(w, place->file);
+    out->line = ms_en_line(w->c, place->line, place->from != MACHSYM_NEAR_NONE);
+    out->column = w->c->columns ? place->column : 0;
 }
 
 /* Where the number of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
@@ -378,7 +379,8 @@ static uint32_t ms_mb_add_link(ms_mb_work *w, const ms_fn_block *block, uint32_t
     uint32_t function = ms_mb_block_function(w, block, &source);
     if (block->parent == ms_SEG_NONE)
         return ms_en_root(w->c, source, function, w->range.lo, w->range.hi - w->range.lo);
-    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &call);
+    ms_ses_place place = ms_near_call(w->session, w->span, (uint32_t)(block - w->unit->functions.blocks));
+    ms_mb_line_at(w, &place, &call);
     return ms_en_call(w->c, caller, source, function, &call);
 }
 
@@ -482,8 +484,8 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_ses_span *span, uint64_t lo,
     if (has_function)
         item.chain = ms_mb_chain(w, span->call);
     if (span->row != lines->row_count) {
-        const ms_ln_row *row = &lines->rows[span->row];
-        ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+        ms_ses_place place = ms_near_row(w->session, span, lo);
+        ms_mb_line_at(w, &place, &item.line);
     }
     ms_en_add(w->c, &item);
 }
@@ -495,6 +497,7 @@ static bool ms_mb_add_owned(ms_mb_work *w, ms_ses_span *span, uint64_t lo, uint6
     ms_mb_turn_to(w, span);
     if (!ms_eng_make_ready(w->session, span))
         return false;
+    w->span = span;
     for (; lo < hi; lo = span->hi) {
         span->hi = hi;
         ms_eng_look(w->session, lo, span);
@@ -636,6 +639,7 @@ static void ms_mb_begin_part(const machsym_plan *plan, machsym_part *part)
     c->spaces = &plan->spaces;
     c->text_addr = plan->image->mo[0].text_addr;
     c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    c->tells_near = plan->lines == MACHSYM_LINES_PEOPLE;
 }
 
 static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)

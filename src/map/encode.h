@@ -11,8 +11,8 @@
 /* ==== >>encode ===========================================================================================
  * Job:    gathers the ranges of a part of a map, then writes them as runs with their text. Format:
  *         docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_reserve, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_add,
- *         ms_en_is_full, ms_en_write, ms_en_finish.
+ * Offers: ms_en, ms_en_init, ms_en_reserve, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_line,
+ *         ms_en_add, ms_en_is_full, ms_en_write, ms_en_finish.
  * Never:  knows where ranges and names come from. */
 
 enum {
@@ -210,8 +210,9 @@ typedef struct ms_en {
     uint64_t most_gap;  /* a larger one ends a run */
     uint64_t text_left; /* bytes of text that may still be gathered */
     bool columns;
-    bool overflow;  /* something does not fit the format's 32 bits */
-    bool lost_text; /* some was refused: no more could be gathered */
+    bool tells_near; /* a line is stored with a bit that says whether it is one near by */
+    bool overflow;   /* something does not fit the format's 32 bits */
+    bool lost_text;  /* some was refused: no more could be gathered */
 } ms_en;
 
 static void ms_en_init(ms_en *c, ms_arena *arena, ms_arena *tables, ms_arena *item_arena)
@@ -388,6 +389,14 @@ static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uin
 static inline ms_en_link *ms_en_link_at(const ms_en *c, uint32_t number)
 {
     return &c->links[number - 1];
+}
+
+/* What is stored for a line. */
+static inline uint32_t ms_en_line(const ms_en *c, uint32_t line, bool is_near)
+{
+    if (!c->tells_near)
+        return line;
+    return (line <= UINT32_MAX >> 1 ? line : UINT32_MAX >> 1) << 1 | is_near;
 }
 
 static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)

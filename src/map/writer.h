@@ -55,6 +55,7 @@ static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocato
         }
         w->parts[i]->coder.text_addr = info->text_addr;
         w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+        w->parts[i]->coder.tells_near = info->lines == MACHSYM_LINES_PEOPLE;
     }
     return w;
 }
@@ -75,7 +76,9 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
 static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, const machsym_frame *from,
                            uint32_t caller)
 {
-    ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    ms_map_line call = {ms_en_file(c, &from->file),
+                        ms_en_line(c, from->line, from->line_source == MACHSYM_SOURCE_NEAR),
+                        c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     ms_tab_slot *site =
         ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
@@ -122,7 +125,7 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     item.lo = range->lo;
     item.hi = w->end[which] = range->hi;
     item.line.file = ms_en_file(c, &frames[0].file);
-    item.line.line = frames[0].line;
+    item.line.line = ms_en_line(c, frames[0].line, frames[0].line_source == MACHSYM_SOURCE_NEAR);
     item.line.column = c->columns ? frames[0].column : 0;
     item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;) {

@@ -990,6 +990,16 @@ static ms_INLINE size_t ms_map_call_frames(const ms_map_run *run, uint32_t *numb
     return count;
 }
 
+/* Takes the bit from a frame's line that says whether it is one near by, if the map has such bits. */
+static inline void ms_map_take_near(const machsym_map *map, machsym_map_frame *frame)
+{
+    if (map->head.lines != MACHSYM_LINES_PEOPLE)
+        return;
+    if ((frame->line & 1) != 0)
+        frame->line_source = MACHSYM_SOURCE_NEAR;
+    frame->line >>= 1;
+}
+
 /* The frames of a chain. Returns 0 when the chain is damaged, or has more than ms_MAP_LINKS links. */
 static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
                                             machsym_map_frame *frames, size_t cap)
@@ -1015,6 +1025,7 @@ static ms_INLINE size_t ms_map_chain_frames(const machsym_map *map, const ms_map
     for (size_t i = 0; i < told; i++) { /* frames may be NULL, to which not even 0 may be added */
         frames[i].function_start = begin;
         frames[i].function_size = size;
+        ms_map_take_near(map, &frames[i]);
     }
     return calls + 1;
 }
@@ -1034,6 +1045,7 @@ static size_t ms_map_line_frames(const machsym_map *map, ms_sh *sheets, uint64_t
 {
     machsym_map_frame line;
     ms_map_set_line(&hit->run, &hit->line, &line); /* the run's bytes may be gone after the next search */
+    ms_map_take_near(map, &line);
     size_t count = ms_map_symbol_frames(map, sheets, off, frames, cap);
     if (cap == 0)
         return 1;

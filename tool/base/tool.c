@@ -166,7 +166,7 @@ bool parse_uuid_str(machsym_str written, machsym_uuid *out)
 
 const char *lines_name(machsym_lines lines)
 {
-    static const char *const names[] = {"atos", "dwarf", "stmt"};
+    static const char *const names[] = {"atos", "dwarf", "stmt", "people"};
     return (unsigned)lines < MACHSYM_LINES_COUNT ? names[lines] : "?";
 }
 
@@ -195,7 +195,7 @@ bool take_lines(void *field, const char *value)
     lines_option *to = field;
     to->is_set = parse_lines(value, &to->lines);
     if (!to->is_set)
-        tool_say("--lines is one of atos, dwarf, stmt, not %s", value);
+        tool_say("--lines is one of atos, dwarf, stmt, people, not %s", value);
     return to->is_set;
 }
 
