@@ -20,20 +20,36 @@
  *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
  * Never:  says which unit or function has an address. */
 
-/* Iterates over functions: cursor a is the unit, b the segment in it. Segments are what lookups search, and
- * a block's own ranges may have parts that another function covers. If inlined calls cut a function into
- * several segments, it is one range here. */
+/* The first block of a unit that is a function and stands at entry or behind it, an offset in the unit. Between
+ * two steps of a cursor a unit may be dropped and decoded again with its calls or without them: blocks have
+ * other numbers then, but offsets stay. Returns NULL when there is none. */
+static const ms_fn_block *ms_it_function_at(const ms_fn_table *table, uint64_t unit_off, uint64_t entry)
+{
+    size_t i = table->count == 0 ? 0
+                                 : ms_lower_bound(&table->blocks[0].die_off, table->count,
+                                                  sizeof *table->blocks, unit_off + entry);
+    while (i < table->count && table->blocks[i].parent != ms_SEG_NONE)
+        i++;
+    /* a cursor has 32 bits for it */
+    return i < table->count && table->blocks[i].die_off - unit_off < UINT32_MAX ? &table->blocks[i] : NULL;
+}
+
+/* Iterates over functions: cursor a is the unit; b is the offset of the function's entry in the unit, and the
+ * number of its next range. A range is one even if inlined calls cut it into several segments. */
 static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < ms_ses_units(s); at->a++, at->b = 0) {
         ms_ses_trim(s);
         const ms_ses_unit *unit = ms_ses_functions_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
-        while (table != NULL && (at->b >> 32) < table->count) {
-            const ms_fn_block *block = &table->blocks[at->b >> 32];
-            uint32_t piece = (uint32_t)at->b;
-            if (block->parent != ms_SEG_NONE || piece >= block->range_count) {
-                at->b = ((at->b >> 32) + 1) << 32;
+        const uint64_t unit_off = s->env.v[at->a].off;
+        const ms_fn_block *block;
+        while (table != NULL && (block = ms_it_function_at(table, unit_off, at->b >> 32)) != NULL) {
+            uint64_t entry = block->die_off - unit_off;
+            uint32_t piece = entry == at->b >> 32 ? (uint32_t)at->b : 0;
+            at->b = entry << 32 | piece;
+            if (piece >= block->range_count) {
+                at->b = (entry + 1) << 32;
                 continue;
             }
             at->b++;
@@ -46,7 +62,7 @@ static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_f
             out->name = frame.name;
             out->name_source = frame.name_source;
             out->die_offset = block->die_off;
-            out->unit_offset = s->env.v[at->a].off;
+            out->unit_offset = unit_off;
             return true;
         }
     }
