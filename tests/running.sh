@@ -1,6 +1,6 @@
 #!/bin/sh
 # tests/run itself, of small tests in a checkout whose name has blanks and quotes and which others may not enter: what it
-# counts, what it says of tools that lack, and the paths that tests get.
+# counts, what it says of tools that lack, and the paths that tests get. And that make writes nothing to the checkout.
 . tests/checks
 place="$work/it's \"a place\""
 mkdir "$place" "$place/tests" "$place/build"
@@ -89,5 +89,20 @@ if [ "$(id -u)" -eq 0 ]; then
     ends 0 "0 passed, 0 failed, 1 skipped" "temporary files that others may not reach"
 else
     ends 0 "2 passed, 0 failed, 0 skipped" "temporary files that others may not reach"
+fi
+
+# A checkout that is read only: make writes to B alone.
+if need_nobody "a checkout that is read only" && need "a checkout that is read only" make; then
+    mkdir -p "$work/tree/docs" "$work/tree/examples" "$work/built"
+    cp -R src Makefile machsym.h "$work/tree/"
+    cp docs/symmap.md "$work/tree/docs/"
+    cp examples/minimal.c "$work/tree/examples/"
+    chmod -R a-w "$work/tree"
+    chmod 777 "$work/built"
+    # shellcheck disable=SC2086
+    (cd "$work/tree" && exec env -u MAKEFLAGS -u MAKEOVERRIDES $nobody make B="$work/built" "$work/built/joined.mk") >"$work/out" 2>&1 &&
+        cmp -s machsym.h "$work/tree/machsym.h" && [ -s "$work/built/include/machsym.h" ]
+    check "the header is joined in a checkout that is read only" "$work/out"
+    chmod -R u+w "$work/tree"
 fi
 end
