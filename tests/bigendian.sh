@@ -72,6 +72,8 @@ for file in first last; do
     says "$file, what it has not" 1 "for architecture arm64" atos -arch arm64 -o "$path" 0x1000
     ! grep -q PowerPC "$work/err"
     check "that is not because of PowerPC" "$work/err"
+    says "$file, another UUID" 1 "$path: UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 was asked for; the file holds" \
+        symbols --uuid 4C4C44B555553144A1BA79CA685DEC58 "$path"
     says "$file" 0 "$path: $left" info --quick "$path"
     grep -q '^x86_64 DSYM' "$work/out"
     check "info tells of the other" "$work/out"

@@ -20,9 +20,9 @@
  *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
  * Never:  says which unit or function has an address. */
 
-/* The first block of a unit that is a function and stands at entry or behind it, an offset in the unit. Between
- * two steps of a cursor a unit may be dropped and decoded again with its calls or without them: blocks have
- * other numbers then, but offsets stay. Returns NULL when there is none. */
+/* The first block that is a function and stands at entry, an offset in the unit, or behind it. A unit may be
+ * dropped between two steps of a cursor, and decoded again with its calls or without them. Blocks have other
+ * numbers then, but offsets stay. Returns NULL when there is none. */
 static const ms_fn_block *ms_it_function_at(const ms_fn_table *table, uint64_t unit_off, uint64_t entry)
 {
     size_t i = table->count == 0 ? 0

@@ -105,6 +105,18 @@ static machsym_result ms_file_peek(ms_span slice, bool is_read, uint64_t offset,
     return ms_mo_load(mo, NULL, err);
 }
 
+/* Java's class files begin as fat files do. Their version, from 45 on, stands where these count slices. Then
+ * they count their constants, the first of which begins with its kind, from 1 to 20 (JVMS 4.1, 4.4). In a fat
+ * file that is the third byte of a CPU type, which is 0. */
+static bool ms_file_is_java(ms_span file)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    uint32_t major = ms_rd_be32(&rd) & 0xffff;
+    uint32_t kind = ms_rd_be32(&rd) >> 8 & 0xff;
+    return magic == ms_FAT_MAGIC_32 && major >= 45 && kind >= 1 && kind <= 20;
+}
+
 /* The error for a file that is not Mach-O, which says what it is instead where that is known. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
@@ -112,6 +124,8 @@ static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
     if (ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "\177ELF"))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_file_is_java(file))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "a Java class file, not Mach-O", "", 0);
     if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
@@ -344,6 +358,15 @@ static machsym_result ms_file_open_reader(const machsym_reader *read, machsym_al
     return ms_file_read_begin(input, read->size < head ? read->size : head, err);
 }
 
+/* Whether a big-endian slice is none that was asked for: it has another architecture, or a UUID alone was
+ * asked for, which is not read of it. */
+static bool ms_file_is_unasked(const ms_mo *mo, const char *arch, const machsym_uuid *uuid)
+{
+    if (arch == NULL)
+        return uuid != NULL;
+    return mo->slice.arch != NULL && !ms_str_is(ms_str_from_c(arch), mo->slice.arch);
+}
+
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
  * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
  * becomes the offset of a slice of which nothing is left. */
@@ -365,9 +388,8 @@ static machsym_result ms_file_choose(ms_file *file, const char *arch, const mach
             return ms_file_fail_head(file, offset, err);
         machsym_result result =
             ms_file_peek(slice, file->read.call != NULL, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
-        if (result == MACHSYM_ERR_UNSUPPORTED && arch != NULL && mo.slice.arch != NULL &&
-            !ms_str_is(ms_str_from_c(arch), mo.slice.arch)) {
-            other = result; /* a big-endian slice, of an architecture that was not asked for */
+        if (result == MACHSYM_ERR_UNSUPPORTED && ms_file_is_unasked(&mo, arch, uuid)) {
+            other = result;
             continue;
         }
         if (result != MACHSYM_OK) {
@@ -534,8 +556,8 @@ static bool ms_file_is_mach(ms_span bytes)
 {
     ms_rd rd = ms_rd_make(bytes);
     uint32_t magic = ms_rd_be32(&rd);
-    return magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-           magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+    return (magic == ms_FAT_MAGIC_32 && !ms_file_is_java(bytes)) || magic == ms_FAT_MAGIC_64 ||
+           magic == ms_MH_MAGIC || magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file or a shared cache. */
