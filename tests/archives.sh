@@ -312,13 +312,14 @@ cp "$report" "$work/deepest"
 says "reports that lie too deep are not left out without a word" 1 "/d: the folder lies 32 folders deep" \
     $machsym crash -q -d "$two" "$work/deepest"
 if need_nobody "what may not be read"; then
-    mkdir -m 700 "$work/closed" "$work/closed/in"
+    mkdir "$work/closed"
+    mkdir -m 0 "$work/closed/in"
     mkdir -m 777 "$work/kept-closed"
     cp "$report" "$work/closed"
     cp -r "$two" "$work/closed"
     cp "$machsym" "$work/tool"
     chmod 755 "$work" "$work/tool" "$work/closed"
-    chmod 600 "$work/closed/demo.app.dSYM/$dwarf/demo"
+    chmod 0 "$work/closed/demo.app.dSYM/$dwarf/demo"
     nobody="$nobody $work/tool"
     says "a folder of reports that may not be read" 1 "closed/in: the folder cannot be read: Permission denied" \
         $nobody crash -q --no-cache "$work/closed"
