@@ -21,20 +21,31 @@ head -c 100 "$dwarf" >"$work/cut"
 head -c 300 $bin/collection-arm64 >"$work/cut.kc"
 mkdir "$work/kc"
 cp "$work/cut.kc" "$work/kc/"
+cp $bin/collection-arm64 "$work/collection"
+cp $bin/zoo-arm64-chained "$work/zoo"
 
-# COMMAND LINE|STATUS|what standard error has, an extended regular expression. In both, @ is the folder of work.
-while IFS='|' read -r line status wanted; do
-    case $line in '' | '#'*) continue ;; esac
-    (
-        cd "$work" || exit 9
-        # shellcheck disable=SC2086
-        exec "$top_machsym" ${line//@/$work}
-    ) >"$work/out" 2>"$work/err" </dev/null
-    got=$?
-    [ $got -eq "$status" ] && grep -qE -e "${wanted//@/$work}" "$work/err" &&
-        ! grep -q 'no error\|resource busy' "$work/err"
-    check "machsym $line: status $got, not $status, or it does not say: $wanted" "$work/err"
-done <<'END'
+mkfifo "$work/fifo"
+printf '\312\376\272\276\0\0\0\075\0\035\012\0\006\0\017\011 and more of a class\n' >"$work/Main.class"
+
+# Rows of standard input: COMMAND LINE|STATUS|what standard error has, an extended regular expression. In both, @ is the folder
+# of work; in the expression % is "name a Mach-O file, a .dSYM or a .symmap".
+rows() { # COMMAND...: what runs the command lines
+    while IFS='|' read -r line status wanted; do
+        case $line in '' | '#'*) continue ;; esac
+        wanted=${wanted//%/name a Mach-O file, a \.dSYM or a \.symmap}
+        (
+            cd "$work" || exit 9
+            # shellcheck disable=SC2086
+            exec "$@" ${line//@/$work}
+        ) >"$work/out" 2>"$work/err" </dev/null
+        got=$?
+        [ $got -eq "$status" ] && grep -qE -e "${wanted//@/$work}" "$work/err" &&
+            ! grep -q 'no error\|resource busy' "$work/err"
+        check "machsym $line: status $got, not $status, or it does not say: $wanted" "$work/err"
+    done
+}
+
+rows "$top_machsym" <<'END'
 # What damaged collections and caches say
 crash -q -d @/cut.kc @/demo.crash|1|cut.kc: .*\(.*, offset [0-9]+\)$
 crash -q -d @/kc @/demo.crash|1|cut.kc: .*\(.*, offset [0-9]+\)$
@@ -56,8 +67,100 @@ store verify text|1|^machsym: text: no folder; name the folder of a store$
 
 store list App.dSYM|1|^machsym: App.dSYM: a dSYM, not a store; machsym store add DIR App.dSYM adds it
 store verify App.dSYM|1|^machsym: App.dSYM: a dSYM, not a store;
-crash folder|1|^machsym: folder: the folder holds no report$
+crash folder|1|^machsym: folder: the folder holds no report; name a crash report, or a folder or archive of some$
 atos -o App.dSYM -f folder|1|^machsym: folder: the addresses cannot be read: Is a directory
+
+info folder|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM$
+symbols folder|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name
+objc folder|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name
+owners folder|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name
+atos -o folder 0x1|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name
+map build -o x folder|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name
+store add kept folder|1|^machsym: folder: a folder without Contents/Resources/DWARF/FILE in it; name
+info --member foo App.dSYM|1|^machsym: App.dSYM: a folder, and --member is for archives: name the file in it$
+map build --store text App.dSYM|1|^machsym: text/4C/.*: Not a directory: a part of its path is a file$
+store add text App.dSYM|1|^machsym: text/4C/.*: Not a directory: a part of its path is a file$
+
+# A FIFO, in which nobody writes
+info fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy what it gives to a file$
+atos -o fifo 0x1|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+symbols fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+objc fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+owners fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+map build -o x fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+map info fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+map lookup fifo 0x1|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+map verify demo.symmap fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+store add kept fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; copy
+crash fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; - reads standard input$
+map import -o x fifo|1|^machsym: fifo: a FIFO or a device, not a regular file; - reads standard input$
+crash -q -d fifo demo.crash|1|^machsym: fifo: no Mach-O file with a UUID, no dSYM and no .symmap; name one
+
+# An empty file
+info empty|1|^machsym: empty: the file is empty; %$
+atos -o empty 0x1|1|^machsym: empty: the file is empty; %$
+symbols empty|1|^machsym: empty: the file is empty; %$
+objc empty|1|^machsym: empty: the file is empty; %$
+owners empty|1|^machsym: empty: the file is empty; %$
+map build -o x empty|1|^machsym: empty: the file is empty; %$
+map lookup empty 0x1|1|^machsym: empty: the file is empty; %$
+map verify demo.symmap empty|1|^machsym: empty: the file is empty; %$
+store add kept empty|1|^machsym: empty: the file is empty; %$
+symbols --pair empty App.dSYM|1|^machsym: empty: the file is empty; %$
+crash -q -d empty demo.crash|1|^machsym: empty: no Mach-O file with a UUID, no dSYM and no .symmap; name one
+map import -o x empty|1|^machsym: empty: no row of start, end, function and file:line, separated by tabs$
+
+# What is not there
+info none|1|^machsym: none: the file cannot be read: No such file or directory$
+info --pair none App.dSYM|1|^machsym: none: the file cannot be read: No such file or directory$
+atos -o none 0x1|1|^machsym: none: the file cannot be read: No such file or directory$
+atos -o demo -f none|1|^machsym: none: No such file or directory$
+symbols none|1|^machsym: none: the file cannot be read: No such file or directory$
+objc none|1|^machsym: none: the file cannot be read: No such file or directory$
+owners none|1|^machsym: none: the file cannot be read: No such file or directory$
+map build -o x none|1|^machsym: none: the file cannot be read: No such file or directory$
+map info none|1|^machsym: none: the file cannot be read: No such file or directory$
+map dump none|1|^machsym: none: the file cannot be read: No such file or directory$
+map verify none App.dSYM|1|^machsym: none: the file cannot be read: No such file or directory$
+map import -o x none|1|^machsym: none: No such file or directory$
+map export --format=bugly none|1|^machsym: none: the file cannot be read: No such file or directory$
+store add kept none|1|^machsym: none: the file cannot be read: No such file or directory$
+store list none|1|^machsym: none: No such file or directory$
+store verify none|1|^machsym: none: No such file or directory$
+store gc none --older 3|1|^machsym: none: No such file or directory$
+crash none|1|^machsym: none: No such file or directory$
+crash -q -d none demo.crash|1|^machsym: none: No such file or directory$
+crash -q -o none/x demo.crash|1|^machsym: demo.crash: none/x: No such file or directory: make its folder first$
+crash -q --json-out none/x demo.crash|1|^machsym: none/x: No such file or directory: make its folder first$
+crash -q --group --groups-out none/x demo.crash|1|^machsym: none/x: No such file or directory: make its folder first$
+map build -o none/x App.dSYM|1|^machsym: none/x: No such file or directory: make its folder first$
+map export --format=bugly -o none/x demo.symmap|1|^machsym: none/x: No such file or directory: make its folder first$
+map build -o text/x App.dSYM|1|^machsym: text/x: Not a directory: a part of its path is a file$
+info --member foo demo|1|^machsym: demo/foo: a part of its path is a file, but no zip, tar or static library; machsym info says
+
+# Another UUID, another image
+atos -o App.dSYM -uuid 4C4C44B555553144A1BA79CA685DEC59 0x1|1|^machsym: App.dSYM: UUID 4C4C44B5-.*-79CA685DEC59 was asked for; the file holds$
+atos -o demo.symmap -uuid 4C4C44B555553144A1BA79CA685DEC59 0x1|1|^machsym: demo.symmap: UUID .*-79CA685DEC59 was asked for; the file holds$
+symbols --uuid 4C4C44B555553144A1BA79CA685DEC59 demo|1|^machsym: demo: UUID .* was asked for; the file holds$
+objc --uuid 4C4C44B555553144A1BA79CA685DEC59 demo|1|^machsym: demo: UUID .* was asked for; the file holds$
+owners --uuid 4C4C44B555553144A1BA79CA685DEC59 demo|1|^machsym: demo: UUID .* was asked for; the file holds$
+map build -o x --uuid 4C4C44B555553144A1BA79CA685DEC59 demo|1|^machsym: demo: UUID .* was asked for; the file holds$
+info --uuid 4C4C44B555553144A1BA79CA685DEC59 demo|1|^machsym: demo: there is no slice with UUID .*; `machsym info FILE` lists what it holds$
+map verify demo.symmap zoo|1|^machsym: zoo: UUID .*-79CA685DEC58 was asked for; the file holds$
+symbols --pair zoo App.dSYM|1|^machsym: App.dSYM: the two files do not belong together: .*; --pair is for a dSYM and the binary of the same UUID$
+info --entry foo App.dSYM|1|no kernel collection: it has no images by name .*; leave --entry out, or name a kernel collection or a shared cache$
+atos --entry foo -o App.dSYM 0x1|1|no kernel collection: it has no images by name .*; leave --entry out, or name a kernel collection or a shared cache$
+info --entry foo @/collection|1|collection: the kernel collection has no image of this name .*; `machsym info FILE` lists its images$
+
+# A Java class, which begins as universal files do
+info Main.class|1|^machsym: Main.class: a Java class file, not Mach-O; %$
+atos -o Main.class 0x1|1|^machsym: Main.class: a Java class file, not Mach-O; %$
+store add kept Main.class|1|^machsym: Main.class: a Java class file, not Mach-O; %$
+crash Main.class|1|^machsym: Main.class: a Java class file, not a crash report$
+
+# A file in place of names
+demangle text|0|^machsym: text: no mangled name, but there is such a file; for the names in it: machsym demangle <FILE$
+demangle _Z1fv demo.crash|0|^machsym: demo.crash: no mangled name, but there is such a file;
 
 # A file of another kind
 crash empty|1|^machsym: empty: the file is empty; name a crash report$
@@ -117,6 +220,93 @@ atos -o App.dSYM -uuid 4C4C44B5 0x1|2|4C4C44B5 is no UUID: these have 32 hexadec
 store missing kept 4C4C44B5|1|^machsym: 4C4C44B5 is no UUID: .*; nor is there such a report
 store gc kept --older 30d|2|30d is no number from 1 to 100000: --older takes days, --newest builds
 END
+
+# A folder of a name, as names of code are, is no file of names.
+(cd "$work" && "$top_machsym" demangle folder main _Z1fv) >"$work/out" 2>"$work/err" && [ ! -s "$work/err" ]
+check "demangle of names" "$work/err"
+
+# Archives of wrong kinds
+if need "zips" python3; then
+    python3 - "$work" <<'END'
+import sys, zipfile
+work = sys.argv[1] + "/"
+dwarf = open(work + "App.dSYM/Contents/Resources/DWARF/demo", "rb").read()
+def write(name, member, data):
+    with zipfile.ZipFile(work + name, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr(member, data)
+    return open(work + name, "rb").read()
+write("none.zip", "readme.txt", b"hello")
+good = write("good.zip", "App.dSYM/Contents/Resources/DWARF/demo", dwarf)
+write("zips.zip", "App.zip", good)
+open(work + "cut.zip", "wb").write(good[:len(good) // 2])
+middle = len(good) // 3
+open(work + "damaged.zip", "wb").write(good[:middle] + bytes(b ^ 255 for b in good[middle:middle + 9]) + good[middle + 9:])
+secret, at = bytearray(good), good.find(b"PK\1\2")
+secret[6] |= 1  # the flag of a password, in both headers
+secret[at + 8] |= 1
+open(work + "secret.zip", "wb").write(secret)
+END
+    mkdir "$work/zips"
+    cp "$work/secret.zip" "$work/zips/"
+    for command in info symbols objc owners "atos 0x1 -o" "map build -o x" "store add kept" "map verify demo.symmap"; do
+        rows "$top_machsym" <<END
+$command none.zip|1|^machsym: none.zip: the archive holds no Mach-O file; %$
+$command cut.zip|1|^machsym: cut.zip: the zip has no end record: it is cut short; copy it again
+$command damaged.zip|1|^machsym: damaged.zip.*: .* \(zip member, offset [0-9]+\)(; copy the archive again)?$
+$command secret.zip|1|^machsym: secret.zip.*: the member is encrypted; unpack it first
+END
+    done
+    rows "$top_machsym" <<'END'
+crash -q -d none.zip demo.crash|1|^machsym: none.zip: the archive holds no Mach-O file; %$
+crash -q -d cut.zip demo.crash|1|^machsym: cut.zip: the zip has no end record: it is cut short; copy it again
+crash -q -d damaged.zip demo.crash|1|^machsym: damaged.zip/App.dSYM/.*/demo: .* \(zip member, offset [0-9]+\)(; copy the archive again)?$
+crash -q -d secret.zip demo.crash|1|^machsym: secret.zip/App.dSYM/.*/demo: the member is encrypted; unpack it first
+crash -q --no-cache -d zips demo.crash|1|^machsym: zips/secret.zip/App.dSYM/.*/demo: the member is encrypted; unpack it first
+crash -q none.zip -d kept|1|^machsym: none.zip/readme.txt: no report: neither stacks nor what a report begins with; name a crash report$
+map info none.zip|1|^machsym: none.zip: the archive holds no symbol map; name a .symmap; machsym map build makes one$
+store list none.zip|1|^machsym: none.zip: no folder; name the folder of a store$
+atos -o good.zip --member foo 0x1|1|^machsym: good.zip/foo: the archive has no such member; `machsym info ARCHIVE` lists them$
+END
+fi
+
+# What others keep closed
+if need_nobody "what may not be read"; then
+    mkdir -p "$work/closed/kept" "$work/closed/folder"
+    cp "$work/demo" "$work/demo.crash" "$work/demo.symmap" "$work/closed/"
+    cp -R "$work/App.dSYM" "$work/closed/"
+    cp "$top_machsym" "$work/tool"
+    chmod 755 "$work/tool" "$work"
+    chmod 0 "$work"/closed/demo* "$work/closed/App.dSYM/Contents/Resources/DWARF/demo" "$work/closed/kept" "$work/closed/folder"
+    chmod a-w "$work/closed"
+    # shellcheck disable=SC2086
+    rows env XDG_CACHE_HOME="$work/none" $nobody "$work/tool" <<'END'
+info closed/demo|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+info closed/App.dSYM|1|^machsym: closed/App.dSYM: the file cannot be read: Permission denied$
+info closed/folder|1|^machsym: closed/folder: the folder cannot be read: Permission denied$
+info --pair closed/demo App.dSYM|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+atos -o closed/demo 0x1|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+atos -o demo -f closed/demo|1|^machsym: closed/demo: Permission denied$
+symbols closed/demo|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+objc closed/demo|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+owners closed/demo|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+map info closed/demo.symmap|1|^machsym: closed/demo.symmap: the file cannot be read: Permission denied$
+map lookup closed/demo.symmap 0x1|1|^machsym: closed/demo.symmap: the file cannot be read: Permission denied$
+map verify demo.symmap closed/demo|1|^machsym: closed/demo: the file cannot be read: Permission denied$
+map import -o x closed/demo|1|^machsym: closed/demo: Permission denied$
+map build -o closed/x demo|1|^machsym: closed/x: Permission denied: name a place that you may write to$
+crash closed/demo.crash|1|^machsym: closed/demo.crash: Permission denied$
+crash -q -d closed/demo demo.crash|1|^machsym: closed/demo: it cannot be read: Permission denied$
+crash -q -d closed/folder demo.crash|1|^machsym: closed/folder: cannot be read: Permission denied$
+crash -q -d closed/App.dSYM demo.crash|1|^machsym: closed/App.dSYM/.*/demo: cannot be read: Permission denied$
+crash -q -o closed/x demo.crash|1|^machsym: demo.crash: closed/x: Permission denied: name a place that you may write to$
+store list closed/kept|1|^machsym: closed/kept: cannot be read: Permission denied$
+store verify closed/kept|1|^machsym: closed/kept: cannot be read: Permission denied$
+store gc closed/kept --older 3|1|^machsym: closed/kept: cannot be read: Permission denied$
+END
+    [ "$(wc -l <"$work/err")" -eq 1 ]
+    check "a store that is closed is said once" "$work/err"
+    chmod 755 "$work/closed"
+fi
 
 # - is a report on standard input, no part of a UUID.
 $machsym store missing "$work/kept" - <"$work/demo.crash" >"$work/out" 2>"$work/err"

@@ -435,7 +435,7 @@ forbidden_output() {
     chmod 755 "$work/o"
     # shellcheck disable=SC2086
     run "$3" "$work/in/$2" out $nobody
-    cell "$1" "folder of another user" 1 '^machsym: .*Permission denied$'
+    cell "$1" "folder of another user" 1 '^machsym: .*Permission denied: name a place that you may write to$'
     nothing_left "$1" "folder of another user"
 }
 # In a folder for all, as /tmp is, nobody replaces another's file.

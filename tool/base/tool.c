@@ -66,7 +66,10 @@ void tool_die(const char *what)
 
 static const char *error_advice(const machsym_error *err)
 {
+    bool is_of_archive = err->where != NULL && strcmp(err->where, "zip member") == 0;
     switch (err->code) {
+    case MACHSYM_ERR_DAMAGED:
+        return is_of_archive && strstr(err->what, "; ") == NULL ? "; copy the archive again" : "";
     case MACHSYM_ERR_FORMAT:
         if (strstr(err->what, "symbol map") != NULL)
             return "; name a .symmap; machsym map build makes one";
@@ -76,6 +79,13 @@ static const char *error_advice(const machsym_error *err)
     case MACHSYM_ERR_ARCH: return "; `machsym info FILE` lists what it holds";
     case MACHSYM_ERR_UUID: return "; `machsym info FILE` lists the UUIDs it holds";
     case MACHSYM_ERR_AMBIGUOUS: return "; choose with -arch NAME or --uuid UUID";
+    case MACHSYM_ERR_IO: return strstr(err->what, "FIFO") != NULL ? "; copy what it gives to a file" : "";
+    case MACHSYM_ERR_PAIR: return "; --pair is for a dSYM and the binary of the same UUID";
+    case MACHSYM_ERR_ARGUMENT:
+        if (strstr(err->what, "no images by name") != NULL)
+            return "; leave --entry out, or name a kernel collection or a shared cache";
+        return strstr(err->what, "no image of this name") != NULL ? "; `machsym info FILE` lists its images"
+                                                                  : "";
     default: return "";
     }
 }
@@ -337,10 +347,27 @@ static void say_other_arch(const machsym_open_desc *desc)
         tool_say("%s: no slice of architecture %s; choose one of the file's with -arch", path, desc->arch);
 }
 
+/* Whether it is the other half that does not open: without it the file does. */
+static bool is_of_pair(const machsym_open_desc *desc, const machsym_error *err)
+{
+    machsym_open_desc alone = *desc;
+    machsym_image *image;
+    alone.pair_path = NULL;
+    if (desc->pair_path == NULL || err->code == MACHSYM_ERR_PAIR ||
+        inside_image_open(&alone, &image, NULL) != MACHSYM_OK)
+        return false;
+    machsym_image_close(image);
+    return true;
+}
+
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
 {
     bool is_cache =
         desc->path != NULL && cache_is_at(desc->path); /* of thousands of images: they are not listed */
+    if (is_of_pair(desc, err)) {
+        tool_say_error(desc->pair_path, err);
+        return;
+    }
     if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL && !is_cache)
         say_other_uuid(desc);
     else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
@@ -640,8 +667,13 @@ const char *image_options_path(const image_options *from, const char *path)
 {
     static pool paths; /* until the program ends: images keep what they were named */
     text full = {0};
+    struct stat st;
     if (from->member == NULL)
         return path;
+    if (tool_stat(path, &st) && S_ISDIR(st.st_mode)) {
+        tool_say("%s: a folder, and --member is for archives: name the file in it", path);
+        exit(TOOL_ERROR);
+    }
     text_c(&full, path);
     if (full.len > 0 && !posix_is_slash(full.v[full.len - 1]))
         text_char(&full, '/');

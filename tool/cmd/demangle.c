@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool take_style(void *field, const char *style)
 {
@@ -62,6 +63,18 @@ static void print_name(machsym_str mangled, const demangle_options *o)
     text_free(&name);
 }
 
+/* A file that is named in place of names: its text is standard input's. */
+static void say_file(const char *name)
+{
+    struct stat st;
+    text same = {0};
+    text_demangled(&same, str_c(name), 0);
+    if (str_is((machsym_str){same.v, same.len}, name) && tool_stat(name, &st) && S_ISREG(st.st_mode))
+        tool_say("%s: no mangled name, but there is such a file; for the names in it: machsym demangle <FILE",
+                 name);
+    text_free(&same);
+}
+
 /* A name a line, in place of a text with names in it. */
 static int print_lines(const demangle_options *o)
 {
@@ -83,8 +96,10 @@ static int run_demangle(int argc, char **argv)
     int count = options_parse(&demangle_command, &o, argc, argv);
     if (count < 0)
         return options_status(count);
-    for (int i = 1; i <= count; i++)
+    for (int i = 1; i <= count; i++) {
         print_name(str_c(argv[i]), &o);
+        say_file(argv[i]);
+    }
     if (count == 0 && o.json)
         return print_lines(&o);
     if (count > 0 || filter_text(fileno(stdin), o.flags) == 0 || out_failed())

@@ -422,7 +422,7 @@ bool inside_expand_reports(const char *path, path_list *out)
             fail(&err, MACHSYM_ERR_IO,
                  inside_is_bundle(path)
                      ? "the folder holds no report: it is a dSYM; name it with -d, and the reports after it"
-                     : "the folder holds no report");
+                     : "the folder holds no report; name a crash report, or a folder or archive of some");
     } else if (strcmp(path, "-") != 0) {
         list_named(path, &to, &err);
     }

@@ -190,9 +190,10 @@ static bool find_place(const char *path, size_t end, place *out, machsym_error *
         at += member->name.len + 1;
         a = open_member(++depth, path, at - 1, a, member, err);
     }
-    return err->code == MACHSYM_OK
-               ? fail(err, MACHSYM_ERR_IO, "a part of its path is no folder and no archive")
-               : false;
+    return err->code == MACHSYM_OK ? fail(err, MACHSYM_ERR_IO,
+                                          "a part of its path is a file, but no zip, tar or static library; "
+                                          "machsym info says what it is")
+                                   : false;
 }
 
 /* ---- Reading ---- */

@@ -471,9 +471,15 @@ bool outfile_end(outfile *out, text *t, bool ok)
 
 const char *outfile_error(int failure)
 {
-    return failure == ENXIO    ? "a pipe that nobody reads"
-           : failure == EISDIR ? "a folder: name a file, which may lie in it"
-                               : strerror(failure);
+    switch (failure) {
+    case ENXIO: return "a pipe that nobody reads";
+    case EISDIR: return "a folder: name a file, which may lie in it";
+    case ENOENT: return "No such file or directory: make its folder first";
+    case ENOTDIR: return "Not a directory: a part of its path is a file";
+    case EACCES: return "Permission denied: name a place that you may write to";
+    case EROFS: return "Read-only file system: name a place that you may write to";
+    default: return strerror(failure);
+    }
 }
 
 bool outfile_is_full(int failure)

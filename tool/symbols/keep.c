@@ -492,12 +492,24 @@ static void take_places(const char *dir, const kept_places *places, kept_list *o
     }
 }
 
+/* Whether a folder may be entered; said once, not of each of the 256 folders in it. */
+static bool may_enter(const char *dir)
+{
+    struct stat st;
+    text inside = {0};
+    text_c(&inside, dir);
+    text_c(&inside, "/.");
+    bool ok = stat(text_z(&inside), &st) == 0 || errno != EACCES;
+    text_free(&inside);
+    return ok || say_unread(dir);
+}
+
 bool kept_is_folder(const char *dir)
 {
     struct stat st;
     bool is_there = stat(dir, &st) == 0;
     if (is_there && S_ISDIR(st.st_mode) && !inside_is_bundle(dir))
-        return true;
+        return may_enter(dir);
     if (is_there && S_ISDIR(st.st_mode)) {
         tool_say("%s: a dSYM, not a store; machsym store add DIR %s adds it to one", dir, dir);
         return false;

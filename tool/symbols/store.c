@@ -230,6 +230,19 @@ static void say_damaged(store *s, index_child *child, const char *path, const ma
     tool_say_error(path, err);
 }
 
+static bool is_in_dsym(const char *path)
+{
+    return str_find(str_c(path), ".dSYM/Contents/Resources/DWARF/") < strlen(path);
+}
+
+/* Whether what is wrong with a file in an archive keeps back what a report may wait for: damage, or of a dSYM that
+ * the archive does not give it, as one with a password. */
+static bool is_kept_back(const char *path, const machsym_error *err)
+{
+    bool is_of_archive = err->where != NULL && strcmp(err->where, "zip member") == 0;
+    return err->code == MACHSYM_ERR_DAMAGED || (is_of_archive && is_in_dsym(path));
+}
+
 /* Adds those of all files in an archive. */
 static void probe_archive(store *s, store_index *index, index_child *child, const char *path,
                           machsym_error *err)
@@ -241,7 +254,7 @@ static void probe_archive(store *s, store_index *index, index_child *child, cons
         machsym_error why;
         memset(&why, 0, sizeof why);
         probe_member(s, index, child, files.v[i], pool_copy_z(&s->strings, member, strlen(member)), &why);
-        if (why.code == MACHSYM_ERR_DAMAGED)
+        if (is_kept_back(files.v[i], &why))
             say_damaged(s, child, files.v[i], &why);
     }
     path_list_free(&files);
@@ -393,11 +406,6 @@ static const index_child *known_file(const store_index *old, const index_folder 
 static bool is_current(const index_child *before, const index_child *now)
 {
     return before != NULL && now->mtime != 0 && before->mtime == now->mtime && before->size == now->size;
-}
-
-static bool is_in_dsym(const char *path)
-{
-    return str_find(str_c(path), ".dSYM/Contents/Resources/DWARF/") < strlen(path);
 }
 
 /* Whether a file is one of symbols, by its name and place. */
@@ -620,20 +628,28 @@ static void add_file(store *s, const char *path)
 static void add_archive(store *s, const char *path, const path_list *files)
 {
     bool found = false;
+    bool is_said = false;
     for (size_t i = 0; i < files->count; i++) {
         store_index index;
         index_child child;
         machsym_error err;
         memset(&index, 0, sizeof index);
         memset(&child, 0, sizeof child);
+        memset(&err, 0, sizeof err);
         probe_member(s, &index, &child, files->v[i], "", &err);
         found |= child.slice_count > 0;
+        if (is_kept_back(files->v[i], &err)) {
+            say_damaged(s, &child, files->v[i], &err);
+            is_said = true;
+        }
         add_entries(s, &index, &child, pool_copy_z(&s->strings, files->v[i], strlen(files->v[i])));
         index_free(&index);
     }
     s->has_failed |= !found;
-    if (!found)
-        tool_say("%s: no Mach-O file with a UUID in it", path);
+    if (!found && !is_said)
+        tool_say(
+            "%s: no Mach-O file with a UUID in it; name a dSYM, a .symmap, or a folder or archive of some",
+            path);
 }
 
 /* ---- The store ---- */

@@ -131,6 +131,10 @@ static const char *name_program(const report *r)
         {"dyld_v1", 7, "a shared cache, not a crash report; name it with -d, and the reports after it"},
         {"MZ", 2, "a program for Windows, not a crash report"},
     };
+    /* Java's class files begin as universal files do, and have a version of 45 or more where those count slices. */
+    if (r->input.len >= 8 && memcmp(r->input.ptr, "\xca\xfe\xba\xbe", 4) == 0 &&
+        (uint8_t)r->input.ptr[7] >= 45)
+        return "a Java class file, not a crash report";
     for (size_t i = 0; i < sizeof v / sizeof v[0]; i++) {
         if (r->input.len >= v[i].len && memcmp(r->input.ptr, v[i].begin, v[i].len) == 0)
             return v[i].what;
@@ -161,8 +165,9 @@ bool crash_explain_no_frames(const report *r, text *why)
     }
     if (r->kind == REPORT_UNKNOWN && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
         r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0) {
-        text_c(why, r->len == 0 ? "the file is empty; name a crash report"
-                                : "no report: neither stacks nor what a report begins with");
+        text_c(why, r->len == 0
+                        ? "the file is empty; name a crash report"
+                        : "no report: neither stacks nor what a report begins with; name a crash report");
         return false;
     }
     return true;
@@ -799,7 +804,7 @@ static bool prepare_output(crash_run *run)
     int failure = mkdir(o->output, 0777) != 0 ? errno : 0;
     if (failure != 0 && !is_folder(o->output)) { /* another run may make it meanwhile */
         tool_say("%s: %s", o->output,
-                 failure == EEXIST ? "no folder, which several reports want" : strerror(failure));
+                 failure == EEXIST ? "no folder, which several reports want" : outfile_error(failure));
         return false;
     }
     run->in_folder = true;

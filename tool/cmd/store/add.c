@@ -71,7 +71,7 @@ typedef struct adding {
 static bool begin(outfile *out, const char *path)
 {
     if (!outfile_make_folders(path))
-        tool_say("%s: %s", path, strerror(errno));
+        tool_say("%s: %s", path, outfile_error(errno));
     else if (!outfile_begin(out, path, OUTFILE_OWN))
         tool_say("%s: %s", path, outfile_error(out->failure));
     else
