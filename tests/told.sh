@@ -26,12 +26,13 @@ symtab=$(od -An -v -tu4 -w4 $plain | awk '$1 == 24 && before == 2 {print 4 * (NR
 [ -n "$text" ] && [ -n "$symtab" ]
 check "the fixture has __TEXT and LC_SYMTAB"
 
-say() { # NAME WHAT: $work/NAME is damaged in that way, as each command says
-    local name=$1 what=$2 command status
+say() { # NAME WHAT [all]: $work/NAME is damaged in that way, as each command says; all: but for one address
+    local name=$1 what=$2 one="atos -o $work/$1 0x100000f00" command status
+    [ "${3-}" != all ] || one="atos -o $work/$1 0x100000f00 0x100000f04"
     mkdir -p "$work/dir"
     rm -rf "$work/dir"/*
     cp "$work/$name" "$work/dir/$name"
-    for command in "atos -o $work/$name 0x100000f00" "atos -i -o $work/$name 0x100000f00 0x100000f10" "info $work/$name" \
+    for command in "$one" "atos -i -o $work/$name 0x100000f00 0x100000f10" "info $work/$name" \
         "info --json $work/$name" "symbols $work/$name" "map build --no-progress --damaged -o $work/m $work/$name" \
         "store add $work/store $work/$name" "owners $work/$name 0x100000f00"; do
         # shellcheck disable=SC2086
@@ -63,6 +64,58 @@ for field in 8:symoff 12:nsyms 16:stroff; do
     flip "$work/symtab-${field#*:}" $((symtab + ${field%:*})) 4
     say "symtab-${field#*:}" "a table lies outside of __LINKEDIT\|two tables share bytes"
 done
+
+# ---- Symbols that the debug info contradicts ----
+
+functions=tests/real/crashprobe/CrashProbeiOS.dwarf
+numbers=$(od -An -v -tu4 -w4 $functions | awk '$1 == 24 && before == 2 {hit = NR} hit && NR > hit && NR <= hit + 4 {print $1} {before = $1}')
+read -r symbols count strings size <<<"${numbers//$'\n'/ }"
+[ "$count" -gt 32 ]
+check "the real file has symbols"
+
+put() { # FILE OFFSET: bytes from standard input
+    dd of="$1" bs=4096 seek="$2" oflag=seek_bytes conv=notrunc 2>/dev/null
+}
+
+cp $functions "$work/mixed"
+entries=$(od -An -v -tx1 -w16 -j "$symbols" -N $((16 * count)) $functions |
+    awk '{name[NR] = $1 " " $2 " " $3 " " $4; $1 = $2 = $3 = $4 = ""; rest[NR] = $0}
+         END {for (i = 1; i <= NR; i++) printf "%s %s\n", name[i % NR + 1], rest[i]}' | sed 's/  */\\x/g')
+# shellcheck disable=SC2059
+printf "\\x${entries//$'\n'/\\x}" | put "$work/mixed" "$symbols"
+say mixed "symbols give most functions other names than the debug info does" all
+
+cp $functions "$work/moved"
+tail -c +$((strings + 2)) $functions | head -c $((size - 1)) | put "$work/moved" "$strings"
+say moved "most names of symbols begin inside of others" all
+
+# Names that a tool changed on purpose are no damage.
+cp $functions "$work/renamed"
+tail -c +$((strings + 1)) $functions | head -c "$size" | LC_ALL=C tr a-zA-Z b-zaB-ZA | put "$work/renamed" "$strings"
+$M info "$work/renamed" >"$work/out" 2>"$work/err"
+[ $? -eq 0 ] && ! grep -q damaged "$work/out" && ! cmp -s $functions "$work/renamed"
+check "renamed symbols are no damage" "$work/out"
+rm -f "$work/m"
+$M map build --no-progress -o "$work/m" "$work/renamed" >"$work/out" 2>&1
+check "a map is made of a file with renamed symbols" "$work/out"
+
+# Of two dSYMs of one UUID the one that is not mixed up answers.
+mkdir "$work/mix"
+cp "$work/mixed" "$work/mix/a.dwarf"
+cp $functions "$work/mix/b.dwarf"
+probe=tests/real/crashprobe/abort.json
+$M crash --no-cache -d $functions $probe >"$work/want" 2>/dev/null
+$M crash --no-cache -d "$work/mix" $probe >"$work/got" 2>"$work/err"
+[ $? -eq 0 ] && grep -q "a.dwarf: damaged: symbols give.*taken in its place: $work/mix/b.dwarf" "$work/err"
+check "crash says whose symbols contradict the debug info" "$work/err"
+same "$work/want" "$work/got" "crash takes the one whose symbols agree"
+rm "$work/mix/b.dwarf"
+$M crash --no-cache -d "$work/mix" $probe >"$work/got" 2>"$work/err"
+[ $? -eq 1 ] && grep -q "a.dwarf: damaged: symbols give" "$work/err"
+check "crash says that the only one is contradicted" "$work/err"
+$M map verify "$work/m" "$work/mixed" >"$work/out" 2>&1
+[ $? -eq 1 ] && grep -q "mixed: damaged: symbols give" "$work/out"
+check "map verify says what contradicts what" "$work/out"
 
 # A sound file says nothing.
 for command in "atos -o $plain 0x100000f00" "info $plain" "map build --no-progress -o $work/m $plain"; do

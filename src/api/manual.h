@@ -136,10 +136,10 @@
  * every map of a damaged file says what it is (MACHSYM_MAP_DAMAGED).
  *
  * What opening compares are load commands: sections with their segments and each other, and tables with
- * __LINKEDIT. machsym_image_read_info also compares names of symbols with their string table, and units with
- * the sections of code. Other damage has no trace in the file: a bit in a row of .debug_line, in a range of
- * .debug_ranges, in an entry's numbers or texts, or in one symbol gives another answer, and nobody is told.
- * Compare checksums where files are copied.
+ * __LINKEDIT. machsym_image_read_info also compares names of symbols with their string table and with those
+ * that the debug info gives some functions, and units with the sections of code. Other damage has no trace in
+ * the file: a bit in a row of .debug_line, in a range of .debug_ranges, in an entry's numbers or texts, or in
+ * one symbol gives another answer, and nobody is told. Compare checksums where files are copied.
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).

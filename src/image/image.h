@@ -15,6 +15,7 @@
 #include "../symmap/symmap.h"
 #include "cachefiles.h"
 #include "sections.h"
+#include "contradicted.h"
 
 /* ==== >>image ==============================================================================================
  * Job:    opens an image.
@@ -825,7 +826,7 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
  * out. */
 static bool ms_im_read_info(const machsym_image *image, machsym_image_info *out)
 {
-    bool has_all = image->sections == NULL || ms_sec_load(image->sections);
+    bool has_all = image->sections == NULL || (ms_sec_load(image->sections) && ms_nm_check(image->sections));
     ms_im_get_info(image, out);
     return has_all;
 }

@@ -44,6 +44,7 @@ typedef struct ms_sec_units {
 enum {
     ms_SEC_HEADS = ms_DW_SECTIONS, /* a part that has the first bytes of all compressed sections */
     ms_SEC_NAMES,                  /* one without bytes, that has the damage of the symbols' names */
+    ms_SEC_SYMBOLS,                /* the same of names that the debug info contradicts */
     ms_SEC_PARTS,
     ms_SEC_HEAD = 12 /* "ZLIB", and the size of the contents in 8 bytes, the highest first */
 };

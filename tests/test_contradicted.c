@@ -1,0 +1,158 @@
+/* Symbols whose names the debug info contradicts. Real dSYMs are sound, renamed, aliased, stripped or mixed up.
+ * What is mixed up is said, what tools do on purpose is not. Truth: what was done to the file. */
+#include "test.h"
+
+typedef struct symtab {
+    size_t symbols;
+    size_t count;
+    size_t strings;
+    size_t size;
+} symtab;
+
+static uint32_t get_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static symtab symtab_of(const test_file *file)
+{
+    symtab t = {0, 0, 0, 0};
+    size_t at = 32;
+    for (uint32_t left = get_u32(file->ptr + 16); left > 0; left--) {
+        const uint8_t *p = file->ptr + at;
+        if (get_u32(p) == 2) { /* LC_SYMTAB */
+            t.symbols = get_u32(p + 8);
+            t.count = get_u32(p + 12);
+            t.strings = get_u32(p + 16);
+            t.size = get_u32(p + 20);
+        }
+        at += get_u32(p + 4);
+    }
+    if (t.count <= 32 || t.size > file->len || t.strings > file->len - t.size) {
+        puts("no symbols");
+        exit(1);
+    }
+    return t;
+}
+
+/* What is wrong with the names, "" when nothing is. */
+static const char *fault_of(const test_file *file)
+{
+    machsym_image_info info;
+    machsym_image *image = test_open_bytes(file->ptr, file->len);
+    CHECK(machsym_image_read_info(image, &info));
+    bool is_misleading = info.damage.is_misleading;
+    CHECK(is_misleading == (info.damage_count != 0));
+    CHECK(!is_misleading || strcmp(info.damage.where, "symbol table") == 0 ||
+          strcmp(info.damage.where, "string table") == 0);
+    machsym_plan_desc desc;
+    machsym_plan *plan = NULL;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    CHECK_EQ(machsym_plan_open(&desc, &plan, &err), is_misleading ? MACHSYM_ERR_DAMAGED : MACHSYM_OK);
+    CHECK(!is_misleading || strcmp(err.what, info.damage.what) == 0);
+    machsym_plan_close(plan);
+    machsym_image_close(image);
+    return info.damage.what;
+}
+
+static const char other_names[] = "symbols give most functions other names than the debug info does";
+static const char inside_others[] = "most names of symbols begin inside of others";
+
+/* Gives each symbol of every so many the name of the next one. */
+static void mix_up(test_file *file, const symtab *t, size_t of_ten)
+{
+    uint8_t first[4];
+    uint8_t *last = NULL;
+    for (size_t i = 0; i < t->count; i++) {
+        uint8_t *p = file->ptr + t->symbols + 16 * i;
+        if (i * 7 % 10 >= of_ten)
+            continue;
+        if (last == NULL)
+            memcpy(first, p, 4);
+        else
+            memcpy(last, p, 4);
+        last = p;
+    }
+    if (last != NULL)
+        memcpy(last, first, 4);
+}
+
+/* Each letter of every name becomes another one, as if all symbols had been renamed. */
+static void rename_all(test_file *file, const symtab *t)
+{
+    for (size_t i = t->strings; i < t->strings + t->size; i++) {
+        uint8_t c = file->ptr[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (is_letter)
+            file->ptr[i] = c == 'z' || c == 'Z' ? (uint8_t)(c - 25) : (uint8_t)(c + 1);
+    }
+}
+
+/* Every second symbol moves to the address of the one before it. */
+static void put_aliases(test_file *file, const symtab *t)
+{
+    for (size_t i = 1; i < t->count; i += 2) {
+        uint8_t *p = file->ptr + t->symbols + 16 * i;
+        memcpy(p + 8, p - 8, 8);
+    }
+}
+
+/* The string table begins so many bytes too late. */
+static void shift(test_file *file, const symtab *t, size_t by)
+{
+    memmove(file->ptr + t->strings, file->ptr + t->strings + by, t->size - by);
+    memset(file->ptr + t->strings + t->size - by, 0, by);
+}
+
+/* One case: a file has this fault. */
+static void check_fault(const test_file *file, const char *what)
+{
+    test_begin();
+    CHECK_STR(test_str(fault_of(file)), what);
+    test_end(what);
+}
+
+static void check_file(const char *path)
+{
+    test_file sound = test_read(path);
+    test_file file = test_read(path);
+    symtab t = symtab_of(&sound);
+    check_fault(&file, "");
+
+    static const struct {
+        size_t of_ten;
+        const char *what;
+    } mixed[] = {{2, ""}, {3, ""}, {8, other_names}, {10, other_names}};
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
+        memcpy(file.ptr, sound.ptr, sound.len);
+        mix_up(&file, &t, mixed[i].of_ten);
+        check_fault(&file, mixed[i].what);
+    }
+
+    memcpy(file.ptr, sound.ptr, sound.len);
+    rename_all(&file, &t);
+    check_fault(&file, "");
+    memcpy(file.ptr, sound.ptr, sound.len);
+    put_aliases(&file, &t);
+    check_fault(&file, "");
+
+    test_begin();
+    for (size_t by = 1; by < 70; by++) { /* names begin in the middle, or others are named */
+        memcpy(file.ptr, sound.ptr, sound.len);
+        shift(&file, &t, by);
+        const char *what = fault_of(&file);
+        CHECK(strcmp(what, other_names) == 0 || strcmp(what, inside_others) == 0);
+    }
+    test_end(path);
+    free(sound.ptr);
+    free(file.ptr);
+}
+
+int main(void)
+{
+    check_file("tests/real/crashprobe/CrashProbeiOS.dwarf");
+    check_file("tests/real/crashprobe/CrashLibiOS.dwarf");
+    return test_done();
+}
