@@ -5,6 +5,7 @@
 #include "../report/tell/missing.h"
 #include "../report/tell/summary.h"
 #include "../report/write/write.h"
+#include "../tool/symbols/resolve.h"
 #include "drive.h"
 #include "mutate_macho.h"
 #include "one_json.h"
@@ -147,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < HEAD)
         return 0;
     size_t len = report_len(data, size);
-    char *copy = (char *)tool_alloc(len); /* exactly as long: a byte too far is seen */
+    char *copy = (char *)mem_alloc(len); /* exactly as long: a byte too far is seen */
     memcpy(copy, data + HEAD, len);
     write_image(data + HEAD + len, size - HEAD - len);
     store *symbols = store_open(&store_how);

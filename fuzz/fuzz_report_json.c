@@ -1,6 +1,6 @@
 /* The JSON reader: whatever it accepts has tokens in order, each inside its parent; strings unescape within
  * bounds. Run: build/fuzz/report_json -dict=fuzz/report.dict fuzz/corpus/report_json */
-#include "../report/model/json.h"
+#include "../report/base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_error err = {NULL, 0};
     text plain = {0};
     uint64_t number;
-    char *copy = tool_alloc(size);
+    char *copy = mem_alloc(size);
     memcpy(copy, size > 0 ? (const char *)data : "", size);
     if (!json_parse(&doc, copy, size, 0, &err)) {
         if (err.what == NULL || err.at > size || doc.count != 0)

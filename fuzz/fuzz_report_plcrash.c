@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     report r;
     text decoded = {0};
     text out = {0};
-    char *copy = tool_alloc(size);
+    char *copy = mem_alloc(size);
     memcpy(copy, size > 0 ? (const char *)data : "", size);
     if (!plcrash_is((machsym_str){copy, size})) {
         free(copy);

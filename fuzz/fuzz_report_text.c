@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_options how = {false, false, false, false};
     report r;
     text out = {0};
-    char *copy = tool_alloc(size); /* exactly as long: a byte too far is seen */
+    char *copy = mem_alloc(size); /* exactly as long: a byte too far is seen */
     memcpy(copy, size > 0 ? (const char *)data : "", size);
     report_open(&r, copy, size, NULL, 0);
     check_frames(&r);

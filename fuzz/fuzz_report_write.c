@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     report r;
     report again;
     text out = {0};
-    char *copy = tool_alloc(size);
+    char *copy = mem_alloc(size);
     memcpy(copy, size > 0 ? (const char *)data : "", size);
     for (size_t at = 0; at < size; at += report_first_len((machsym_str){copy + at, size - at})) {
         if (report_first_len((machsym_str){copy + at, size - at}) == 0)

@@ -1,7 +1,7 @@
 /* What the targets of reports ask of JSON that was written. */
 #ifndef MACHSYM_FUZZ_ONE_JSON_H
 #define MACHSYM_FUZZ_ONE_JSON_H
-#include "../report/model/json.h"
+#include "../report/base/json.h"
 
 /* Whether the whole text is one JSON value. */
 static bool is_json(const char *v, size_t len)

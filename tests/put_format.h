@@ -1,7 +1,7 @@
 /* Formatted text for reports that tests put together. */
 #ifndef MACHSYM_TEST_PUT_FORMAT_H
 #define MACHSYM_TEST_PUT_FORMAT_H
-#include "../tool/base/text.h"
+#include "../report/base/text.h"
 
 #include <stdarg.h>
 

@@ -5,6 +5,7 @@
 #include "../report/read/split.h"
 #include "../report/tell/groups.h"
 #include "../report/write/write.h"
+#include "../tool/symbols/resolve.h"
 #include "../tool/symbols/index.h"
 
 #include <fcntl.h>
@@ -258,7 +259,7 @@ static void test_empty_lines(void)
     static const char said[] =
         "Thread 0 Crashed:\n0   demo   0x0000000102a30aec 0x102a30000 + 2796\n\n{\"a\":\n\n1}\n\n";
     for (size_t len = 1; len < sizeof said; len++) {
-        char *copy = tool_alloc(len); /* where memory checkers see what runs past it */
+        char *copy = mem_alloc(len); /* where memory checkers see what runs past it */
         memcpy(copy, said, len);
         CHECK_EQ(report_first_len((machsym_str){copy, len}), len);
         free(copy);

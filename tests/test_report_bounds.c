@@ -8,10 +8,12 @@
 
 #include "../tool/cmd/atos/atos.h"
 #include "../report/tell/groups.h"
+#include "../tool/files/state.h"
 #include "../report/tell/missing.h"
 #include "../report/read/parts.h"
 #include "../report/read/split.h"
 #include "../report/write/write.h"
+#include "../tool/symbols/resolve.h"
 #include "put_format.h"
 
 static store *symbols;    /* with the demo's dSYM */
@@ -628,7 +630,7 @@ typedef struct grouping {
 static group_list *add_reports(size_t n, const grouping *how)
 {
     group_list *groups = groups_open();
-    CHECK(how->state == NULL || groups_read(groups, how->state));
+    CHECK(how->state == NULL || state_read(groups, how->state));
     for (size_t i = 0; i < n; i++) {
         size_t number = how->count != 0 ? i % how->count : i;
         signature s;

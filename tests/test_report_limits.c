@@ -8,6 +8,7 @@
 #include "../report/tell/missing.h"
 #include "../report/tell/summary.h"
 #include "../report/write/write.h"
+#include "../tool/symbols/resolve.h"
 #include "dwarf.h"
 #include "put_format.h"
 
@@ -255,7 +256,7 @@ static void check_sizes(void)
             if (is_text)
                 text_grow(&t, 10);
             else
-                tool_double(NULL, &cap, 64);
+                mem_double(NULL, &cap, 64);
             _exit(0);
         }
         CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&

@@ -1,6 +1,6 @@
 /* Days; see days.h. */
 #include "days.h"
-#include "../../tool/base/json_put.h"
+#include "../base/json_put.h"
 
 /* Days of a year before each month, in years that are no leap years. */
 static const unsigned before_month[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};

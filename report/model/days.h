@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_DAYS_H
 #define MACHSYM_TOOL_DAYS_H
 
-#include "../../tool/base/tool.h"
+#include "../base/text.h"
 
 /* A day by its number, which is one more than that of the day before. 0: not told. */
 typedef uint32_t day;

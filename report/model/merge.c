@@ -26,8 +26,8 @@ static int by_made_up_key(const void *a, const void *b)
 void report_merge_images(report *r, uint32_t first, uint32_t first_frame)
 {
     uint32_t count = r->image_count - first;
-    made_up_key *keys = tool_alloc(count * sizeof *keys);
-    uint32_t *to = tool_alloc(count * sizeof *to);
+    made_up_key *keys = mem_alloc(count * sizeof *keys);
+    uint32_t *to = mem_alloc(count * sizeof *to);
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (made_up_key){r->images[first + i].base, r->images[first + i].uuid, i};
     qsort(keys, count, sizeof *keys, by_made_up_key);

@@ -10,7 +10,7 @@
 
 report_image *report_add_image(report *r)
 {
-    return tool_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
+    return mem_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
 }
 
 enum {
@@ -39,7 +39,7 @@ uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str p
 
 report_thread *report_add_thread(report *r)
 {
-    report_thread *thread = tool_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
+    report_thread *thread = mem_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
     thread->first = r->frame_count;
     thread->number = r->thread_count - 1;
     return thread;
@@ -47,7 +47,7 @@ report_thread *report_add_thread(report *r)
 
 report_frame *report_add_frame(report *r)
 {
-    report_frame *frame = tool_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
+    report_frame *frame = mem_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
     frame->image = REPORT_NONE;
     frame->thread = r->thread_count - 1;
     r->threads[frame->thread].count++;
@@ -56,7 +56,7 @@ report_frame *report_add_frame(report *r)
 
 report_call *report_add_call(report *r)
 {
-    return tool_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
+    return mem_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
 }
 
 void report_set_fact(report *r, report_fact fact, machsym_str value)
@@ -76,6 +76,35 @@ machsym_str report_json_str(report *r, const json *doc, uint32_t token)
     raw = pool_copy(&r->strings, plain.v, plain.len);
     text_free(&plain);
     return raw;
+}
+
+void report_count_frames(report *r, resolve_counts *counts)
+{
+    memset(counts, 0, sizeof *counts);
+    for (uint32_t i = 0; i < r->image_count; i++)
+        r->images[i].frame_count = r->images[i].missing = r->images[i].waiting = 0;
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        const report_frame *frame = &r->frames[i];
+        if (r->threads[frame->thread].is_echo)
+            continue;
+        counts->frames++;
+        report_image *image = frame->image != REPORT_NONE ? &r->images[frame->image] : NULL;
+        bool has_line = frame->call_count > 0 && r->calls[frame->call + frame->call_count - 1].has_line;
+        bool is_missing = frame->call_count == 0 && frame->named == NAME_NONE;
+        if (has_line)
+            counts->dwarf++;
+        else if (frame->call_count > 0)
+            counts->symbols++;
+        else if (!is_missing)
+            counts->given++;
+        else
+            counts->missing++;
+        if (image == NULL)
+            continue;
+        image->frame_count++;
+        image->missing += is_missing;
+        image->waiting += !has_line && !frame->given_inline && frame->named != NAME_GIVEN;
+    }
 }
 
 /* ---- Encodings ---- */
@@ -164,7 +193,7 @@ static void shadow_entities(report *r)
 static void make_shadow(report *r)
 {
     const char *end = r->body + r->len;
-    r->shadow = tool_alloc(r->len + 1);
+    r->shadow = mem_alloc(r->len + 1);
     if (r->len > 0) /* memcpy must not see NULL */
         memcpy(r->shadow, r->body, r->len);
     r->shadow[r->len] = 0;
@@ -202,7 +231,7 @@ static int by_base(const void *a, const void *b)
 
 static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
 {
-    image_order *order = tool_alloc((r->image_count - first) * sizeof *order);
+    image_order *order = mem_alloc((r->image_count - first) * sizeof *order);
     uint32_t count = 0;
     for (uint32_t i = first; i < r->image_count; i++) {
         r->images[i].is_open |= r->images[i].is_offset;
@@ -228,7 +257,7 @@ static bool begins_by(const void *element, const void *addr)
 
 static uint32_t image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
 {
-    size_t behind = tool_lower_bound(order, count, sizeof *order, &addr, begins_by);
+    size_t behind = mem_lower_bound(order, count, sizeof *order, &addr, begins_by);
     if (behind == 0)
         return REPORT_NONE;
     const report_image *image = &r->images[order[behind - 1].index];
@@ -397,7 +426,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     if (!json_parse(&doc, r->body, r->len, at, err))
         return 0;
     size_t end = doc.v[0].end;
-    *(json *)tool_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
+    *(json *)mem_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
     if (is_of_a_kind(r, index)) {
         r->has_json = true;

@@ -3,10 +3,10 @@
 #ifndef MACHSYM_TOOL_REPORT_H
 #define MACHSYM_TOOL_REPORT_H
 
-#include "../../tool/symbols/images.h"
-#include "json.h"
-#include "../write/redact.h"
-#include "../../tool/base/tool.h"
+#include "../base/json.h"
+#include "../base/text.h"
+#include "redact.h"
+#include "status.h"
 
 #define REPORT_NONE UINT32_MAX
 
@@ -252,6 +252,24 @@ typedef struct report_carried {
     edit_list edits;  /* what its reports got, when the document is written as it is */
 } report_carried;
 
+/* Frames by how they got their name. */
+typedef struct resolve_counts {
+    uint32_t frames;
+    uint32_t given;   /* had one already */
+    uint32_t dwarf;   /* name and line */
+    uint32_t symbols; /* name only */
+    uint32_t missing;
+    bool is_unreached; /* chunks of an image could not be had: asked again, they may be */
+    bool
+        is_unread; /* a file of symbols could not be read, or memory was out: asked again, there may be more */
+} resolve_counts;
+
+/* Whose code it is, by what a report tells of it; empty: no rule knows. */
+typedef struct report_rules {
+    const void *context;
+    machsym_str (*owner)(const void *context, machsym_str image, machsym_str name, machsym_str path);
+} report_rules;
+
 /* A whole report. */
 typedef struct report {
     machsym_str input; /* as given */
@@ -261,7 +279,7 @@ typedef struct report {
     size_t len;
     report_encoding encoding;
     bool is_redacted;
-    const owners *rules; /* whose code is whose; NULL: not told */
+    const report_rules *rules; /* whose code is whose; NULL: not told */
     report_kind kind;
     bool has_text;
     bool has_entities; /* &lt; and the like: what is added is written so too */
@@ -324,6 +342,9 @@ void report_close(report *r);
 /* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not count. */
 bool report_is_one(const report *r);
 const char *report_kind_name(report_kind kind);
+
+/* Counts the frames anew, of the whole and of each image. */
+void report_count_frames(report *r, resolve_counts *counts);
 
 /* ---- For the parsers ---- */
 

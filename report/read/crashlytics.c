@@ -66,7 +66,7 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 {
     uint32_t count = 0;
     report_merge_images(r, first_image, first_frame);
-    image_name *names = tool_alloc((r->image_count - first_image) * sizeof *names);
+    image_name *names = mem_alloc((r->image_count - first_image) * sizeof *names);
     for (uint32_t i = first_image; i < r->image_count; i++) {
         if (r->images[i].is_offset)
             names[count++] = (image_name){r->images[i].name, i};
@@ -76,7 +76,7 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
         report_frame *frame = &r->frames[i];
         if (frame->image != REPORT_NONE || frame->addr >= LOWEST_ADDRESS)
             continue;
-        size_t at = tool_lower_bound(names, count, sizeof *names, &frame->image_name, is_before);
+        size_t at = mem_lower_bound(names, count, sizeof *names, &frame->image_name, is_before);
         if (at < count && str_equal(names[at].name, frame->image_name))
             frame->image = names[at].image;
     }

@@ -75,7 +75,7 @@ static bool measure_tree(const report *r, const report_thread *thread, uint32_t 
     if (thread->count == 0)
         return false;
     report_frame *frames = &r->frames[thread->first];
-    uint32_t *open = tool_alloc(thread->count * sizeof *open);
+    uint32_t *open = mem_alloc(thread->count * sizeof *open);
     uint32_t depth = 0;
     bool has_branches = false;
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -112,7 +112,7 @@ static void order_tree(report *r, report_thread *thread, const uint32_t *end)
         return;
     report_frame *frames = &r->frames[thread->first];
     uint32_t count = thread->count;
-    report_frame *from = tool_alloc(count * sizeof *from);
+    report_frame *from = mem_alloc(count * sizeof *from);
     uint32_t lo = 0;
     uint32_t hi = count;
     uint32_t behind = count;
@@ -161,7 +161,7 @@ static void end_stack(metric_reader *w)
         return;
     w->stacks_end = 0;
     report_thread *thread = &r->threads[r->thread_count - 1];
-    uint32_t *end = tool_alloc(thread->count * sizeof *end);
+    uint32_t *end = mem_alloc(thread->count * sizeof *end);
     bool has_branches = measure_tree(r, thread, end);
     thread->callers_first = is_tree(w, thread, has_branches);
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -349,7 +349,7 @@ static bool read_diagnostics(report *r, uint32_t doc_index)
     uint32_t first_image = r->image_count;
     uint32_t first_frame = r->frame_count;
     metric_reader w = {r, doc_index, true, true, 0, JSON_NONE, {NULL, 0}, NULL};
-    w.seen = tool_alloc(doc->count);
+    w.seen = mem_alloc(doc->count);
     memset(w.seen, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (i >= w.stacks_end)

@@ -19,7 +19,7 @@ static uint32_t element_of(const json *doc, uint32_t object)
 void report_begin_part(report *r, uint32_t doc_index, uint32_t object)
 {
     report_end_parts(r);
-    report_part *part = tool_push(&r->parts, &r->part_count, &r->part_cap, sizeof *part);
+    report_part *part = mem_push(&r->parts, &r->part_count, &r->part_cap, sizeof *part);
     part->doc = doc_index;
     part->element = element_of(&r->docs[doc_index], object);
     if (r->part_count == 1)
@@ -56,14 +56,14 @@ static bool is_below(const void *element, const void *key)
 /* The images that the part's frames are in, in the order of the whole; the frames point there. */
 static void take_images(const report *whole, report *out)
 {
-    uint32_t *used = tool_alloc(out->frame_count * sizeof *used);
+    uint32_t *used = mem_alloc(out->frame_count * sizeof *used);
     uint32_t count = 0;
     for (uint32_t i = 0; i < out->frame_count; i++) {
         if (out->frames[i].image != REPORT_NONE)
             used[count++] = out->frames[i].image;
     }
     qsort(used, count, sizeof *used, by_number);
-    out->images = tool_alloc(count * sizeof *out->images);
+    out->images = mem_alloc(count * sizeof *out->images);
     out->image_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && used[i] == used[i - 1])
@@ -74,7 +74,7 @@ static void take_images(const report *whole, report *out)
     for (uint32_t i = 0; i < out->frame_count; i++) {
         uint32_t *image = &out->frames[i].image;
         if (*image != REPORT_NONE)
-            *image = (uint32_t)tool_lower_bound(used, out->image_count, sizeof *used, image, is_below);
+            *image = (uint32_t)mem_lower_bound(used, out->image_count, sizeof *used, image, is_below);
     }
     free(used);
 }
@@ -90,8 +90,8 @@ void report_take_part(const report *whole, uint32_t index, report *out)
     out->number = (whole->number > 0 ? whole->number : 1) + index;
     out->thread_count = threads_end - part->thread;
     out->frame_count = frames_end - part->frame;
-    out->threads = tool_alloc(out->thread_count * sizeof *out->threads);
-    out->frames = tool_alloc(out->frame_count * sizeof *out->frames);
+    out->threads = mem_alloc(out->thread_count * sizeof *out->threads);
+    out->frames = mem_alloc(out->frame_count * sizeof *out->frames);
     for (uint32_t i = 0; i < out->thread_count; i++) {
         out->threads[i] = whole->threads[part->thread + i];
         out->threads[i].first -= part->frame;

@@ -1,7 +1,7 @@
 /* PLCrashReporter's reports; see plcrash.h. Fields and their numbers: PLCrashReport.proto of
  * github.com/microsoft/plcrashreporter. */
 #include "plcrash.h"
-#include "../model/protobuf.h"
+#include "../base/protobuf.h"
 #include "../model/report.h"
 
 #include <stdlib.h>
@@ -278,7 +278,7 @@ static int by_base(const void *a, const void *b)
 
 static void read_image(plcrash *p, machsym_str message)
 {
-    plcrash_image *image = tool_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
+    plcrash_image *image = mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
     uint64_t size = proto_get(&p->in, message, 2).value;
     machsym_str uuid = proto_get(&p->in, message, 4).bytes;
     memset(image, 0, sizeof *image);
@@ -350,7 +350,7 @@ static void put_frame(plcrash *p, machsym_str frame, uint64_t number)
     machsym_str symbol = proto_get(&p->in, frame, 6).bytes;
     uint64_t start = proto_get(&p->in, symbol, 2).value;
     uint64_t plain = machsym_plain_pc(0x0100000c, pc);
-    size_t behind = tool_lower_bound(p->images, p->image_count, sizeof *p->images, &plain, begins_by);
+    size_t behind = mem_lower_bound(p->images, p->image_count, sizeof *p->images, &plain, begins_by);
     const plcrash_image *image =
         behind > 0 && plain < p->images[behind - 1].end ? &p->images[behind - 1] : NULL;
     size_t at = p->t->len;

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_PLCRASH_H
 #define MACHSYM_TOOL_PLCRASH_H
 
-#include "../../tool/base/tool.h"
+#include "../base/text.h"
 
 bool plcrash_is(machsym_str input);
 /* The report as crash text, with all that it holds. Where it is damaged, what is whole comes out, and a line

@@ -98,7 +98,7 @@ static bool is_frame(const json *doc, uint32_t token)
 
 static void add_candidate(candidates *list, uint32_t token, string_kind kind)
 {
-    candidate *c = tool_push(&list->v, &list->count, &list->cap, sizeof *c);
+    candidate *c = mem_push(&list->v, &list->count, &list->cap, sizeof *c);
     *c = (candidate){token, kind, false, JSON_NONE};
 }
 
@@ -143,7 +143,7 @@ enum { MAX_CLIMB = 16 };
 /* Of a kind, how many candidates stand before each token, and before the document's end. */
 static uint32_t *count_kind(const candidates *list, const json *doc, string_kind kind)
 {
-    uint32_t *before = tool_alloc(((size_t)doc->count + 1) * sizeof *before);
+    uint32_t *before = mem_alloc(((size_t)doc->count + 1) * sizeof *before);
     uint32_t at = 0;
     uint32_t count = 0;
     for (uint32_t token = 0; token <= doc->count; token++) {
@@ -184,7 +184,7 @@ static void find_objects(candidates *list, const json *doc)
 {
     uint32_t *stacks = count_kind(list, doc, STRING_STACKS);
     uint32_t *images = count_kind(list, doc, STRING_IMAGES);
-    bool *has_images = tool_alloc(doc->count * sizeof *has_images);
+    bool *has_images = mem_alloc(doc->count * sizeof *has_images);
     memset(has_images, 0, doc->count * sizeof *has_images);
     for (uint32_t i = 0; i < list->count; i++) {
         candidate *c = &list->v[i];
@@ -241,7 +241,7 @@ static int by_first_token(const void *a, const void *b)
 static void add_string(report *r, uint32_t token)
 {
     report_string *string =
-        tool_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *r->carried_strings);
+        mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *r->carried_strings);
     string->token = token;
     r->carried[r->carried_count - 1].count++;
 }
@@ -249,7 +249,7 @@ static void add_string(report *r, uint32_t token)
 static void add_carried(report *r, uint32_t doc_index, const candidate *v, uint32_t count)
 {
     const json *doc = &r->docs[doc_index];
-    report_carried *carried = tool_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
+    report_carried *carried = mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
     carried->doc = doc_index;
     carried->first = r->string_count;
     carried->part = r->part_count;
@@ -266,7 +266,7 @@ static void add_carried(report *r, uint32_t doc_index, const candidate *v, uint3
 
 static void add_runs(report *r, uint32_t doc_index, candidates *list)
 {
-    carried_run *runs = tool_alloc(list->count * sizeof *runs);
+    carried_run *runs = mem_alloc(list->count * sizeof *runs);
     uint32_t count = 0;
     qsort(list->v, list->count, sizeof *list->v, by_key);
     for (uint32_t i = 0; i < list->count; i++) {

@@ -39,7 +39,7 @@ static void open_piece(const report_walk *w, machsym_str piece, const walk_place
         report_open_carried(r, piece, place->depth, w->loads, w->load_count,
                             w->redact != NULL && is_one ? &again : NULL);
     }
-    r->rules = w->rules;
+    r->rules = w->rules.owner != NULL ? &w->rules : NULL;
     if (r->failure != NULL && r->failed_at > 0)
         r->failed_at = place_in_input(place, r->failed_at);
 }
@@ -65,7 +65,7 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
     walk_result result = walk_text(w, str_make(plain.v, plain.len), &inner, NULL, &carried->edits);
     if (carried->edits.count >
         0) { /* a document may carry a million texts: no room that is not needed stays */
-        carried->edits.v = tool_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
+        carried->edits.v = mem_grow(carried->edits.v, carried->edits.count * sizeof *carried->edits.v);
         carried->edits.cap = carried->edits.count;
     }
     carried->is_kept = result.kept > 0;

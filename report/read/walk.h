@@ -18,7 +18,7 @@ typedef struct report_walk {
     const report_load *loads;
     size_t load_count;
     const redactor *redact;    /* NULL: reports stay as they are */
-    const owners *rules;       /* NULL: whose code it is, is not asked */
+    report_rules rules;        /* no owner: whose code it is, is not asked */
     const write_options *same; /* the input with names in it is wanted; NULL: it is not */
     void *context;
     /* Looks up the reports of a document. Their number is set. */

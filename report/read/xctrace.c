@@ -107,7 +107,7 @@ static void remember(xml_table *t, machsym_str id, uint32_t index)
     uint64_t number;
     if (!number_of(id, &number) || (t->count > 0 && t->v[t->count - 1].id >= number))
         return;
-    *(xml_known *)tool_push(&t->v, &t->count, &t->cap, sizeof *t->v) = (xml_known){number, index};
+    *(xml_known *)mem_push(&t->v, &t->count, &t->cap, sizeof *t->v) = (xml_known){number, index};
 }
 
 static bool is_below(const void *element, const void *id)
@@ -120,7 +120,7 @@ static uint32_t recall(const xml_table *t, machsym_str id)
     uint64_t number;
     if (!number_of(id, &number))
         return REPORT_NONE;
-    size_t at = tool_lower_bound(t->v, t->count, sizeof *t->v, &number, is_below);
+    size_t at = mem_lower_bound(t->v, t->count, sizeof *t->v, &number, is_below);
     return at < t->count && t->v[at].id == number ? t->v[at].index : REPORT_NONE;
 }
 

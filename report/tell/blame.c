@@ -10,8 +10,8 @@ static machsym_str owner_of(const report *r, const report_frame *frame, uint32_t
     const report_call *call = frame->call_count > 0 ? &r->calls[frame->call + layer] : NULL;
     if (call != NULL && call->owner.len > 0)
         return call->owner;
-    return owners_of_name(r->rules, stack_image_name(r, frame), stack_layer_name(r, frame, layer),
-                          call != NULL ? call->path : frame->where);
+    return r->rules->owner(r->rules->context, stack_image_name(r, frame), stack_layer_name(r, frame, layer),
+                           call != NULL ? call->path : frame->where);
 }
 
 static void set_place(const report *r, const report_frame *frame, uint32_t layer, blame *out, text *room)

@@ -8,11 +8,10 @@
 static const char *const names[FILTER_COUNT] = {"process", "version", "kind", "image",
                                                 "owner",   "since",   "until"};
 
-/* ---- Options ---- */
+/* ---- Conditions ---- */
 
-bool filter_take(void *field, const char *value)
+bool filter_add(filter *f, const char *value, text *why)
 {
-    filter *f = field;
     condition one = {FILTER_COUNT, {NULL, 0}, 0};
     for (unsigned i = 0; i < FILTER_COUNT; i++) {
         size_t len = strlen(names[i]);
@@ -20,19 +19,22 @@ bool filter_take(void *field, const char *value)
             one = (condition){(filter_what)i, str_c(value + len + 1), 0};
     }
     if (one.what == FILTER_COUNT) {
-        tool_say(
-            "--only wants WHAT=TEXT, where WHAT is process, version, kind, image, owner, since or until, "
-            "not %s",
-            value);
+        text_c(why,
+               "wants WHAT=TEXT, where WHAT is process, version, kind, image, owner, since or until, not ");
+        text_c(why, value);
         return false;
     }
     one.day = day_of(one.text);
     if (one.what >= FILTER_SINCE && (one.day == 0 || one.text.len != sizeof "2026-03-14" - 1)) {
-        tool_say("--only %s wants a day such as 2026-03-14, not %s", names[one.what], one.text.ptr);
+        text_c(why, names[one.what]);
+        text_c(why, " wants a day such as 2026-03-14, not ");
+        text_str(why, one.text);
         return false;
     }
     if (f->count == FILTER_MAX) {
-        tool_say("at most %d --only", (int)FILTER_MAX);
+        text_c(why, "may be given at most ");
+        text_dec(why, FILTER_MAX);
+        text_c(why, " times");
         return false;
     }
     f->v[f->count++] = one;

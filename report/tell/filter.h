@@ -32,8 +32,8 @@ typedef struct filter {
     size_t count;
 } filter;
 
-/* For a table of options: adds WHAT=TEXT. Returns false after a message. */
-bool filter_take(void *field, const char *value);
+/* Adds a condition, "WHAT=TEXT", which it borrows. Returns false when it is none, and adds to why what it lacks. */
+bool filter_add(filter *f, const char *value, text *why);
 bool filter_has(const filter *f, filter_what what);
 /* Whether a report fits all conditions but those of owners, which need no lookups. */
 bool filter_fits(const filter *f, const report *r);

@@ -1,5 +1,5 @@
 /* Groups of reports by signature; see groups.h. */
-#include "../../tool/base/json_put.h"
+#include "../base/json_put.h"
 #include "groups.h"
 
 #include <stdlib.h>
@@ -11,14 +11,14 @@ enum { LEAST_WAITING = 1024 };
 
 group_list *groups_open(void)
 {
-    group_list *groups = tool_alloc(sizeof *groups);
+    group_list *groups = mem_alloc(sizeof *groups);
     memset(groups, 0, sizeof *groups);
     return groups;
 }
 
 group *group_new(signature *s)
 {
-    group *g = tool_alloc(sizeof *g);
+    group *g = mem_alloc(sizeof *g);
     memset(g, 0, sizeof *g);
     g->signature = *s;
     memset(s, 0, sizeof *s);
@@ -105,7 +105,7 @@ void group_count_version(group *g, machsym_str name, uint64_t reports, day first
         at++;
     }
     if (at == g->version_count || order != 0) {
-        g->versions = tool_room(g->versions, g->version_count, &g->version_cap, sizeof *g->versions);
+        g->versions = mem_room(g->versions, g->version_count, &g->version_cap, sizeof *g->versions);
         memmove(g->versions + at + 1, g->versions + at, (g->version_count++ - at) * sizeof *g->versions);
         memset(&g->versions[at], 0, sizeof g->versions[at]);
         text_str(&g->versions[at].name, name);
@@ -143,7 +143,7 @@ static void count_report(group *g, const group_report *one)
     g->added++;
     group_count_day(g, number, 1);
     group_count_version(g, str_c(one->signature.version), 1, number, number);
-    g->paths = tool_room(g->paths, g->path_count, &g->path_cap, sizeof *g->paths);
+    g->paths = mem_room(g->paths, g->path_count, &g->path_cap, sizeof *g->paths);
     g->paths[g->path_count++] = one->path;
 }
 
@@ -155,7 +155,7 @@ static void sort_in(group_list *groups)
     size_t at = 0;
     if (groups->waiting_count == 0)
         return;
-    groups->v = tool_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
+    groups->v = mem_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
     groups->count = 0;
     qsort(groups->waiting, groups->waiting_count, sizeof *groups->waiting, by_signature);
     for (size_t i = 0; i < groups->waiting_count; i++) {
@@ -184,7 +184,7 @@ void groups_add(group_list *groups, const char *path, signature *s)
     if (groups->waiting_count >= most)
         sort_in(groups);
     groups->waiting =
-        tool_room(groups->waiting, groups->waiting_count, &groups->waiting_cap, sizeof *groups->waiting);
+        mem_room(groups->waiting, groups->waiting_count, &groups->waiting_cap, sizeof *groups->waiting);
     groups->waiting[groups->waiting_count] = (group_report){*s, path, groups->waiting_count};
     groups->waiting_count++;
     memset(s, 0, sizeof *s);
@@ -384,7 +384,7 @@ void groups_print(group_list *groups, bool is_json, text *out)
     if (groups->count == 0)
         return;
     groups_find_heads(groups);
-    group **order = tool_alloc(groups->count * sizeof *order);
+    group **order = mem_alloc(groups->count * sizeof *order);
     for (size_t i = 0; i < groups->count; i++) {
         order[i] = groups->v[i];
         order[i]->head->family_count += order[i]->reports;
@@ -392,4 +392,9 @@ void groups_print(group_list *groups, bool is_json, text *out)
     qsort(order, groups->count, sizeof *order, by_family);
     put_groups(groups, order, is_json, out);
     free(order);
+}
+
+bool groups_has_state(const group_list *groups)
+{
+    return groups->has_state;
 }

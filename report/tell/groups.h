@@ -10,29 +10,16 @@ typedef struct group_list group_list;
 
 group_list *groups_open(void);
 void groups_close(group_list *groups);
-/* Takes what earlier runs counted, before the first groups_add. Returns false after a message. */
-bool groups_read(group_list *groups, const char *path);
+/* Takes what earlier runs counted, before the first groups_add. Returns NULL, or what is wrong with it, and where. */
+const char *groups_take_state(group_list *groups, machsym_str input, size_t *at);
 /* Takes over the signature. The path must live as long as the list; time is in proportion to the reports. */
 void groups_add(group_list *groups, const char *path, signature *s);
 /* Once, when all are added: the largest family first, in it the head, then the others by size. */
 void groups_print(group_list *groups, bool is_json, text *out);
 
-typedef enum place_kind { PLACE_OTHER = 0, PLACE_FREE, PLACE_FILE } place_kind;
-
-/* Where a state is to be written, and what lay there before the run began: another run may work on the same
- * state, and what it counted must not be lost without a word. */
-typedef struct groups_place {
-    const char *path;
-    place_kind kind;
-    uint64_t sum; /* of a file: of all that it holds */
-} groups_place;
-
-/* Before groups_read. */
-groups_place groups_look_at(const char *path);
-/* What all runs counted, for groups_read: a JSON object a line. After groups_print. */
+/* What all runs counted, for groups_take_state: a JSON object a line. After groups_print. */
 void groups_put_state(const group_list *groups, text *out);
-/* Writes that to the place. Returns false after a message. */
-bool groups_write(const group_list *groups, const groups_place *place);
+bool groups_has_state(const group_list *groups); /* whether it began with what earlier runs counted */
 
 /* ---- For the parts of it ---- */
 

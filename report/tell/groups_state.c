@@ -1,14 +1,9 @@
 /* What groups of reports keep from run to run; see groups.h, and crash-state in docs/json.md. */
-#include "../../tool/base/json_put.h"
-#include "../../tool/files/outfile.h"
+#include "../base/json_put.h"
+#include "../base/digits.h"
 #include "groups.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char head_schema[] = "crash-state";
 static const char group_schema[] = "crash-state-group";
@@ -71,69 +66,6 @@ void groups_put_state(const group_list *groups, text *out)
     text_c(out, "}\n");
     text_add(out, lines.v, lines.len);
     text_free(&lines);
-}
-
-/* ---- Where it is written ---- */
-
-static bool sum_of(const char *path, uint64_t *sum)
-{
-    text t = {0};
-    bool ok = text_read_file(&t, path) == NULL;
-    *sum = str_hash(str_make(t.v, t.len));
-    text_free(&t);
-    return ok;
-}
-
-groups_place groups_look_at(const char *path)
-{
-    groups_place place = {path, PLACE_OTHER, 0};
-    struct stat st;
-    if (strcmp(path, "-") == 0)
-        return place;
-    if (lstat(path, &st) != 0)
-        place.kind = PLACE_FREE;
-    else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && sum_of(path, &place.sum))
-        place.kind = PLACE_FILE;
-    return place;
-}
-
-/* The new file is begun ahead of the lock: what killed runs left beside it is removed then, and may be a
- * second name of the file that is held. Of two runs that get here at once one replaces the state, and the
- * other one sees that it is another than it was. */
-static int replace(const groups_place *place, const text *out)
-{
-    outfile file;
-    uint64_t sum = 0;
-    outfile_begin_with(&file, place->path, out->v, out->len,
-                       place->kind == PLACE_FREE ? OUTFILE_KEEP : OUTFILE_REPLACE);
-    int held = place->kind == PLACE_FILE ? posix_hold_file(place->path) : -1;
-    bool is_ours = held >= 0 && sum_of(place->path, &sum) && sum == place->sum;
-    if (place->kind == PLACE_FILE && !is_ours && file.failure == 0)
-        file.failure = EEXIST;
-    outfile_end_all(&file, 1);
-    if (held >= 0)
-        close(held);
-    return file.failure;
-}
-
-bool groups_write(const group_list *groups, const groups_place *place)
-{
-    text out = {0};
-    uint64_t sum = 0;
-    groups_put_state(groups, &out);
-    int failure = replace(place, &out);
-    /* runs that begin anew over the same reports write the same */
-    if (failure == EEXIST && !groups->has_state && sum_of(place->path, &sum) &&
-        sum == str_hash(str_make(out.v, out.len)))
-        failure = 0;
-    if (failure == EEXIST)
-        tool_say("%s: another run has written it since this one began; it stays, without the reports of this "
-                 "run, which is to be run again",
-                 place->path);
-    else if (failure != 0)
-        tool_say("%s: %s", place->path, outfile_error(failure));
-    text_free(&out);
-    return failure == 0;
 }
 
 /* ---- Reading ---- */
@@ -257,7 +189,7 @@ static bool take_state(reading *r)
     json_free(&doc);
     if (!has_sum || sum != str_hash(r->rest) || count > r->rest.len)
         return fail(r, "cut short or changed: its sum is another");
-    r->groups->v = tool_alloc((size_t)count * sizeof *r->groups->v);
+    r->groups->v = mem_alloc((size_t)count * sizeof *r->groups->v);
     for (uint64_t i = 0; i < count; i++) {
         if (!take_line(r, group_schema, &doc))
             return false;
@@ -269,19 +201,11 @@ static bool take_state(reading *r)
     return r->rest.len == 0 || fail(r, "there is something after its end");
 }
 
-bool groups_read(group_list *groups, const char *path)
+const char *groups_take_state(group_list *groups, machsym_str input, size_t *at)
 {
-    text input = {0};
-    reading r = {groups, {NULL, 0}, NULL};
-    r.why = text_read_words(&input, path);
+    reading r = {groups, input, NULL};
     groups->has_state = true;
-    r.rest = str_make(input.v, input.len);
-    bool ok = r.why == NULL && take_state(&r);
-    if (!ok && input.len == 0)
-        tool_say("%s: %s", path, r.why);
-    else if (!ok)
-        tool_say("%s: %s, at byte %zu; take an older copy, or begin anew without --groups-in", path, r.why,
-                 input.len - r.rest.len);
-    text_free(&input);
-    return ok;
+    bool ok = take_state(&r);
+    *at = input.len - r.rest.len;
+    return ok ? NULL : r.why;
 }

@@ -174,13 +174,13 @@ static void sort_list(missing_list *list)
 
 static void add_image(missing_list *list, const missing_image *m)
 {
-    size_t at = tool_lower_bound(list->v, list->sorted, sizeof *list->v, m, image_is_before);
+    size_t at = mem_lower_bound(list->v, list->sorted, sizeof *list->v, m, image_is_before);
     if (at < list->sorted && compare_images(&list->v[at], m) == 0) {
         list->v[at].frames += m->frames;
         list->v[at].reports += m->reports;
         return;
     }
-    list->v = tool_room(list->v, list->count, &list->cap, sizeof *list->v);
+    list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
     missing_image *kept = &list->v[list->count++];
     *kept = *m;
     kept->number = list->number++;
@@ -208,7 +208,7 @@ static void add_system(missing_list *list, const missing_system *s)
     }
     if (list->system_count == MAX_SYSTEMS)
         return;
-    list->systems = tool_room(list->systems, list->system_count, &list->system_cap, sizeof *list->systems);
+    list->systems = mem_room(list->systems, list->system_count, &list->system_cap, sizeof *list->systems);
     missing_system *kept = &list->systems[list->system_count++];
     *kept = *s;
     kept->images = 0;

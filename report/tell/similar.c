@@ -51,7 +51,7 @@ static void table_open(frame_table *table, size_t frames)
     table->size = 64;
     while (table->size < frames * 2)
         table->size *= 2;
-    table->v = tool_alloc(table->size * sizeof *table->v);
+    table->v = mem_alloc(table->size * sizeof *table->v);
     memset(table->v, 0, table->size * sizeof *table->v);
 }
 
@@ -209,7 +209,7 @@ static int by_size(const void *a, const void *b)
 void groups_find_heads(group_list *groups)
 {
     families all = {{NULL, 0}, {NULL, 0}, 0};
-    group **order = tool_alloc(groups->count * sizeof *order);
+    group **order = mem_alloc(groups->count * sizeof *order);
     size_t frames = 0;
     for (size_t i = 0; i < groups->count; i++) {
         order[i] = groups->v[i];

@@ -1,5 +1,6 @@
 /* Names that stay the same; see stable.h. */
 #include "stable.h"
+#include "../base/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -253,23 +254,19 @@ struct machinery {
     size_t cap;
 };
 
-machinery *machinery_read(const char *path)
+machinery *machinery_make(text *source)
 {
-    machinery *list = tool_alloc(sizeof *list);
+    machinery *list = mem_alloc(sizeof *list);
     machsym_str line;
     memset(list, 0, sizeof *list);
-    const char *why = text_read_words(&list->source, path);
-    if (why != NULL) {
-        tool_say("%s: %s", path, why);
-        machinery_free(list);
-        return NULL;
-    }
+    list->source = *source;
+    memset(source, 0, sizeof *source);
     machsym_str rest = {list->source.v, list->source.len};
     while (str_take_line(&rest, &line)) {
         line = str_trim(line);
         if (line.len == 0 || line.ptr[0] == '#')
             continue;
-        list->v = tool_room(list->v, list->count, &list->cap, sizeof *list->v);
+        list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
         list->v[list->count++] = line;
     }
     return list;

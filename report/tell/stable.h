@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_STABLE_H
 #define MACHSYM_TOOL_STABLE_H
 
-#include "../../tool/base/tool.h"
+#include "../base/text.h"
 
 /* Adds the name: demangled, without what compilers and tools put around it, without arguments. image is that
  * of the function; Swift names may begin with it. Adds nothing for code that the compiler moved out of
@@ -13,9 +13,9 @@ void text_stable_name(text *out, machsym_str name, machsym_str image);
  * loops. */
 typedef struct machinery machinery;
 
-/* Reads a list that takes the place of the built-in one: a name a line in its stable form, which may end
- * in *; lines that begin with # count for nothing. Returns NULL after a message. */
-machinery *machinery_read(const char *path);
+/* A list that takes the place of the built-in one: a name a line in its stable form, which may end in *; lines that begin with
+ * # count for nothing. Takes the text over. */
+machinery *machinery_make(text *source);
 void machinery_free(machinery *list);
 /* list may be NULL: the built-in one. */
 bool machinery_has(const machinery *list, machsym_str stable_name);

@@ -3,7 +3,6 @@
 #define MACHSYM_TOOL_SUMMARY_H
 
 #include "../model/report.h"
-#include "../../tool/symbols/resolve.h"
 #include "stable.h"
 
 /* A crash in a form that is the same for every report of it: the top frames of the app, innermost first. */

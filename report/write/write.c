@@ -9,7 +9,7 @@
 
 void edit_open(writer *w, size_t at, size_t end)
 {
-    w->edits = tool_room(w->edits, w->count, &w->cap, sizeof *w->edits);
+    w->edits = mem_room(w->edits, w->count, &w->cap, sizeof *w->edits);
     w->edits[w->count++] = (edit){at, end, w->added.len, w->added.len};
 }
 
@@ -174,7 +174,7 @@ static void write_frame(writer *w, const report_frame *frame)
 /* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
 static uint32_t *list_elements(const json *doc)
 {
-    uint32_t *elements = tool_alloc(doc->count * sizeof *elements);
+    uint32_t *elements = mem_alloc(doc->count * sizeof *elements);
     for (uint32_t i = 0; i < doc->count; i++) {
         uint32_t parent = doc->v[i].parent;
         bool is_element = json_is(doc, parent, JSON_ARRAY);
@@ -282,7 +282,7 @@ static void write_without_parts(writer *w)
         next_document(r, i, &d);
         if (!d.has_left_out)
             continue;
-        bool *marks = tool_alloc(2 * doc->count * sizeof *marks);
+        bool *marks = mem_alloc(2 * doc->count * sizeof *marks);
         memset(marks, 0, 2 * doc->count * sizeof *marks);
         mark_left_out(r, i, &d, marks, marks + doc->count);
         for (uint32_t k = 0; k < doc->count; k++) {
@@ -437,7 +437,7 @@ void report_write_same(const report *r, const write_options *how, text *out)
 
 static void add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
 {
-    out->v = tool_room(out->v, out->count, &out->cap, sizeof *out->v);
+    out->v = mem_room(out->v, out->count, &out->cap, sizeof *out->v);
     out->v[out->count++] = (edit){at, end, text_at, out->added.len};
 }
 

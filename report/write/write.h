@@ -2,9 +2,8 @@
 #ifndef MACHSYM_TOOL_REPORT_WRITE_H
 #define MACHSYM_TOOL_REPORT_WRITE_H
 
-#include "../../tool/base/json_put.h"
+#include "../base/json_put.h"
 #include "../model/report.h"
-#include "../../tool/symbols/resolve.h"
 
 /* How to write. */
 typedef struct write_options {

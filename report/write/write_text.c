@@ -453,7 +453,7 @@ static int by_base(const void *a, const void *b)
 static void put_images(const apple_text *a)
 {
     uint32_t count = a->r->image_count;
-    const report_image **order = tool_alloc(count * sizeof(report_image *));
+    const report_image **order = mem_alloc(count * sizeof(report_image *));
     text_c(a->t, "Binary Images:\n");
     for (uint32_t i = 0; i < count; i++)
         order[i] = &a->r->images[i];

@@ -293,7 +293,7 @@ static int copy_text(filter *f, int in, char *memory)
 int filter_text(int in, uint32_t flags)
 {
     filter f = {flags, {0}, {0}, false};
-    char *memory = tool_alloc(LOOK + TOKEN_MAX + READ_SIZE + STEP);
+    char *memory = mem_alloc(LOOK + TOKEN_MAX + READ_SIZE + STEP);
     classify(f.class_of);
     int status = copy_text(&f, in, memory);
     text_free(&f.out);

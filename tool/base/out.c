@@ -40,6 +40,17 @@ void out_format(const char *format, ...)
     va_end(args);
 }
 
+void text_format(text *t, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    size_t room = len > 0 ? (size_t)len : 0;
+    vsnprintf(text_room(t, room + 1), room + 1, format, args);
+    t->len += room;
+}
+
 void out_line(const char *format, ...)
 {
     text line = {0};

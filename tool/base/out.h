@@ -3,9 +3,12 @@
 #define MACHSYM_TOOL_OUT_H
 
 #include "posix.h"
-#include "text.h"
+#include "../../report/base/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+
+void text_format(text *t, const char *format, va_list args); /* as vprintf */
 
 void out_write(const char *ptr, size_t len);
 void out_text(text *t); /* writes and empties it */

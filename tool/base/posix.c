@@ -1,4 +1,5 @@
 /* See posix.h. */
+#define _CRT_RAND_S /* rand_s of Windows */
 #include "posix.h"
 
 #ifdef _WIN32
@@ -447,3 +448,26 @@ bool posix_is_fault(int error)
     }
     return true;
 }
+
+#ifdef _WIN32
+bool posix_random(void *out, size_t len)
+{
+    unsigned char *to = out;
+    for (size_t i = 0; i < len; i++) {
+        unsigned drawn;
+        if (rand_s(&drawn) != 0)
+            return false;
+        to[i] = (unsigned char)drawn;
+    }
+    return true;
+}
+#else
+bool posix_random(void *out, size_t len)
+{
+    int fd = posix_open_to_read("/dev/urandom");
+    bool ok = fd >= 0 && posix_read(fd, out, len) == (long)len;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+#endif

@@ -146,4 +146,7 @@ struct dirent *posix_next_entry(DIR *dir);
  * what the path leads to is not known then. */
 bool posix_is_fault(int error);
 
+/* Bytes that nobody can guess. Returns false when the system has none. */
+bool posix_random(void *out, size_t len);
+
 #endif

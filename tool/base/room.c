@@ -65,7 +65,7 @@ static bool add_piece(room *r, size_t size)
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return false;
-    piece *p = tool_alloc(sizeof *p);
+    piece *p = mem_alloc(sizeof *p);
     *p = (piece){r->pieces, memory, size};
     r->pieces = p;
     part *all = memory;
@@ -131,7 +131,7 @@ static void give_back(void *user, void *memory, size_t size)
 
 room *room_open(void)
 {
-    room *r = tool_alloc(sizeof *r);
+    room *r = mem_alloc(sizeof *r);
     memset(r, 0, sizeof *r);
     pthread_mutex_init(&r->lock, NULL);
     return r;
@@ -169,7 +169,7 @@ void room_leave(room *r)
 
 void *room_take(room *r, size_t size)
 {
-    void *memory = r != NULL ? take(r, size) : tool_alloc(size);
+    void *memory = r != NULL ? take(r, size) : mem_alloc(size);
     if (memory == NULL) {
         fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
         exit(1);
@@ -211,7 +211,7 @@ void room_leave(room *r)
 void *room_take(room *r, size_t size)
 {
     (void)r;
-    return tool_alloc(size);
+    return mem_alloc(size);
 }
 
 void room_give(room *r, void *memory, size_t size)
@@ -227,7 +227,7 @@ void *room_double(room *r, void *array, size_t *cap, size_t size)
 {
     size_t before = *cap * size;
     if (r == NULL)
-        return tool_double(array, cap, size);
+        return mem_double(array, cap, size);
     *cap *= 2;
     void *more = room_take(r, *cap * size);
     memcpy(more, array, before);

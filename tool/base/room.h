@@ -3,7 +3,7 @@
 #ifndef MACHSYM_TOOL_ROOM_H
 #define MACHSYM_TOOL_ROOM_H
 
-#include "text.h"
+#include "../../report/base/text.h"
 
 typedef struct room room;
 
@@ -15,7 +15,7 @@ void room_leave(room *r); /* closes it as soon as all that was taken is given ba
  * is none. */
 void *room_take(room *r, size_t size);
 void room_give(room *r, void *memory, size_t size);
-void *room_double(room *r, void *array, size_t *cap, size_t size); /* as tool_double */
+void *room_double(room *r, void *array, size_t *cap, size_t size); /* as mem_double */
 /* Asks for a place of memory to be brought near. */
 static inline void room_fetch(const void *place)
 {

@@ -57,6 +57,12 @@ void tool_tell(const char *format, ...)
     va_end(args);
 }
 
+void mem_is_out(size_t wanted)
+{
+    fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", wanted);
+    exit(TOOL_ERROR);
+}
+
 void tool_die(const char *what)
 {
     tool_hear(NULL); /* nobody hears what was kept for an answer */
@@ -127,52 +133,6 @@ bool tool_say_slices(const char *path, size_t count, const machsym_error *err)
 }
 
 /* ---- Values of options ---- */
-
-const uint8_t hex_digits[256] = {
-    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
-
-bool parse_hex(const char *digits, size_t len, uint64_t *out)
-{
-    size_t at = len > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 2 : 0;
-    uint64_t number = 0;
-    if (at == len)
-        return false;
-    for (; at < len && digits[at] == '0'; at++)
-        continue;
-    if (len - at > 16)
-        return false;
-    for (; at < len; at++) {
-        int digit = hex_digit(digits[at]);
-        if (digit < 0)
-            return false;
-        number = number << 4 | (uint64_t)digit;
-    }
-    *out = number;
-    return true;
-}
-
-bool parse_uuid(const char *written, machsym_uuid *out)
-{
-    return parse_uuid_str(str_c(written), out);
-}
-
-bool parse_uuid_str(machsym_str written, machsym_uuid *out)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < written.len; i++) {
-        int digit = hex_digit(written.ptr[i]);
-        if (written.ptr[i] == '-')
-            continue;
-        if (digit < 0 || count == 32)
-            return false;
-        out->v[count / 2] = (uint8_t)(count % 2 == 0 ? digit << 4 : out->v[count / 2] | digit);
-        count++;
-    }
-    return count == 32;
-}
 
 const char *lines_name(machsym_lines lines)
 {
@@ -281,7 +241,7 @@ static void list_slices(const machsym_open_desc *desc)
         return;
     }
     size_t count = inside_list_slices(desc, NULL, 0, NULL);
-    slices = tool_alloc((count + 1) * sizeof *slices);
+    slices = mem_alloc((count + 1) * sizeof *slices);
     size_t now = inside_list_slices(desc, slices, count, NULL);
     count = now < count ? now : count; /* another file may stand there by now */
     if (count == 0)
@@ -451,8 +411,8 @@ static bool is_new_to_say(const char *path)
     for (size_t i = 0; i < said.count && is_new; i++)
         is_new = strcmp(said.v[i], path) != 0;
     if (is_new) {
-        said.v = tool_room(said.v, said.count, &said.cap, sizeof *said.v);
-        said.v[said.count] = tool_alloc(strlen(path) + 1);
+        said.v = mem_room(said.v, said.count, &said.cap, sizeof *said.v);
+        said.v[said.count] = mem_alloc(strlen(path) + 1);
         strcpy(said.v[said.count++], path);
     }
     pthread_mutex_unlock(&said.lock);
@@ -749,26 +709,6 @@ void text_frame_name(text *t, const machsym_frame *frame, const frame_style *sty
         text_str(t, name);
     else if (style->source == NULL || !symbol_source_name(style->source, frame, style, t))
         text_name(t, name, style->demangle_flags);
-}
-
-void text_name(text *t, machsym_str name, uint32_t demangle_flags)
-{
-    size_t room = 1024;
-    size_t len;
-    if (name.len == 0)
-        return;
-    while ((len = machsym_name_text(name, demangle_flags, text_room(t, room), room)) >= room)
-        room = len + 1;
-    t->len += len;
-}
-
-void text_demangled(text *t, machsym_str name, uint32_t demangle_flags)
-{
-    size_t room = 1024;
-    size_t len;
-    while ((len = machsym_demangle(name, demangle_flags, text_room(t, room), room)) >= room)
-        room = len + 1;
-    t->len += len;
 }
 
 void text_frame_file(text *t, const machsym_frame *frame, bool full_path)

@@ -6,7 +6,9 @@
 #include "options.h"
 #include "out.h"
 #include "posix.h"
-#include "text.h"
+#include "../../report/base/digits.h"
+#include "../../report/base/names.h"
+#include "readfile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,15 +49,6 @@ bool tool_say_slices(const char *path, size_t count, const machsym_error *err);
 
 /* ---- Values of options ---- */
 
-bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
-extern const uint8_t hex_digits[256]; /* one more than what a digit stands for; 0: it is none */
-/* What a hexadecimal digit of either case stands for; -1: it is none. */
-static inline int hex_digit(char c)
-{
-    return hex_digits[(unsigned char)c] - 1;
-}
-bool parse_uuid(const char *written, machsym_uuid *out); /* with or without dashes */
-bool parse_uuid_str(machsym_str written, machsym_uuid *out);
 bool parse_lines(const char *written, machsym_lines *out); /* atos, dwarf, stmt */
 const char *lines_name(machsym_lines lines);
 
@@ -175,10 +168,6 @@ typedef struct frame_style {
     symbol_source *source; /* keeps the shown names of a map; may be NULL */
 } frame_style;
 
-/* A linkage name, demangled, or the mangled parts of a name from metadata. */
-void text_name(text *t, machsym_str name, uint32_t demangle_flags);
-/* A name in source form; as it is when it is no mangled name. */
-void text_demangled(text *t, machsym_str name, uint32_t demangle_flags);
 /* The name to show: the demangled linkage name, or the name. */
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style);
 /* The file to show: its base name, or the whole path. */

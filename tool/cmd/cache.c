@@ -1,6 +1,6 @@
 /* machsym cache extract: an image of a shared cache as a Mach-O file of its own. */
 #include "../files/caches.h"
-#include "../base/json_put.h"
+#include "../../report/base/json_put.h"
 #include "../files/outfile.h"
 
 #include <stdlib.h>
@@ -253,7 +253,7 @@ static kept_symbol *add_symbol(extraction *x, machsym_str prefix, machsym_str na
         fail(x, x->symbol_count >= MAX_SYMBOLS ? too_many : "the names of its symbols have more than 256 MB");
         return NULL;
     }
-    x->symbols = tool_room(x->symbols, x->symbol_count, &x->symbol_cap, sizeof *x->symbols);
+    x->symbols = mem_room(x->symbols, x->symbol_count, &x->symbol_cap, sizeof *x->symbols);
     kept_symbol *s = &x->symbols[x->symbol_count++];
     memset(s, 0, sizeof *s);
     s->name = (uint32_t)x->strings.len;
@@ -352,7 +352,7 @@ static bool add_names(extraction *x)
     machsym_symbol symbol;
     size_t count = 0;
     bool ok = true;
-    uint64_t *known = tool_alloc((x->symbol_count + 1) * sizeof *known);
+    uint64_t *known = mem_alloc((x->symbol_count + 1) * sizeof *known);
     for (size_t i = 0; i < x->symbol_count; i++) {
         if ((x->symbols[i].type & KIND) == DEFINED)
             known[count++] = x->symbols[i].value;
@@ -448,7 +448,7 @@ static void put_indirect(extraction *x, size_t at)
         if (x->symbols[i].number != UINT32_MAX && x->symbols[i].number >= most)
             most = x->symbols[i].number + 1;
     }
-    uint32_t *now = tool_alloc(((size_t)most + 1) * sizeof *now);
+    uint32_t *now = mem_alloc(((size_t)most + 1) * sizeof *now);
     for (uint32_t i = 0; i < most; i++)
         now[i] = 0x80000000u; /* INDIRECT_SYMBOL_LOCAL: its symbol was taken away */
     for (size_t i = 0; i < x->symbol_count; i++) {

@@ -1,6 +1,6 @@
 /* machsym demangle: names as compilers mangle them to names as programmers write them. */
 #include "../base/demangle_text.h"
-#include "../base/json_put.h"
+#include "../../report/base/json_put.h"
 #include "../base/tool.h"
 
 #include <errno.h>

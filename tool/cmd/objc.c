@@ -1,5 +1,5 @@
 /* machsym objc: the Objective-C metadata of a file. */
-#include "../base/json_put.h"
+#include "../../report/base/json_put.h"
 #include "../base/tool.h"
 
 static void print_method(text *out, const machsym_objc *m)

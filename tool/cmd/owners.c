@@ -1,5 +1,5 @@
 /* machsym owners: whose code the addresses of a program are. */
-#include "../base/json_put.h"
+#include "../../report/base/json_put.h"
 #include "../symbols/owners.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ typedef struct runs {
 
 static void add_run(runs *to, const run *one)
 {
-    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
+    to->v = mem_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count++] = *one;
 }
 

@@ -1,5 +1,5 @@
 /* machsym symbols: every name of a file by address. */
-#include "../base/json_put.h"
+#include "../../report/base/json_put.h"
 #include "../base/tool.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct entries {
 
 static void add(entries *to, const machsym_symbol *symbol)
 {
-    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
+    to->v = mem_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count] = (entry){*symbol, to->count};
     to->count++;
 }

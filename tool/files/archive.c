@@ -168,7 +168,7 @@ static archive_member *add_member(archive *a, machsym_error *err)
              "the archive has more than a million members; unpack it and name what you need", "archive", 0);
         return NULL;
     }
-    a->v = tool_room(a->v, a->count, &a->cap, sizeof *a->v);
+    a->v = mem_room(a->v, a->count, &a->cap, sizeof *a->v);
     archive_member *member = &a->v[a->count++];
     memset(member, 0, sizeof *member);
     return member;
@@ -584,7 +584,7 @@ static bool add_tar_link(archive *a, const uint8_t *p, const tar_extra *extra, m
         return fail(err, MACHSYM_ERR_LIMIT,
                     "the archive has more than a million hard links; unpack it and name what you need", "tar",
                     0);
-    a->links = tool_room(a->links, a->link_count, &a->link_cap, sizeof *a->links);
+    a->links = mem_room(a->links, a->link_count, &a->link_cap, sizeof *a->links);
     a->links[a->link_count++] =
         (tar_link){tar_name(a, p, extra), pool_copy(&a->names, target.ptr, target.len), 0};
     return true;
@@ -953,7 +953,7 @@ static void sort_names(archive *a)
 {
     if (a->count == 0)
         return;
-    a->by_name = tool_alloc(a->count * sizeof *a->by_name);
+    a->by_name = mem_alloc(a->count * sizeof *a->by_name);
     for (size_t i = 0; i < a->count; i++)
         a->by_name[i] = &a->v[i];
     qsort(a->by_name, a->count, sizeof *a->by_name, by_name);
@@ -968,7 +968,7 @@ static bool name_is_before(const void *element, const void *name)
 /* The first member in the order of names that is not before one; NULL when there is none. */
 static const archive_member *find_from(const archive *a, machsym_str name)
 {
-    size_t at = tool_lower_bound(a->by_name, a->count, sizeof *a->by_name, &name, name_is_before);
+    size_t at = mem_lower_bound(a->by_name, a->count, sizeof *a->by_name, &name, name_is_before);
     return at < a->count ? a->by_name[at] : NULL;
 }
 
@@ -1052,7 +1052,7 @@ static archive *open_any(archive from, machsym_error *err)
 {
     fail(err, MACHSYM_OK, "no error", "", 0);
     if (find_kind(&from)) {
-        archive *a = tool_alloc(sizeof *a);
+        archive *a = mem_alloc(sizeof *a);
         *a = from;
         bool ok = open_kind(a, err);
         if (ok)

@@ -187,7 +187,7 @@ static bool unpack(unpacked_files *files, const char *path, machsym_error *err)
     memset(files, 0, sizeof *files);
     if (!is_member(path))
         return true;
-    files->v = tool_alloc(MAX_FILES * sizeof *files->v);
+    files->v = mem_alloc(MAX_FILES * sizeof *files->v);
     bool ok = files_add(files, path, err) && open_files(files, path, 0, &main, err) == MACHSYM_OK;
     if (ok) {
         unpack_others(files, main, path);
@@ -234,9 +234,9 @@ static const kept_cache *keep(const char *path, uint32_t flags, machsym_error *e
         files_free(&cache.files);
         return NULL;
     }
-    cache.path = tool_alloc(strlen(path) + 1);
+    cache.path = mem_alloc(strlen(path) + 1);
     strcpy(cache.path, path);
-    kept.v = tool_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
+    kept.v = mem_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
     kept.v[kept.count] = cache;
     return &kept.v[kept.count++];
 }

@@ -29,7 +29,7 @@ static bool fail(machsym_error *err, machsym_result code, const char *what)
 
 static char *copy_z(const char *ptr, size_t len)
 {
-    char *copy = tool_alloc(len + 1);
+    char *copy = mem_alloc(len + 1);
     if (len != 0)
         memcpy(copy, ptr, len);
     copy[len] = 0;
@@ -46,7 +46,7 @@ void path_list_free(path_list *list)
 
 static void add_path(path_list *list, char *path)
 {
-    list->v = tool_room(list->v, list->count, &list->cap, sizeof *list->v);
+    list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
     list->v[list->count++] = path;
 }
 

@@ -36,7 +36,7 @@ static bool fail(machsym_error *err, machsym_result code, const char *what)
 
 static char *copy_z(const char *ptr, size_t len)
 {
-    char *copy = tool_alloc(len + 1);
+    char *copy = mem_alloc(len + 1);
     memcpy(copy, ptr, len);
     copy[len] = 0;
     return copy;
@@ -253,7 +253,7 @@ static const loaded *load(const char *path, machsym_error *err)
         text_free(&content);
         return NULL;
     }
-    loaded *one = tool_alloc(sizeof *one);
+    loaded *one = mem_alloc(sizeof *one);
     text_add(&name, path, at.at);
     text_str(&name, at.member->name);
     one->name = copy_z(name.v, name.len);
@@ -261,7 +261,7 @@ static const loaded *load(const char *path, machsym_error *err)
     one->path = copy_z(path, strlen(path));
     one->content = content;
     kept.bytes += content.len;
-    kept.v = tool_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
+    kept.v = mem_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
     kept.v[kept.count++] = one;
     return one;
 }

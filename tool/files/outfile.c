@@ -227,7 +227,7 @@ void outfile_inputs_add(outfile_inputs *all, const char *path)
     struct stat st;
     char *file = file_of(path);
     if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino != 0) {
-        all->v = tool_room(all->v, all->count, &all->cap, sizeof *all->v);
+        all->v = mem_room(all->v, all->count, &all->cap, sizeof *all->v);
         all->v[all->count++] = (outfile_input){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
         all->is_sorted = false;
     }

@@ -1,7 +1,7 @@
 /* See plist.h. */
 #include "plist.h"
 
-#include "../../report/model/json.h"
+#include "../../report/base/json.h"
 
 enum {
     TRAILER_SIZE = 32, /* of a binary list: CFBinaryPList.c */

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_PLIST_H
 #define MACHSYM_TOOL_PLIST_H
 
-#include "../base/text.h"
+#include "../../report/base/text.h"
 
 typedef enum plist_found {
     PLIST_FOUND = 0,

@@ -51,13 +51,13 @@ bcsymbolmap *bcsymbolmap_open(const char *path)
         free(content);
         return NULL;
     }
-    bcsymbolmap *map = tool_alloc(sizeof *map);
+    bcsymbolmap *map = mem_alloc(sizeof *map);
     size_t cap = 1;
     for (size_t i = 0; i < len; i++)
         cap += content[i] == '\n';
     map->content = content;
     map->len = len;
-    map->lines = tool_alloc(cap * sizeof *map->lines);
+    map->lines = mem_alloc(cap * sizeof *map->lines);
     map->count = 0;
     const char *at = memchr(content, '\n', len);
     for (at = at != NULL ? at + 1 : content + len; at < content + len;) {

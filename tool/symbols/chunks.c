@@ -1,7 +1,7 @@
 /* Maps in chunks; see chunks.h. */
 #include "chunks.h"
 
-#include "../../report/model/json.h"
+#include "../../report/base/json.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ void chunk_list_key(text *out, const machsym_uuid *uuid)
 
 chunk_cache *chunk_cache_open(const chunk_host *host, uint64_t max_bytes)
 {
-    chunk_cache *cache = tool_alloc(sizeof *cache);
+    chunk_cache *cache = mem_alloc(sizeof *cache);
     memset(cache, 0, sizeof *cache);
     cache->host = *host;
     cache->max_bytes = max_bytes;
@@ -258,7 +258,7 @@ static chunk *find_chunk(const chunk_cache *cache, machsym_str key, uint64_t has
 
 static chunk *add_chunk(chunk_cache *cache, machsym_str key, uint64_t hash, const machsym_uuid *uuid)
 {
-    chunk *c = tool_alloc(sizeof *c);
+    chunk *c = mem_alloc(sizeof *c);
     memset(c, 0, sizeof *c);
     text_str(&c->key, key);
     c->hash = hash;
@@ -324,7 +324,7 @@ static bool take_rows(const json *doc, const char *table, chunk_rows *rows)
         if (!ok || (is_first ? number < end : number == 0 || number > UINT64_MAX - end))
             return false;
         end = is_first ? number : end + number;
-        rows->v = tool_room(rows->v, rows->count, &cap, sizeof *rows->v);
+        rows->v = mem_room(rows->v, rows->count, &cap, sizeof *rows->v);
         rows->v[rows->count++] = number;
     }
     return rows->count % 2 == 0;
@@ -384,7 +384,7 @@ chunked *chunked_open(chunk_cache *cache, const machsym_uuid *uuid, chunk_got *g
     text key = {0};
     text value = {0};
     text reason = {0};
-    chunked *image = tool_alloc(sizeof *image);
+    chunked *image = mem_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
     image->cache = cache;
     image->uuid = *uuid;
@@ -433,7 +433,7 @@ bool chunked_has_dwarf(const chunked *image)
 
 chunk_seat *chunk_seat_open(chunked *image, machsym_lines lines, uint32_t session_flags)
 {
-    chunk_seat *seat = tool_alloc(sizeof *seat);
+    chunk_seat *seat = mem_alloc(sizeof *seat);
     memset(seat, 0, sizeof *seat);
     seat->image = image;
     seat->lines = lines;

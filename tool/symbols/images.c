@@ -84,7 +84,7 @@ struct image_pool {
 
 image_pool *images_open(const images_options *how)
 {
-    image_pool *all = tool_alloc(sizeof *all);
+    image_pool *all = mem_alloc(sizeof *all);
     memset(all, 0, sizeof *all);
     all->options = *how;
     if (all->options.max_open == 0)
@@ -95,7 +95,7 @@ image_pool *images_open(const images_options *how)
         uint64_t full = all->options.jobs > MIN_FULL_SEATS ? all->options.jobs : MIN_FULL_SEATS;
         all->options.max_bytes = full * SESSION_CACHE;
     }
-    all->missing = tool_alloc(MISSING_SLOTS * sizeof *all->missing);
+    all->missing = mem_alloc(MISSING_SLOTS * sizeof *all->missing);
     memset(all->missing, 0, MISSING_SLOTS * sizeof *all->missing);
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->opened, NULL);
@@ -210,7 +210,7 @@ static bool is_before_late(const void *element, const void *uuid)
 /* The lock is held. */
 static bool find_late(const image_pool *all, const image_key *key, uuid_files *files)
 {
-    size_t at = tool_lower_bound(all->late, all->late_count, sizeof *all->late, &key->uuid, is_before_late);
+    size_t at = mem_lower_bound(all->late, all->late_count, sizeof *all->late, &key->uuid, is_before_late);
     return at < all->late_count && memcmp(&all->late[at].uuid, &key->uuid, sizeof key->uuid) == 0 &&
            uuid_files_find(all->late[at].files, &key->uuid, key->arch, files);
 }
@@ -218,12 +218,12 @@ static bool find_late(const image_pool *all, const image_key *key, uuid_files *f
 /* The lock is held. */
 static void add_late(image_pool *all, const machsym_uuid *uuid, store *files)
 {
-    size_t at = tool_lower_bound(all->late, all->late_count, sizeof *all->late, uuid, is_before_late);
+    size_t at = mem_lower_bound(all->late, all->late_count, sizeof *all->late, uuid, is_before_late);
     if (at < all->late_count && memcmp(&all->late[at].uuid, uuid, sizeof *uuid) == 0) {
         store_close(files); /* another thread was faster */
         return;
     }
-    all->late = tool_room(all->late, all->late_count, &all->late_cap, sizeof *all->late);
+    all->late = mem_room(all->late, all->late_count, &all->late_cap, sizeof *all->late);
     memmove(all->late + at + 1, all->late + at, (all->late_count - at) * sizeof *all->late);
     all->late[at] = (late_files){*uuid, files};
     all->late_count++;
@@ -399,14 +399,14 @@ static void forget_image(image_pool *all, struct shared_image *image)
 static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid, const char *path,
                                       const uuid_files *files)
 {
-    struct shared_image *image = tool_alloc(sizeof *image);
+    struct shared_image *image = mem_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
     image->uuid = *uuid;
     image->path = path;
     image->opening = true;
-    image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
+    image->idle = mem_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
-    all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
+    all->v = mem_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
     if (files != NULL)
@@ -426,7 +426,7 @@ static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid,
 
 static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
 {
-    struct image_seat *seat = tool_alloc(sizeof *seat);
+    struct image_seat *seat = mem_alloc(sizeof *seat);
     uint64_t cache = how->max_bytes / how->jobs;
     cache = cache < SESSION_CACHE ? cache : SESSION_CACHE;
     seat->source = symbol_source_open(&image->file, how->session_flags, cache > 0 ? (size_t)cache : 1);

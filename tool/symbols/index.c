@@ -12,17 +12,17 @@ static const char index_title[] = "machsym store index 5";
 
 index_slice *index_add_slice(store_index *index)
 {
-    return tool_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+    return mem_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
 }
 
 index_child *index_add_child(store_index *index)
 {
-    return tool_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
+    return mem_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
 }
 
 index_folder *index_add_folder(store_index *index)
 {
-    return tool_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
+    return mem_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
 }
 
 void index_free(store_index *index)
@@ -39,7 +39,7 @@ static void index_build_table(store_index *index)
     index->table_size = 64;
     while (index->table_size < index->folder_count * 2)
         index->table_size *= 2;
-    index->table = tool_alloc(index->table_size * sizeof *index->table);
+    index->table = mem_alloc(index->table_size * sizeof *index->table);
     memset(index->table, 0, index->table_size * sizeof *index->table);
     for (uint32_t i = 0; i < index->folder_count; i++) {
         uint32_t at = (uint32_t)str_hash(str_c(index->folders[i].path)) & (index->table_size - 1);

@@ -330,7 +330,7 @@ static bool is_in_place(const char *dir, const machsym_uuid *uuid, const char *e
 
 static void add_left(kept_list *out, const char *path)
 {
-    out->left = tool_room(out->left, out->left_count, &out->left_cap, sizeof *out->left);
+    out->left = mem_room(out->left, out->left_count, &out->left_cap, sizeof *out->left);
     out->left[out->left_count++] = path;
 }
 
@@ -344,7 +344,7 @@ static void take_entry(const char *store, const char *folder, const char *name, 
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         if (strcmp(name + UUID_LENGTH, endings[i]) != 0)
             continue;
-        places->v = tool_room(places->v, places->count, &places->cap, sizeof *places->v);
+        places->v = mem_room(places->v, places->count, &places->cap, sizeof *places->v);
         const char *path = join(&out->strings, folder, name);
         places->v[places->count] = (kept_place){uuid, path, i == 0};
         places->count += is_in_place(store, &uuid, endings[i], path);
@@ -487,7 +487,7 @@ static void take_places(const char *dir, const kept_places *places, kept_list *o
         }
         take_version(dir, &out->strings, &image);
         out->has_failed |= image.has_failed;
-        out->v = tool_room(out->v, out->count, &out->cap, sizeof *out->v);
+        out->v = mem_room(out->v, out->count, &out->cap, sizeof *out->v);
         out->v[out->count++] = image;
     }
 }

@@ -2,7 +2,7 @@
 #include "line_map.h"
 
 #include "../base/posix.h"
-#include "../../report/model/json.h"
+#include "../../report/base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void add(line_map *map, machsym_str cpp, uint64_t cpp_line, machsym_str p
 {
     if (cpp_line == 0 || cpp_line > UINT32_MAX || line == 0 || line > UINT32_MAX)
         return;
-    map->v = tool_room(map->v, map->count, &map->cap, sizeof *map->v);
+    map->v = mem_room(map->v, map->count, &map->cap, sizeof *map->v);
     map->v[map->count++] = (line_from){cpp, path, (uint32_t)cpp_line, (uint32_t)line};
 }
 
@@ -191,7 +191,7 @@ bool line_map_read(line_map **map, const char *path)
 {
     struct stat st;
     if (*map == NULL) {
-        *map = tool_alloc(sizeof **map);
+        *map = mem_alloc(sizeof **map);
         memset(*map, 0, sizeof **map);
     }
     size_t before = (*map)->count;
@@ -221,7 +221,7 @@ bool line_map_find(const line_map *map, machsym_str cpp_path, uint32_t cpp_line,
                    uint32_t *line)
 {
     line_from key = {str_base_name(cpp_path), {NULL, 0}, cpp_line, 0};
-    size_t behind = tool_lower_bound(map->v, map->count, sizeof *map->v, &key, is_not_behind);
+    size_t behind = mem_lower_bound(map->v, map->count, sizeof *map->v, &key, is_not_behind);
     if (behind == 0)
         return false;
     const line_from *found = &map->v[behind - 1];

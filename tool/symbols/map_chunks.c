@@ -1,6 +1,6 @@
 /* Maps into chunks; see map_chunks.h. */
 #include "map_chunks.h"
-#include "../base/json_put.h"
+#include "../../report/base/json_put.h"
 #include "chunks.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void list_chunk(chunk_list *list, uint64_t chunk, uint64_t bytes)
         return;
     }
     for (unsigned i = 0; i < 2; i++) {
-        list->v = tool_room(list->v, list->count, &list->cap, sizeof *list->v);
+        list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
         list->v[list->count++] = i == 0 ? chunk : 1;
     }
 }
@@ -189,7 +189,7 @@ bool map_cut(const symbol_file *file, uint64_t chunk_size, chunk_call put, void 
     e.budget = map_budget_of(file, 1);
     if (!count_chunks(&e, file))
         return false;
-    machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
+    machsym_frame *frames = mem_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(file, 0, 0);
     e.info.flags |= MACHSYM_MAP_CHUNK;
     bool ok = true;

@@ -26,7 +26,7 @@ static int by_start(const void *a, const void *b)
 
 nearest *nearest_open(const machsym_image *image, machsym_session *session)
 {
-    nearest *n = tool_alloc(sizeof *n);
+    nearest *n = mem_alloc(sizeof *n);
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
     memset(n, 0, sizeof *n);
@@ -34,7 +34,7 @@ nearest *nearest_open(const machsym_image *image, machsym_session *session)
     while (machsym_session_next_symbol(session, &at, &symbol)) {
         if (symbol.name.len == 0)
             continue;
-        n->v = tool_room(n->v, n->count, &n->cap, sizeof *n->v);
+        n->v = mem_room(n->v, n->count, &n->cap, sizeof *n->v);
         n->v[n->count++] = (named){symbol.lo, pool_copy(&n->strings, symbol.name.ptr, symbol.name.len)};
     }
     if (n->count > 1)
@@ -70,7 +70,7 @@ static bool starts_at_or_before(const void *element, const void *key)
 
 bool nearest_find(const nearest *n, uint64_t addr, machsym_str *name, uint64_t *start)
 {
-    size_t next = tool_lower_bound(n->v, n->count, sizeof *n->v, &addr, starts_at_or_before);
+    size_t next = mem_lower_bound(n->v, n->count, sizeof *n->v, &addr, starts_at_or_before);
     if (next == 0 || n->v[next - 1].start < section_start(n->image, addr))
         return false;
     *name = n->v[next - 1].name;

@@ -16,7 +16,7 @@ static bool take_prefix(void *field, const char *value)
         return false;
     }
     size_t len = (size_t)(equals - value);
-    char *from = tool_alloc(len + 1); /* lives as long as the program: options are read once */
+    char *from = mem_alloc(len + 1); /* lives as long as the program: options are read once */
     memcpy(from, value, len);
     from[len] = 0;
     to->prefixes[to->prefix_count].from = from;

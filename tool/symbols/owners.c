@@ -55,7 +55,7 @@ struct owners_image {
 
 static char *copy_text(const char *ptr, size_t len)
 {
-    char *copy = tool_alloc(len + 1);
+    char *copy = mem_alloc(len + 1);
     if (len > 0) /* memcpy must not see NULL */
         memcpy(copy, ptr, len);
     copy[len] = 0;
@@ -66,7 +66,7 @@ static char *copy_text(const char *ptr, size_t len)
 
 owners *owners_new(void)
 {
-    owners *all = tool_alloc(sizeof *all);
+    owners *all = mem_alloc(sizeof *all);
     memset(all, 0, sizeof *all);
     return all;
 }
@@ -88,7 +88,7 @@ void owners_free(owners *all)
 
 static rule *add_rule(owners *all, rule_kind kind, machsym_str what)
 {
-    all->v = tool_room(all->v, all->count, &all->cap, sizeof *all->v);
+    all->v = mem_room(all->v, all->count, &all->cap, sizeof *all->v);
     rule *r = &all->v[all->count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;
@@ -339,12 +339,12 @@ static bool make_ready(ready *to, const machsym_image *image, machsym_session *s
 
 owners_image *owners_open(const owners *all, const machsym_image *image, machsym_session *session)
 {
-    owners_image *made = tool_alloc(sizeof *made);
+    owners_image *made = mem_alloc(sizeof *made);
     machsym_image_info info;
     bool ok = true;
     memset(made, 0, sizeof *made);
     machsym_image_get_info(image, &info);
-    made->v = tool_alloc(all->count * sizeof *made->v);
+    made->v = mem_alloc(all->count * sizeof *made->v);
     for (size_t i = 0; ok && i < all->count; i++) {
         const rule *r = &all->v[i];
         if (r->image != NULL && !same_name(info.name, r->image))
@@ -460,8 +460,10 @@ machsym_str owners_find(owners_image *image, uint64_t addr, const machsym_frame 
     return str_make(NULL, 0);
 }
 
-machsym_str owners_of_name(const owners *all, machsym_str image, machsym_str name, machsym_str path)
+/* By what a report tells, for code whose file is not there: `prefix` and `all` can tell. */
+static machsym_str owner_of_name(const void *rules, machsym_str image, machsym_str name, machsym_str path)
 {
+    const owners *all = rules;
     for (size_t i = 0; i < all->count; i++) {
         const rule *r = &all->v[i];
         if (r->image != NULL && !same_name(image, r->image))
@@ -472,4 +474,9 @@ machsym_str owners_of_name(const owners *all, machsym_str image, machsym_str nam
             return str_c(r->owner);
     }
     return str_make(NULL, 0);
+}
+
+report_rules owners_rules(const owners *all)
+{
+    return (report_rules){all, all != NULL ? owner_of_name : NULL};
 }

@@ -20,6 +20,7 @@
 #ifndef MACHSYM_OWNERS_H
 #define MACHSYM_OWNERS_H
 
+#include "../../report/model/report.h"
 #include "../base/tool.h"
 
 typedef struct owners owners;
@@ -44,6 +45,6 @@ void owners_close(owners_image *image);
  * close. */
 machsym_str owners_find(owners_image *image, uint64_t addr, const machsym_frame *frame);
 /* The same by what a report tells, for code whose file is not there: `prefix` and `all` can tell. */
-machsym_str owners_of_name(const owners *all, machsym_str image, machsym_str name, machsym_str path);
+report_rules owners_rules(const owners *all);
 
 #endif

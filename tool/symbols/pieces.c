@@ -23,7 +23,7 @@ static void add_piece(pieces *to, uint64_t lo, uint64_t hi, machsym_str path, ma
 {
     if (lo >= hi)
         return;
-    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
+    to->v = mem_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count++] = (piece){lo, hi, path, owner};
 }
 
@@ -43,7 +43,7 @@ static bool begins_by(const void *element, const void *addr)
 
 const piece *pieces_find(const pieces *in, uint64_t addr)
 {
-    size_t behind = tool_lower_bound(in->v, in->count, sizeof *in->v, &addr, begins_by);
+    size_t behind = mem_lower_bound(in->v, in->count, sizeof *in->v, &addr, begins_by);
     return behind > 0 && addr < in->v[behind - 1].hi ? &in->v[behind - 1] : NULL;
 }
 
@@ -138,7 +138,7 @@ static void read_map_object(pieces *to, machsym_str line, size_t file_size, map_
         return;
     while (objects->count <= index) {
         MACHSYM_COUNT_WORK(1);
-        objects->v = tool_room(objects->v, objects->count, &objects->cap, sizeof *objects->v);
+        objects->v = mem_room(objects->v, objects->count, &objects->cap, sizeof *objects->v);
         memset(&objects->v[objects->count++], 0, sizeof *objects->v);
     }
     objects->v[index].path = pool_copy(&to->strings, path.ptr, path.len);

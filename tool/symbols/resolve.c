@@ -336,40 +336,11 @@ static bool needs_lookup(const report *r, const report_frame *frame, const resol
     return image->has_uuid || image->name.len > 0;
 }
 
-void report_count_frames(report *r, resolve_counts *counts)
-{
-    memset(counts, 0, sizeof *counts);
-    for (uint32_t i = 0; i < r->image_count; i++)
-        r->images[i].frame_count = r->images[i].missing = r->images[i].waiting = 0;
-    for (uint32_t i = 0; i < r->frame_count; i++) {
-        const report_frame *frame = &r->frames[i];
-        if (r->threads[frame->thread].is_echo)
-            continue;
-        counts->frames++;
-        report_image *image = frame->image != REPORT_NONE ? &r->images[frame->image] : NULL;
-        bool has_line = frame->call_count > 0 && r->calls[frame->call + frame->call_count - 1].has_line;
-        bool is_missing = frame->call_count == 0 && frame->named == NAME_NONE;
-        if (has_line)
-            counts->dwarf++;
-        else if (frame->call_count > 0)
-            counts->symbols++;
-        else if (!is_missing)
-            counts->given++;
-        else
-            counts->missing++;
-        if (image == NULL)
-            continue;
-        image->frame_count++;
-        image->missing += is_missing;
-        image->waiting += !has_line && !frame->given_inline && frame->named != NAME_GIVEN;
-    }
-}
-
 /* All lookups, those of an image together. *starts becomes where each image's begin, and after the last one
  * their end. */
 static resolve_task *collect_tasks(const report *r, const resolve_options *how, size_t *starts)
 {
-    resolve_task *tasks = tool_alloc(r->frame_count * sizeof *tasks);
+    resolve_task *tasks = mem_alloc(r->frame_count * sizeof *tasks);
     memset(starts, 0, ((size_t)r->image_count + 2) * sizeof *starts);
     for (uint32_t i = 0; i < r->frame_count; i++) {
         if (needs_lookup(r, &r->frames[i], how))
@@ -391,7 +362,7 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     resolving w = {false, false, r, all, how, {0, 0, NULL}};
     resolve_budget own;
     resolve_budget *budget = how->shared != NULL ? how->shared : &own;
-    size_t *starts = tool_alloc(((size_t)r->image_count + 2) * sizeof *starts);
+    size_t *starts = mem_alloc(((size_t)r->image_count + 2) * sizeof *starts);
     if (how->shared == NULL)
         resolve_budget_begin(budget, &how->limit, r->input.len);
     w.left = *budget;

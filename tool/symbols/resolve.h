@@ -42,23 +42,9 @@ typedef struct resolve_options {
     resolve_budget *shared; /* by all reports of a file; NULL: this one has its own */
 } resolve_options;
 
-/* Frames by how they got their name. */
-typedef struct resolve_counts {
-    uint32_t frames;
-    uint32_t given;   /* had one already */
-    uint32_t dwarf;   /* name and line */
-    uint32_t symbols; /* name only */
-    uint32_t missing;
-    bool is_unreached; /* chunks of an image could not be had: asked again, they may be */
-    bool
-        is_unread; /* a file of symbols could not be read, or memory was out: asked again, there may be more */
-} resolve_counts;
-
 /* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image
  * status, counts. Returns NULL; else which limit was reached, or which chunk could not be had: then the
  * report is not to be written. */
 const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
-/* Counts the frames anew, of the whole and of each image. */
-void report_count_frames(report *r, resolve_counts *counts);
 
 #endif

@@ -255,7 +255,7 @@ bool symbol_source_is_for_many(const symbol_source *s)
 static symbol_source *open_with(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
                                 room *memory)
 {
-    symbol_source *s = tool_alloc(sizeof *s);
+    symbol_source *s = mem_alloc(sizeof *s);
     memset(s, 0, sizeof *s);
     s->file = file;
     machsym_session_desc desc;

@@ -281,7 +281,7 @@ static void add_entries(store *s, const store_index *index, const index_child *c
 {
     for (uint32_t i = 0; i < child->slice_count; i++) {
         const index_slice *slice = &index->slices[child->first_slice + i];
-        s->v = tool_room(s->v, s->count, &s->cap, sizeof *s->v);
+        s->v = mem_room(s->v, s->count, &s->cap, sizeof *s->v);
         store_entry *entry = &s->v[s->count++];
         entry->uuid = slice->uuid;
         entry->path = slice->member[0] != 0 ? join_path(&s->strings, path, slice->member) : path;
@@ -396,8 +396,7 @@ static const index_child *known_file(const store_index *old, const index_folder 
     if (known == NULL || known->child_count == 0)
         return NULL;
     const index_child *children = &old->children[known->first_child];
-    size_t at =
-        tool_lower_bound(children, known->child_count, sizeof *children, child->name, child_is_before);
+    size_t at = mem_lower_bound(children, known->child_count, sizeof *children, child->name, child_is_before);
     bool found = at < known->child_count && strcmp(children[at].name, child->name) == 0;
     return found && !children[at].is_folder ? &children[at] : NULL;
 }
@@ -555,7 +554,7 @@ static void check_bundle(store *s, const store_index *index, const index_folder 
 
 static void visit_tree(store *s, const store_index *old, store_index *index, const char *root, bool shallow)
 {
-    folder_task *tasks = tool_alloc(sizeof *tasks);
+    folder_task *tasks = mem_alloc(sizeof *tasks);
     size_t count = 1;
     size_t cap = 1;
     tasks[0] = (folder_task){pool_copy_z(&s->strings, root, strlen(root)), 0};
@@ -573,7 +572,7 @@ static void visit_tree(store *s, const store_index *old, store_index *index, con
                 continue;
             if (count == cap) {
                 cap *= 2;
-                tasks = tool_grow(tasks, cap * sizeof *tasks);
+                tasks = mem_grow(tasks, cap * sizeof *tasks);
             }
             tasks[count++] = (folder_task){inner_folder(s, task.path, child->name), task.depth + 1};
         }
@@ -656,7 +655,7 @@ static void add_archive(store *s, const char *path, const path_list *files)
 
 store *store_open(const store_options *how)
 {
-    store *s = tool_alloc(sizeof *s);
+    store *s = mem_alloc(sizeof *s);
     memset(s, 0, sizeof *s);
     s->options = *how;
     return s;
@@ -718,7 +717,7 @@ void store_finish(store *s)
     if (s->count == 0)
         return;
     qsort(s->v, s->count, sizeof *s->v, by_uuid);
-    s->by_name = tool_alloc(s->count * sizeof *s->by_name);
+    s->by_name = mem_alloc(s->count * sizeof *s->by_name);
     for (size_t i = 0; i < s->count; i++)
         s->by_name[i] = &s->v[i];
     qsort(s->by_name, s->count, sizeof *s->by_name, by_name);
@@ -774,7 +773,7 @@ static bool uuid_is_before(const void *element, const void *uuid)
 size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
                   size_t cap)
 {
-    size_t lo = tool_lower_bound(s->v, s->count, sizeof *s->v, uuid, uuid_is_before);
+    size_t lo = mem_lower_bound(s->v, s->count, sizeof *s->v, uuid, uuid_is_before);
     size_t found = 0;
     for (; lo < s->count && memcmp(&s->v[lo].uuid, uuid, sizeof *uuid) == 0; lo++) {
         if (!arch_fits(s->v[lo].arch, arch))
@@ -801,7 +800,7 @@ static bool name_is_before(const void *element, const void *name)
 
 size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap)
 {
-    size_t lo = tool_lower_bound(s->by_name, s->count, sizeof *s->by_name, &name, name_is_before);
+    size_t lo = mem_lower_bound(s->by_name, s->count, sizeof *s->by_name, &name, name_is_before);
     size_t found = 0;
     for (; lo < s->count && compare_name(name_of(s->by_name[lo]->path), name) == 0; lo++) {
         if (found < cap)

@@ -3,9 +3,9 @@
 #define MACHSYM_TOOL_STORE_H
 
 #include "../base/tool.h"
+#include "../../report/model/status.h"
 
 /* The best last. */
-typedef enum store_kind { STORE_CACHE = 0, STORE_BINARY, STORE_DSYM, STORE_MAP } store_kind;
 
 /* One slice of one file, or one image of a shared cache. */
 typedef struct store_entry {

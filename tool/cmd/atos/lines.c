@@ -40,10 +40,10 @@ void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared)
     lines->delimiter = str_c(a->delimiter);
     lines->room = shared;
     lines->block_cap = BLOCKS_AT_ONCE;
-    lines->blocks = tool_alloc(lines->block_cap * sizeof *lines->blocks);
+    lines->blocks = mem_alloc(lines->block_cap * sizeof *lines->blocks);
     lines->blocks[0] = take_block(lines);
     lines->count = NO_LINE + 1;
-    lines->files = tool_alloc(FILES_AT_ONCE * sizeof *lines->files);
+    lines->files = mem_alloc(FILES_AT_ONCE * sizeof *lines->files);
     lines->file_count = FIRST_FILE;
     lines->file_cap = FILES_AT_ONCE;
     if (can_refer(a)) {
@@ -84,7 +84,7 @@ static uint32_t push(atos_lines *lines, atos_line line)
 {
     size_t block = lines->count >> LINE_BITS;
     if (lines->count % LINES_OF_BLOCK == 0) {
-        lines->blocks = tool_room(lines->blocks, block, &lines->block_cap, sizeof *lines->blocks);
+        lines->blocks = mem_room(lines->blocks, block, &lines->block_cap, sizeof *lines->blocks);
         lines->blocks[block] = take_block(lines);
     }
     lines->blocks[block][lines->count % LINES_OF_BLOCK] = line;
@@ -160,7 +160,7 @@ static uint32_t file_of(atos_lines *lines, const target *t, machsym_str file)
     machsym_str shown = as_shown(lines, str_base_name(file), t->file.map == NULL);
     if (shown.len == 0)
         return r->number = 0;
-    lines->files = tool_room(lines->files, lines->file_count, &lines->file_cap, sizeof *lines->files);
+    lines->files = mem_room(lines->files, lines->file_count, &lines->file_cap, sizeof *lines->files);
     lines->files[lines->file_count] = shown;
     return r->number = next_number(lines->file_count++);
 }

@@ -348,9 +348,9 @@ static void *print_share(void *argument)
 /* What the options say, for another thread: with lookups of its own. */
 static atos *clone_atos(const atos *a, room *memory)
 {
-    atos *copy = tool_alloc(sizeof *copy);
+    atos *copy = mem_alloc(sizeof *copy);
     *copy = *a;
-    copy->targets = tool_alloc(a->target_count * sizeof *copy->targets);
+    copy->targets = mem_alloc(a->target_count * sizeof *copy->targets);
     memcpy(copy->targets, a->targets, a->target_count * sizeof *copy->targets);
     for (size_t i = 0; i < a->target_count; i++)
         copy->targets[i].source =
@@ -438,7 +438,7 @@ static void atos_answer_all(atos *a, const char *input, size_t len)
     while (c.count > (size_t)1 << c.share_bits)
         c.share_bits++;
     a->unresolved |= b.lookup_count < b.count;
-    c.shares = tool_alloc(c.count * sizeof *c.shares);
+    c.shares = mem_alloc(c.count * sizeof *c.shares);
     memset(c.shares, 0, c.count * sizeof *c.shares);
     sort_by_number(&b);
     b.places = room_take(b.room, b.count * sizeof *b.places);

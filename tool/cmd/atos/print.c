@@ -1,6 +1,6 @@
 /* machsym atos: answers as text, as JSON, and how they came about. */
 #include "atos.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 
 #include <string.h>
 

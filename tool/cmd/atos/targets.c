@@ -58,7 +58,7 @@ static void describe(const atos *a, symbol_desc *desc)
 /* Room for one more target, which is empty. */
 static target *next_target(atos *a)
 {
-    a->targets = tool_grow(a->targets, (a->target_count + 1) * sizeof *a->targets);
+    a->targets = mem_grow(a->targets, (a->target_count + 1) * sizeof *a->targets);
     memset(&a->targets[a->target_count], 0, sizeof *a->targets);
     return &a->targets[a->target_count];
 }
@@ -206,7 +206,7 @@ static void list_images(atos *a)
     if (whole->file.map != NULL || a->image.entry != NULL)
         return;
     while (machsym_image_next_entry(whole->file.image, &at, &entry)) {
-        whole->images = tool_room(whole->images, whole->image_count, &cap, sizeof *whole->images);
+        whole->images = mem_room(whole->images, whole->image_count, &cap, sizeof *whole->images);
         target *t = &whole->images[whole->image_count++];
         memset(t, 0, sizeof *t);
         t->text_addr = whole->text_addr;
@@ -216,7 +216,7 @@ static void list_images(atos *a)
     if (whole->image_count == 0)
         return;
     qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);
-    whole->open = tool_alloc(sizeof *whole->open);
+    whole->open = mem_alloc(sizeof *whole->open);
     *whole->open =
         (open_images){NULL, 0, ATOS_OPEN_BYTES + ATOS_OPEN_PER_BYTE * cache_bytes(whole->file.image)};
     if (!cache_is(whole->file.image))
@@ -293,7 +293,7 @@ static target *find_image(const atos *a, target *whole, uint64_t addr)
         return NULL;
     target key = {.entry = str_copy_z(entry.name), .entry_addr = entry.addr};
     size_t at =
-        tool_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &key, entry_is_before);
+        mem_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &key, entry_is_before);
     target *t = &whole->images[at];
     free(key.entry);
     if (!t->is_tried && !open_image(a, whole, t))

@@ -93,12 +93,29 @@ static bool take_limit(void *field, const char *value)
     return true;
 }
 
+static bool take_only(void *field, const char *value)
+{
+    text why = {0};
+    bool ok = filter_add(field, value, &why);
+    if (!ok)
+        tool_say("--only %s", text_z(&why));
+    text_free(&why);
+    return ok;
+}
+
 static bool take_machinery(void *field, const char *value)
 {
     machinery **list = field;
+    text source = {0};
+    const char *why = text_read_words(&source, value);
+    if (why != NULL) {
+        tool_say("%s: %s", value, why);
+        text_free(&source);
+        return false;
+    }
     machinery_free(*list);
-    *list = machinery_read(value);
-    return *list != NULL;
+    *list = machinery_make(&source);
+    return true;
 }
 
 static bool take_line_map(void *field, const char *value)
@@ -203,7 +220,7 @@ static const option table[] = {
      "only reports that fit; the others are left out. WHAT is process, version, kind\n(EXC_BAD_ACCESS, "
      "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
      "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
-     offsetof(crash_options, only), filter_take},
+     offsetof(crash_options, only), take_only},
     {"files-from", "LIST", "a file that names reports, a line each or ended by NULs; - is standard input",
      offsetof(crash_options, files_from), NULL},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
@@ -336,7 +353,9 @@ bool crash_lookups_begin(crash_options *o)
     o->write.all = o->resolve.all;
     o->resolve.csharp = o->csharp;
     o->is_redacted |= o->redact_key != NULL;
-    if (o->is_redacted && !redact_open(&o->redact, o->redact_key)) {
+    if (o->redact_key != NULL)
+        redact_open(&o->redact, o->redact_key);
+    else if (o->is_redacted && !posix_random(o->redact.key, sizeof o->redact.key)) {
         tool_say("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
         return false;
     }

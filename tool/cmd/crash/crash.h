@@ -6,6 +6,7 @@
 #include "../../../report/tell/missing.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/write/write.h"
+#include "../../symbols/resolve.h"
 
 enum { MAX_STORES = 256, MAX_LOADS = 256 };
 

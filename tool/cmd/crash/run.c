@@ -1,5 +1,6 @@
 /* machsym crash: one run over reports: where symbols and outputs lie, what becomes of each report. */
 #include "crash.h"
+#include "../../files/state.h"
 #include "../../files/inside.h"
 #include "../../files/outfile.h"
 #include "../../../report/tell/groups.h"
@@ -81,7 +82,7 @@ typedef struct crash_run {
     unsigned long long named;
     unsigned long long nameless;
     group_list *groups; /* with --group; else NULL */
-    groups_place state; /* with --groups-out */
+    state_place state;  /* with --groups-out */
     size_t grouped;     /* reports */
     pool labels;        /* that groups keep */
     missing_list missing;
@@ -243,7 +244,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
     }
     if (o->signature || o->group) {
         uint32_t count = result->report_count;
-        crash_answer *answer = tool_push(&result->answers, &count, &result->answer_cap, sizeof *answer);
+        crash_answer *answer = mem_push(&result->answers, &count, &result->answer_cap, sizeof *answer);
         answer->label = label;
         report_signature(r, o->machinery, &answer->signature);
     }
@@ -344,7 +345,7 @@ static void do_report(const crash_run *run, crash_result *result)
     report_walk walk = {.loads = o->loads,
                         .load_count = o->load_count,
                         .redact = o->resolve.redact,
-                        .rules = o->rules,
+                        .rules = owners_rules(o->rules),
                         .context = &file,
                         .look_up = look_up,
                         .answer = answer_if_wanted,
@@ -651,7 +652,7 @@ static char *folder_of(const char *path)
     if (archive_len == 0)
         len = path_folder(path);
     len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
-    char *folder = tool_alloc(len + 2);
+    char *folder = mem_alloc(len + 2);
     memcpy(folder, path, len);
     folder[len] = 0;
     if (len == 0)
@@ -745,14 +746,14 @@ static bool is_before_name(const void *element, const void *name)
 /* Who wants a name; NULL: nobody. */
 static wanted_name *find_wanted(wanted_name *v, size_t count, const char *name)
 {
-    size_t at = tool_lower_bound(v, count, sizeof *v, name, is_before_name);
+    size_t at = mem_lower_bound(v, count, sizeof *v, name, is_before_name);
     return at < count && strcasecmp(v[at].name, name) == 0 ? &v[at] : NULL;
 }
 
 /* All names that reports want, sorted, each once. */
 static wanted_name *list_wanted(const crash_run *run, size_t *count)
 {
-    wanted_name *v = tool_alloc(run->count * sizeof *v);
+    wanted_name *v = mem_alloc(run->count * sizeof *v);
     *count = 0;
     for (size_t i = 0; i < run->count; i++)
         v[i] = (wanted_name){output_name(run->options, run->paths[i], 1), 0};
@@ -773,7 +774,7 @@ static void name_outputs(crash_run *run)
 {
     size_t count;
     wanted_name *wanted = list_wanted(run, &count);
-    run->output_names = tool_alloc(run->count * sizeof *run->output_names);
+    run->output_names = mem_alloc(run->count * sizeof *run->output_names);
     for (size_t i = 0; i < run->count; i++) {
         char *name = output_name(run->options, run->paths[i], 1);
         wanted_name *own = find_wanted(wanted, count, name);
@@ -890,7 +891,7 @@ static int keep_groups(const crash_run *run, int status)
     if (run->options->groups_out == NULL)
         return status;
     if (why == NULL)
-        return groups_write(run->groups, &run->state) ? status : TOOL_ERROR;
+        return state_write(run->groups, &run->state) ? status : TOOL_ERROR;
     tool_say("%s: is not written, since %s", run->options->groups_out, why);
     return TOOL_ERROR;
 }
@@ -965,7 +966,7 @@ static void open_run(crash_run *run, const crash_options *o, const store *s)
     run->batch = !run->in_folder || run->threads >= MAX_FILES ? 1 : MAX_FILES / run->threads;
     run->batch = run->batch < BATCH ? run->batch : BATCH;
     run->ring_size = (size_t)run->threads * (run->batch > 1 ? 2 * run->batch : AHEAD);
-    run->ring = tool_alloc(run->ring_size * sizeof *run->ring);
+    run->ring = mem_alloc(run->ring_size * sizeof *run->ring);
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->printed, NULL);
 }
@@ -991,8 +992,8 @@ static bool open_groups(crash_run *run)
         return true;
     run->groups = groups_open();
     if (run->options->groups_out != NULL)
-        run->state = groups_look_at(run->options->groups_out);
-    return run->options->groups_in == NULL || groups_read(run->groups, run->options->groups_in);
+        run->state = state_look_at(run->options->groups_out);
+    return run->options->groups_in == NULL || state_read(run->groups, run->options->groups_in);
 }
 
 int crash_run_reports(const crash_options *o, char **reports, size_t count)

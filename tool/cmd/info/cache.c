@@ -1,6 +1,6 @@
 /* machsym info of a shared cache: its files, and its images. */
 #include "../../files/caches.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* machsym info: what a file holds. */
 #include "../../files/caches.h"
 #include "../map/map.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 #include "../../base/tool.h"
 
 #include "../../files/inside.h"

@@ -86,9 +86,9 @@ static uint32_t *numbered_slot(const numbered *n, const char *ptr, size_t len)
 static void numbered_grow(numbered *n)
 {
     n->cap = n->cap == 0 ? 256 : n->cap * 2;
-    n->ends = tool_grow(n->ends, n->cap * sizeof *n->ends);
+    n->ends = mem_grow(n->ends, n->cap * sizeof *n->ends);
     n->table_cap = n->cap * 2;
-    n->table = tool_grow(n->table, n->table_cap * sizeof *n->table);
+    n->table = mem_grow(n->table, n->table_cap * sizeof *n->table);
     memset(n->table, 0, n->table_cap * sizeof *n->table);
     for (size_t i = 0; i < n->count; i++) {
         machsym_str have = numbered_text(n, i);
@@ -222,7 +222,7 @@ static void close_function(breakpad *b)
 
 static void open_call(breakpad *b, const inlined_call *call)
 {
-    b->calls = tool_room(b->calls, b->call_count, &b->call_cap, sizeof *b->calls);
+    b->calls = mem_room(b->calls, b->call_count, &b->call_cap, sizeof *b->calls);
     b->open_count = call->depth;
     b->open[b->open_count++] = b->call_count;
     b->calls[b->call_count++] = *call;
@@ -338,13 +338,13 @@ static void for_each_range(breakpad *b, bool symbols)
 
 bool export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t)
 {
-    breakpad *b = tool_alloc(sizeof *b);
+    breakpad *b = mem_alloc(sizeof *b);
     memset(b, 0, sizeof *b);
     b->file = file;
     b->budget = map_budget_of(file, 1);
     b->style = *style;
     b->style.source = b->source = symbol_source_open(file, 0, 0);
-    b->frames = tool_alloc(MAP_MAX_FRAMES * sizeof *b->frames);
+    b->frames = mem_alloc(MAP_MAX_FRAMES * sizeof *b->frames);
     b->files.record = "FILE";
     b->origins.record = "INLINE_ORIGIN";
     b->out = out;

@@ -2,7 +2,7 @@
 #include "../../files/caches.h"
 #include "map.h"
 #include "../../files/inside.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 #include "../../files/outfile.h"
 #include "../../base/room.h"
 #include "../../symbols/layout.h"
@@ -156,7 +156,7 @@ static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, 
     b.plan = plan;
     b.until = how->until;
     b.count = machsym_plan_part_count(plan);
-    b.parts = tool_alloc(b.count * sizeof(machsym_part *));
+    b.parts = mem_alloc(b.count * sizeof(machsym_part *));
     for (size_t i = 0; i < b.count; i++)
         b.parts[i] = NULL;
     build_parts(&b, path, how);

@@ -99,7 +99,7 @@ static void list_images(cached_build *b, const machsym_image *cache, const char 
     while (cache_next_entry(cache, &at, &entry)) {
         if (pattern != NULL && !fits(entry.name, pattern))
             continue;
-        b->v = tool_room(b->v, b->count, &b->cap, sizeof *b->v);
+        b->v = mem_room(b->v, b->count, &b->cap, sizeof *b->v);
         cached_image *image = &b->v[b->count++];
         memset(image, 0, sizeof *image);
         image->name = str_copy_z(entry.name);

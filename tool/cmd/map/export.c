@@ -114,7 +114,7 @@ static bool export_bugly(const symbol_file *file, const frame_style *how, outfil
     machsym_map_range open = {0, 0, false};
     text row = {0};
     text next = {0};
-    machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
+    machsym_frame *frames = mem_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(file, 0, 0);
     frame_style style = *how;
     map_budget budget = map_budget_of(file, 1);

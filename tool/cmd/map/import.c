@@ -1,6 +1,6 @@
 /* machsym map import: a map of a text symbol table. */
 #include "map.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 #include "../../files/outfile.h"
 
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void parse_table(import_command *c, const text *input)
         number++;
         if (len > 0 && line[len - 1] == '\r')
             len--;
-        c->rows = tool_room(c->rows, c->count, &c->cap, sizeof *c->rows);
+        c->rows = mem_room(c->rows, c->count, &c->cap, sizeof *c->rows);
         if (parse_row(line, len, &c->rows[c->count])) {
             c->rows[c->count++].number = number;
         } else if (len > 0) {

@@ -2,7 +2,7 @@
 #include "map.h"
 #include "../atos/atos.h"
 #include "../../files/inside.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 #include "../../symbols/source.h"
 
 #include <errno.h>
@@ -283,7 +283,7 @@ static int run_dump(int argc, char **argv)
     o.desc.open.path = argv[1];
     if (!map_open_source(&o.desc, &file))
         return TOOL_ERROR;
-    machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
+    machsym_frame *frames = mem_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(&file, 0, 0);
     o.style.source = source;
     map_budget budget = map_budget_of(&file, 1);

@@ -1,7 +1,7 @@
 /* machsym map verify: whether a map says what its image says. */
 #include "map.h"
 #include "../../files/inside.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,8 +247,8 @@ static int run_command(int argc, char **argv)
     if (!inside_is_map(argv[1]) && inside_is_map(argv[2]))
         return options_wrong(&map_verify_command, "the map comes first, then what it was made of");
     v.json = o.json;
-    v.got = tool_alloc(MAP_MAX_FRAMES * sizeof *v.got);
-    v.want = tool_alloc(MAP_MAX_FRAMES * sizeof *v.want);
+    v.got = mem_alloc(MAP_MAX_FRAMES * sizeof *v.got);
+    v.want = mem_alloc(MAP_MAX_FRAMES * sizeof *v.want);
     bool ok = verify_open(&v, argv[1], argv[2], o.pair) && verify_run(&v, argv[2], &o.how);
     symbol_source_close(v.map);
     symbol_source_close(v.image);

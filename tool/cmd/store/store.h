@@ -3,7 +3,7 @@
 #define MACHSYM_TOOL_CMD_STORE_H
 
 #include "../map/map.h"
-#include "../../base/json_put.h"
+#include "../../../report/base/json_put.h"
 #include "../../symbols/keep.h"
 
 extern const command store_add_command;

@@ -3,8 +3,8 @@
 #define MACHSYM_TOOL_CMD_WORKER_DO_H
 
 #include "worker.h"
-#include "../../base/json_put.h"
-#include "../../../report/model/json.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/json.h"
 
 /* One request while it is answered. */
 typedef struct answering {

@@ -61,7 +61,7 @@ static bool take_modules(profile_job *job, uint32_t list)
             !json_is(doc, id, JSON_STRING))
             return worker_refuse(job->a, worker_bad_request,
                                  "a module of memoryMap is [debug name, breakpad id], two texts");
-        profile_module *module = tool_push(&job->modules, &job->count, &job->cap, sizeof *job->modules);
+        profile_module *module = mem_push(&job->modules, &job->count, &job->cap, sizeof *job->modules);
         module->name = json_raw(doc, name);
         module->id = json_raw(doc, id);
         module->key.has_uuid = parse_id(module->id, &module->key.uuid);

@@ -145,7 +145,7 @@ static bool answer_reports(answering *a, machsym_str input, report_input *in)
     report_walk walk = {.loads = o->loads,
                         .load_count = o->load_count,
                         .redact = o->resolve.redact,
-                        .rules = o->rules,
+                        .rules = owners_rules(o->rules),
                         .same = in->wants & WANT_SAME ? &o->write : NULL,
                         .context = in,
                         .look_up = look_up,

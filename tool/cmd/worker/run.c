@@ -1,8 +1,8 @@
 /* machsym worker: lines in, answers out, by several threads; with --host, questions to the host and what
  * it answers. */
 #include "worker.h"
-#include "../../base/json_put.h"
-#include "../../../report/model/json.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -298,7 +298,7 @@ static void add_pending(worker_run *run, line_kind kind)
 {
     if (run->pending_count == run->pending_cap) {
         size_t cap = run->pending_cap * 2 + 1;
-        pending_line *v = tool_alloc(cap * sizeof *v);
+        pending_line *v = mem_alloc(cap * sizeof *v);
         memset(v, 0, cap * sizeof *v);
         for (size_t i = 0; i < run->pending_count; i++)
             v[i] = run->pending[(run->pending_first + i) % run->pending_cap];
@@ -538,9 +538,9 @@ int worker_loop(worker *w)
     memset(&run, 0, sizeof run);
     run.w = w;
     w->run = &run;
-    run.in.v = tool_alloc(READ_SIZE);
+    run.in.v = mem_alloc(READ_SIZE);
     run.slot_count = w->options->unordered ? jobs : (size_t)jobs * AHEAD;
-    run.slots = tool_alloc(run.slot_count * sizeof *run.slots);
+    run.slots = mem_alloc(run.slot_count * sizeof *run.slots);
     memset(run.slots, 0, run.slot_count * sizeof *run.slots);
     pthread_mutex_init(&run.writing, NULL);
     pthread_cond_init(&run.moved, NULL);

@@ -73,7 +73,7 @@ static worker_symbols *open_symbols(const worker *w)
     how.folders = o->lookups.stores;
     how.folder_count = o->lookups.store_count;
     how.chunks = w->chunks;
-    worker_symbols *symbols = tool_alloc(sizeof *symbols);
+    worker_symbols *symbols = mem_alloc(sizeof *symbols);
     *symbols = (worker_symbols){s, images_open(&how), 1};
     return symbols;
 }

@@ -1,6 +1,5 @@
 /* Reports without what tells of persons; see redact.h. */
-#define _CRT_RAND_S /* rand_s of Windows */
-#include "../model/json.h"
+#include "../base/json.h"
 #include "redact.h"
 
 #include <stdio.h>
@@ -58,38 +57,12 @@ static uint64_t sip_hash(const uint64_t key[2], uint64_t count, machsym_str s)
 
 /* ---- The key ---- */
 
-#ifdef _WIN32
-static bool draw(uint64_t key[2])
-{
-    unsigned parts[4];
-    for (unsigned i = 0; i < 4; i++) {
-        if (rand_s(&parts[i]) != 0)
-            return false;
-    }
-    key[0] = (uint64_t)parts[0] << 32 | parts[1];
-    key[1] = (uint64_t)parts[2] << 32 | parts[3];
-    return true;
-}
-#else
-static bool draw(uint64_t key[2])
-{
-    FILE *file = fopen("/dev/urandom", "rb");
-    bool ok = file != NULL && fread(key, sizeof key[0], 2, file) == 2;
-    if (file != NULL)
-        fclose(file);
-    return ok;
-}
-#endif
-
-bool redact_open(redactor *out, const char *words)
+void redact_open(redactor *out, const char *words)
 {
     static const redactor none = {{0, 0}, false};
     out->is_again = false;
-    if (words == NULL)
-        return draw(out->key);
     out->key[0] = sip_hash(none.key, 0, str_c(words));
     out->key[1] = sip_hash(none.key, 1, str_c(words));
-    return true;
 }
 
 /* ---- One value ---- */

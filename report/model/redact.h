@@ -4,7 +4,7 @@
 #ifndef MACHSYM_TOOL_REDACT_H
 #define MACHSYM_TOOL_REDACT_H
 
-#include "../../tool/base/text.h"
+#include "../base/text.h"
 
 /* Never changes after it is made: any number of threads may use it. */
 typedef struct redactor {
@@ -12,9 +12,8 @@ typedef struct redactor {
     bool is_again; /* names of users were replaced before: what was put there stays */
 } redactor;
 
-/* With a key made from words, or, when they are NULL, a new one for each run. Returns false when the
- * system gives no random numbers: whoever guesses the key can try names. */
-bool redact_open(redactor *out, const char *words);
+/* With a key made from words. Who guesses them can try names: a key for one run is 16 bytes at random, put into key. */
+void redact_open(redactor *out, const char *words);
 /* Adds a report, text or JSON or both, without what tells of persons. Linear in its length. */
 void redact_report(const redactor *how, machsym_str report, text *out);
 /* Adds a name or path without the names of users' folders in it. */

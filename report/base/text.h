@@ -1,32 +1,10 @@
-/* Text: a growing buffer, views, whole files. */
-#ifndef MACHSYM_TOOL_TEXT_H
-#define MACHSYM_TOOL_TEXT_H
+/* Text: a growing buffer, views. */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
 
-#include "machsym.h" /* by -I: the declarations alone (src/join --api) where make builds */
+#include "memory.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-/* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
- * tests/test_report_bounds.c. */
-
-void *tool_alloc(size_t size);                            /* never NULL */
-void *tool_grow(void *array, size_t size);                /* never NULL */
-void *tool_double(void *array, size_t *cap, size_t size); /* the array with room for twice as many elements */
-/* Adds an element to *array, zeroed. array points to a pointer. */
-void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size);
-/* The index of the first element that is not before the key; elements before it stand first. */
-size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
-                        bool (*is_before)(const void *element, const void *key));
-
-/* The array with room for one more element. */
-static inline void *tool_room(void *array, size_t count, size_t *cap, size_t size)
-{
-    return count < *cap ? array : tool_double(array, cap, size);
-}
 
 /* A growing buffer; after a failed allocation the program ends with a message. */
 typedef struct text {
@@ -80,8 +58,7 @@ void text_shown(text *t, machsym_str str); /* adds a name or path, escaped */
 void text_end_line(text *t, size_t from);  /* escapes the line since from, and ends it */
 /* Sorts the lines of a text, of equal ones each once. */
 void text_sort_lines(text *t);
-void text_format(text *t, const char *format, va_list args); /* as vprintf */
-void text_uuid(text *t, const machsym_uuid *uuid);           /* upper case, with dashes */
+void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);
 void text_free(text *t);
 /* The text with a NUL after it, which does not count. */
@@ -89,22 +66,6 @@ const char *text_z(text *t);
 
 void text_base64(text *t, const uint8_t *p, size_t len);
 bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
-
-/* The most that is read of a file or of standard input: reports and tables of real programs have a few
- * hundred megabytes at most, and a device may never end. */
-enum { TEXT_FILE_MAX = 1 << 30 };
-
-/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but
- * for what the shell has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
-const char *text_read_file(text *t, const char *path);
-/* The same of what people write: a byte order mark, which editors put ahead, is left out. */
-const char *text_read_words(text *t, const char *path);
-/* The path of one of the files that were read so; NULL past the last one. */
-const char *text_words_path(size_t index);
-/* How long the byte order mark is that a text begins with: 3 or 0. */
-size_t str_mark_len(machsym_str s);
-/* The same of a file of at most so many bytes. What was read of a longer one is more than that. */
-const char *text_read_file_most(text *t, const char *path, uint64_t most);
 
 /* ---- Memory for many texts ---- */
 
@@ -162,10 +123,10 @@ size_t str_find(machsym_str s, const char *needle);
 /* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
 size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
-/* The length of a path's folder on this system, with its slash; 0: it names none. */
-size_t path_folder(const char *path);
 char *str_copy_z(machsym_str s);  /* from malloc, with a NUL after it */
 uint64_t str_hash(machsym_str s); /* FNV-1a */
+/* How long the byte order mark is that a text begins with: 3 or 0. */
+size_t str_mark_len(machsym_str s);
 /* How far it is to the first line feed or carriage return. */
 size_t str_line_len(machsym_str s);
 /* Takes a line off the front, without its end. Returns false when there is none. */

@@ -32,7 +32,7 @@ static void json_skip_space(json_parser *p)
 static json_token *json_add(json_parser *p, json_type type, size_t at, size_t end)
 {
     json *doc = p->doc;
-    json_token *token = tool_push(&doc->v, &doc->count, &doc->cap, sizeof *token);
+    json_token *token = mem_push(&doc->v, &doc->count, &doc->cap, sizeof *token);
     MACHSYM_COUNT_WORK(1 + (end - at) / 64);
     token->type = type;
     token->at = (uint32_t)at;

@@ -1,87 +1,14 @@
 /* Text; see text.h. */
 #include "text.h"
-#include "tool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- Memory and text ---- */
-
-/* Ends the program when there is no memory. */
-static void *checked(void *memory, size_t size)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
-        exit(TOOL_ERROR);
-    }
-    return memory;
-}
-
-void *tool_grow(void *array, size_t size)
-{
-    MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
-    return checked(realloc(array, size != 0 ? size : 1), size);
-}
-
-/* What no size holds no memory has. */
-static size_t product(size_t count, size_t size)
-{
-    if (size != 0 && count > SIZE_MAX / size)
-        checked(NULL, SIZE_MAX);
-    return count * size;
-}
-
-void *tool_alloc(size_t size)
-{
-    return tool_grow(NULL, size);
-}
-
-void *tool_double(void *array, size_t *cap, size_t size)
-{
-    *cap = *cap < 64 ? 64 : product(*cap, 2);
-    return tool_grow(array, product(*cap, size));
-}
-
-void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
-{
-    char **v = array;
-    if (*count == *cap) {
-        if (*cap > UINT32_MAX / 2)
-            checked(NULL, SIZE_MAX);
-        *cap = *cap < 16 ? 16 : *cap * 2;
-        *v = tool_grow(*v, product(*cap, size));
-    }
-    char *element = *v + (size_t)(*count)++ * size;
-    memset(element, 0, size);
-    return element;
-}
-
-size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
-                        bool (*is_before)(const void *element, const void *key))
-{
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        MACHSYM_COUNT_WORK(1);
-        if (is_before((const char *)v + (lo + half) * size, key)) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo;
-}
 
 char *text_grow(text *t, size_t len)
 {
     size_t cap = t->cap < 256 ? 256 : t->cap;
     while (cap - t->len < len)
-        cap = product(cap, 2);
-    t->v = tool_grow(t->v, cap);
+        cap = mem_product(cap, 2);
+    t->v = mem_grow(t->v, cap);
     t->cap = cap;
     return t->v + t->len;
 }
@@ -253,7 +180,7 @@ void text_escape(text *t, size_t from)
     size_t left = t->len - from;
     if (left == 0 || is_ascii(t->v + from, left))
         return;
-    char *copy = tool_alloc(left);
+    char *copy = mem_alloc(left);
     const unsigned char *p = (const unsigned char *)memcpy(copy, t->v + from, left);
     t->len = from;
     while (left > 0) {
@@ -268,17 +195,6 @@ void text_escape(text *t, size_t from)
         left -= bytes;
     }
     free(copy);
-}
-
-void text_format(text *t, const char *format, va_list args)
-{
-    va_list again;
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    size_t room = len > 0 ? (size_t)len : 0;
-    vsnprintf(text_room(t, room + 1), room + 1, format, args);
-    t->len += room;
 }
 
 void text_shown(text *t, machsym_str str)
@@ -373,92 +289,9 @@ bool text_from_base64(text *t)
     return true;
 }
 
-/* ---- Files ---- */
-
-/* Reads to the end; fails with EFBIG where a file has none, or is too large to be a report or a table. */
-static bool read_all(text *t, int fd, uint64_t most)
-{
-    enum { STEP = 1 << 16 };
-    size_t from = t->len;
-    for (;;) {
-        ssize_t got = read(fd, text_room(t, STEP), STEP);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got == 0;
-        t->len += (size_t)got;
-        if (t->len - from > most) {
-            errno = EFBIG;
-            return false;
-        }
-    }
-}
-
-/* What the shell opened for the command: <(...), </dev/stdin. It may be a pipe. */
-static bool is_descriptor(const char *path)
-{
-    return strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
-}
-
-const char *text_read_file(text *t, const char *path)
-{
-    return text_read_file_most(t, path, TEXT_FILE_MAX);
-}
-
 size_t str_mark_len(machsym_str s)
 {
     return s.len >= 3 && memcmp(s.ptr, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
-/* People name few such files; of more, and of maps of lines in folders, the first are noted. */
-enum { MAX_WORDS_PATHS = 256 };
-static const char *words_paths[MAX_WORDS_PATHS];
-
-/* Options are read by one thread. The paths are words of the command line, or live as long. */
-static void note_words(const char *path)
-{
-    size_t at = 0;
-    while (at < MAX_WORDS_PATHS && words_paths[at] != NULL && strcmp(words_paths[at], path) != 0)
-        at++;
-    if (at < MAX_WORDS_PATHS && words_paths[at] == NULL)
-        words_paths[at] = str_copy_z(str_c(path));
-}
-
-const char *text_words_path(size_t index)
-{
-    return index < MAX_WORDS_PATHS ? words_paths[index] : NULL;
-}
-
-const char *text_read_words(text *t, const char *path)
-{
-    size_t from = t->len;
-    note_words(path);
-    const char *why = text_read_file(t, path);
-    if (t->len == from)
-        return why;
-    size_t mark = str_mark_len((machsym_str){t->v + from, t->len - from});
-    if (mark > 0)
-        memmove(t->v + from, t->v + from + mark, t->len - from - mark);
-    t->len -= mark;
-    return why;
-}
-
-const char *text_read_file_most(text *t, const char *path, uint64_t most)
-{
-    struct stat st;
-    if (strcmp(path, "-") == 0)
-        return read_all(t, STDIN_FILENO, most) ? NULL : strerror(errno);
-    bool any = is_descriptor(path);
-    int fd = any ? open(path, O_RDONLY | O_CLOEXEC) : posix_open_to_read(path);
-    if (fd < 0)
-        return strerror(errno);
-    const char *why = NULL;
-    if (!any && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        why = "a FIFO or a device, not a regular file; - reads standard input";
-    else if (!read_all(t, fd, most))
-        why = strerror(errno);
-    close(fd);
-    return why;
 }
 
 /* ---- Memory for many texts ---- */
@@ -476,7 +309,7 @@ static char *pool_room(pool *p, size_t len)
     MACHSYM_COUNT_WORK(1 + len / 64);
     if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
         size_t cap = len > 1 << 16 ? len : 1 << 16;
-        pool_chunk *chunk = tool_alloc(sizeof *chunk + cap);
+        pool_chunk *chunk = mem_alloc(sizeof *chunk + cap);
         chunk->next = p->chunks;
         chunk->len = 0;
         chunk->cap = cap;
@@ -569,17 +402,9 @@ machsym_str str_base_name(machsym_str path)
     return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
 }
 
-size_t path_folder(const char *path)
-{
-    size_t len = strlen(path);
-    while (len > 0 && !posix_is_slash(path[len - 1]))
-        len--;
-    return len;
-}
-
 char *str_copy_z(machsym_str s)
 {
-    char *copy = tool_alloc(s.len + 1);
+    char *copy = mem_alloc(s.len + 1);
     if (s.len > 0)
         memcpy(copy, s.ptr, s.len);
     copy[s.len] = 0;
@@ -638,7 +463,7 @@ void text_sort_lines(text *t)
     machsym_str rest = {t->v, t->len};
     machsym_str line;
     while (str_take_line(&rest, &line)) {
-        lines = tool_room(lines, count, &cap, sizeof *lines);
+        lines = mem_room(lines, count, &cap, sizeof *lines);
         lines[count++] = line;
     }
     if (count > 1)

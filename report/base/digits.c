@@ -1,0 +1,48 @@
+/* See digits.h. */
+#include "digits.h"
+
+const uint8_t hex_digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+bool parse_hex(const char *digits, size_t len, uint64_t *out)
+{
+    size_t at = len > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 2 : 0;
+    uint64_t number = 0;
+    if (at == len)
+        return false;
+    for (; at < len && digits[at] == '0'; at++)
+        continue;
+    if (len - at > 16)
+        return false;
+    for (; at < len; at++) {
+        int digit = hex_digit(digits[at]);
+        if (digit < 0)
+            return false;
+        number = number << 4 | (uint64_t)digit;
+    }
+    *out = number;
+    return true;
+}
+
+bool parse_uuid(const char *written, machsym_uuid *out)
+{
+    return parse_uuid_str(str_c(written), out);
+}
+
+bool parse_uuid_str(machsym_str written, machsym_uuid *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < written.len; i++) {
+        int digit = hex_digit(written.ptr[i]);
+        if (written.ptr[i] == '-')
+            continue;
+        if (digit < 0 || count == 32)
+            return false;
+        out->v[count / 2] = (uint8_t)(count % 2 == 0 ? digit << 4 : out->v[count / 2] | digit);
+        count++;
+    }
+    return count == 32;
+}

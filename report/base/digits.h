@@ -1,0 +1,17 @@
+/* Numbers and UUIDs as people and reports write them. */
+#ifndef REPORT_DIGITS_H
+#define REPORT_DIGITS_H
+
+#include "text.h"
+
+bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
+extern const uint8_t hex_digits[256]; /* one more than what a digit stands for; 0: it is none */
+/* What a hexadecimal digit of either case stands for; -1: it is none. */
+static inline int hex_digit(char c)
+{
+    return hex_digits[(unsigned char)c] - 1;
+}
+bool parse_uuid(const char *written, machsym_uuid *out); /* with or without dashes */
+bool parse_uuid_str(machsym_str written, machsym_uuid *out);
+
+#endif

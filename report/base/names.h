@@ -1,0 +1,12 @@
+/* Mangled names in source form. */
+#ifndef REPORT_NAMES_H
+#define REPORT_NAMES_H
+
+#include "text.h"
+
+/* A linkage name, demangled, or the mangled parts of a name from metadata. */
+void text_name(text *t, machsym_str name, uint32_t demangle_flags);
+/* A name in source form; as it is when it is no mangled name. */
+void text_demangled(text *t, machsym_str name, uint32_t demangle_flags);
+
+#endif

@@ -1,0 +1,23 @@
+/* Whole files as text; their paths. */
+#ifndef MACHSYM_TOOL_READFILE_H
+#define MACHSYM_TOOL_READFILE_H
+
+#include "../../report/base/text.h"
+
+/* The most that is read of a file or of standard input: reports and tables of real programs have a few
+ * hundred megabytes at most, and a device may never end. */
+enum { TEXT_FILE_MAX = 1 << 30 };
+
+/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but
+ * for what the shell has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
+const char *text_read_file(text *t, const char *path);
+/* The same of what people write: a byte order mark, which editors put ahead, is left out. */
+const char *text_read_words(text *t, const char *path);
+/* The path of one of the files that were read so; NULL past the last one. */
+const char *text_words_path(size_t index);
+/* The same of a file of at most so many bytes. What was read of a longer one is more than that. */
+const char *text_read_file_most(text *t, const char *path, uint64_t most);
+/* The length of a path's folder on this system, with its slash; 0: it names none. */
+size_t path_folder(const char *path);
+
+#endif
