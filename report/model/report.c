@@ -395,6 +395,7 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 /* The kinds that are a JSON document, one a line, tried in this order. Each tells by the members whether a
  * document is of its kind, and reads it if so. */
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
+    report_parse_mixed,     /* which holds documents of several kinds */
     report_parse_panic,     /* which may hold a stackshot */
     report_parse_stackshot, /* both are .ips without images */
     report_parse_jetsam,    /* too */

@@ -215,6 +215,7 @@ typedef struct report_part {
     uint32_t doc;
     uint32_t element; /* of an array of that document, which it stands in; JSON_NONE: of none */
     bool is_left_out; /* when the document is written as it is */
+    report_kind kind;
     machsym_str facts[FACT_COUNT];
 } report_part;
 
@@ -395,6 +396,7 @@ bool report_parse_stackshot(report *r, uint32_t doc);
 bool report_parse_log(report *r, uint32_t doc);
 /* Finds texts in the strings of a document of another kind. Returns false when there are none. */
 bool report_parse_strings(report *r, uint32_t doc);
+bool report_parse_mixed(report *r, uint32_t doc);
 /* Text inside a JSON string. */
 void report_parse_string(report *r, uint32_t doc, uint32_t token);
 /* What xctrace exports as XML; false when the text is none. */

@@ -6,6 +6,17 @@ static const json_token *token_of(const report *r, const report_carried *carried
     return &r->docs[carried->doc].v[r->carried_strings[carried->first + string].token];
 }
 
+/* An object stands as it is: it has no quotes, and its escapes are its own. */
+static bool is_object(const report *r, const report_carried *carried, uint32_t string)
+{
+    return token_of(r, carried, string)->type == JSON_OBJECT;
+}
+
+static size_t body_begin(const report *r, const report_carried *carried, uint32_t string)
+{
+    return token_of(r, carried, string)->at + (is_object(r, carried, string) ? 0 : 1);
+}
+
 /* Strings of one array are lines; between others stands an empty line, which ends a stack. */
 static void end_string(const report *r, const report_carried *carried, uint32_t string, text *out)
 {
@@ -23,7 +34,10 @@ void carried_text(report *r, report_carried *carried, text *out)
     report_string *v = r->carried_strings + carried->first;
     for (uint32_t i = 0; i < carried->count; i++) {
         v[i].lo = out->len;
-        json_unescape(out, json_raw(doc, v[i].token));
+        if (is_object(r, carried, i))
+            text_str(out, json_raw(doc, v[i].token));
+        else
+            json_unescape(out, json_raw(doc, v[i].token));
         v[i].hi = out->len;
         if (i + 1 < carried->count)
             end_string(r, carried, i, out);
@@ -32,17 +46,18 @@ void carried_text(report *r, report_carried *carried, text *out)
 
 carried_cursor carried_begin(const report *r, const report_carried *carried)
 {
-    carried_cursor c = {r, carried, 0, token_of(r, carried, 0)->at + 1, 0, {NULL, 0, 0}};
+    carried_cursor c = {r, carried, 0, body_begin(r, carried, 0), 0, {NULL, 0, 0}};
     return c;
 }
 
 /* Moves to a byte of the string at hand. What an escape stands for is not cut. */
 static void move_to(carried_cursor *c, size_t plain)
 {
-    machsym_str body = {c->r->body, token_of(c->r, c->carried, c->string)->end - 1};
+    bool is_raw = is_object(c->r, c->carried, c->string);
+    machsym_str body = {c->r->body, token_of(c->r, c->carried, c->string)->end - (is_raw ? 0 : 1)};
     while (c->plain < plain && c->body < body.len) {
         size_t left = body.len - c->body;
-        const char *slash = memchr(body.ptr + c->body, '\\', left);
+        const char *slash = is_raw ? NULL : memchr(body.ptr + c->body, '\\', left);
         size_t run = slash != NULL ? (size_t)(slash - body.ptr) - c->body : left;
         run = run < plain - c->plain ? run : plain - c->plain;
         MACHSYM_COUNT_WORK(1 + run / 64);
@@ -63,7 +78,7 @@ void carried_seek(carried_cursor *c, edit *piece)
     while (c->string + 1 < c->carried->count && piece->at >= v[c->string + 1].lo) {
         c->string++;
         c->plain = v[c->string].lo;
-        c->body = token_of(c->r, c->carried, c->string)->at + 1;
+        c->body = body_begin(c->r, c->carried, c->string);
         MACHSYM_COUNT_WORK(1);
     }
     move_to(c, piece->at < v[c->string].hi ? piece->at : v[c->string].hi);

@@ -31,8 +31,11 @@ void report_begin_part(report *r, uint32_t doc_index, uint32_t object)
 
 void report_end_parts(report *r)
 {
-    if (r->part_count > 0)
-        memcpy(r->parts[r->part_count - 1].facts, r->facts, sizeof r->facts);
+    if (r->part_count == 0)
+        return;
+    report_part *part = &r->parts[r->part_count - 1];
+    part->kind = r->kind;
+    memcpy(part->facts, r->facts, sizeof r->facts);
 }
 
 uint32_t report_count_parts(const report *r)
@@ -87,6 +90,7 @@ void report_take_part(const report *whole, uint32_t index, report *out)
     uint32_t frames_end = is_last ? whole->frame_count : part[1].frame;
     *out = *whole;
     out->part = index + 1;
+    out->kind = part->kind;
     out->number = (whole->number > 0 ? whole->number : 1) + index;
     out->thread_count = threads_end - part->thread;
     out->frame_count = frames_end - part->frame;

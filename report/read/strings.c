@@ -1,4 +1,4 @@
-/* Reports inside strings of JSON documents: of a tracker's export, of a crash service, of Apple's own. */
+/* Reports inside strings and objects of JSON documents: of a tracker's export, of a crash service, of Apple's own. */
 #include "carried.h"
 #include "../model/scan.h"
 
@@ -34,7 +34,7 @@ typedef enum string_kind {
     STRING_IMAGES  /* images without stacks */
 } string_kind;
 
-/* A string, or an array whose strings are frames. */
+/* A string, an array whose strings are frames, or an object that is a document of a report. */
 typedef struct candidate {
     uint32_t token;
     string_kind kind;
@@ -96,6 +96,97 @@ static bool is_frame(const json *doc, uint32_t token)
     return json_is(doc, token, JSON_STRING) && text_is_numbered(json_raw(doc, token));
 }
 
+/* ---- Which objects are documents of reports ---- */
+
+/* What an object is by its members, as those who read such documents ask. */
+typedef enum object_kind {
+    OBJECT_OTHER = 0,
+    OBJECT_IPS,
+    OBJECT_KSCRASH,
+    OBJECT_SENTRY,
+    OBJECT_DATADOG,
+    OBJECT_BUGSNAG,
+    OBJECT_METRIC
+} object_kind;
+
+static bool has_array(const json *doc, uint32_t object, const char *key)
+{
+    return json_is(doc, json_get(doc, object, key), JSON_ARRAY);
+}
+
+/* An event of Bugsnag's tells the image in each frame. */
+static bool has_bugsnag_frame(const json *doc, uint32_t object)
+{
+    uint32_t at = JSON_NONE;
+    uint32_t frame = JSON_NONE;
+    return json_next(doc, json_get(doc, object, "exceptions"), &at) &&
+           json_next(doc, json_get(doc, at, "stacktrace"), &frame) &&
+           json_get(doc, frame, "frameAddress") != JSON_NONE;
+}
+
+static object_kind tell_object(const json *doc, uint32_t object)
+{
+    static const char *const diagnostics[] = {"crashDiagnostics", "hangDiagnostics",
+                                              "cpuExceptionDiagnostics", "diskWriteExceptionDiagnostics",
+                                              "appLaunchDiagnostics"};
+    if (!json_is(doc, object, JSON_OBJECT))
+        return OBJECT_OTHER;
+    if (has_array(doc, object, "usedImages") && has_array(doc, object, "threads"))
+        return OBJECT_IPS;
+    if (json_is(doc, json_get(doc, object, "recrash_report"), JSON_OBJECT) ||
+        (json_is(doc, json_get(doc, object, "crash"), JSON_OBJECT) &&
+         has_array(doc, object, "binary_images")))
+        return OBJECT_KSCRASH;
+    if (has_array(doc, json_get(doc, object, "debug_meta"), "images"))
+        return OBJECT_SENTRY;
+    if (has_array(doc, json_get(doc, object, "error"), "binary_images"))
+        return OBJECT_DATADOG;
+    if (has_bugsnag_frame(doc, object))
+        return OBJECT_BUGSNAG;
+    for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
+        if (has_array(doc, object, diagnostics[i]))
+            return OBJECT_METRIC;
+    }
+    return OBJECT_OTHER;
+}
+
+/* Whether the elements of an array are not all of one kind. */
+static bool has_unlike_elements(const json *doc)
+{
+    uint32_t at = JSON_NONE;
+    if (!json_is(doc, 0, JSON_ARRAY) || !json_next(doc, 0, &at))
+        return false;
+    object_kind first = tell_object(doc, at);
+    while (json_next(doc, 0, &at)) {
+        if (tell_object(doc, at) != first)
+            return true;
+    }
+    return false;
+}
+
+/* Whether documents of two kinds lie in another document, or deep in it a payload of MetricKit's, which has members that
+ * all its diagnostics share. What lies in one of them is its own. */
+static bool has_own_documents(const json *doc)
+{
+    object_kind first = OBJECT_OTHER;
+    uint32_t next;
+    for (uint32_t i = 1; i < doc->count; i = next) {
+        object_kind kind = tell_object(doc, i);
+        next = kind != OBJECT_OTHER ? doc->v[i].next : i + 1;
+        bool is_other = kind != OBJECT_OTHER && first != OBJECT_OTHER && kind != first;
+        bool is_element = doc->v[i].parent == 0 && json_is(doc, 0, JSON_ARRAY);
+        if (is_other || (kind == OBJECT_METRIC && !is_element))
+            return true;
+        first = kind != OBJECT_OTHER ? kind : first;
+    }
+    return false;
+}
+
+static bool is_mixed(const json *doc)
+{
+    return tell_object(doc, 0) == OBJECT_OTHER && (has_unlike_elements(doc) || has_own_documents(doc));
+}
+
 static void add_candidate(candidates *list, uint32_t token, string_kind kind)
 {
     candidate *c = mem_push(&list->v, &list->count, &list->cap, sizeof *c);
@@ -107,6 +198,9 @@ static void find_candidates(const json *doc, candidates *list)
     for (uint32_t i = 0; i < doc->count; i++) {
         if (json_is(doc, i, JSON_ARRAY) && is_frame(doc, i + 1)) {
             add_candidate(list, i, STRING_STACKS);
+            i = doc->v[i].next - 1;
+        } else if (i > 0 && tell_object(doc, i) != OBJECT_OTHER) {
+            add_candidate(list, i, STRING_WHOLE);
             i = doc->v[i].next - 1;
         } else if (json_is(doc, i, JSON_STRING) && may_hold_report(json_raw(doc, i))) {
             add_candidate(list, i, STRING_WHOLE);
@@ -120,7 +214,7 @@ static void tell_kind(const json *doc, candidate *c)
     report r;
     text plain = {0};
     machsym_str raw = json_raw(doc, c->token);
-    if (c->kind != STRING_WHOLE || begins_document(raw))
+    if (c->kind != STRING_WHOLE || !json_is(doc, c->token, JSON_STRING) || begins_document(raw))
         return;
     json_unescape(&plain, raw);
     report_open_carried(&r, str_make(plain.v, plain.len), CARRIED_MAX_DEPTH, NULL, 0, NULL);
@@ -255,7 +349,7 @@ static void add_carried(report *r, uint32_t doc_index, const candidate *v, uint3
     carried->part = r->part_count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = JSON_NONE;
-        if (json_is(doc, v[i].token, JSON_STRING))
+        if (!json_is(doc, v[i].token, JSON_ARRAY))
             add_string(r, v[i].token);
         while (json_is(doc, v[i].token, JSON_ARRAY) && json_next(doc, v[i].token, &at)) {
             if (json_is(doc, at, JSON_STRING))
@@ -302,4 +396,9 @@ bool report_parse_strings(report *r, uint32_t doc_index)
         add_runs(r, doc_index, &list);
     free(list.v);
     return r->carried_count > before;
+}
+
+bool report_parse_mixed(report *r, uint32_t doc_index)
+{
+    return is_mixed(&r->docs[doc_index]) && report_parse_strings(r, doc_index);
 }

@@ -321,13 +321,18 @@ static void write_carried(writer *w, const report_carried *carried)
     carried_cursor cursor;
     if (carried->edits.count == 0)
         return;
+    bool is_object = json_is(&r->docs[carried->doc], r->carried_strings[carried->first].token, JSON_OBJECT);
     cursor = carried_begin(r, carried);
     for (size_t i = 0; i < carried->edits.count; i++) {
         const edit *e = &carried->edits.v[i];
         edit place = *e;
         carried_seek(&cursor, &place);
         edit_open(w, place.at, place.end);
-        add_escaped(&w->added, str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at));
+        machsym_str added = str_make(carried->edits.added.v + e->text_at, e->text_end - e->text_at);
+        if (is_object)
+            text_str(&w->added, added);
+        else
+            add_escaped(&w->added, added);
         edit_close(w);
     }
     carried_end(&cursor);
