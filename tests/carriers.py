@@ -193,6 +193,28 @@ def objects():
             compare(what, put(v), v, documents_in if '"doc"' in put(v) else None)
 
 
+def borrowed():
+    """A stack of lldb's without images behind a report: names only where its frames name the images there."""
+    stack = '* thread #1, stop reason = signal SIGABRT\n  * frame #0: 0x%s %s\n    frame #1: 0x0000000102a30a7c %s\n'
+    for address, first, second, wanted in (('0000000102a309fc', 'demo`main + 4', 'demo`x + 8', 'used'),
+                                           ('0000000102a309fc', 'demo`main + 4', 'other`x + 8', 'refused'),
+                                           ('0000000102a309fc', 'other`main + 4', 'other`x + 8', 'refused'),
+                                           ('0000000502a309fc', 'demo`main + 4', 'demo`x + 8', 'refused'),
+                                           ('0000000502a309fc', 'far`main + 4', 'demo`x + 8', 'used')):
+        path = write('borrowed', read('demo.crash') + '\n' + stack % (address, first, second))
+        what = f'lldb behind a report, {address} {first} {second}'
+        lines = run(path, '--json')[1].splitlines()
+        check(len(lines) == 1, f'{what}: one report')
+        thread = [t for t in json.loads(lines[0])['threads'] if 'borrowed_images' in t]
+        check([t['borrowed_images'] for t in thread] == [wanted], f'{what}: {wanted}')
+        for frame in [f for t in thread for f in t['frames']] if wanted == 'refused' else []:
+            check(frame['image'] is None and frame['calls'] == [], f'{what}: no name')
+        status, out = run(path, '--summary')
+        check(('the stack of lldb lists no images' in out) and (('no names' in out) == (wanted == 'refused')), f'{what}: said')
+    for text in (read('demo.crash'), read('demo-lldb.txt')):
+        check('borrowed_images' not in run(write('borrowed', text), '--json')[1], 'a report with its own images borrows none')
+
+
 def elsewhere(text):
     """Another build that was loaded at another address."""
     text = re.sub('102a3(?=[0-9a-f]{4})', '112a3', other_build(text), flags=re.I)
@@ -225,6 +247,7 @@ def pairs(step):
 def main():
     os.makedirs(os.path.join(work, 'empty'), exist_ok=True)
     objects()
+    borrowed()
     pairs(1 if os.environ.get('SAMPLE') == '1' else 7)
     text = read('demo.crash')
     right, wrong = text, other_build(text)

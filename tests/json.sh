@@ -62,7 +62,7 @@ many="tests/fixtures/services/* $reports/*.crash $reports/*.ips $reports/demo-*.
 # facts that none of them has
 sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $reports/demo.crash >"$work/subtype.crash"
 sed '2s/^{/{"exceptionReason":{"composed_message":"because"},/' $reports/demo.ips >"$work/reason.ips"
-many="$many $work/subtype.crash $work/reason.ips"
+many="$many $work/subtype.crash $work/reason.ips tests/fixtures/stacks/mail.txt"
 # shellcheck disable=SC2086
 for how in crash summary signature group missing; do
     case $how in

@@ -701,6 +701,7 @@ static void parse(report *r, const report_load *loads, size_t load_count, const 
     report_settle_version(r);
     drop_echo(r);
     place_in_loads(r, loads, load_count);
+    report_settle_lldb(r);
     finish_images(r);
 }
 

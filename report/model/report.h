@@ -121,6 +121,13 @@ typedef struct report_frame {
 
 typedef enum thread_kind { THREAD_PLAIN = 0, THREAD_EXCEPTION, THREAD_SPECIFIC } thread_kind;
 
+/* Whether a stack of lldb's without a list of images got those of the report ahead of it. */
+typedef enum report_borrowed {
+    BORROWED_NONE = 0, /* it has its own, or there are none */
+    BORROWED_USED,
+    BORROWED_REFUSED /* its frames name others */
+} report_borrowed;
+
 /* A stack. */
 typedef struct report_thread {
     uint32_t first;
@@ -132,6 +139,7 @@ typedef struct report_thread {
     uint32_t token;      /* of its JSON object in an .ips; 0: none */
     uint32_t path;       /* of a tree of samples: its first frames, which are its heaviest path; 0: no tree */
     thread_kind kind;
+    report_borrowed borrowed;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
     bool is_echo;       /* the text of a stack that follows as JSON: written like it, but not counted again */
@@ -396,6 +404,8 @@ bool report_parse_stackshot(report *r, uint32_t doc);
 bool report_parse_log(report *r, uint32_t doc);
 /* Finds texts in the strings of a document of another kind. Returns false when there are none. */
 bool report_parse_strings(report *r, uint32_t doc);
+/* Settles whether a stack of lldb's may use the images of the report ahead. The frames were placed before. */
+void report_settle_lldb(report *r);
 bool report_parse_mixed(report *r, uint32_t doc);
 /* Text inside a JSON string. */
 void report_parse_string(report *r, uint32_t doc, uint32_t token);

@@ -1,6 +1,7 @@
 /* What lldb prints for `bt`, `bt all` and `thread backtrace`. */
 #include "../model/scan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What stands between a word and the quote that ends it: "name = 'x'"; empty without it. */
@@ -135,4 +136,80 @@ bool text_parse_lldb(text_parser *p, text_line line)
     if (str_starts(s, "thread #"))
         return parse_thread(p, s, is_selected);
     return str_starts(s, "frame #") && parse_frame(p, line, at + 7 - line.at);
+}
+
+/* ---- Images of the report ahead ---- */
+
+/* lldb calls an image by the last part of its path. */
+static machsym_str module_of(const report_image *image)
+{
+    return image->path.len > 0 ? str_base_name(image->path) : image->name;
+}
+
+static int name_order(machsym_str a, machsym_str b)
+{
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    MACHSYM_COUNT_WORK(1);
+    return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return name_order(*(const machsym_str *)a, *(const machsym_str *)b);
+}
+
+static bool is_before_name(const void *element, const void *key)
+{
+    return name_order(*(const machsym_str *)element, *(const machsym_str *)key) < 0;
+}
+
+/* Whether a frame of lldb's and the images agree: it names the one that it lies in, or none of them. */
+static bool is_agreed(const report *r, const report_frame *frame, const machsym_str *names, size_t count)
+{
+    if (frame->image != REPORT_NONE) {
+        const report_image *image = &r->images[frame->image];
+        return image->is_named || str_equal(module_of(image), frame->image_name);
+    }
+    if (frame->image_name.len == 0)
+        return true;
+    size_t at = mem_lower_bound(names, count, sizeof *names, &frame->image_name, is_before_name);
+    return at == count || !str_equal(names[at], frame->image_name);
+}
+
+static bool all_agree(const report *r)
+{
+    machsym_str *names = mem_alloc(r->image_count * sizeof *names);
+    size_t count = 0;
+    bool agree = true;
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        machsym_str name = module_of(&r->images[i]);
+        if (name.len > 0 && !r->images[i].is_named)
+            names[count++] = name;
+    }
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_name);
+    for (uint32_t i = 0; i < r->frame_count && agree; i++)
+        agree = r->frames[i].form != FORM_LLDB || is_agreed(r, &r->frames[i], names, count);
+    free(names);
+    return agree;
+}
+
+void report_settle_lldb(report *r)
+{
+    bool has_lldb = false;
+    bool has_other = false;
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        has_lldb |= r->frames[i].form == FORM_LLDB && r->frames[i].image != REPORT_NONE;
+        has_other |= r->frames[i].form != FORM_LLDB;
+    }
+    if (!has_lldb || !has_other)
+        return;
+    report_borrowed borrowed = all_agree(r) ? BORROWED_USED : BORROWED_REFUSED;
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        if (frame->form != FORM_LLDB || frame->image == REPORT_NONE || r->images[frame->image].is_named)
+            continue;
+        r->threads[frame->thread].borrowed = borrowed;
+        frame->image = borrowed == BORROWED_USED ? frame->image : REPORT_NONE;
+    }
 }

@@ -146,6 +146,21 @@ static void put_sources(text *t, const report *r)
     }
 }
 
+/* Whose images a stack of lldb's has that lists none. */
+static void put_borrowed(text *t, const report *r)
+{
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (r->threads[i].borrowed == BORROWED_NONE)
+            continue;
+        text_c(
+            t,
+            r->threads[i].borrowed == BORROWED_USED
+                ? "  the stack of lldb lists no images: it has those of the report ahead of it\n"
+                : "  the stack of lldb lists no images, and names others than the report ahead: no names\n");
+        return;
+    }
+}
+
 void text_summary(text *t, const report *r, const resolve_counts *counts, bool colour)
 {
     static const palette none = {"", "", ""};
@@ -185,6 +200,7 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     text_c(t, " had a name, ");
     text_dec(t, counts->missing);
     text_c(t, " without\n");
+    put_borrowed(t, r);
     put_sources(t, r);
     put_images(t, r, counts->missing, colours);
 }

@@ -63,6 +63,9 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
         json_put_str(t, "process", thread->process);
     text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
     text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
+    if (thread->borrowed != BORROWED_NONE)
+        text_c(t, thread->borrowed == BORROWED_USED ? ",\"borrowed_images\":\"used\""
+                                                    : ",\"borrowed_images\":\"refused\"");
     text_c(t, ",\"frames\":[");
     for (uint32_t i = 0; i < thread->count; i++) {
         text_c(t, i > 0 ? ",\n" : "\n");
