@@ -90,7 +90,7 @@ make_reports "$dir/short" 4 "$@"
 mkdir -p "$dir/dsyms"
 rm -rf "$dir/dsyms/app.dSYM" # a link would not be followed below a store
 cp -R "$dsym" "$dir/dsyms/app.dSYM"
-"$us" map build --no-progress --lines=dwarf -o "$dir/maps/app.symmap" "$dsym" >/dev/null 2>&1
+"$us" map build --no-progress --lines=people -o "$dir/maps/app.symmap" "$dsym" >/dev/null 2>&1
 for jobs in 1 2; do
     measure dsyms "$jobs" "$dir/in" -d "$dir/dsyms"
     measure maps "$jobs" "$dir/in" -d "$dir/maps"

@@ -246,7 +246,7 @@ crash_reports()
     for image in $images; do
         # a copy of its own name, since crash follows no links in a folder
         cp -L "$dir/$image.dwarf" "$dir/store/$image"
-        "$us" map build --lines=dwarf --store "$dir/maps" "$dir/store/$image" > "$dir/build.log"
+        "$us" map build --lines=people --store "$dir/maps" "$dir/store/$image" > "$dir/build.log"
     done
     while [ $i -lt 1000 ]; do
         for image in $images; do

@@ -238,7 +238,7 @@ same "$work/plain" "$work/out" "a dSYM beside the report"
 # ---- Maps ----
 
 mkdir "$work/maps" "$work/both"
-$MACHSYM map build --no-progress --lines=dwarf -o "$work/maps/x.symmap" tests/fixtures/bin/demo.app.dSYM 2>"$work/err"
+$MACHSYM map build --no-progress --lines=people -o "$work/maps/x.symmap" tests/fixtures/bin/demo.app.dSYM 2>"$work/err"
 check "a map of the demo" "$work/err"
 for report in "$reports"/demo*; do
     case $report in
@@ -249,7 +249,7 @@ for report in "$reports"/demo*; do
     same "$work/dsym" "$work/map" "$(basename "$report") by a map"
 done
 $MACHSYM map build --no-progress --lines=atos -o "$work/both/x.symmap" tests/fixtures/bin/demo.app.dSYM 2>"$work/err"
-says "a map of another policy" "x.symmap, a map built with --lines=atos: some lines differ; build it with --lines=dwarf" \
+says "a map of another policy" "x.symmap, a map built with --lines=atos: some lines differ; build it with --lines=people" \
     $MACHSYM crash -d "$work/both" --summary "$reports/demo.crash"
 cp -R tests/fixtures/bin/demo.app.dSYM "$work/both/"
 says "a dSYM of the policy asked for goes first" "demo.app.dSYM/Contents/Resources/DWARF/demo" \

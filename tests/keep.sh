@@ -26,14 +26,14 @@ says() {
 
 says "add" 0 "added  $uuid  demo 1.0 (1), arm64" $M store add st "$dsym"
 says "add again" 0 "kept   $uuid  demo 1.0 (1), arm64" $M store add st "$dsym"
-$M map build --no-progress --lines=dwarf -o want.symmap "$dsym" >/dev/null 2>&1
+$M map build --no-progress --lines=people -o want.symmap "$dsym" >/dev/null 2>&1
 cmp -s "st/4C/$uuid.symmap" want.symmap
 check "the map is that of map build"
 says "the binary of a dSYM" 0 "added  $uuid  demo, arm64" $M store add st "$bin/demo"
 says "the binary of a dSYM again" 0 "kept   $uuid  demo, arm64" $M store add st "$bin/demo"
 cmp -s "st/4C/$uuid.dSYM/$dwarf/demo" "$dsym/$dwarf/demo" && cmp -s "st/4C/$uuid.binary/demo" "$bin/demo"
 check "the files in the store are the dSYM and the binary"
-$M map build --no-progress --lines=dwarf --pair "$bin/demo" -o pair.symmap "$dsym" >/dev/null 2>&1
+$M map build --no-progress --lines=people --pair "$bin/demo" -o pair.symmap "$dsym" >/dev/null 2>&1
 cmp -s "st/4C/$uuid.symmap" pair.symmap
 check "the map is that of map build --pair"
 for lines in atos dwarf; do

@@ -108,7 +108,7 @@ check "without sharedCache the same image is wanted"
 # ---- Damaged files ----
 
 mkdir -p "$work/a" "$work/b" "$work/d1" "$work/d2"
-$MACHSYM map build --no-progress --lines=dwarf -o "$work/b/demo.symmap" $dsym 2>/dev/null
+$MACHSYM map build --no-progress --lines=people -o "$work/b/demo.symmap" $dsym 2>/dev/null
 cp "$work/b/demo.symmap" "$work/a/demo.symmap"
 printf x | dd of="$work/a/demo.symmap" bs=1 seek=700 conv=notrunc 2>/dev/null
 told 0 crash -q -d $dsym $reports/demo.crash

@@ -170,7 +170,7 @@ blame "" "$work/in/a.crash"
 # by the file: inlined calls first, source paths, a map
 echo "prefix demo/queue = Queue" >"$work/rules"
 blame "Queue, in require(bool) (queue.hpp:6)" --owners "$work/rules" $demo $reports/demo.crash
-$MACHSYM map build --no-progress --lines=dwarf -o "$work/demo.symmap" tests/fixtures/bin/demo.app.dSYM >/dev/null 2>&1
+$MACHSYM map build --no-progress --lines=people -o "$work/demo.symmap" tests/fixtures/bin/demo.app.dSYM >/dev/null 2>&1
 blame "Queue, in require(bool) (queue.hpp:6)" --owners "$work/rules" -d "$work/demo.symmap" $reports/demo.crash
 
 end

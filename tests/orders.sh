@@ -68,7 +68,7 @@ says "the whole binary takes its place" 0 "it takes the place of another file: i
 says "--json" 0 '"added":false,"replaced":false,"why":"has more symbols"' $M store add --json other stripped/App
 diff -r st other >said
 check "both orders end in the same" said
-$M map build --no-progress --lines=dwarf --pair binary/App -o want.symmap dsym/App.dSYM/$dwarf/App >/dev/null 2>&1
+$M map build --no-progress --lines=people --pair binary/App -o want.symmap dsym/App.dSYM/$dwarf/App >/dev/null 2>&1
 cmp -s "st/4C/$uuid.symmap" want.symmap
 check "the map is that of the pair"
 
@@ -201,7 +201,7 @@ old() # a binary without a dSYM lay in the dSYM's bundle
     rm -rf old
     mkdir -p "old/4C/$uuid.dSYM/$dwarf"
     cp "$1" "old/4C/$uuid.dSYM/$dwarf/App"
-    [ -z "$2" ] || $M map build --no-progress --lines=dwarf -o "old/4C/$uuid.symmap" "$1" >/dev/null 2>&1
+    [ -z "$2" ] || $M map build --no-progress --lines=people -o "old/4C/$uuid.symmap" "$1" >/dev/null 2>&1
 }
 for map in "" map; do
     old binary/App $map

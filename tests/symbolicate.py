@@ -63,7 +63,7 @@ def test_answers(url):
     stack, nothing, missing = results[0]["stacks"]
     check(nothing == [] and missing == [{"frame": 0, "module_offset": "0x5", "module": "other"}, {"frame": 1, "module_offset": "0x6", "module": "no id"},
                                         {"frame": 2, "module_offset": "0x7", "module": "<unknown>"}], "frames without symbols", missing)
-    lines = "--lines=dwarf"  # as machsym worker
+    lines = "--lines=people"  # as machsym worker
     shown = [json.loads(line)["frames"] for line in tool("atos", "--json", "-i", "--offset", lines, "-o", DEMO, *[hex(o) for o in offsets]).splitlines()]
     for i, (frame, want) in enumerate(zip(stack, shown)):
         check((frame["frame"], frame["module"], frame["module_offset"]) == (i, "demo", hex(offsets[i])), "which frame", frame)
@@ -122,7 +122,7 @@ def test_refusals(url):
 
 
 os.makedirs(WORK + "/symbols", exist_ok=True)
-tool("map", "build", "--no-progress", "--lines=dwarf", "--store", WORK + "/symbols", DEMO)
+tool("map", "build", "--no-progress", "--lines=people", "--store", WORK + "/symbols", DEMO)
 for symbols in (BIN + "/demo.app.dSYM", WORK + "/symbols"):
     log = open(WORK + "/server.log", "w", encoding="utf-8")
     server = subprocess.Popen([sys.executable, "examples/symbolicate-v5/server.py", "--port=0", "--max-body=1", "--origin=https://example.org",

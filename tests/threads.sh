@@ -28,7 +28,7 @@ for i in 1 2 3; do
     done
 done
 echo '{"threads":[' >"$work/in/2-broken.ips"
-$MACHSYM map build --no-progress --lines=dwarf -o "$work/maps/demo.symmap" $bin/demo.app.dSYM 2>/dev/null
+$MACHSYM map build --no-progress --lines=people -o "$work/maps/demo.symmap" $bin/demo.app.dSYM 2>/dev/null
 cp "$work/maps/demo.symmap" "$work/half/demo.symmap"
 printf x | dd of="$work/half/demo.symmap" bs=1 seek=700 conv=notrunc 2>/dev/null
 cp $bin/inline-arm64-d5-22 "$work/wrong/demo"

@@ -144,7 +144,7 @@ def test_frames():
     ask_offsets = [hex(o) if i % 2 else o for i, o in enumerate(offsets)]
     bare = {"do": "frames", "uuid": UUID, "offsets": ask_offsets}
     maps = WORK + "/demo.symmap"
-    run("map", "build", "--lines=dwarf", "-o", maps, DEMO)
+    run("map", "build", "--lines=people", "-o", maps, DEMO)
     for where in (DEMO, maps):
         lines = ["--lines=atos"] if where == DEMO else []
         answer, back = ask([bare, {"do": "frames", "uuid": UUID.replace("-", "").lower(), "offsets": [o + 1 for o in offsets],
@@ -172,7 +172,7 @@ def test_demangle():
 def test_build():
     """Maps are those of map build, chunks those of map export; of a fat file and of an archive there is one for each slice."""
     whole = WORK + "/build.symmap"
-    run("map", "build", "--no-progress", "--lines=dwarf", "-o", whole, DEMO)
+    run("map", "build", "--no-progress", "--lines=people", "-o", whole, DEMO)
     data = open(whole, "rb").read()
     dwarf = DEMO + "/Contents/Resources/DWARF/demo"
     inside = base64.b64encode(open(dwarf, "rb").read()).decode()
@@ -190,7 +190,7 @@ def test_build():
     for maps in (by_path, by_bytes, chosen, of_map):
         check(len(maps) == 1 and base64.b64decode(maps[0]["base64"]) == data, "the map is that of map build", maps)
     made = {k: v for k, v in by_bytes[0].items() if k != "base64"}
-    check(made == {"image": "demo", "uuid": UUID, "arch": "arm64", "lines": "dwarf", "damaged": False, "size": len(data)}, "what is told of it", made)
+    check(made == {"image": "demo", "uuid": UUID, "arch": "arm64", "lines": "people", "damaged": False, "size": len(data)}, "what is told of it", made)
     check(len(two) == 2 and base64.b64decode([m for m in two if m["uuid"] == UUID][0]["base64"]) == data, "those of an archive", two)
     check(len(kept) == 2 and open("%s/4C/%s.symmap" % (store, UUID), "rb").read() == data, "a store", kept)
     for size in (100, 700, 1000000):

@@ -46,6 +46,7 @@ const (
 	LinesAtos
 	LinesDwarf
 	LinesStmt
+	LinesPeople
 )
 
 // UUID is that of an image.

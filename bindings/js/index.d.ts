@@ -16,7 +16,7 @@ export interface NamedFile {
 }
 
 export type Address = number | bigint;
-export type Lines = 'atos' | 'dwarf' | 'stmt';
+export type Lines = 'atos' | 'dwarf' | 'stmt' | 'people';
 
 export interface OpenOptions {
   /** "arm64" and so on, where a file has several. */

@@ -49,7 +49,7 @@ bool tool_say_slices(const char *path, size_t count, const machsym_error *err);
 
 /* ---- Values of options ---- */
 
-bool parse_lines(const char *written, machsym_lines *out); /* atos, dwarf, stmt */
+bool parse_lines(const char *written, machsym_lines *out); /* atos, dwarf, stmt, people */
 const char *lines_name(machsym_lines lines);
 
 typedef struct uuid_option {

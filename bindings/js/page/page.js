@@ -148,7 +148,7 @@ async function explain(image, address) {
   const files = chosen.symbols.map(({ path, data }) => ({ path: `symbols/${path}`, data }));
   try {
     const { stdout, stderr } = await (await engine()).run(
-      ['atos', '--explain', '-i', '--lines=dwarf', '-o', image.symbols, '--arch', image.arch, '-l', image.base, address], { files });
+      ['atos', '--explain', '-i', '--lines=people', '-o', image.symbols, '--arch', image.arch, '-l', image.base, address], { files });
     return new TextDecoder().decode(stdout) + stderr;
   } catch (error) {
     return words(error);

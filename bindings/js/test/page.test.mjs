@@ -133,7 +133,7 @@ test('why a frame has its names: the words of --explain', async () => {
   await why.nth(1).locator('summary').click();
   const said = why.nth(1).locator('pre');
   await said.getByText('nearest symbol').waitFor();
-  const want = execFileSync(process.env.TOOL, ['atos', '--explain', '-i', '--lines=dwarf', '-o',
+  const want = execFileSync(process.env.TOOL, ['atos', '--explain', '-i', '--lines=people', '-o',
     path.join(dsym, 'Contents/Resources/DWARF/demo'), '--arch', 'arm64', '-l', '0x102a30000', '0x102a30a7b'], { encoding: 'utf8' });
   const own = (text) => text.replace(/^ +slice: .*$/m, '').trim();
   assert.equal(own(await said.textContent()), `0x102a30a7c is a return address: looked up one byte before\n${own(want)}`);

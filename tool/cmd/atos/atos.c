@@ -114,10 +114,11 @@ const option atos_option_table[] = {
      offsetof(atos, print_header), NULL},
     {"p", "PID|NAME", "refused: there is no live process to look at", 0, take_process},
     {NULL, NULL, "", 0, NULL},
-    {"lines", "atos|dwarf|stmt",
+    {"lines", "atos|dwarf|stmt|people",
      "atos: the row as it is, first of equals; dwarf: last of equals, as\nllvm-symbolizer; stmt: only rows "
      "that "
-     "begin a statement",
+     "begin a statement; people: as\ndwarf, but line 0 in a function that somebody wrote takes a line near "
+     "by",
      offsetof(atos, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(atos, session_flags), take_best_line},

@@ -226,7 +226,24 @@ static void explain_unit(text *out, const machsym_explanation *e)
     text_char(out, '\n');
 }
 
-static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
+/* How far away the line is that a frame has. */
+static void explain_near(text *out, const machsym_explanation *e, uint64_t addr)
+{
+    static const char *const from[] = {"", ": of the nearest code before, ", ": of the nearest code after, ",
+                                       ": of the call", ": of the declaration"};
+    bool is_after = e->near_addr > addr;
+    text_c(out, from[e->near_kind]);
+    if (e->near_addr == addr)
+        return;
+    text_c(out, e->near_kind == MACHSYM_NEAR_CALL ? ", from code " : "");
+    text_dec(out, is_after ? e->near_addr - addr : addr - e->near_addr);
+    text_c(out,
+           e->near_kind == MACHSYM_NEAR_CALL ? (is_after ? " bytes after" : " bytes before") : " bytes away");
+}
+
+/* near: what is known of the frame's line when it is one near by; NULL: nothing. */
+static void explain_frame(const atos *a, text *out, const machsym_frame *frame,
+                          const machsym_explanation *near, uint64_t addr)
 {
     size_t from = out->len;
     text_c(out, frame->is_inline ? "  inlined: " : "  function: ");
@@ -246,8 +263,15 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
     text_c(out, machsym_source_name(frame->name_source));
     text_c(out, ", line from ");
     text_c(out, machsym_source_name(frame->line_source));
+    if (near != NULL)
+        explain_near(out, near, addr);
     text_end_line(out, from);
     text_c(out, frame->lacks_callers ? "  left out: the calls between this one and the function\n" : "");
+}
+
+static bool is_near(const machsym_explanation *e, size_t frame)
+{
+    return e->near_kind != MACHSYM_NEAR_NONE && e->near_frame == frame;
 }
 
 /* What in the file speaks against the answer. */
@@ -280,7 +304,7 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
         explain_unit(out, &e);
     }
     for (size_t i = 0; i < count; i++)
-        explain_frame(a, out, &a->frames[i]);
+        explain_frame(a, out, &a->frames[i], t->file.map == NULL && is_near(&e, i) ? &e : NULL, addr);
     if (t->file.info.is_damaged)
         text_c(out, t->file.map != NULL ? "  doubt: the map was made of a damaged file"
                                         : "  doubt: the file is damaged");

@@ -152,7 +152,8 @@ static bool take_inline(void *field, const char *value)
 const option crash_lookup_table[] = {
     {"d symbols", "PATH",
      "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a zip or tar with "
-     "them, a .symmap (made with map build\n--lines=dwarf), a dyld shared cache, a DeviceSupport folder; may "
+     "them, a .symmap (made with map build\n--lines=people), a dyld shared cache, a DeviceSupport folder; "
+     "may "
      "repeat.\nWithout it machsym crash looks beside the report, and in the current folder",
      0, take_store},
     {"bcsymbolmap", "PATH",
@@ -179,7 +180,10 @@ const option crash_lookup_table[] = {
      offsetof(crash_options, resolve.style.demangle_flags), take_full_names},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(crash_options, resolve.style.raw_names),
      NULL},
-    {"lines", "atos|dwarf|stmt", "dwarf (default), atos or stmt, as in machsym atos",
+    {"lines", "atos|dwarf|stmt|people",
+     "people (default): line 0 in a function that somebody wrote takes a line near\nby; atos, dwarf and "
+     "stmt: "
+     "what the line table has, as in machsym atos",
      offsetof(crash_options, lines), take_lines},
     {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
      offsetof(crash_options, session_flags), take_best_line},
@@ -344,8 +348,8 @@ void crash_options_begin(crash_options *o)
     o->jobs = 1;
     o->resolve.limit.seconds = RESOLVE_SECONDS;
     o->resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    /* of rows at one address the last is where the trap or call is written */
-    o->lines.lines = MACHSYM_LINES_DWARF;
+    /* of rows at one address the last is where the trap or call is written, and line 0 helps nobody */
+    o->lines.lines = MACHSYM_LINES_PEOPLE;
 }
 
 bool crash_lookups_begin(crash_options *o)

@@ -764,7 +764,7 @@ static int run_add(int argc, char **argv)
     static add_command c;
     bool ok = true;
     memset(&c, 0, sizeof c);
-    c.lines.lines = MACHSYM_LINES_DWARF;
+    c.lines.lines = MACHSYM_LINES_PEOPLE;
     int count = options_parse(&store_add_command, &c, argc, argv);
     if (count < 0)
         return options_status(count);
@@ -810,8 +810,8 @@ static const option table[] = {
      "both "
      "(default)",
      offsetof(add_command, keep), take_keep},
-    {"lines", "atos|dwarf|stmt",
-     "the policy of the maps: dwarf (default), which machsym crash prefers, atos or stmt",
+    {"lines", "atos|dwarf|stmt|people",
+     "the policy of the maps: people (default), which machsym crash prefers, atos, dwarf or\nstmt",
      offsetof(add_command, lines), take_lines},
     {"bcsymbolmap", "PATH",
      "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,

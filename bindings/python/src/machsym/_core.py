@@ -147,6 +147,7 @@ class Lines(enum.IntEnum):
     ATOS = 0
     DWARF = 1
     STMT = 2
+    PEOPLE = 3
 
 
 class Frame(NamedTuple):
