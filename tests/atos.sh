@@ -133,6 +133,17 @@ ok "--explain: an inlined call" $?
 ok "--explain: the function's size is not the call's" $?
 grep -q '  function: main.*, 0x1000006b0 + 287 bytes, ' "$tmp/out"
 ok "--explain: the function's size" $?
+# Where a function and the calls inlined into it stand (llvm-dwarfdump-22: DW_TAG_subprogram, DW_TAG_inlined_subroutine). What a
+# table of symbols or a map names stands nowhere.
+for text in '  function: main, entry at .debug_info+0x224, 0x1000006b0' '  inlined: checked_div(int, int), entry at .debug_info+0x343, name'; do
+    grep -qF -- "$text" "$tmp/out"
+    ok "--explain: $text" $?
+done
+eval "$machsym atos --explain -o $bin/hand-lines.dwarf 0x100001084" | grep -qF '  function: line4, entry at .debug_info+0xda, 0x100001080 + 64 bytes, '
+ok "--explain: where a function stands" $?
+eval "$machsym map build --no-progress -o $tmp/explained.symmap $bin/hand-lines.dwarf" >/dev/null && eval "$machsym atos --explain -o $tmp/explained.symmap 0x100001084" >"$tmp/out"
+grep -q '  function: .*line4, 0x100001080 + 64 bytes, ' "$tmp/out"
+ok "--explain: a map tells of no place in .debug_info" $?
 
 # --help goes to stdout and is no error; every option of the case files is in it.
 eval "$machsym atos --help" >"$tmp/help" 2>"$tmp/err"

@@ -198,6 +198,11 @@ sed '1s,state/1,state/9,' "$work/all.state" >"$work/bad.state"
 refused "a state of another version"
 cp "$reports/demo.ips" "$work/bad.state"
 refused "no state that --groups-out wrote"
+group --groups-out "$work/single.state" "$work"/days/1* >/dev/null
+sed '1s/"groups":1,//; 1s/,"groups":1//' "$work/single.state" >"$work/bad.state"
+! cmp -s "$work/single.state" "$work/bad.state"
+check "a state of one group that tells no number of groups"
+refused "there is something after its end"
 
 # ---- One state, several runs ----
 
@@ -445,7 +450,7 @@ figures 1 1 "families of similar groups"
 
 # The measure itself: stacks that lie near the threshold, judged by the formula that the comments state.
 if need "the measure of similar groups" python3; then
-    for row in "apart 33" "common 331" "common 332" "common 333" "common 334"; do
+    for row in "apart 33" "common 331" "common 332" "common 333" "common 334" "common 336"; do
         kind=${row% *}
         near="$work/near-${row#* }"
         mkdir "$near"

@@ -95,6 +95,13 @@ run --summary $samples/kscrash-2.json
 has "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
 run --signature $samples/kscrash-recrash-only.json
 has "SIGABRT: -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
+for sample in kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
+    sed 's/"report": {/"told": {/g' $samples/$sample.json >"$work/$sample.json"
+    run --signature $samples/$sample.json
+    sed "s,$samples,$work," "$work/out" >"$work/expected"
+    run --signature "$work/$sample.json"
+    same "$work/expected" "$work/out" "$sample: the list of images alone tells that it is a report, also of a crash without one"
+done
 run --signature $samples/kscrash-several.json
 has "deadlock: -[Player play:] | main  $samples/kscrash-several.json#2"
 
