@@ -22,6 +22,8 @@ head -c 300 $bin/collection-arm64 >"$work/cut.kc"
 mkdir "$work/kc"
 cp "$work/cut.kc" "$work/kc/"
 cp $bin/collection-arm64 "$work/collection"
+mkdir "$work/half"
+head -c 100000 $bin/collection-arm64 >"$work/half/half.kc"
 cp $bin/zoo-arm64-chained "$work/zoo"
 
 mkfifo "$work/fifo"
@@ -49,6 +51,8 @@ rows "$top_machsym" <<'END'
 # What damaged collections and caches say
 crash -q -d @/cut.kc @/demo.crash|1|cut.kc: .*\(.*, offset [0-9]+\)$
 crash -q -d @/kc @/demo.crash|1|cut.kc: .*\(.*, offset [0-9]+\)$
+crash -q -d @/half/half.kc @/demo.crash|1|half.kc: a segment runs past the end of the file \(.*, offset [0-9]+\)$
+crash -q --no-cache -d @/half @/demo.crash|1|half.kc: a segment runs past the end of the file \(.*, offset [0-9]+\)$
 crash -q -d @/cut @/demo.crash|1|/cut: cut short: at least [0-9]+ bytes are missing
 crash -q -d @/text @/demo.crash|1|/text: no Mach-O file with a UUID, .*; name one
 
@@ -220,6 +224,9 @@ atos -o App.dSYM -uuid 4C4C44B5 0x1|2|4C4C44B5 is no UUID: these have 32 hexadec
 store missing kept 4C4C44B5|1|^machsym: 4C4C44B5 is no UUID: .*; nor is there such a report
 store gc kept --older 30d|2|30d is no number from 1 to 100000: --older takes days, --newest builds
 END
+
+$machsym crash -q --no-cache -d "$work/collection" "$work/demo.crash" >"$work/out" 2>"$work/err" && [ ! -s "$work/err" ]
+check "a whole collection below -d" "$work/err"
 
 # A folder of a name, as names of code are, is no file of names.
 (cd "$work" && "$top_machsym" demangle folder main _Z1fv) >"$work/out" 2>"$work/err" && [ ! -s "$work/err" ]

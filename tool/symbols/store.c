@@ -85,7 +85,7 @@ static bool is_map(const unsigned char *p)
     return memcmp(p, "MACHSYM\n", 8) == 0;
 }
 
-/* Whether a file that tells no UUID is damaged: it may be in what is. */
+/* Whether a file is damaged of which something may be missed: its UUID, or images in it. */
 static void find_damage(const char *path, machsym_error *err)
 {
     machsym_open_desc desc;
@@ -122,7 +122,9 @@ static void probe_slices(store_index *index, index_child *child, const char *pat
         slice->member = member;
         child->slice_count++;
     }
-    if (count == 1 && !slices[0].has_uuid && slices[0].filetype != 1 /* MH_OBJECT */ && member[0] == 0)
+    if (count == 1 && member[0] == 0 &&
+        (slices[0].filetype == 12 /* MH_FILESET: images at its end may be gone */ ||
+         (!slices[0].has_uuid && slices[0].filetype != 1 /* MH_OBJECT */)))
         find_damage(path, err);
 }
 
