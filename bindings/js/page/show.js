@@ -76,10 +76,11 @@ function showReport(result, index, thread) {
   if (thread !== undefined) get(`thread-${thread}`)?.scrollIntoView();
 }
 
-/** What the tool said, without its advice for the command line; a report that was read tells itself what is wanted. */
+/** What the tool said, without its advice for the command line; a report that was read tells itself what is wanted, and how
+ * many frames are named: that is no fault. */
 function messages(said, isRead) {
   const own = isRead ? /^machsym: (\/report(#\d+)?: )?/ : /^machsym: (\/report(#\d+)?: )?(no report: )?/;
-  return said.split('\n').filter((line) => (isRead ? own.test(line) && !/^machsym: missing /.test(line) : line !== ''))
+  return said.split('\n').filter((line) => (isRead ? own.test(line) && !/^machsym: (missing |.*: \d+ of \d+ frames? named, )/.test(line) : line !== ''))
     .map((line) => line.replace(own, isRead ? '' : 'Not read as a report: ').replaceAll('/symbols/', ''));
 }
 
