@@ -724,6 +724,58 @@ static void test_iteration(const char *name)
     machsym_image_close(image);
 }
 
+/* A unit of functions, each with an inlined call, 16 bytes apart from lo. */
+static void put_unit_of_calls(program *p, uint64_t lo, unsigned count)
+{
+    begin_unit_of(p, lo, lo + 16 * count);
+    size_t callee = die(p, ABSTRACT);
+    put_str(&p->info, "callee");
+    for (unsigned i = 0; i < count; i++) {
+        die(p, FUNCTION_OPEN);
+        put_str(&p->info, "caller");
+        put_range(p, lo + 16 * i, lo + 16 * i + 16);
+        die(p, INLINE);
+        put32(&p->info, (unsigned)local(p, callee));
+        put_range(p, lo + 16 * i, lo + 16 * i + 8);
+        put8(&p->info, 1);
+        put_uleb(&p->info, 7);
+        put16(&p->info, 0); /* ends the call's children, and the function's */
+    }
+    end_unit(p);
+}
+
+/* A session that is asked for most functions begins to decode calls with their unit. A cursor stays where it
+ * is when its unit is decoded again in that way. */
+static void test_cursor_stays(void)
+{
+    enum { UNITS = 5, EACH = 200, AT = 100 };
+    program p;
+    machsym_function f;
+    machsym_frame frames[FRAMES];
+    machsym_cursor at = {0, 0};
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    unsigned next = 0;
+    begin(&p);
+    p.macho.code_size = 16 * UNITS * EACH;
+    for (unsigned i = 0; i < UNITS; i++)
+        put_unit_of_calls(&p, 0x1000 + 16 * i * EACH, EACH);
+    memset(&desc, 0, sizeof desc);
+    machsym_image *image = program_open(&p);
+    desc.image = image;
+    desc.lines = MACHSYM_LINES_DWARF;
+    desc.cache_limit = 1;
+    CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
+    for (; machsym_session_next_function(session, &at, &f) && f.lo == 0x1000 + 16 * next; next++) {
+        for (unsigned i = EACH; next == AT && i < UNITS * EACH; i++)
+            CHECK_EQ(machsym_session_frames(session, 0x1000 + 16 * i, frames, FRAMES), 2);
+    }
+    CHECK_EQ(next, UNITS * EACH);
+    machsym_session_close(session);
+    machsym_image_close(image);
+    program_free(&p);
+}
+
 /* Rows are shown around an address that rows are of, whether they answer or not. After the last row of all code none is, by any
  * policy: only a function that goes on there takes the last line. */
 static void test_rows_explained_past_end(void)
@@ -971,6 +1023,7 @@ int main(void)
     test_iteration("cross-arm64-d5-22.dwarf");
     test_iteration("zoo-x86_64-d5-22.dwarf");
     test_iteration("hand-dwarf64.dwarf");
+    test_cursor_stays();
     test_explanation();
     test_rows_explained_past_end();
     test_doubts();
