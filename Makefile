@@ -92,7 +92,7 @@ TEST_SH := $(ONLY_SH:%=tests/%.sh) $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
 ROOMS   := $(wildcard src/*.h src/*/*.h)
-REPORT_C := $(sort $(wildcard report/*/*.c))
+REPORT_C := $(sort $(wildcard report/*.c report/*/*.c))
 TOOL_C  := $(REPORT_C) $(sort $(wildcard tool/*.c tool/*/*.c tool/*/*/*.c))
 TOOL_O  := $(TOOL_C:%.c=$(B)/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
@@ -336,7 +336,7 @@ surroundings: all
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c report/*/*.[ch] tool/*.[ch] tool/*/*.[ch] tool/*/*/*.[ch] bindings/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c report/*.[ch] report/*/*.[ch] tool/*.[ch] tool/*/*.[ch] tool/*/*/*.[ch] bindings/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c bench/*/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:

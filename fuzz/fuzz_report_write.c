@@ -1,7 +1,8 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
  * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
  * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
-#include "../report/read/parts.h"
+#include "../report/model/parts.h"
+#include "../report/model/redact.h"
 #include "../report/read/split.h"
 #include "../report/tell/summary.h"
 #include "../report/write/write.h"

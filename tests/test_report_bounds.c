@@ -10,7 +10,7 @@
 #include "../report/tell/groups.h"
 #include "../tool/files/state.h"
 #include "../report/tell/missing.h"
-#include "../report/read/parts.h"
+#include "../report/model/parts.h"
 #include "../report/read/split.h"
 #include "../report/write/write.h"
 #include "../tool/symbols/resolve.h"

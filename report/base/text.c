@@ -24,6 +24,12 @@ void text_base_name(text *t, machsym_str path)
     text_add(t, name, (size_t)(end - name));
 }
 
+void text_sentence(text *t, const char *words)
+{
+    text_c(t, words);
+    text_char(t, '\n');
+}
+
 void text_dec(text *t, uint64_t number)
 {
     char digits[20];
@@ -348,6 +354,13 @@ void pool_free(pool *p)
 
 /* ---- Views ---- */
 
+machsym_str str_trim_end(machsym_str s)
+{
+    while (s.len > 0 && strchr(" \t\r\n", s.ptr[s.len - 1]) != NULL)
+        s.len--;
+    return s;
+}
+
 machsym_str str_trim(machsym_str s)
 {
     machsym_str t = s;
@@ -391,6 +404,16 @@ size_t str_find(machsym_str s, const char *needle)
     }
     MACHSYM_COUNT_WORK(1 + found / 64);
     return found;
+}
+
+machsym_str str_from(machsym_str s, size_t count)
+{
+    return count < s.len ? (machsym_str){s.ptr + count, s.len - count} : (machsym_str){s.ptr, 0};
+}
+
+machsym_str str_after(machsym_str s, const char *needle)
+{
+    return str_from(s, str_find(s, needle) + strlen(needle));
 }
 
 machsym_str str_base_name(machsym_str path)

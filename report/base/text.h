@@ -47,6 +47,7 @@ static inline void text_char(text *t, char c)
 }
 
 void text_base_name(text *t, machsym_str path); /* what follows the last slash */
+void text_sentence(text *t, const char *words); /* and the end of its line */
 void text_dec(text *t, uint64_t number);
 void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
 void text_json(text *t, machsym_str str);                 /* quoted; bytes that are no UTF-8 become U+FFFD */
@@ -118,10 +119,14 @@ static inline bool str_starts(machsym_str s, const char *prefix)
 }
 
 machsym_str str_trim(machsym_str s);
+machsym_str str_trim_end(machsym_str s); /* of line ends, too */
 /* Offset of needle in s, or s.len. The time is in proportion to the product of both: needles are short. */
 size_t str_find(machsym_str s, const char *needle);
 /* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
 size_t str_control(machsym_str s);
+/* What follows so many bytes, or the first needle; empty when there is none. */
+machsym_str str_from(machsym_str s, size_t count);
+machsym_str str_after(machsym_str s, const char *needle);
 machsym_str str_base_name(machsym_str path);
 char *str_copy_z(machsym_str s);  /* from malloc, with a NUL after it */
 uint64_t str_hash(machsym_str s); /* FNV-1a */

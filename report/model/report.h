@@ -5,7 +5,6 @@
 
 #include "../base/json.h"
 #include "../base/text.h"
-#include "redact.h"
 #include "status.h"
 
 #define REPORT_NONE UINT32_MAX
@@ -183,30 +182,36 @@ typedef enum report_fact {
     FACT_COUNT
 } report_fact;
 
+/* Every kind of report, and what people call it; CONTRIBUTING.md says what else a new kind needs. */
+#define REPORT_KINDS(X)                                                                                      \
+    X(UNKNOWN, "unknown")                                                                                    \
+    X(TEXT, "crash text")                                                                                    \
+    X(SAMPLE, "sample")                                                                                      \
+    X(SPIN, "spindump")                                                                                      \
+    X(LEAKS, "leaks")                                                                                        \
+    X(LLDB, "lldb backtrace")                                                                                \
+    X(SWIFT, "Swift backtrace")                                                                              \
+    X(SANITIZER, "sanitizer report")                                                                         \
+    X(DART, "Dart stack")                                                                                    \
+    X(XCTRACE, "xctrace export")                                                                             \
+    X(CRASHLYTICS, "Crashlytics text")                                                                       \
+    X(IPS, "ips")                                                                                            \
+    X(METRIC, "MetricKit")                                                                                   \
+    X(KSCRASH, "KSCrash JSON")                                                                               \
+    X(SENTRY, "Sentry event")                                                                                \
+    X(BUGSNAG, "Bugsnag event")                                                                              \
+    X(PLCRASH, "PLCrashReporter")                                                                            \
+    X(DATADOG, "Datadog event")                                                                              \
+    X(STACKLESS, "no stacks")                                                                                \
+    X(LOG, "log")                                                                                            \
+    X(PANIC, "kernel panic")                                                                                 \
+    X(STACKSHOT, "stackshot")
+
 typedef enum report_kind {
-    REPORT_UNKNOWN = 0,
-    REPORT_TEXT,
-    REPORT_SAMPLE,
-    REPORT_SPIN,
-    REPORT_LEAKS,
-    REPORT_LLDB,
-    REPORT_SWIFT,
-    REPORT_SANITIZER,
-    REPORT_DART,
-    REPORT_XCTRACE,
-    REPORT_CRASHLYTICS,
-    REPORT_IPS,
-    REPORT_METRIC,
-    REPORT_KSCRASH,
-    REPORT_SENTRY,
-    REPORT_BUGSNAG,
-    REPORT_PLCRASH,
-    REPORT_DATADOG,
-    REPORT_STACKLESS,
-    REPORT_LOG,
-    REPORT_PANIC,
-    REPORT_STACKSHOT,
-    REPORT_KIND_COUNT
+#define REPORT_KIND_NUMBER(kind, words) REPORT_##kind,
+    REPORT_KINDS(REPORT_KIND_NUMBER)
+#undef REPORT_KIND_NUMBER
+        REPORT_KIND_COUNT
 } report_kind;
 
 typedef enum report_encoding {
@@ -338,18 +343,7 @@ typedef struct report_load {
     uint64_t base;
 } report_load;
 
-/* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is
- * damaged. */
-void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count);
-/* The same without what tells of persons. */
-void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
-                          size_t load_count, const redactor *how);
-/* The same of what another report carries, so many documents deep: it is UTF-8. how may be NULL. */
-void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
-                         size_t load_count, const redactor *how);
 void report_close(report *r);
-/* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not count. */
-bool report_is_one(const report *r);
 const char *report_kind_name(report_kind kind);
 
 /* Counts the frames anew, of the whole and of each image. */
@@ -387,35 +381,15 @@ void report_set_time(report *r, report_fact fact, uint64_t seconds);
 void text_time(text *t, uint64_t seconds);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
-/* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
-void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
-/* One JSON document; false when it holds nothing of a report. */
-bool report_parse_ips(report *r, uint32_t doc);
-bool report_parse_kscrash(report *r, uint32_t doc);
-bool report_parse_sentry(report *r, uint32_t doc);
-bool report_parse_bugsnag(report *r, uint32_t doc);
-bool report_parse_datadog(report *r, uint32_t doc);
-bool report_parse_metric(report *r, uint32_t doc);
-bool report_parse_panic(report *r, uint32_t doc);
-bool report_parse_jetsam(report *r, uint32_t doc);
-/* The facts of an .ips. */
-void report_set_ips_facts(report *r, uint32_t doc);
-bool report_parse_stackshot(report *r, uint32_t doc);
-bool report_parse_log(report *r, uint32_t doc);
-/* Finds texts in the strings of a document of another kind. Returns false when there are none. */
-bool report_parse_strings(report *r, uint32_t doc);
-/* Settles whether a stack of lldb's may use the images of the report ahead. The frames were placed before. */
-void report_settle_lldb(report *r);
-bool report_parse_mixed(report *r, uint32_t doc);
-/* Text inside a JSON string. */
-void report_parse_string(report *r, uint32_t doc, uint32_t token);
-/* What xctrace exports as XML; false when the text is none. */
-bool report_parse_xctrace(report *r);
 /* Of the images from first on, the first of those that are alike stays; frames from first_frame on follow. */
 void report_merge_images(report *r, uint32_t first, uint32_t first_frame);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. A frame is placed once: programs of several reports lie at the same addresses. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
+/* What the user says was loaded is there for all reports of a document. */
+void report_place_in_loads(report *r, const report_load *loads, size_t load_count);
+/* Which images are the system's, and how long their names are at most. When all is parsed. */
+void report_finish_images(report *r);
 bool report_arch_is_arm32(machsym_str arch);
 /* The address without pointer authentication, unless the report says that its processor has none. */
 uint64_t report_plain_addr(const report *r, uint64_t addr);

@@ -1,4 +1,5 @@
 /* Bugsnag events: as the app sends them, in a payload or alone, and as the service hands them out. */
+#include "formats.h"
 #include "../model/json_stack.h"
 #include "../model/stack.h"
 

@@ -1,7 +1,7 @@
 /* Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose
  * UUID is told where symbols are missing; older ones are addresses at run time, of images that are not
  * told. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 
 /* ---- Lines ---- */
 
-static machsym_str behind(machsym_str s, size_t count)
+static machsym_str rest_after(machsym_str s, size_t count)
 {
     return str_trim((machsym_str){s.ptr + count, s.len - count});
 }
@@ -103,13 +103,13 @@ static bool parse_header(text_parser *p, machsym_str s)
         {"Session ID", FACT_INCIDENT},    {"Date", FACT_DATE},
         {"OS Version", FACT_OS},          {"Device", FACT_HARDWARE},
     };
-    machsym_str line = behind(s, 1);
+    machsym_str line = rest_after(s, 1);
     size_t colon = str_find(line, ":");
     if (!str_starts(s, "# ") || colon >= line.len)
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (str_is((machsym_str){line.ptr, colon}, keys[i].key))
-            report_set_fact(p->r, keys[i].fact, behind(line, colon + 1));
+            report_set_fact(p->r, keys[i].fact, rest_after(line, colon + 1));
     }
     return true;
 }
@@ -120,14 +120,14 @@ static bool parse_exception(text_parser *p, machsym_str s)
     size_t name = str_find(s, " ");
     if (!str_starts(s, "EXC_") && !str_starts(s, "SIG"))
         return false;
-    machsym_str rest = name < s.len ? behind(s, name) : (machsym_str){s.ptr, 0};
+    machsym_str rest = name < s.len ? rest_after(s, name) : (machsym_str){s.ptr, 0};
     size_t word = str_find(rest, " ");
     report_set_fact(p->r, str_starts(s, "EXC_") ? FACT_EXCEPTION : FACT_SIGNAL, (machsym_str){s.ptr, name});
     if (str_starts(rest, "KERN_") && word < rest.len) {
         text t = {0};
         text_add(&t, rest.ptr, word);
         text_c(&t, " at ");
-        text_str(&t, behind(rest, word));
+        text_str(&t, rest_after(rest, word));
         report_set_fact(p->r, FACT_SUBTYPE, pool_copy(&p->r->strings, t.v, t.len));
         text_free(&t);
     } else {
@@ -141,7 +141,7 @@ static void set_thrown(text_parser *p, machsym_str s)
 {
     size_t colon = str_find(s, ": ");
     report_set_thrown(p->r, (machsym_str){s.ptr, colon},
-                      colon < s.len ? behind(s, colon + 1) : (machsym_str){s.ptr, 0});
+                      colon < s.len ? rest_after(s, colon + 1) : (machsym_str){s.ptr, 0});
 }
 
 /* "#0. Crashed: com.apple.main-thread": the thread that follows. */
@@ -151,15 +151,15 @@ static void open_title(text_parser *p, machsym_str s)
     static const char crashed[] = "Crashed:";
     size_t dot = str_find(s, ". ");
     if (s.ptr[0] == '#' && dot < s.len)
-        s = behind(s, dot + 1);
+        s = rest_after(s, dot + 1);
     report_thread *thread = text_open_thread(p);
     thread->crashed = str_starts(s, crashed);
     if (str_starts(s, fatal)) {
         thread->kind = THREAD_EXCEPTION;
-        set_thrown(p, behind(s, sizeof fatal - 1));
+        set_thrown(p, rest_after(s, sizeof fatal - 1));
         return;
     }
-    thread->name = thread->crashed ? behind(s, sizeof crashed - 1) : s;
+    thread->name = thread->crashed ? rest_after(s, sizeof crashed - 1) : s;
     if (str_is(thread->name, "Thread"))
         thread->name.len = 0;
 }

@@ -1,4 +1,5 @@
 /* Datadog's error events: stacks as text in strings, images beside them. */
+#include "formats.h"
 #include "../model/json_stack.h"
 #include "../model/stack.h"
 

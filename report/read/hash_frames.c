@@ -1,5 +1,5 @@
 /* Stacks whose frames begin with #: sanitizers' and Dart's. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* .ips documents: the metadata line, and the report. */
+#include "formats.h"
 #include "../model/stack.h"
-#include "../tell/termination.h"
+#include "../model/termination.h"
 
 #include <string.h>
 

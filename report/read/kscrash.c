@@ -1,4 +1,5 @@
 /* KSCrash reports, also those of crashes while a report was written. */
+#include "formats.h"
 #include "../model/json_stack.h"
 
 /* What the report at hand is read from. */

@@ -1,5 +1,6 @@
 /* What lldb prints for `bt`, `bt all` and `thread backtrace`. */
-#include "../model/scan.h"
+#include "formats.h"
+#include "lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of
  * them. */
+#include "formats.h"
 #include "../model/report.h"
 
 #include <string.h>

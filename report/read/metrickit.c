@@ -1,7 +1,8 @@
 /* MetricKit: payloads of diagnostics, each a report of its own, and payloads of metrics. */
+#include "formats.h"
 #include "../model/json_stack.h"
 #include "../model/stack.h"
-#include "../tell/termination.h"
+#include "../model/termination.h"
 
 #include <stdlib.h>
 #include <string.h>

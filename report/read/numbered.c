@@ -1,5 +1,5 @@
 /* Numbered frames: crash reports, leaks, backtrace_symbols, KSCrash's text. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Panics of the kernel: what the system writes as text, and as a string into panic-full reports. Of such a
  * text only the backtraces are stacks; its registers, cores and zones are not. */
-#include "../model/scan.h"
+#include "formats.h"
+#include "lines.h"
 #include "stackshot.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Pasted rows of bare addresses. */
-#include "../model/scan.h"
+#include "lines.h"
 
 /* backtrace(3) and callStackReturnAddresses make these: all are return addresses, the first too. */
 

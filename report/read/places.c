@@ -1,6 +1,6 @@
 /* Frames that say where they are in their own way: Mono's native stacks, Go's goroutines, offsets from a
  * UUID. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Sentry events: as the app sends them, alone or in an envelope, and as the service hands them out. */
+#include "formats.h"
 #include "../model/json_stack.h"
 #include "../model/stack.h"
 

@@ -1,4 +1,5 @@
 /* Stackshots; see stackshot.h. xnu, tools/lldbmacros/kcdata.py writes them alike. */
+#include "formats.h"
 #include "stackshot.h"
 
 #include <string.h>

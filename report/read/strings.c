@@ -1,5 +1,7 @@
 /* Reports inside strings and objects of JSON documents: of a tracker's export, of a crash service, of Apple's own. */
-#include "carried.h"
+#include "formats.h"
+#include "recognise.h"
+#include "../model/carried.h"
 #include "../model/scan.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Backtraces that Swift's runtime prints when a program crashes: since Swift 5.9, docs/Backtracing.rst. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <string.h>
 

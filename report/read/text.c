@@ -1,7 +1,8 @@
 /* Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
  * their own files. */
-#include "../model/scan.h"
-#include "../tell/termination.h"
+#include "formats.h"
+#include "lines.h"
+#include "../model/termination.h"
 
 #include <string.h>
 

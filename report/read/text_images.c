@@ -1,5 +1,5 @@
 /* Lists of images in text reports. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Call trees: sample, spindump, hang, cpu and disk reports. */
-#include "../model/scan.h"
+#include "lines.h"
 
 #include <string.h>
 

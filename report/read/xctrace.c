@@ -1,5 +1,6 @@
 /* What `xctrace export --xpath` writes: tables as XML, in which frames and their images are told once and
  * referred to by number from then on. */
+#include "formats.h"
 #include "../model/scan.h"
 
 #include <stdlib.h>

@@ -68,12 +68,6 @@ static bool exception_is(const report *r, const char *name)
 
 /* ---- The exception in words ---- */
 
-static void sentence(text *t, const char *words)
-{
-    text_c(t, words);
-    text_char(t, '\n');
-}
-
 static void sentence_str(text *t, const char *words, machsym_str str)
 {
     size_t newline = str_find(str, "\n");
@@ -167,12 +161,12 @@ static void say_trap(text *t, const report *r)
     if (str_find(info, "Fatal error") < info.len || str_find(info, "fatal error") < info.len)
         sentence_str(t, "Swift runtime failure: ", info);
     else if (is_swift(r))
-        sentence(
+        text_sentence(
             t,
             "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
             "failed cast, precondition)");
     else
-        sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
+        text_sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
 }
 
 static bool is_messenger(machsym_str name)
@@ -209,21 +203,22 @@ static void say_bad_access(text *t, const report *r)
     bool known = report_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
                  report_number_after(r->facts[FACT_CODES], " at ", &addr);
     if (is_messenger(top_name(r)))
-        sentence(t, "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
+        text_sentence(t,
+                      "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
     else if (known && addr < 0x1000)
-        sentence(t, "access through a null pointer");
+        text_sentence(t, "access through a null pointer");
     else if (fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
              fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
-        sentence(t, "access to memory that may not be read or written so");
+        text_sentence(t, "access to memory that may not be read or written so");
     else if (fact_has(r, FACT_SUBTYPE, "pointer authentication"))
-        sentence(t, "a pointer whose authentication failed was used");
+        text_sentence(t, "a pointer whose authentication failed was used");
     else
-        sentence(t, "access to memory that is not there");
+        text_sentence(t, "access to memory that is not there");
     size_t selector = str_find(info, "selector name: ");
     if (selector < info.len)
         sentence_str(t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
     if (is_recursion(r))
-        sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
+        text_sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
 }
 
 static void say_signal(text *t, const report *r)
@@ -231,7 +226,7 @@ static void say_signal(text *t, const report *r)
     if (exception_is(r, "EXC_BREAKPOINT") || exception_is(r, "SIGTRAP"))
         say_trap(t, r);
     else if (exception_is(r, "EXC_BAD_INSTRUCTION") || exception_is(r, "SIGILL"))
-        is_swift(r) ? say_trap(t, r) : sentence(t, "an illegal instruction was executed");
+        is_swift(r) ? say_trap(t, r) : text_sentence(t, "an illegal instruction was executed");
     else if (exception_is(r, "EXC_BAD_ACCESS") || exception_is(r, "SIGSEGV") || exception_is(r, "SIGBUS"))
         say_bad_access(t, r);
     else if (exception_is(r, "EXC_RESOURCE"))
@@ -240,19 +235,19 @@ static void say_signal(text *t, const report *r)
     else if (exception_is(r, "EXC_GUARD"))
         sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
     else if (exception_is(r, "SIGABRT"))
-        sentence(
+        text_sentence(
             t,
             "the program called abort: an uncaught exception, a failed assertion, or a library's own check");
     else if (exception_is(r, "SIGQUIT"))
-        sentence(t, "another process asked for the end of this one");
+        text_sentence(t, "another process asked for the end of this one");
     else if (exception_is(r, "SIGKILL"))
-        sentence(t, "the system killed the process: watchdog, memory pressure or a broken rule");
+        text_sentence(t, "the system killed the process: watchdog, memory pressure or a broken rule");
     else if (exception_is(r, "SIGFPE") || exception_is(r, "EXC_ARITHMETIC"))
-        sentence(t, "an arithmetic error: division by zero, or an overflow the processor reports");
+        text_sentence(t, "an arithmetic error: division by zero, or an overflow the processor reports");
     else if (exception_is(r, "SIGSYS"))
-        sentence(t, "a system call that does not exist");
+        text_sentence(t, "a system call that does not exist");
     else if (exception_is(r, "SIGPIPE"))
-        sentence(t, "a write to a pipe or socket that nobody reads");
+        text_sentence(t, "a write to a pipe or socket that nobody reads");
 }
 
 /* What was measured, of reports that are no crashes. */
@@ -321,12 +316,12 @@ static void say_kexts(text *t, const report *r)
 
 static void say_panic(text *t, const report *r)
 {
-    sentence(
+    text_sentence(
         t,
         "the kernel stopped the machine: no crash of an app, though what a process did may have led to it");
     for (size_t i = 0; i < sizeof panic_causes / sizeof *panic_causes; i++) {
         if (fact_has(r, FACT_EVENT, panic_causes[i][0])) {
-            sentence(t, panic_causes[i][1]);
+            text_sentence(t, panic_causes[i][1]);
             break;
         }
     }
@@ -370,7 +365,7 @@ void text_exception(text *t, const report *r)
     say_title(t, r);
     if (r->kind == REPORT_STACKSHOT) {
         termination_explain(t, r);
-        sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
+        text_sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
         return;
     }
     if (r->kind == REPORT_PANIC) {
@@ -379,21 +374,22 @@ void text_exception(text *t, const report *r)
     }
     say_details(t, r);
     if (r->kind == REPORT_STACKLESS) {
-        sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
+        text_sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
         say_lines(t, r->facts[FACT_DESCRIPTION]);
         return;
     }
     say_event(t, r);
     if (fact_has(r, FACT_NOTE, "SIMULATED"))
-        sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+        text_sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
     if (fact_has(r, FACT_NOTE, "RECRASH"))
-        sentence(t, "the crash reporter itself crashed; what it was writing is the report before this one");
+        text_sentence(t,
+                      "the crash reporter itself crashed; what it was writing is the report before this one");
     say_exc_crash(t, r);
     bool killed = termination_explain(t, r);
     bool thrown = say_uncaught(t, r);
     machsym_str top = top_name(r);
     if (str_is(top, "gpus_ReturnNotPermittedKillClient"))
-        sentence(t, "the app used the GPU while it was in the background");
+        text_sentence(t, "the app used the GPU while it was in the background");
     else if (!killed && !thrown)
         say_signal(t, r);
 }

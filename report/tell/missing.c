@@ -1,6 +1,6 @@
 /* Images without debug info; see missing.h. */
 #include "missing.h"
-#include "../write/write.h"
+#include "../base/json_put.h"
 
 #include <stdlib.h>
 #include <string.h>

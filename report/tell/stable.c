@@ -9,11 +9,6 @@
  * apart stands in front. */
 enum { NAME_MAX_LEN = 4096 };
 
-static machsym_str behind(machsym_str s, size_t count)
-{
-    return count < s.len ? (machsym_str){s.ptr + count, s.len - count} : (machsym_str){s.ptr, 0};
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -31,11 +26,11 @@ static size_t partial_prefix(machsym_str s)
         return 0;
     while (at < s.len && is_digit(s.ptr[at]))
         at++;
-    machsym_str kind = behind(s, at + 2);
-    if (at == 1 || behind(s, at).len < 2 || s.ptr[at] != ')')
+    machsym_str kind = str_from(s, at + 2);
+    if (at == 1 || str_from(s, at).len < 2 || s.ptr[at] != ')')
         return 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (str_starts(kind, kinds[i]) && str_starts(behind(kind, strlen(kinds[i])), rest))
+        if (str_starts(kind, kinds[i]) && str_starts(str_from(kind, strlen(kinds[i])), rest))
             return at + 2 + strlen(kinds[i]) + sizeof rest - 1;
     }
     return 0;
@@ -73,7 +68,7 @@ static machsym_str without_prefixes(machsym_str s)
         taken = taken > 0 ? taken : specialization_prefix(s);
         for (size_t i = 0; i < sizeof words / sizeof *words && taken == 0; i++)
             taken = str_starts(s, words[i]) ? strlen(words[i]) : 0;
-        s = behind(s, taken);
+        s = str_from(s, taken);
     }
     return s;
 }
@@ -103,7 +98,7 @@ static machsym_str without_block(machsym_str s)
     size_t digits = str_starts(s, "__") ? 2 : 0;
     while (digits < s.len && is_digit(s.ptr[digits]))
         digits++;
-    return behind(s, digits);
+    return str_from(s, digits);
 }
 
 /* ---- The name itself ---- */
@@ -129,7 +124,7 @@ static size_t module_at(machsym_str s, size_t at, machsym_str image)
 
 static bool stands(machsym_str s, size_t at, const char *word)
 {
-    return str_starts(behind(s, at), word);
+    return str_starts(str_from(s, at), word);
 }
 
 /* Whether an angle bracket at s[at] is a part of an operator's name. */
@@ -161,12 +156,12 @@ static void put_core(text *out, machsym_str s, machsym_str image)
             text_c(out, "(anonymous namespace)");
             at += sizeof "(anonymous namespace)" - 2;
         } else if (stands(s, at, "(extension in ")) {
-            at += str_find(behind(s, at), ":");
+            at += str_find(str_from(s, at), ":");
         } else if (stands(s, at, "operator()")) {
             text_c(out, "operator()");
             at += sizeof "operator()" - 2;
         } else if (stands(s, at, "[abi:")) {
-            at += str_find(behind(s, at), "]");
+            at += str_find(str_from(s, at), "]");
         } else if (c == '(') {
             return;
         } else {
@@ -188,7 +183,7 @@ void text_stable_name(text *out, machsym_str name, machsym_str image)
     size_t method =
         s.len > 1 && (s.ptr[0] == '-' || s.ptr[0] == '+') && s.ptr[1] == '[' ? str_find(s, "]") : s.len;
     while (s.len > 0 && s.ptr[0] == '_')
-        s = behind(s, 1);
+        s = str_from(s, 1);
     if (method < s.len)
         text_add(out, s.ptr, method + 1);
     else if (!str_starts(s, "OUTLINED_FUNCTION_"))

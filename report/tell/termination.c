@@ -4,137 +4,6 @@
 
 #include <string.h>
 
-/* ---- Fields ---- */
-
-/* OS_REASON_* of xnu's bsd/sys/reason.h, by number; RBSTerminateContext tells the number only. 37 is none. */
-static const char *const namespaces[] = {NULL,
-                                         "JETSAM",
-                                         "SIGNAL",
-                                         "CODESIGNING",
-                                         "HANGTRACER",
-                                         "TEST",
-                                         "DYLD",
-                                         "LIBXPC",
-                                         "OBJC",
-                                         "EXEC",
-                                         "SPRINGBOARD",
-                                         "TCC",
-                                         "REPORTCRASH",
-                                         "COREANIMATION",
-                                         "AGGREGATED",
-                                         "RUNNINGBOARD",
-                                         "SKYWALK",
-                                         "SETTINGS",
-                                         "LIBSYSTEM",
-                                         "FOUNDATION",
-                                         "WATCHDOG",
-                                         "METAL",
-                                         "WATCHKIT",
-                                         "GUARD",
-                                         "ANALYTICS",
-                                         "SANDBOX",
-                                         "SECURITY",
-                                         "ENDPOINTSECURITY",
-                                         "PAC_EXCEPTION",
-                                         "BLUETOOTH_CHIP",
-                                         "PORT_SPACE",
-                                         "WEBKIT",
-                                         "BACKLIGHTSERVICES",
-                                         "MEDIA",
-                                         "ROSETTA",
-                                         "LIBIGNITION",
-                                         "BOOTMOUNT",
-                                         NULL,
-                                         "REALITYKIT",
-                                         "AUDIO",
-                                         "WAKEBOARD",
-                                         "CORERC",
-                                         "SELF_RESTRICT",
-                                         "ARKIT",
-                                         "CAMERA",
-                                         "BACKBOARD",
-                                         "POWEREXCEPTIONS",
-                                         "SECINIT"};
-
-static bool is_upper(char c)
-{
-    return (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static machsym_str behind(machsym_str s, size_t count)
-{
-    return count < s.len ? (machsym_str){s.ptr + count, s.len - count} : (machsym_str){s.ptr, 0};
-}
-
-/* What follows the first needle; empty when there is none. */
-static machsym_str after(machsym_str s, const char *needle)
-{
-    return behind(s, str_find(s, needle) + strlen(needle));
-}
-
-/* The digits that s begins with, "0x" among them. */
-static machsym_str number_at(machsym_str s)
-{
-    bool hex = s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 32) == 'x';
-    size_t at = 2 * hex;
-    while (at < s.len && ((s.ptr[at] >= '0' && s.ptr[at] <= '9') ||
-                          (hex && (s.ptr[at] | 32) >= 'a' && (s.ptr[at] | 32) <= 'f')))
-        at++;
-    return (machsym_str){s.ptr, at > 2u * hex ? at : 0};
-}
-
-/* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." tells what stands before it elsewhere. */
-static void set_from_context(report *r, machsym_str s)
-{
-    uint64_t domain;
-    machsym_str context = after(s, "<RBSTerminateContext|");
-    if (context.len == 0)
-        return;
-    if (report_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
-        namespaces[domain] != NULL)
-        report_set_fact(r, FACT_TERMINATION, str_c(namespaces[domain]));
-    report_set_fact(r, FACT_TERMINATION_CODE, number_at(after(context, "code:")));
-}
-
-static machsym_str without_end(machsym_str s)
-{
-    while (s.len > 0 && strchr(" \t\r\n", s.ptr[s.len - 1]) != NULL)
-        s.len--;
-    return s;
-}
-
-/* "[Namespace ]NAME[,] [Code ]N[ words]" and "NAME, [0xN] words". */
-void termination_parse(report *r, machsym_str s)
-{
-    size_t name = 0;
-    s = without_end(str_trim(s));
-    machsym_str rest = str_starts(s, "Namespace ") ? str_trim(behind(s, sizeof "Namespace " - 1)) : s;
-    while (name < rest.len && is_upper(rest.ptr[name]))
-        name++;
-    if (name > 0) {
-        machsym_str code = behind(rest, name);
-        while (code.len > 0 && (code.ptr[0] == ',' || code.ptr[0] == ' ' || code.ptr[0] == '['))
-            code = behind(code, 1);
-        if (str_starts(code, "Code "))
-            code = str_trim(behind(code, sizeof "Code " - 1));
-        machsym_str number = number_at(code);
-        report_set_fact(r, FACT_TERMINATION, (machsym_str){rest.ptr, name});
-        report_set_fact(r, FACT_TERMINATION_CODE, number);
-        rest = behind(code, number.len);
-        rest = behind(rest, rest.len > 0 && rest.ptr[0] == ']');
-    }
-    set_from_context(r, rest);
-    report_set_fact(r, FACT_DESCRIPTION, rest);
-}
-
-/* ---- In words ---- */
-
-static void sentence(text *t, const char *words)
-{
-    text_c(t, words);
-    text_char(t, '\n');
-}
-
 /* Where the words stand, upper case or not; s.len: nowhere. lower is in lower case. */
 static size_t find_words(machsym_str s, const char *lower)
 {
@@ -154,11 +23,11 @@ static size_t find_words(machsym_str s, const char *lower)
 static machsym_str explanation(const report *r)
 {
     machsym_str all = r->facts[FACT_DESCRIPTION];
-    machsym_str why = after(all, "explanation:");
+    machsym_str why = str_after(all, "explanation:");
     if (why.len == 0)
         return all;
     why.len = str_find(why, "ProcessVisibility:");
-    return without_end(str_trim(why));
+    return str_trim_end(str_trim(why));
 }
 
 /* The stage by the report's own word for it, or by the words of the explanation. */
@@ -176,7 +45,7 @@ static void say_stage(text *t, const report *r)
                   {"scene-update", "updating the scene: 10 s"},
                   {"background task", "background task: 10 min"},
                   {"background", "background task: 10 min"}};
-    machsym_str event = after(r->facts[FACT_DESCRIPTION], "WatchdogEvent:");
+    machsym_str event = str_after(r->facts[FACT_DESCRIPTION], "WatchdogEvent:");
     machsym_str why = event.len > 0 ? str_make(event.ptr, str_find(event, "\n")) : explanation(r);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         if (find_words(why, stages[i].word) < why.len) {
@@ -196,7 +65,7 @@ enum { IDLE_PERCENT = 10, BUSY_PERCENT = 50 };
 static void say_cpu(text *t, const report *r)
 {
     uint64_t percent;
-    machsym_str line = after(r->facts[FACT_DESCRIPTION], "Elapsed application CPU time (seconds):");
+    machsym_str line = str_after(r->facts[FACT_DESCRIPTION], "Elapsed application CPU time (seconds):");
     line = str_trim(str_make(line.ptr, str_find(line, "\n")));
     size_t comma = str_find(line, ",");
     if (comma == line.len || !report_number_after(line, ",", &percent))
@@ -205,17 +74,17 @@ static void say_cpu(text *t, const report *r)
     text_shown(t, str_make(line.ptr, comma));
     text_c(t, " s of CPU time (");
     text_dec(t, percent);
-    sentence(t, percent < IDLE_PERCENT
-                    ? "%): it waited; look for locks and synchronous calls on the main thread"
-                : percent >= BUSY_PERCENT ? "%): it computed; look for long work on the main thread"
-                                          : "%)");
+    text_sentence(t, percent < IDLE_PERCENT
+                         ? "%): it waited; look for locks and synchronous calls on the main thread"
+                     : percent >= BUSY_PERCENT ? "%): it computed; look for long work on the main thread"
+                                               : "%)");
 }
 
 /* The watchdog, and what it allows: the report's own figure when it states one. */
 static void say_watchdog(text *t, const report *r)
 {
     machsym_str why = explanation(r);
-    machsym_str allowance = after(why, "allowance of ");
+    machsym_str allowance = str_after(why, "allowance of ");
     if (find_words(why, "background task") < why.len && find_words(why, "assertion") < why.len)
         text_c(t,
                "a background task was not ended in time: endBackgroundTask was not called before it expired");
@@ -236,12 +105,12 @@ enum { SHOWN_FILES = 8 };
 
 static void say_locked_files(text *t, const report *r)
 {
-    machsym_str rest = after(r->facts[FACT_DESCRIPTION], "locked system files:");
+    machsym_str rest = str_after(r->facts[FACT_DESCRIPTION], "locked system files:");
     machsym_str line;
     if (rest.len == 0)
-        rest = after(r->facts[FACT_APP_INFO], "locked system files:");
+        rest = str_after(r->facts[FACT_APP_INFO], "locked system files:");
     unsigned shown = 0;
-    sentence(t, "0xdead10cc: the app held a file lock or database while it was suspended");
+    text_sentence(t, "0xdead10cc: the app held a file lock or database while it was suspended");
     while (shown < SHOWN_FILES && str_take_line(&rest, &line)) {
         line = str_trim(line);
         if (line.len == 0)
@@ -281,7 +150,7 @@ static bool say_kill_code(text *t, const report *r, uint64_t code)
     }
     for (size_t i = 0; i < sizeof kill_codes / sizeof kill_codes[0]; i++) {
         if (kill_codes[i].code == code) {
-            sentence(t, kill_codes[i].words);
+            text_sentence(t, kill_codes[i].words);
             return true;
         }
     }
@@ -340,7 +209,7 @@ static bool say_space(text *t, machsym_str space, uint64_t code)
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
         if (str_is(space, space_codes[i].space) &&
             (space_codes[i].code == 0 || space_codes[i].code == code)) {
-            sentence(t, space_codes[i].words);
+            text_sentence(t, space_codes[i].words);
             return true;
         }
     }
@@ -359,7 +228,7 @@ static void say_description(text *t, const report *r)
     text_char(t, '\n');
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         size_t at = str_find(why, wanted[i]);
-        machsym_str line = behind(why, at);
+        machsym_str line = str_from(why, at);
         if (at == 0 || line.len == 0)
             continue;
         text_shown(t, str_trim(str_make(line.ptr, str_find(line, "\n"))));

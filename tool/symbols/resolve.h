@@ -4,6 +4,7 @@
 
 #include "line_map.h"
 #include "images.h"
+#include "../../report/model/redact.h"
 #include "../../report/model/report.h"
 
 /* What the lookups of one report or request may take, so that a hostile one costs itself and no other.

@@ -2,6 +2,8 @@
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
 
+#include "../../../report/model/redact.h"
+#include "../../../report/read/recognise.h"
 #include "../../../report/tell/filter.h"
 #include "../../../report/tell/missing.h"
 #include "../../../report/tell/summary.h"

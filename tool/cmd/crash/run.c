@@ -1,11 +1,12 @@
 /* machsym crash: one run over reports: where symbols and outputs lie, what becomes of each report. */
 #include "crash.h"
+#include "../../../report/base/json_put.h"
 #include "../../files/state.h"
 #include "../../files/inside.h"
 #include "../../files/outfile.h"
 #include "../../../report/tell/groups.h"
-#include "../../../report/read/parts.h"
-#include "../../../report/read/walk.h"
+#include "../../../report/model/parts.h"
+#include "../../../report/walk.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* machsym worker: requests for reports. */
 #include "do.h"
-#include "../../../report/read/parts.h"
-#include "../../../report/read/walk.h"
+#include "../../../report/model/parts.h"
+#include "../../../report/walk.h"
 
 /* What an answer may tell of a report. */
 typedef enum worker_want {

@@ -1,5 +1,5 @@
 /* Names put into JSON: frame objects of .ips, logs, KSCrash, Sentry and MetricKit. */
-#include "../model/edit.h"
+#include "objects.h"
 #include "../model/json_stack.h"
 
 /* Members to be added to an object, each with a comma before it. */

@@ -2,6 +2,7 @@
 #include "../tell/blame.h"
 #include "../model/stack.h"
 #include "../tell/summary.h"
+#include "../base/json_put.h"
 #include "write.h"
 
 static void put_json_call(text *t, const report_call *call)

@@ -3,7 +3,8 @@
 #ifndef MACHSYM_TOOL_WALK_H
 #define MACHSYM_TOOL_WALK_H
 
-#include "../write/write.h"
+#include "model/redact.h"
+#include "write/write.h"
 
 /* What becomes of the reports of a document, which are looked up together. */
 typedef enum walk_step {

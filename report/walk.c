@@ -1,8 +1,9 @@
 /* All reports that an input holds; see walk.h. */
+#include "read/recognise.h"
 #include "walk.h"
-#include "carried.h"
-#include "parts.h"
-#include "split.h"
+#include "model/carried.h"
+#include "model/parts.h"
+#include "read/split.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_CARRIED_H
 #define MACHSYM_TOOL_CARRIED_H
 
-#include "../model/report.h"
+#include "report.h"
 
 /* A document in a document doubles the backslashes of all its quotes: what lies deeper than this has 65,000 of
  * them for each. */

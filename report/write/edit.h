@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_EDIT_H
 #define MACHSYM_TOOL_EDIT_H
 
-#include "../write/write.h"
+#include "call.h"
 
 /* All edits of a report. */
 typedef struct writer {
@@ -23,19 +23,5 @@ void edit_add_part(writer *w, const report_frame *frame);
 void edit_add_body(writer *w, size_t at, size_t end); /* a part of the input as it is */
 /* The newline that ends the frame's line, or the usual one. */
 void edit_add_newline(writer *w, const report_frame *frame);
-
-/* "NAME + 12 (File.m:34) [OWNER]". */
-void text_call(text *t, const report_call *call, bool full_path);
-
-/* ---- A frame of each form ---- */
-
-void write_numbered(writer *w, const report_frame *frame);
-void write_tree(writer *w, const report_frame *frame);
-/* A row of bare addresses in which something resolved becomes a list of frames. */
-void write_row(writer *w, const report_thread *thread);
-void write_xctrace(writer *w, const report_frame *frame);
-void write_object(writer *w, const report_frame *frame);
-void write_stackshot(writer *w, const report_frame *frame);
-void write_metric(writer *w, const report_frame *frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* The header and the trailer of Apple's text; see write_apple.h. */
-#include "write_apple.h"
+#include "apple.h"
 #include "../model/stack.h"
 
 #include <string.h>

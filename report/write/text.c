@@ -1,6 +1,6 @@
 /* Reports as Apple's classic text: what Xcode and Console show for an .ips. */
 #include "../model/stack.h"
-#include "write_apple.h"
+#include "apple.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_PARTS_H
 #define MACHSYM_TOOL_PARTS_H
 
-#include "../model/report.h"
+#include "report.h"
 
 /* How many reports a document holds, at least 1. */
 uint32_t report_count_parts(const report *r);

@@ -1,17 +1,5 @@
 /* Names put into text: numbered frames, call trees, rows of addresses. */
-#include "../model/edit.h"
-
-/* ---- Numbered frames ---- */
-
-/* "NAME + 12"; inlined calls have no offset. */
-static void put_function(text *t, const report_call *call)
-{
-    text_str(t, call->name);
-    if (!call->is_inline) {
-        text_c(t, " + ");
-        text_dec(t, call->offset);
-    }
-}
+#include "lines.h"
 
 /* " (File.m:34)" */
 static void put_place(writer *w, const report_call *call)
@@ -23,40 +11,19 @@ static void put_place(writer *w, const report_call *call)
     text_char(&w->part, ')');
 }
 
-/* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
-static void put_tail(text *t, const report_call *call)
-{
-    if (call->owner.len > 0) {
-        text_c(t, " [");
-        text_str(t, call->owner);
-        text_char(t, ']');
-    }
-    text_c(t, call->lacks_callers ? " [callers left out]" : "");
-    text_c(t, call->is_inline ? " [inlined]" : "");
-}
-
-void text_call(text *t, const report_call *call, bool full_path)
-{
-    put_function(t, call);
-    if (call->has_line) {
-        text_c(t, " (");
-        text_call_place(t, call, full_path);
-        text_char(t, ')');
-    }
-    put_tail(t, call);
-}
+/* ---- Numbered frames ---- */
 
 /* "NAME + 12 (File.m:34)" */
 static void put_classic(writer *w, const report_frame *frame, const report_call *call)
 {
-    put_function(&w->part, call);
+    text_call_function(&w->part, call);
     if (call->has_line && frame->form == FORM_LEAKS) {
         text_c(&w->part, "  ");
         text_call_place(&w->part, call, w->how->full_path);
     } else {
         put_place(w, call);
     }
-    put_tail(&w->part, call);
+    text_call_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
@@ -64,22 +31,22 @@ static void put_classic(writer *w, const report_frame *frame, const report_call 
 static void put_side(writer *w, const report_frame *frame, const report_call *call)
 {
     text_c(&w->part, " (");
-    put_function(&w->part, call);
+    text_call_function(&w->part, call);
     text_char(&w->part, ')');
     put_place(w, call);
-    put_tail(&w->part, call);
+    text_call_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "NAME + 12 (in Image) (File.m:34)" after an address that stands alone. */
 static void put_list(writer *w, const report_frame *frame, const report_call *call)
 {
-    put_function(&w->part, call);
+    text_call_function(&w->part, call);
     text_c(&w->part, " (in ");
     text_str(&w->part, w->r->images[frame->image].name);
     text_char(&w->part, ')');
     put_place(w, call);
-    put_tail(&w->part, call);
+    text_call_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
@@ -93,26 +60,26 @@ static void put_lldb(writer *w, const report_frame *frame, const report_call *ca
         }
         text_char(&w->part, '`');
     }
-    put_function(&w->part, call);
+    text_call_function(&w->part, call);
     if (call->has_line) {
         text_c(&w->part, " at ");
         text_call_place(&w->part, call, w->how->full_path);
     }
-    put_tail(&w->part, call);
+    text_call_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "NAME + 12 in Image at File.swift:34". */
 static void put_swift(writer *w, const report_frame *frame, const report_call *call)
 {
-    put_function(&w->part, call);
+    text_call_function(&w->part, call);
     text_c(&w->part, " in ");
     text_str(&w->part, frame->image_name);
     if (call->has_line) {
         text_c(&w->part, " at ");
         text_call_place(&w->part, call, w->how->full_path);
     }
-    put_tail(&w->part, call);
+    text_call_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
@@ -130,7 +97,7 @@ static void put_sanitizer(writer *w, const report_frame *frame, const report_cal
         text_c(&w->part, "+0x");
         text_hex(&w->part, call->offset, 1);
     }
-    put_tail(&w->part, call);
+    text_call_tail(&w->part, call);
     bool is_tight = frame->symbol_end < frame->end && w->r->shadow[frame->symbol_end] != ' ';
     text_c(&w->part, is_tight && !call->is_inline ? " " : "");
     edit_add_part(w, frame);
@@ -216,7 +183,7 @@ static void put_spin(writer *w, const report_frame *frame, const report_call *ca
 {
     bool has_image = frame->image_name.len > 0;
     size_t image_at = has_image ? (size_t)(frame->image_name.ptr - w->r->shadow) : 0;
-    put_function(&w->part, call);
+    text_call_function(&w->part, call);
     if (has_image || call->has_line)
         text_c(&w->part, " (");
     if (call->has_line)
@@ -252,7 +219,7 @@ void write_tree(writer *w, const report_frame *frame)
     edit_open(w, sample ? tail : frame->end, frame->end);
     if (sample)
         put_sample_place(w, frame, &calls[real]);
-    put_tail(&w->part, &calls[real]);
+    text_call_tail(&w->part, &calls[real]);
     edit_add_part(w, frame);
     for (uint32_t i = real; i-- > 0;) {
         edit_add_newline(w, frame);
@@ -261,7 +228,7 @@ void write_tree(writer *w, const report_frame *frame)
         edit_add_body(w, frame->symbol_end, tail);
         if (sample)
             put_sample_place(w, frame, &calls[i]);
-        put_tail(&w->part, &calls[i]);
+        text_call_tail(&w->part, &calls[i]);
         edit_add_part(w, frame);
     }
     edit_close(w);

@@ -1,5 +1,5 @@
 /* Registers and code of the thread that crashed, as Apple's text has them. */
-#include "write_apple.h"
+#include "apple.h"
 
 #include <string.h>
 

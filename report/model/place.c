@@ -1,0 +1,215 @@
+/* Which image a frame is in, and what is told of images when all of a report is parsed. */
+#include "report.h"
+#include "stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct image_order {
+    uint64_t base;
+    uint32_t index;
+} image_order;
+
+static int by_base(const void *a, const void *b)
+{
+    const image_order *x = a;
+    const image_order *y = b;
+    MACHSYM_COUNT_WORK(1);
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* An image whose end the report does not tell reaches to the next one, but no farther than this: the code of
+ * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
+#define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
+
+static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
+{
+    image_order *order = mem_alloc((r->image_count - first) * sizeof *order);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < r->image_count; i++) {
+        r->images[i].is_open |= r->images[i].is_offset;
+        if (!r->images[i].is_offset)
+            order[count++] = (image_order){r->images[i].base, i};
+    }
+    *placed = count;
+    qsort(order, count, sizeof *order, by_base);
+    for (uint32_t i = 0; i < count; i++) {
+        report_image *image = &r->images[order[i].index];
+        if (image->end <= image->base) {
+            image->is_open = true;
+            image->end = i + 1 < count && order[i + 1].base > image->base ? order[i + 1].base : UINT64_MAX;
+        }
+    }
+    return order;
+}
+
+static bool begins_by(const void *element, const void *addr)
+{
+    return ((const image_order *)element)->base <= *(const uint64_t *)addr;
+}
+
+static uint32_t image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
+{
+    size_t behind = mem_lower_bound(order, count, sizeof *order, &addr, begins_by);
+    if (behind == 0)
+        return REPORT_NONE;
+    const report_image *image = &r->images[order[behind - 1].index];
+    if (addr >= image->end || (image->is_open && addr - image->base >= MAX_OPEN_IMAGE))
+        return REPORT_NONE;
+    return order[behind - 1].index;
+}
+
+/* Libraries of the system, of a simulator's system, and of the language. */
+static bool has_system_path(const report_image *image)
+{
+    static const char *const folders[] = {"/System/",
+                                          "/usr/lib/",
+                                          "/Library/Apple/",
+                                          "/Developer/",
+                                          "/RuntimeRoot/",
+                                          "/Contents/Developer/",
+                                          "/Preboot/Cryptexes/",
+                                          "/usr/libexec/",
+                                          "/sbin/",
+                                          "/Library/MobileSubstrate/"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        size_t at = str_find(image->path, folders[i]);
+        if (at < image->path.len && (at == 0 || i == 4 || i == 5 || i == 6))
+            return true;
+    }
+    return false;
+}
+
+/* Where the kernel puts the shared cache: xnu, osfmk/mach/shared_region.h, for arm64 and x86_64. Programs and
+ * their frameworks lie below it. */
+static bool is_in_shared_region(const report_image *image)
+{
+    return (image->base >= 0x180000000 && image->base < 0x300000000) ||
+           (image->base >= 0x7fff00000000 && image->base < 0x7fffffe00000);
+}
+
+/* No dSYM of it is to be had. MetricKit tells no paths. */
+static bool is_system(const report *r, const report_image *image)
+{
+    if (has_system_path(image) || (image->base >= r->cache_lo && image->base < r->cache_hi))
+        return true;
+    if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
+        return true;
+    if (image->is_offset && stack_has_system_name(image->name))
+        return true;
+    return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
+           str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
+           str_starts(image->name, "libsystem_");
+}
+
+/* Reports of Intel processes say so ahead of their stacks. */
+uint64_t report_plain_addr(const report *r, uint64_t addr)
+{
+    enum { CPU_ARM64 = 0x0100000c };
+    machsym_str cpu = r->facts[FACT_CODE_TYPE];
+    bool is_intel = str_starts(cpu, "X86") || str_starts(cpu, "x86") || str_starts(cpu, "i386");
+    return is_intel ? addr : machsym_plain_pc(CPU_ARM64, addr);
+}
+
+void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
+{
+    uint32_t count;
+    image_order *order = sort_images(r, first_image, &count);
+    for (uint32_t i = first_frame; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        frame->given = frame->given != 0 ? frame->given : frame->addr;
+        frame->addr = report_plain_addr(r, frame->addr);
+        bool is_kernel = frame->addr >> 63 != 0; /* which is at one place for all processes */
+        if (frame->image == REPORT_NONE && (!frame->is_placed || is_kernel))
+            frame->image = image_of(r, order, count, frame->addr);
+        frame->is_placed |= first_image < r->image_count;
+    }
+    free(order);
+}
+
+/* What the user says was loaded is there for all reports of a document. */
+void report_place_in_loads(report *r, const report_load *loads, size_t load_count)
+{
+    uint32_t count;
+    uint32_t first = r->image_count;
+    for (size_t i = 0; i < load_count; i++) {
+        report_image *image = report_add_image(r);
+        image->base = loads[i].base;
+        image->name = loads[i].name;
+        image->is_named = true;
+    }
+    report_place_frames(r, 0, 0);
+    image_order *order = sort_images(r, first, &count);
+    for (uint32_t i = 0; i < r->frame_count && count > 0; i++) {
+        if (r->frames[i].image == REPORT_NONE)
+            r->frames[i].image = image_of(r, order, count, r->frames[i].addr);
+    }
+    free(order);
+}
+
+bool report_arch_is_arm32(machsym_str arch)
+{
+    return str_starts(arch, "armv") || str_is(arch, "arm") || str_is(arch, "ARM");
+}
+
+/* "<   redacted>": in the shadow an entity is its character and blanks. Returns the name without these. */
+static machsym_str without_blanks(machsym_str name, char *room, size_t cap)
+{
+    if (name.len < 2 || name.len > cap || name.ptr[0] != '<' || name.ptr[1] != ' ')
+        return name;
+    machsym_str rest = str_trim((machsym_str){name.ptr + 1, name.len - 1});
+    room[0] = '<';
+    memcpy(room + 1, rest.ptr, rest.len);
+    return (machsym_str){room, rest.len + 1};
+}
+
+bool report_is_no_name(machsym_str name, machsym_str image)
+{
+    char room[64]; /* none of those below is longer */
+    static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
+    static const char *const wholes[] = {
+        "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
+    if (name.len > 0 && memchr("<_?U0", name.ptr[0], 5) == NULL)
+        return str_equal(name, image);
+    name = without_blanks(name, room, sizeof room);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        if (str_starts(name, begins[i]))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        if (str_is(name, wholes[i]))
+            return true;
+    }
+    return name.len == 0 || str_equal(name, image);
+}
+
+/* No file system has longer names; every frame of an image may be written with it. The program's version
+ * may be that of many images. */
+enum { MAX_IMAGE_NAME = 255 };
+
+/* The program itself: "demo" of "demo [123]". */
+static bool is_program(const report *r, const report_image *image)
+{
+    machsym_str process = r->facts[FACT_PROCESS];
+    process.len = str_find(process, " [");
+    return image->name.len > 0 &&
+           (str_equal(image->name, process) || str_equal(image->path, r->facts[FACT_PATH]));
+}
+
+void report_finish_images(report *r)
+{
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        report_image *image = &r->images[i];
+        image->is_system = is_system(r, image);
+        if (image->version.len == 0 && is_program(r, image))
+            image->version = r->facts[FACT_VERSION];
+        if (image->name.len > MAX_IMAGE_NAME)
+            image->name.len = MAX_IMAGE_NAME;
+        if (image->version.len > MAX_IMAGE_NAME)
+            image->version.len = MAX_IMAGE_NAME;
+        if (image->bundle.len > MAX_IMAGE_NAME)
+            image->bundle.len = MAX_IMAGE_NAME;
+    }
+}

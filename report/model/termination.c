@@ -1,0 +1,108 @@
+/* See termination.h. */
+#include "termination.h"
+#include "stack.h"
+
+#include <string.h>
+
+/* OS_REASON_* of xnu's bsd/sys/reason.h, by number; RBSTerminateContext tells the number only. 37 is none. */
+static const char *const namespaces[] = {NULL,
+                                         "JETSAM",
+                                         "SIGNAL",
+                                         "CODESIGNING",
+                                         "HANGTRACER",
+                                         "TEST",
+                                         "DYLD",
+                                         "LIBXPC",
+                                         "OBJC",
+                                         "EXEC",
+                                         "SPRINGBOARD",
+                                         "TCC",
+                                         "REPORTCRASH",
+                                         "COREANIMATION",
+                                         "AGGREGATED",
+                                         "RUNNINGBOARD",
+                                         "SKYWALK",
+                                         "SETTINGS",
+                                         "LIBSYSTEM",
+                                         "FOUNDATION",
+                                         "WATCHDOG",
+                                         "METAL",
+                                         "WATCHKIT",
+                                         "GUARD",
+                                         "ANALYTICS",
+                                         "SANDBOX",
+                                         "SECURITY",
+                                         "ENDPOINTSECURITY",
+                                         "PAC_EXCEPTION",
+                                         "BLUETOOTH_CHIP",
+                                         "PORT_SPACE",
+                                         "WEBKIT",
+                                         "BACKLIGHTSERVICES",
+                                         "MEDIA",
+                                         "ROSETTA",
+                                         "LIBIGNITION",
+                                         "BOOTMOUNT",
+                                         NULL,
+                                         "REALITYKIT",
+                                         "AUDIO",
+                                         "WAKEBOARD",
+                                         "CORERC",
+                                         "SELF_RESTRICT",
+                                         "ARKIT",
+                                         "CAMERA",
+                                         "BACKBOARD",
+                                         "POWEREXCEPTIONS",
+                                         "SECINIT"};
+
+static bool is_upper(char c)
+{
+    return (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The digits that s begins with, "0x" among them. */
+static machsym_str number_at(machsym_str s)
+{
+    bool hex = s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 32) == 'x';
+    size_t at = 2 * hex;
+    while (at < s.len && ((s.ptr[at] >= '0' && s.ptr[at] <= '9') ||
+                          (hex && (s.ptr[at] | 32) >= 'a' && (s.ptr[at] | 32) <= 'f')))
+        at++;
+    return (machsym_str){s.ptr, at > 2u * hex ? at : 0};
+}
+
+/* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." tells what stands before it elsewhere. */
+static void set_from_context(report *r, machsym_str s)
+{
+    uint64_t domain;
+    machsym_str context = str_after(s, "<RBSTerminateContext|");
+    if (context.len == 0)
+        return;
+    if (report_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
+        namespaces[domain] != NULL)
+        report_set_fact(r, FACT_TERMINATION, str_c(namespaces[domain]));
+    report_set_fact(r, FACT_TERMINATION_CODE, number_at(str_after(context, "code:")));
+}
+
+/* "[Namespace ]NAME[,] [Code ]N[ words]" and "NAME, [0xN] words". */
+void termination_parse(report *r, machsym_str s)
+{
+    size_t name = 0;
+    s = str_trim_end(str_trim(s));
+    machsym_str rest = str_starts(s, "Namespace ") ? str_trim(str_from(s, sizeof "Namespace " - 1)) : s;
+    while (name < rest.len && is_upper(rest.ptr[name]))
+        name++;
+    if (name > 0) {
+        machsym_str code = str_from(rest, name);
+        while (code.len > 0 && (code.ptr[0] == ',' || code.ptr[0] == ' ' || code.ptr[0] == '['))
+            code = str_from(code, 1);
+        if (str_starts(code, "Code "))
+            code = str_trim(str_from(code, sizeof "Code " - 1));
+        machsym_str number = number_at(code);
+        report_set_fact(r, FACT_TERMINATION, (machsym_str){rest.ptr, name});
+        report_set_fact(r, FACT_TERMINATION_CODE, number);
+        rest = str_from(code, number.len);
+        rest = str_from(rest, rest.len > 0 && rest.ptr[0] == ']');
+    }
+    set_from_context(r, rest);
+    report_set_fact(r, FACT_DESCRIPTION, rest);
+}

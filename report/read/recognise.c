@@ -1,0 +1,414 @@
+/* Encodings, and which kind of report an input is; see recognise.h. */
+#include "recognise.h"
+#include "formats.h"
+#include "plcrash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Encodings ---- */
+
+static report_encoding find_encoding(machsym_str s)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    if (s.len < 4)
+        return ENCODING_BYTES;
+    if (plcrash_is(s))
+        return ENCODING_PLCRASH;
+    if (p[0] == 0xff && p[1] == 0xfe)
+        return ENCODING_UTF16LE;
+    if (p[0] == 0xfe && p[1] == 0xff)
+        return ENCODING_UTF16BE;
+    if (p[0] != 0 && p[1] == 0 && p[2] != 0 && p[3] == 0)
+        return ENCODING_UTF16LE;
+    return p[0] == 0 && p[1] != 0 && p[2] == 0 && p[3] != 0 ? ENCODING_UTF16BE : ENCODING_BYTES;
+}
+
+static uint32_t utf16_unit(machsym_str s, size_t i, report_encoding encoding)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr + 2 * i;
+    return encoding == ENCODING_UTF16LE ? (uint32_t)(p[1] << 8 | p[0]) : (uint32_t)(p[0] << 8 | p[1]);
+}
+
+/* A surrogate that stands alone gets three bytes of its own, so that nothing is lost on the way back. */
+static void decode_utf16(report *r)
+{
+    size_t count = r->input.len / 2;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t c = utf16_unit(r->input, i, r->encoding);
+        if (c >= 0xd800 && c < 0xdc00 && i + 1 < count) {
+            uint32_t low = utf16_unit(r->input, i + 1, r->encoding);
+            if (low >= 0xdc00 && low < 0xe000) {
+                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+                i++;
+            }
+        }
+        text_utf8(&r->changed, c);
+    }
+}
+
+/* An entity that mailers and web pages write, and its length; 0 when there is none. */
+static size_t entity_at(const char *p, size_t left, char *c)
+{
+    static const struct {
+        const char *name;
+        char c;
+    } entities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
+                    {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}};
+    for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
+        size_t len = strlen(entities[i].name);
+        if (left >= len && memcmp(p, entities[i].name, len) == 0) {
+            *c = entities[i].c;
+            return len;
+        }
+    }
+    return 0;
+}
+
+/* The next byte of a kind that make_shadow looks at; NULL: there is none. */
+static const char *next_byte(const char *at, const char *end, int byte)
+{
+    return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
+}
+
+/* An entity becomes its character and spaces. */
+static void shadow_entities(report *r)
+{
+    const char *end = r->body + r->len;
+    for (const char *at = r->body; (at = next_byte(at, end, '&')) != NULL;) {
+        char plain;
+        size_t len = entity_at(at, (size_t)(end - at), &plain);
+        if (len > 0) {
+            memset(r->shadow + (at - r->body), ' ', len);
+            r->shadow[at - r->body] = plain;
+            r->has_entities |= plain == '<' || plain == '>';
+        }
+        at += len > 0 ? len : 1;
+    }
+}
+
+/* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and
+ * entities as their character and spaces. Every byte keeps its place. */
+static void make_shadow(report *r)
+{
+    const char *end = r->body + r->len;
+    r->shadow = mem_alloc(r->len + 1);
+    if (r->len > 0) /* memcpy must not see NULL */
+        memcpy(r->shadow, r->body, r->len);
+    r->shadow[r->len] = 0;
+    if (r->len >= 3 && memcmp(r->body, "\xef\xbb\xbf", 3) == 0)
+        memset(r->shadow, ' ', 3);
+    for (const char *at = r->body; (at = next_byte(at, end, 0)) != NULL; at++)
+        r->shadow[at - r->body] = ' ';
+    for (const char *at = r->body; (at = next_byte(at, end, 0xc2)) != NULL; at++) {
+        if (at + 1 < end && (unsigned char)at[1] == 0xa0)
+            memset(r->shadow + (at - r->body), ' ', 2);
+    }
+    shadow_entities(r);
+}
+
+/* ---- Recognition ---- */
+
+/* Each tells by the members whether a document is of its kind, and reads it if so. */
+static bool (*const document_kinds[])(report *r, uint32_t doc) = {
+#define READ_DOCUMENT(name) report_parse_##name,
+    READ_DOCUMENTS(READ_DOCUMENT)
+#undef READ_DOCUMENT
+};
+
+static bool is_of_a_kind(report *r, uint32_t doc)
+{
+    for (size_t i = 0; i < sizeof document_kinds / sizeof *document_kinds; i++) {
+        if (document_kinds[i](r, doc))
+            return true;
+    }
+    return false;
+}
+
+/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
+ * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
+ * same. An array may be the head of a line of text. */
+static size_t add_document(report *r, size_t at, json_error *err)
+{
+    json doc;
+    if (!json_parse(&doc, r->body, r->len, at, err))
+        return 0;
+    size_t end = doc.v[0].end;
+    *(json *)mem_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
+    uint32_t index = r->doc_count - 1;
+    if (is_of_a_kind(r, index)) {
+        r->has_json = true;
+        return end;
+    }
+    json_free(&r->docs[--r->doc_count]);
+    err->what = NULL;
+    err->at = end;
+    return r->body[at] == '{' ? end : 0;
+}
+
+static size_t line_start_after(const report *r, size_t at)
+{
+    size_t end = at + str_line_len(str_make(r->shadow + at, r->len - at));
+    return end < r->len ? end + 1 : end;
+}
+
+/* Whether a string begins at an offset and ends its line: text may have quotes in it that only look so. */
+static bool is_string_line(const report *r, size_t at)
+{
+    size_t end = at + str_line_len(str_make(r->body + at, r->len - at));
+    MACHSYM_COUNT_WORK((end - at) / 64);
+    while (end > at + 1 && (r->body[end - 1] == ' ' || r->body[end - 1] == '\t'))
+        end--;
+    return end > at + 2 && r->body[end - 1] == '"';
+}
+
+/* The next of each byte that a JSON document begins with; the report's length: there is none. */
+typedef struct openings {
+    size_t brace;
+    size_t bracket;
+    size_t quote;
+} openings;
+
+static size_t next_in_shadow(const report *r, size_t at, int byte)
+{
+    const char *found = next_byte(r->shadow + at, r->shadow + r->len, byte);
+    size_t to = found != NULL ? (size_t)(found - r->shadow) : r->len;
+    MACHSYM_COUNT_WORK(1 + (to - at) / 64);
+    return to;
+}
+
+/* Where the next line begins with such a byte, blanks aside; a line begins at lo. */
+static size_t next_opening(const report *r, size_t lo, openings *next)
+{
+    for (size_t at = lo;;) {
+        if (next->brace < at)
+            next->brace = next_in_shadow(r, at, '{');
+        if (next->bracket < at)
+            next->bracket = next_in_shadow(r, at, '[');
+        if (next->quote < at)
+            next->quote = next_in_shadow(r, at, '"');
+        size_t first = next->brace < next->bracket ? next->brace : next->bracket;
+        first = first < next->quote ? first : next->quote;
+        size_t begin = first;
+        while (first < r->len && begin > lo && (r->shadow[begin - 1] == ' ' || r->shadow[begin - 1] == '\t'))
+            begin--;
+        MACHSYM_COUNT_WORK((first - begin) / 64);
+        if (first == r->len || begin == lo || r->shadow[begin - 1] == '\n' || r->shadow[begin - 1] == '\r')
+            return first;
+        at = first + 1;
+    }
+}
+
+/* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
+ * read on and no other document is tried before the place that broke: so the whole stays linear. */
+static void parse_parts(report *r)
+{
+    size_t text_at = 0;
+    size_t no_json_before = 0;
+    openings next = {next_in_shadow(r, 0, '{'), next_in_shadow(r, 0, '['), next_in_shadow(r, 0, '"')};
+    size_t at = 0;
+    size_t first;
+    if (report_parse_xctrace(r))
+        return;
+    while ((first = next_opening(r, at, &next)) < r->len) {
+        json_error err;
+        if (first >= no_json_before && (r->shadow[first] != '"' || is_string_line(r, first))) {
+            size_t end = add_document(r, first, &err);
+            if (end != 0) {
+                report_parse_text(r, text_at, first, ESCAPE_NONE);
+                text_at = at = end;
+                continue;
+            }
+            no_json_before = err.at + 1;
+            if (r->failure == NULL && err.what != NULL && (r->shadow[first] == '{' || first == 0)) {
+                r->failure = err.what;
+                r->failed_at = err.at;
+            }
+        }
+        at = line_start_after(r, first);
+    }
+    report_parse_text(r, text_at, r->len, ESCAPE_NONE);
+}
+
+/* ---- Reports that are there twice ---- */
+
+static bool is_same_stack(const report *r, const report_thread *a, const report_thread *b)
+{
+    MACHSYM_COUNT_WORK(1);
+    if (a->kind != b->kind || a->number != b->number)
+        return false;
+    return a->count == 0 || (b->count > 0 && r->frames[a->first].addr == r->frames[b->first].addr);
+}
+
+/* Whether the text ahead of an .ips is its translation: its stacks follow as JSON in the same order, of which
+ * the text may lack some. */
+static bool is_translation(const report *r)
+{
+    uint32_t at = r->main_thread;
+    for (uint32_t i = 0; i < r->main_thread; i++) {
+        while (at < r->thread_count && !is_same_stack(r, &r->threads[i], &r->threads[at]))
+            at++;
+        if (at++ == r->thread_count)
+            return false;
+    }
+    return r->main_thread > 0;
+}
+
+/* A report that is translated is counted once. The images of the text go; its frames are placed anew. */
+static void drop_echo(report *r)
+{
+    uint32_t images = r->main_image;
+    if (r->kind != REPORT_IPS || !is_translation(r))
+        return;
+    for (uint32_t i = 0; i < r->main_thread; i++)
+        r->threads[i].is_echo = true;
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        uint32_t image = r->frames[i].image;
+        if (image != REPORT_NONE)
+            r->frames[i].image = image >= images ? image - images : REPORT_NONE;
+        if (r->frames[i].thread < r->main_thread)
+            r->frames[i].is_placed = false;
+    }
+    r->image_count -= images;
+    memmove(r->images, r->images + images, r->image_count * sizeof *r->images);
+    r->main_image = 0;
+}
+
+/* Kinds of Apple's that hold no stacks, by bug_type. */
+static const struct {
+    const char *bug_type;
+    const char *event;
+} stackless[] = {
+    {"98", "jetsam"},
+    {"198", "jetsam"},
+    {"298", "jetsam"},
+    {"225", "sleep or wake"},
+    {"211", "analytics"},
+    {"188", "analytics"},
+    {"226", "analytics of the keychain and its services"},
+    {"115", "reset counter: why the device started anew"},
+    {"140", "settings"},
+    {"151", "logs"},
+    {"183", "an update of the system"},
+    {"195", "differential privacy"},
+    {"187", "device"},
+    {"228", "storage"},
+    {"284", "an event of the GPU"},
+    {"313", "heat"},
+    {"385", "a limit of CPU, memory or wakeups that a process went above"},
+    {"409", "the system's watchdog: a service did not answer"},
+};
+
+/* A kind without stacks that has no name here is told by its number. */
+static void name_unknown(report *r)
+{
+    text t = {0};
+    if (r->kind != REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == REPORT_NONE ||
+        r->facts[FACT_EVENT].len > 0 || r->failure != NULL)
+        return;
+    text_c(&t, "bug_type ");
+    text_str(&t, r->facts[FACT_BUG_TYPE]);
+    r->kind = REPORT_STACKLESS;
+    report_set_fact(r, FACT_EVENT, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+static void name_kind(report *r)
+{
+    if (r->encoding == ENCODING_PLCRASH)
+        r->kind = REPORT_PLCRASH;
+    if (r->kind == REPORT_UNKNOWN && r->frame_count > 0)
+        r->kind = REPORT_TEXT;
+    if (r->frame_count > 0)
+        r->failure =
+            r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
+    for (size_t i = 0; i < sizeof stackless / sizeof stackless[0] && r->frame_count == 0; i++) {
+        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i].bug_type)) {
+            r->kind = REPORT_STACKLESS;
+            r->failure = NULL;
+            report_set_fact(r, FACT_EVENT, str_c(stackless[i].event));
+        }
+    }
+    machsym_str event = r->facts[FACT_EVENT];
+    if (str_starts(event, "jetsam") && r->frame_count == 0)
+        r->kind = REPORT_STACKLESS;
+    name_unknown(r);
+}
+
+static void redact(report *r, const redactor *how)
+{
+    text plain = {0};
+    redact_report(how, (machsym_str){r->body, r->len}, &plain);
+    text_free(&r->changed);
+    r->changed = plain;
+    r->body = plain.len > 0 ? plain.v : "";
+    r->len = plain.len;
+    r->is_redacted = true;
+}
+
+void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count)
+{
+    report_open_redacted(r, input, len, loads, load_count, NULL);
+}
+
+static void begin(report *r, machsym_str input, unsigned depth)
+{
+    memset(r, 0, sizeof *r);
+    r->main_doc = REPORT_NONE;
+    r->meta_doc = REPORT_NONE;
+    r->input = input;
+    r->body = input.ptr;
+    r->len = input.len;
+    r->depth = depth;
+}
+
+static void parse(report *r, const report_load *loads, size_t load_count, const redactor *how)
+{
+    if (how != NULL)
+        redact(r, how);
+    if (r->len >= UINT32_MAX) {
+        r->failure = "longer than 4 GB";
+        r->len = 0;
+    }
+    make_shadow(r);
+    parse_parts(r);
+    report_end_parts(r);
+    if (r->part_count > 1)
+        memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
+    name_kind(r);
+    report_settle_version(r);
+    drop_echo(r);
+    report_place_in_loads(r, loads, load_count);
+    report_settle_lldb(r);
+    report_finish_images(r);
+}
+
+void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
+                         size_t load_count, const redactor *how)
+{
+    begin(r, input, depth);
+    parse(r, loads, load_count, how);
+}
+
+void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
+                          size_t load_count, const redactor *how)
+{
+    begin(r, str_make(input, len), 0);
+    r->encoding = find_encoding(r->input);
+    if (r->encoding != ENCODING_BYTES) {
+        if (r->encoding == ENCODING_PLCRASH)
+            r->failed_at = plcrash_decode(r->input, &r->changed);
+        else
+            decode_utf16(r);
+        r->failure = r->failed_at > 0 ? "the protobuf is damaged" : NULL;
+        r->body = r->changed.v;
+        r->len = r->changed.len;
+    }
+    parse(r, loads, load_count, how);
+}
+
+bool report_is_one(const report *r)
+{
+    return r->frame_count > 0 || r->kind != REPORT_UNKNOWN || r->facts[FACT_INCIDENT].len > 0 ||
+           r->facts[FACT_EXCEPTION].len > 0 || r->facts[FACT_BUG_TYPE].len > 0;
+}

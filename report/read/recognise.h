@@ -1,0 +1,20 @@
+/* Opens reports: finds of which kind an input is, and has it read. */
+#ifndef REPORT_RECOGNISE_H
+#define REPORT_RECOGNISE_H
+
+#include "../model/redact.h"
+#include "../model/report.h"
+
+/* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is
+ * damaged. */
+void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count);
+/* The same without what tells of persons. */
+void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
+                          size_t load_count, const redactor *how);
+/* The same of what another report carries, so many documents deep: it is UTF-8. how may be NULL. */
+void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
+                         size_t load_count, const redactor *how);
+/* Whether there is a report at all: stacks, or what only reports begin with. What it carries does not count. */
+bool report_is_one(const report *r);
+
+#endif

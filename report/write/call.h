@@ -1,0 +1,24 @@
+/* One call in words, and how much of it is wanted. */
+#ifndef REPORT_WRITE_CALL_H
+#define REPORT_WRITE_CALL_H
+
+#include "../model/report.h"
+
+/* How to write. */
+typedef struct write_options {
+    bool full_path;
+    bool all;      /* calls that the input shows as inlined were looked up anew */
+    bool is_apple; /* text without what Apple's tools do not write: owners, and marks of inlined calls */
+    bool one_line; /* of JSON: for one document a line */
+} write_options;
+
+/* "File.m:12" of a call, or its path and line. */
+void text_call_place(text *t, const report_call *call, bool full_path);
+/* "NAME + 12"; inlined calls have no offset. */
+void text_call_function(text *t, const report_call *call);
+/* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
+void text_call_tail(text *t, const report_call *call);
+/* "NAME + 12 (File.m:34) [OWNER]". */
+void text_call(text *t, const report_call *call, bool full_path);
+
+#endif

@@ -1,0 +1,13 @@
+/* Frames that are text: names are put into their lines. */
+#ifndef REPORT_WRITE_LINES_H
+#define REPORT_WRITE_LINES_H
+
+#include "edit.h"
+
+void write_numbered(writer *w, const report_frame *frame);
+void write_tree(writer *w, const report_frame *frame);
+/* A row of bare addresses in which something resolved becomes a list of frames. */
+void write_row(writer *w, const report_thread *thread);
+void write_xctrace(writer *w, const report_frame *frame);
+
+#endif

@@ -1,0 +1,11 @@
+/* Frames that are objects of JSON: members are put into them. */
+#ifndef REPORT_WRITE_OBJECTS_H
+#define REPORT_WRITE_OBJECTS_H
+
+#include "edit.h"
+
+void write_object(writer *w, const report_frame *frame);
+void write_stackshot(writer *w, const report_frame *frame);
+void write_metric(writer *w, const report_frame *frame);
+
+#endif
