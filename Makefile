@@ -82,7 +82,7 @@ REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 ONLY      ?=
 ONLY_FUZZ ?=
 ONLY_SH   ?=
-TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/damage.c tests/oom.c
+TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/damage.c tests/flips.c tests/oom.c
 TESTS   := $(TEST_C:tests/%.c=$(B)/tests/%)
 TEST_SH := $(wildcard tests/*.sh)
 ifneq ($(ONLY),)
@@ -321,6 +321,15 @@ soak-faults: all
 damage: $(B)/tests/damage
 	@$(B)/tests/damage --all --table
 
+# Single flipped bits: how many of each region of sound files change answers, and how many of those are told. FLIPS: of
+# each region of each file; SEED; FILES: in place of the fixtures and of the real files that lie beside the checkout.
+FLIPS ?= 200
+FILES ?= $(wildcard tests/fixtures/bin/*.dwarf tests/real/*.dwarf tests/real/*/*.dwarf) \
+         $(shell find ../shared/corpus -type f -path '*.dSYM/Contents/Resources/DWARF/*' ! -path '* *' 2>/dev/null | sort)
+.PHONY: soak-flips
+soak-flips: $(B)/tests/flips
+	@$(B)/tests/flips --flips $(FLIPS) $(if $(SEED),--seed $(SEED)) $(FILES)
+
 # Test scripts as a stranger meets them: a Debian with gcc, make and libc6-dev only, as root and not, in folders that others
 # may not enter. soak-stranger builds and runs all there.
 .PHONY: test-stranger soak-stranger
@@ -511,7 +520,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage soak-faults soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage soak-flips soak-faults soak-dist surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "soak:     soak-stranger (make test twice in a new Debian)"

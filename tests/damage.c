@@ -3,10 +3,10 @@
  *
  * damage [--all] [--table] [FILE...]: without --all one file of each DWARF version. STRIDE in the environment: only every
  * so many fields. --table prints what each field cost at most. */
+#include "answers.h"
 #include "fields.h"
-#include "test.h"
 
-enum { PROBES = 400, FRAMES = 16, KINDS = 160, SHOWN = 40 };
+enum { KINDS = 160, SHOWN = 40 };
 
 static const char *const of_each_version[] = {
     "inline-x86_64-d2-14.dwarf", "inline-x86_64-d3-22.dwarf", "inline-arm64_32-d4-22.dwarf",
@@ -51,54 +51,6 @@ static const char *const all_files[] = {
     "zoo-x86_64-d5-22.dwarf",
 };
 
-/* ---- Answers ---- */
-
-/* One address's answer, as hashes of its parts. */
-typedef struct answer {
-    uint64_t shape;
-    uint64_t names;
-    uint64_t lines;
-    size_t unit;   /* that gave it; SIZE_MAX: none */
-    bool is_dwarf; /* some of it comes from debug info */
-    bool has_die;  /* its function does */
-} answer;
-
-static void hash_bytes(uint64_t *h, const void *ptr, size_t len)
-{
-    const uint8_t *p = (const uint8_t *)ptr;
-    for (size_t i = 0; i < len; i++)
-        *h = (*h ^ p[i]) * 0x100000001b3u;
-    *h = (*h ^ len) * 0x100000001b3u;
-}
-
-static void hash_number(uint64_t *h, uint64_t number)
-{
-    hash_bytes(h, &number, sizeof number);
-}
-
-static answer answer_at(machsym_session *session, uint64_t addr)
-{
-    machsym_frame v[FRAMES];
-    answer a = {1, 1, 1, SIZE_MAX, false, false};
-    size_t count = machsym_session_frames(session, addr, v, FRAMES);
-    hash_number(&a.shape, count);
-    for (size_t i = 0; i < count && i < FRAMES; i++) {
-        hash_number(&a.shape, v[i].function_start);
-        hash_number(&a.shape, v[i].function_size);
-        hash_number(&a.shape, v[i].is_inline);
-        hash_bytes(&a.names, v[i].linkage_name.ptr, v[i].linkage_name.len);
-        hash_bytes(&a.names, v[i].name.ptr, v[i].name.len);
-        hash_bytes(&a.lines, v[i].file.comp_dir.ptr, v[i].file.comp_dir.len);
-        hash_bytes(&a.lines, v[i].file.dir.ptr, v[i].file.dir.len);
-        hash_bytes(&a.lines, v[i].file.name.ptr, v[i].file.name.len);
-        hash_number(&a.lines, v[i].line);
-        hash_number(&a.lines, v[i].column);
-        a.has_die |= v[i].die_offset != 0;
-        a.is_dwarf |= v[i].die_offset != 0 || v[i].line_source == MACHSYM_SOURCE_DWARF;
-    }
-    return a;
-}
-
 static machsym_image *open_bytes(const uint8_t *ptr, size_t len)
 {
     machsym_open_desc desc;
@@ -115,43 +67,9 @@ typedef struct subject {
     const char *name;
     test_file file;
     fields list;
-    uint64_t addrs[PROBES];
+    probes asked;
     answer want[PROBES];
-    size_t count;
 } subject;
-
-/* Adds an address, unless there are enough: then every so many are left out by the caller. */
-static void add_probe(subject *s, uint64_t addr)
-{
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->addrs[i] == addr)
-            return;
-    }
-    if (s->count < PROBES)
-        s->addrs[s->count++] = addr;
-}
-
-static void choose_probes(subject *s, machsym_session *session)
-{
-    machsym_cursor at = {0, 0};
-    machsym_function function;
-    machsym_line line;
-    machsym_symbol symbol;
-    size_t rows = 0;
-    while (machsym_session_next_function(session, &at, &function)) {
-        add_probe(s, function.lo);
-        add_probe(s, function.hi - 1);
-        add_probe(s, function.hi);
-    }
-    memset(&at, 0, sizeof at);
-    while (machsym_session_next_symbol(session, &at, &symbol))
-        add_probe(s, symbol.lo + 1);
-    memset(&at, 0, sizeof at);
-    while (machsym_session_next_line(session, &at, &line)) {
-        if (rows++ % 3 == 0)
-            add_probe(s, line.addr);
-    }
-}
 
 static void subject_open(subject *s, const char *name)
 {
@@ -163,11 +81,11 @@ static void subject_open(subject *s, const char *name)
     fields_list(&s->list, s->file.ptr, s->file.len);
     machsym_image *image = test_open_bytes(s->file.ptr, s->file.len);
     machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
-    choose_probes(s, session);
-    for (size_t i = 0; i < s->count; i++) {
+    probes_choose(&s->asked, session);
+    for (size_t i = 0; i < s->asked.count; i++) {
         machsym_explanation e;
-        s->want[i] = answer_at(session, s->addrs[i]);
-        machsym_session_explain(session, s->addrs[i], &e);
+        s->want[i] = answer_at(session, s->asked.v[i]);
+        machsym_session_explain(session, s->asked.v[i], &e);
         for (size_t j = 0; j < s->list.unit_count && s->want[i].is_dwarf; j++) {
             if (s->list.units[j].off == e.unit_offset)
                 s->want[i].unit = j;
@@ -249,7 +167,7 @@ static void show_excess(const subject *s, const field *f, const char *how, size_
     if (shown++ >= SHOWN)
         return;
     printf("%s: %s, %s at 0x%llx of %llu, %s: 0x%llx of unit %d loses%s%s%s\n", s->name, f->kind, f->name,
-           (unsigned long long)f->off, (unsigned long long)f->owner, how, (unsigned long long)s->addrs[i],
+           (unsigned long long)f->off, (unsigned long long)f->owner, how, (unsigned long long)s->asked.v[i],
            s->want[i].unit == SIZE_MAX ? -1 : (int)s->want[i].unit,
            (parts & PART_SHAPE) != 0 ? " function" : "", (parts & PART_NAMES) != 0 ? " names" : "",
            (parts & PART_LINES) != 0 ? " lines" : "");
@@ -266,9 +184,9 @@ static void check_case(const subject *s, const field *f, const char *how, unsign
     if (image != NULL)
         session =
             test_session(image, MACHSYM_LINES_ATOS, number % 2 != 0 ? (uint32_t)MACHSYM_SESSION_INDEX : 0);
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < s->asked.count; i++) {
         answer none = {0, 0, 0, 0, false, false};
-        answer got = session != NULL ? answer_at(session, s->addrs[i]) : none;
+        answer got = session != NULL ? answer_at(session, s->asked.v[i]) : none;
         unsigned parts = parts_that_differ(&got, &s->want[i]);
         changed += parts != 0;
         if ((parts & ~parts_of(s, f, &s->want[i])) != 0) {
@@ -279,7 +197,7 @@ static void check_case(const subject *s, const field *f, const char *how, unsign
     }
     machsym_session_close(session);
     machsym_image_close(image);
-    size_t share = s->count == 0 ? 0 : changed * 1000 / s->count;
+    size_t share = s->asked.count == 0 ? 0 : changed * 1000 / s->asked.count;
     p->cases++;
     p->costly += changed != 0;
     p->most = share > p->most ? share : p->most;
@@ -341,7 +259,7 @@ static void check_file(const char *name, size_t stride, size_t *turn)
     test_begin();
     static subject s;
     subject_open(&s, name);
-    CHECK(s.count > 0);
+    CHECK(s.asked.count > 0);
     for (size_t i = 0; i < s.list.count; i++) {
         if ((*turn)++ % stride == 0)
             check_field(&s, &s.list.v[i], (unsigned)i);

@@ -65,6 +65,16 @@ for field in 8:symoff 12:nsyms 16:stroff; do
     say "symtab-${field#*:}" "a table lies outside of __LINKEDIT\|two tables share bytes"
 done
 
+# The first field of a command is its kind: LC_SEGMENT_64 is 0x19. The name of the segment is its third field.
+for place in $((text - 8)):text $symtab:symtab; do
+    for bit in 7 8 30 31; do
+        name=kind-${place#*:}-$bit
+        cp $plain "$work/$name"
+        flip "$work/$name" $((${place%:*} + bit / 8)) $((bit % 8))
+        say "$name" "a load command is of a kind that does not exist"
+    done
+done
+
 # ---- Symbols that the debug info contradicts ----
 
 functions=tests/real/crashprobe/CrashProbeiOS.dwarf

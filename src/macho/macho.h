@@ -36,6 +36,10 @@ enum {
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
     ms_LC_FILESET_ENTRY = 0x35,
+    ms_LC_CODE_SIGNATURE = 0x1d,
+    ms_LC_SEGMENT_SPLIT_INFO = 0x1e,
+    ms_LC_DATA_IN_CODE = 0x29,
+    ms_LC_LINKER_OPTIMIZATION_HINT = 0x2e,
     ms_LC_LAST = 0x60, /* the highest kind is 0x39 so far */
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
@@ -553,6 +557,10 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     case ms_LC_VERSION_MIN_WATCHOS:
     case ms_LC_SOURCE_VERSION:
     case ms_LC_FUNCTION_STARTS:
+    case ms_LC_CODE_SIGNATURE:
+    case ms_LC_SEGMENT_SPLIT_INFO:
+    case ms_LC_DATA_IN_CODE:
+    case ms_LC_LINKER_OPTIMIZATION_HINT:
     case ms_LC_DYLD_EXPORTS_TRIE:
     case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
     default: return 0;
@@ -831,6 +839,33 @@ static void ms_mo_check_layout(ms_mo *mo, ms_arena *arena)
         ms_mo_check_linkedit(mo);
 }
 
+/* Whether there is such a kind of load command. Kinds that dyld must know have LC_REQ_DYLD, the others never
+ * have it. Some are older than files of 64 bits. Kinds that are newer than this list may have it or not. */
+static bool ms_mo_is_kind(const ms_mo *mo, uint32_t command)
+{
+    uint32_t kind = command & ~ms_LC_REQ_DYLD;
+    bool is_required = kind != command;
+    switch (kind) {
+    case 0: return false;
+    case 0x3: /* LC_SYMSEG */
+    case 0x6: /* LC_LOADFVMLIB, LC_IDFVMLIB, LC_IDENT, LC_FVMFILE, LC_PREPAGE */
+    case 0x7:
+    case 0x8:
+    case 0x9:
+    case 0xa: return !mo->is_64 && !is_required;
+    case 0x18: /* LC_LOAD_WEAK_DYLIB */
+    case 0x1c: /* LC_RPATH */
+    case 0x1f: /* LC_REEXPORT_DYLIB */
+    case 0x23: /* LC_LOAD_UPWARD_DYLIB */
+    case 0x28: /* LC_MAIN */
+    case ms_LC_DYLD_EXPORTS_TRIE:
+    case ms_LC_DYLD_CHAINED_FIXUPS:
+    case ms_LC_FILESET_ENTRY: return is_required;
+    case ms_LC_DYLD_INFO: return true; /* LC_DYLD_INFO_ONLY */
+    default: return kind <= ms_LC_LAST && (!is_required || kind > ms_LC_FILESET_ENTRY);
+    }
+}
+
 static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
 {
     uint32_t found = 0;
@@ -842,7 +877,10 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
         uint32_t kind = command & ~ms_LC_REQ_DYLD;
         bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
         uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
-        if (is_damaged)
+        if (!ms_mo_is_kind(mo, command))
+            ms_damage_note_wrong(&mo->damage, "a load command is of a kind that does not exist",
+                                 "load commands", ms_mo_command_offset(mo, &at));
+        else if (is_damaged)
             ms_damage_note(&mo->damage, "a load command's size leads to no other one", "load commands",
                            ms_mo_command_offset(mo, &at));
         if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
