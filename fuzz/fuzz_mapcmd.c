@@ -4,7 +4,12 @@
  * Run: build/fuzz/mapcmd -dict=fuzz/map.dict fuzz/corpus/mapcmd */
 #include "mutate.h"
 
+#include "../tool/base/options.h"
+#include "../tool/base/out.h"
+#include "../tool/base/posix.h"
+#include "../tool/base/say.h"
 #include "../tool/cmd/map/map.h"
+#include "../tool/symbols/map_budget.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * what comes out keeps to the sizes that are stated, members are found by their names, and nothing is
  * written to the disk.
  * Run: build/fuzz/packed fuzz/corpus/packed */
+#include "../report/base/text.h"
 #include "../tool/files/archive.h"
 
 #include <stdlib.h>

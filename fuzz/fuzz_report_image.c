@@ -2,10 +2,19 @@
  * lookups and all writers. A report of nothing but JSON must stay JSON, and what is written stays within
  * the stated size. The first byte says how it is written; two bytes how long the report is; the image
  * follows. Run: build/fuzz/report_image -dict=fuzz/report.dict fuzz/corpus/report_image */
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
+#include "../report/model/redact.h"
+#include "../report/model/report.h"
+#include "../report/read/recognise.h"
 #include "../report/tell/missing.h"
 #include "../report/tell/summary.h"
+#include "../report/write/call.h"
 #include "../report/write/write.h"
+#include "../tool/base/posix.h"
+#include "../tool/symbols/images.h"
 #include "../tool/symbols/resolve.h"
+#include "../tool/symbols/store.h"
 #include "drive.h"
 #include "mutate_macho.h"
 #include "one_json.h"

@@ -1,6 +1,8 @@
 /* The JSON reader: whatever it accepts has tokens in order, each inside its parent; strings unescape within
  * bounds. Run: build/fuzz/report_json -dict=fuzz/report.dict fuzz/corpus/report_json */
 #include "../report/base/json.h"
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

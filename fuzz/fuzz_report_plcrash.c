@@ -1,6 +1,11 @@
 /* PLCrashReporter's protobuf: of any fields it becomes text, which is read as a report and comes out as it is; its
  * size stays within what the fields can make. Run: build/fuzz/report_plcrash fuzz/corpus/report_plcrash */
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
+#include "../report/model/report.h"
 #include "../report/read/plcrash.h"
+#include "../report/read/recognise.h"
+#include "../report/write/call.h"
 #include "../report/write/write.h"
 
 #include <stdlib.h>

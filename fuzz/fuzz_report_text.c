@@ -1,6 +1,11 @@
 /* Reports of any bytes: parsed, and written without symbols, they must come back as they
  * were, but for protobuf, which comes back as text.
  * Run: build/fuzz/report_text -dict=fuzz/report.dict fuzz/corpus/report_text */
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
+#include "../report/model/report.h"
+#include "../report/read/recognise.h"
+#include "../report/write/call.h"
 #include "../report/write/write.h"
 
 #include <stdlib.h>

@@ -1,10 +1,15 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing
  * but JSON must stay JSON, redacted too, and what is written must be readable again. Run:
  * build/fuzz/report_write -dict=fuzz/report.dict fuzz/corpus/report_write */
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
 #include "../report/model/parts.h"
 #include "../report/model/redact.h"
+#include "../report/model/report.h"
+#include "../report/read/recognise.h"
 #include "../report/read/split.h"
 #include "../report/tell/summary.h"
+#include "../report/write/call.h"
 #include "../report/write/write.h"
 #include "one_json.h"
 

@@ -1,24 +1,16 @@
-# The law of the house, checked in the rooms of src/. Usage: awk -f tests/rooms.awk $(src/join --list), from the top of
-# the tree; the rooms must come in the order in which they are joined.
+# The law of the house, checked in the rooms of src/. From the top of the tree:
+#   awk -f tests/rooms_code.awk -f tests/rooms.awk $(src/join --list)
+# The rooms must come in the order in which they are joined.
 #  - A room includes each room whose names it uses, and no other. A name belongs to the room where it appears first;
 #    a struct that the API only declares belongs to the room that completes it too.
-#  - A room uses rooms of permitted storeys only.
+#  - A room uses rooms of permitted storeys only (tests/rooms.storeys).
 #  - A function carries its room's prefix. Inner rooms neither call nor define public functions.
 #  - No static prototypes, but where grammars recurse, in names.
 #  - A banner states Job, Offers and Never, and what it offers exists.
 #  - No room has more than 2,000 lines, and no line more than 110 bytes, but rows of a table that end in \.
 
 BEGIN {
-    # which storeys a storey may use, besides its own
-    may["src/api"] = ""
-    may["src/base"] = "src/api"
-    may["src/names"] = may["src/macho"] = may["src/dwarf"] = "src/api src/base"
-    may["src/symmap"] = "src/api src/base"
-    may["src/image"] = "src/api src/base src/macho src/dwarf src/symmap"
-    may["src/answer"] = may["src/image"] " src/image"
-    may["src/map"] = may["src/answer"] " src/answer"
-    may["src"] = may["src/map"] " src/map src/names"
-
+    read_storeys("src")
     while ((getline line < "tests/rooms.prefixes") > 0)
         if (split(line, pair, " ") == 2) {
             home[pair[2]] = "src/" pair[1]
@@ -31,43 +23,6 @@ function complain(text)
 {
     print FILENAME ":" FNR ": " text
     bad++
-}
-
-# The line without comments and literals; notes comments that matter.
-function code_of(line,   at, out, c, rest)
-{
-    out = ""
-    while (line != "") {
-        if (in_comment) {
-            at = index(line, "*/")
-            if (at == 0)
-                return out
-            line = substr(line, at + 2)
-            in_comment = 0
-            continue
-        }
-        if (match(line, /\/\*|"|'/) == 0)
-            return out line
-        out = out substr(line, 1, RSTART - 1)
-        c = substr(line, RSTART, 1)
-        rest = substr(line, RSTART + RLENGTH)
-        if (c == "/") {
-            in_comment = 1
-            line = rest
-            continue
-        }
-        out = out c c
-        while (rest != "" && substr(rest, 1, 1) != c)
-            rest = substr(rest, substr(rest, 1, 1) == "\\" ? 3 : 2)
-        line = substr(rest, 2)
-    }
-    return out
-}
-
-function storey_of(room)
-{
-    sub(/\/[^\/]*$/, "", room)
-    return room
 }
 
 # The longest prefix that a name begins with, among those that belong to a room.
@@ -100,10 +55,11 @@ function end_room(   i, n, names, token)
             complain(room " uses " used[token] " of " token ", which it does not include")
 }
 
-function begin_room(   i, n, parts)
+function begin_room()
 {
     room = FILENAME
     begun[room] = 1
+    rooms++
     lines = 0
     storey = storey_of(room)
     inner = room !~ /^src\/(api\/.*|machsym)\.h$/
@@ -112,10 +68,6 @@ function begin_room(   i, n, parts)
     split("", mine)
     split("", used)
     split("", included)
-    split("", allowed)
-    n = split(storey " " may[storey], parts, " ")
-    for (i = 1; i <= n; i++)
-        allowed[parts[i]] = 1
 }
 
 function check_include(named,   path)
@@ -124,7 +76,8 @@ function check_include(named,   path)
     while (sub(/[^\/]+\/\.\.\//, "", path))
         ;
     included[path] = 1
-    if (!(storey_of(path) in allowed) && !(path in allowed))
+    note_arrow(room, path)
+    if (!is_allowed(room, path))
         complain(room " may not use " path)
 }
 
@@ -256,7 +209,9 @@ length($0) > 110 && !/\\$/ { complain("more than 110 bytes") }
 
 END {
     end_room()
-    if (bad)
-        print bad " violations of the house's law"
-    exit bad > 0
+    circles = count_circles()
+    print "src/: " storeys " storeys, " rooms " rooms, " arrows_up + 0 " arrows up, " circles " circles"
+    if (bad + circles)
+        print bad + circles " violations of the house's law"
+    exit bad + circles > 0
 }

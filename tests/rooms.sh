@@ -8,7 +8,7 @@ check() { # NAME STATUS
 
 law() { # in $work/house
     # shellcheck disable=SC2046
-    (cd "$work/house" && awk -f tests/rooms.awk $(src/join --list)) >"$work/out" 2>&1
+    (cd "$work/house" && awk -f tests/rooms_code.awk -f tests/rooms.awk $(src/join --list)) >"$work/out" 2>&1
 }
 
 fresh() {
@@ -17,7 +17,7 @@ fresh() {
     cp -R src docs machsym.h "$work/house"
     mkdir "$work/house/examples"
     cp examples/minimal.c "$work/house/examples"
-    cp tests/rooms.awk tests/rooms.prefixes "$work/house/tests"
+    cp tests/rooms.awk tests/rooms_code.awk tests/rooms.storeys tests/rooms.prefixes "$work/house/tests"
 }
 
 # The house with a change must fail, for the reason expected.

@@ -2,11 +2,21 @@
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
 #include "test.h"
 
+#include "../report/base/json.h"
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
+#include "../report/model/report.h"
+#include "../report/model/status.h"
+#include "../report/read/recognise.h"
 #include "../report/read/split.h"
 #include "../report/tell/groups.h"
-#include "../report/write/write.h"
-#include "../tool/symbols/resolve.h"
+#include "../report/tell/summary.h"
+#include "../tool/base/posix.h"
+#include "../tool/base/readfile.h"
+#include "../tool/symbols/bcsymbolmap.h"
 #include "../tool/symbols/index.h"
+#include "../tool/symbols/resolve.h"
+#include "../tool/symbols/store.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -2,6 +2,7 @@
  * error too, and leaves no result. */
 #include "dwarf.h"
 
+#include "../tool/files/open.h"
 #include "../tool/symbols/source.h"
 
 #include <errno.h>

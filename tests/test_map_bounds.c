@@ -6,7 +6,12 @@
 
 #include "test.h"
 
+#include "../report/base/text.h"
+#include "../tool/base/options.h"
+#include "../tool/base/out.h"
+#include "../tool/base/posix.h"
 #include "../tool/cmd/map/map.h"
+#include "../tool/symbols/map_budget.h"
 #include "../tool/symbols/pieces.h"
 
 #include <fcntl.h>

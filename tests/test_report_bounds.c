@@ -6,14 +6,24 @@
 
 #include "test.h"
 
-#include "../tool/cmd/atos/atos.h"
-#include "../report/tell/groups.h"
-#include "../tool/files/state.h"
-#include "../report/tell/missing.h"
+#include "../report/base/text.h"
 #include "../report/model/parts.h"
+#include "../report/model/redact.h"
+#include "../report/model/report.h"
+#include "../report/read/recognise.h"
 #include "../report/read/split.h"
+#include "../report/tell/groups.h"
+#include "../report/tell/missing.h"
+#include "../report/tell/summary.h"
+#include "../report/write/call.h"
 #include "../report/write/write.h"
+#include "../tool/base/posix.h"
+#include "../tool/cmd/atos/answer.h"
+#include "../tool/cmd/atos/many.h"
+#include "../tool/files/state.h"
+#include "../tool/symbols/images.h"
 #include "../tool/symbols/resolve.h"
+#include "../tool/symbols/store.h"
 #include "put_format.h"
 
 static store *symbols;    /* with the demo's dSYM */

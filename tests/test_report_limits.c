@@ -5,10 +5,18 @@
 
 #include "test.h"
 
-#include "../report/tell/missing.h"
+#include "../report/base/memory.h"
+#include "../report/base/text.h"
+#include "../report/model/report.h"
+#include "../report/read/recognise.h"
 #include "../report/tell/summary.h"
+#include "../report/write/call.h"
 #include "../report/write/write.h"
+#include "../tool/base/posix.h"
+#include "../tool/base/say.h"
+#include "../tool/symbols/images.h"
 #include "../tool/symbols/resolve.h"
+#include "../tool/symbols/store.h"
 #include "dwarf.h"
 #include "put_format.h"
 

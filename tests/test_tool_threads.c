@@ -1,7 +1,7 @@
 /* How many threads the tool starts: as many as asked for, or as there are processors that it may use. */
 #include "test.h"
 
-#include "../tool/base/tool.h"
+#include "../tool/base/machine.h"
 
 #ifdef __linux__
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* Options; see options.h. */
 #include "options.h"
 #include "out.h"
-#include "tool.h"
+#include "say.h"
 
 #include <stdlib.h>
 

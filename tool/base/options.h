@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_OPTIONS_H
 #define MACHSYM_TOOL_OPTIONS_H
 
+#include "machsym.h"
 #include "../../report/base/text.h"
 
 /* An option. On the command line it has one or two dashes; its value follows after "=" or as the next

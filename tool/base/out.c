@@ -1,6 +1,5 @@
 /* Standard output; see out.h. */
 #include "out.h"
-#include "tool.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -69,24 +68,12 @@ void out_flush(void)
         note(fflush(stdout) == 0);
 }
 
+int out_failure(void)
+{
+    return failure;
+}
+
 bool out_failed(void)
 {
     return failure != 0;
-}
-
-bool out_is_lost(void)
-{
-    static bool is_said = false;
-    if (failure == 0 || failure == EPIPE)
-        return false;
-    if (!is_said)
-        tool_say("standard output: %s", strerror(failure));
-    is_said = true;
-    return true;
-}
-
-int out_finish(int status)
-{
-    out_flush();
-    return out_is_lost() ? TOOL_ERROR : status;
 }

@@ -2,8 +2,9 @@
 #ifndef MACHSYM_TOOL_OUT_H
 #define MACHSYM_TOOL_OUT_H
 
-#include "posix.h"
+#include "machsym.h"
 #include "../../report/base/text.h"
+#include "posix.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,9 +27,6 @@ void out_line(const char *format, ...)
     ;
 void out_flush(void);
 bool out_failed(void); /* what comes would be lost: a command may stop */
-/* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is lost. */
-bool out_is_lost(void);
-/* Writes what is left. Says why output was lost, unless nobody reads it any more. Returns the exit status. */
-int out_finish(int status);
+int out_failure(void); /* errno of the first write that failed; 0: none did */
 
 #endif

@@ -1,6 +1,6 @@
 /* Whole files; see readfile.h. */
 #include "readfile.h"
-#include "posix.h"
+#include "say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,4 +96,29 @@ size_t path_folder(const char *path)
     while (len > 0 && !posix_is_slash(path[len - 1]))
         len--;
     return len;
+}
+
+size_t tool_read_begin(const char *path, void *out, size_t len)
+{
+    int fd = posix_open_to_read(path);
+    long got = fd >= 0 ? posix_read(fd, out, len) : -1;
+    int failure = got < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
+    if (posix_is_fault(failure))
+        tool_say_fault(path, &err);
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool tool_stat(const char *path, struct stat *st)
+{
+    if (stat(path, st) == 0)
+        return true;
+    int failure = errno;
+    machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
+    if (posix_is_fault(failure))
+        tool_say_fault(path, &err);
+    errno = failure;
+    return false;
 }

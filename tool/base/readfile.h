@@ -1,8 +1,13 @@
-/* Whole files as text; their paths. */
+/* ==== >> readfile ====
+ * Job: reads files whole, and tells what the system says of them.
+ * Offers: text_read_file, text_read_words, text_read_file_most, text_words_path, path_folder; tool_read_begin, tool_stat.
+ * Never: waits for what never ends; looks into archives. */
 #ifndef MACHSYM_TOOL_READFILE_H
 #define MACHSYM_TOOL_READFILE_H
 
+#include "machsym.h"
 #include "../../report/base/text.h"
+#include "posix.h"
 
 /* The most that is read of a file or of standard input: reports and tables of real programs have a few
  * hundred megabytes at most, and a device may never end. */
@@ -19,5 +24,12 @@ const char *text_words_path(size_t index);
 const char *text_read_file_most(text *t, const char *path, uint64_t most);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
 size_t path_folder(const char *path);
+
+/* Reads the first bytes of a file, which tell its kind. Returns how many: none of what cannot be opened or read. That is
+ * said as by tool_say_fault where the system failed; another reason is left to whoever opens the file. Threads: any. */
+size_t tool_read_begin(const char *path, void *out, size_t len);
+struct stat;
+/* As stat, which returned 0. Where it failed and the system is why, that is said as by tool_say_fault. errno stays. Threads: any. */
+bool tool_stat(const char *path, struct stat *st);
 
 #endif

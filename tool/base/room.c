@@ -1,5 +1,6 @@
 /* Memory for work that takes and gives back much; see room.h. */
 #include "room.h"
+#include "../../report/base/memory.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef MACHSYM_TOOL_ROOM_H
 #define MACHSYM_TOOL_ROOM_H
 
-#include "../../report/base/text.h"
+#include "machsym.h"
 
 typedef struct room room;
 

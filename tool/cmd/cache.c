@@ -1,6 +1,14 @@
 /* machsym cache extract: an image of a shared cache as a Mach-O file of its own. */
-#include "../files/caches.h"
+#include "machsym.h"
 #include "../../report/base/json_put.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/options.h"
+#include "../base/out.h"
+#include "../base/say.h"
+#include "commands.h"
+#include "../files/caches.h"
+#include "../files/open.h"
 #include "../files/outfile.h"
 
 #include <stdlib.h>

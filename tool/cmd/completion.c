@@ -1,7 +1,10 @@
 /* machsym completion: what a shell needs to complete the command line, from the tables that the commands are read by. */
+#include "machsym.h"
+#include "../../report/base/text.h"
 #include "../base/options.h"
 #include "../base/out.h"
-#include "../base/tool.h"
+#include "../base/say.h"
+#include "commands.h"
 
 #include <string.h>
 

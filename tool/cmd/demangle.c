@@ -1,7 +1,15 @@
 /* machsym demangle: names as compilers mangle them to names as programmers write them. */
-#include "../base/demangle_text.h"
+#include "machsym.h"
 #include "../../report/base/json_put.h"
-#include "../base/tool.h"
+#include "../../report/base/names.h"
+#include "../../report/base/text.h"
+#include "../base/options.h"
+#include "../base/out.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
+#include "commands.h"
+#include "demangle_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

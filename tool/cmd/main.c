@@ -1,6 +1,12 @@
 /* machsym: the command-line tool. One file a subcommand; this one only chooses. */
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "../base/options.h"
+#include "../base/out.h"
+#include "../base/posix.h"
+#include "../base/say.h"
+#include "commands.h"
 #include "../files/outfile.h"
-#include "../base/tool.h"
 
 #include <string.h>
 

@@ -1,6 +1,12 @@
 /* machsym objc: the Objective-C metadata of a file. */
+#include "machsym.h"
 #include "../../report/base/json_put.h"
-#include "../base/tool.h"
+#include "../../report/base/text.h"
+#include "../base/options.h"
+#include "../base/out.h"
+#include "../base/say.h"
+#include "commands.h"
+#include "../files/open.h"
 
 static void print_method(text *out, const machsym_objc *m)
 {

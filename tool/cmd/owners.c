@@ -1,5 +1,14 @@
 /* machsym owners: whose code the addresses of a program are. */
+#include "machsym.h"
+#include "../../report/base/digits.h"
 #include "../../report/base/json_put.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/options.h"
+#include "../base/out.h"
+#include "../base/say.h"
+#include "commands.h"
+#include "../files/open.h"
 #include "../symbols/owners.h"
 
 #include <stdlib.h>

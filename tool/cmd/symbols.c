@@ -1,6 +1,14 @@
 /* machsym symbols: every name of a file by address. */
+#include "machsym.h"
 #include "../../report/base/json_put.h"
-#include "../base/tool.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/names.h"
+#include "../../report/base/text.h"
+#include "../base/options.h"
+#include "../base/out.h"
+#include "../base/say.h"
+#include "commands.h"
+#include "../files/open.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* See archive.h. */
 #include "archive.h"
+#include "../../report/base/memory.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
 
 #include <errno.h>
 #include <fcntl.h>

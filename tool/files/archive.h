@@ -3,7 +3,8 @@
 #ifndef MACHSYM_TOOL_ARCHIVE_H
 #define MACHSYM_TOOL_ARCHIVE_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 
 enum {
     ARCHIVE_MAX_MEMBERS = 1 << 20,     /* real ones have 100,000; more is an error */

@@ -1,6 +1,9 @@
 /* See caches.h. */
 #include "caches.h"
-
+#include "../../report/base/memory.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
+#include "archive.h"
 #include "members.h"
 
 #include <fcntl.h>

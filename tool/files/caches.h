@@ -5,7 +5,8 @@
 #ifndef MACHSYM_TOOL_CACHES_H
 #define MACHSYM_TOOL_CACHES_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 
 /* Whether a file begins as the files of a shared cache do. */
 bool cache_is_at(const char *path);
@@ -37,9 +38,6 @@ bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsy
 bool cache_lacks_files(const machsym_image *image);
 /* Says of each such file what is lacking for it. */
 void cache_say_files(const machsym_image *cache);
-/* machsym info of a cache: its files and images. */
-void cache_print_info(const machsym_image *cache, bool json);
-extern const command cache_extract_command;
 /* What a status means for people: "found", "missing" and so on. */
 const char *cache_file_status(machsym_cache_file_status status);
 

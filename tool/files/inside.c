@@ -1,6 +1,10 @@
 /* See inside.h. */
 #include "inside.h"
-
+#include "../../report/base/memory.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
+#include "archive.h"
 #include "caches.h"
 #include "members.h"
 

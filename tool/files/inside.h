@@ -4,7 +4,8 @@
 #ifndef MACHSYM_TOOL_INSIDE_H
 #define MACHSYM_TOOL_INSIDE_H
 
-#include "members.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 #include "outfile.h"
 
 /* Paths, each from malloc. */

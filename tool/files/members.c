@@ -1,5 +1,8 @@
 /* See members.h. */
 #include "members.h"
+#include "../../report/base/memory.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
 #ifndef MACHSYM_TOOL_MEMBERS_H
 #define MACHSYM_TOOL_MEMBERS_H
 
+#include "machsym.h"
+#include "../../report/base/text.h"
 #include "archive.h"
 
 enum {

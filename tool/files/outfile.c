@@ -1,8 +1,12 @@
 /* Output files; see outfile.h. */
 #include "outfile.h"
-#include "members.h"
+#include "../../report/base/memory.h"
+#include "../base/machine.h"
 #include "../base/out.h"
-#include "../base/tool.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
+#include "members.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 #ifndef MACHSYM_TOOL_OUTFILE_H
 #define MACHSYM_TOOL_OUTFILE_H
 
+#include "machsym.h"
 #include "../../report/base/text.h"
 
 enum { OUTFILE_BLOCK = 1 << 16 };

@@ -1,6 +1,5 @@
 /* See plist.h. */
 #include "plist.h"
-
 #include "../../report/base/json.h"
 
 enum {

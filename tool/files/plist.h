@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_PLIST_H
 #define MACHSYM_TOOL_PLIST_H
 
+#include "machsym.h"
 #include "../../report/base/text.h"
 
 typedef enum plist_found {

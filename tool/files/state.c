@@ -1,6 +1,9 @@
 /* See state.h. */
 #include "state.h"
-#include "../base/tool.h"
+#include "../../report/base/text.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
 #include "outfile.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_STATE_H
 #define MACHSYM_TOOL_STATE_H
 
+#include "machsym.h"
 #include "../../report/tell/groups.h"
 
 /* Takes what earlier runs counted, before the first groups_add. Returns false after a message. */

@@ -1,5 +1,10 @@
 /* BCSymbolMap files; see bcsymbolmap.h. */
 #include "bcsymbolmap.h"
+#include "../../report/base/digits.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/posix.h"
+#include "../base/say.h"
 #include "../files/inside.h"
 
 #include <errno.h>

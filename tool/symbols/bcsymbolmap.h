@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_BCSYMBOLMAP_H
 #define MACHSYM_TOOL_BCSYMBOLMAP_H
 
-#include "../base/tool.h"
+#include "machsym.h"
 
 typedef struct bcsymbolmap bcsymbolmap;
 

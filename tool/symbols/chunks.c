@@ -1,7 +1,8 @@
 /* Maps in chunks; see chunks.h. */
 #include "chunks.h"
-
 #include "../../report/base/json.h"
+#include "../../report/base/memory.h"
+#include "../files/open.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef MACHSYM_TOOL_CHUNKS_H
 #define MACHSYM_TOOL_CHUNKS_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 
 /* Adds the key of a chunk. */
 void chunk_key(text *out, const char *table, machsym_str image, const machsym_uuid *uuid, uint64_t index);

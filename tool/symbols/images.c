@@ -1,5 +1,11 @@
 /* Shared images; see images.h. */
 #include "images.h"
+#include "../../report/base/memory.h"
+#include "../base/machine.h"
+#include "../base/say.h"
+#include "../base/values.h"
+#include "bcsymbolmap.h"
+#include "symbols.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -183,13 +189,6 @@ static bool find_files(const store *s, const image_key *key, uuid_files *files, 
 }
 
 /* ---- Files that appear ---- */
-
-static double seconds_now(void)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static missing_uuid *missing_slot(image_pool *all, const machsym_uuid *uuid)
 {

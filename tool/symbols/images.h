@@ -3,14 +3,14 @@
 #ifndef MACHSYM_TOOL_IMAGES_H
 #define MACHSYM_TOOL_IMAGES_H
 
-#include "bcsymbolmap.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "../../report/model/status.h"
 #include "chunks.h"
+#include "objects.h"
 #include "owners.h"
 #include "source.h"
-#include "objects.h"
 #include "store.h"
-#include "symbols.h"
-#include "../../report/model/status.h"
 
 typedef struct image_pool image_pool;
 

@@ -1,6 +1,10 @@
 /* Index files of folders; see index.h. */
-#include "../files/outfile.h"
 #include "index.h"
+#include "../../report/base/digits.h"
+#include "../../report/base/memory.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../files/outfile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,9 @@
 #ifndef MACHSYM_TOOL_INDEX_H
 #define MACHSYM_TOOL_INDEX_H
 
-#include "store.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "../../report/model/status.h"
 
 /* A slice as the index keeps it. */
 typedef struct index_slice {

@@ -1,9 +1,14 @@
 /* See keep.h. */
 #include "keep.h"
-
+#include "../../report/base/digits.h"
+#include "../../report/base/memory.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
 #include "../files/inside.h"
 #include "../files/outfile.h"
 #include "../files/plist.h"
+#include "layout.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef MACHSYM_TOOL_KEEP_H
 #define MACHSYM_TOOL_KEEP_H
 
-#include "layout.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 
 /* What is kept of one UUID. Strings live as long as the list; those that are not known are empty. */
 typedef struct kept_image {

@@ -2,7 +2,8 @@
 #ifndef MACHSYM_TOOL_LAYOUT_H
 #define MACHSYM_TOOL_LAYOUT_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 
 /* What a store keeps of a UUID lies at DIR/XX/UUID and an ending, XX the UUID's first two digits. */
 #define LAYOUT_MAP    ".symmap"

@@ -1,8 +1,11 @@
 /* Lines of C#; see line_map.h. */
 #include "line_map.h"
-
-#include "../base/posix.h"
 #include "../../report/base/json.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_LINE_MAP_H
 #define MACHSYM_TOOL_LINE_MAP_H
 
-#include "../base/tool.h"
+#include "machsym.h"
 
 typedef struct line_map line_map;
 

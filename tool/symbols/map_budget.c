@@ -1,5 +1,6 @@
 /* See map_budget.h. */
 #include "map_budget.h"
+#include "../base/say.h"
 
 map_budget map_budget_of(const symbol_file *file, unsigned times)
 {

@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_MAP_BUDGET_H
 #define MACHSYM_TOOL_MAP_BUDGET_H
 
+#include "machsym.h"
 #include "source.h"
 
 enum { MAP_MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };

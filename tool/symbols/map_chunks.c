@@ -1,7 +1,10 @@
 /* Maps into chunks; see map_chunks.h. */
 #include "map_chunks.h"
 #include "../../report/base/json_put.h"
+#include "../../report/base/memory.h"
+#include "../base/say.h"
 #include "chunks.h"
+#include "map_budget.h"
 
 #include <stdlib.h>
 #include <string.h>

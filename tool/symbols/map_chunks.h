@@ -2,7 +2,9 @@
 #ifndef MACHSYM_TOOL_MAP_CHUNKS_H
 #define MACHSYM_TOOL_MAP_CHUNKS_H
 
-#include "map_budget.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "source.h"
 
 /* What is cut off a map at most: a chunk is no larger than 4 GB of text. */
 #define CHUNK_SIZE_MOST UINT32_MAX

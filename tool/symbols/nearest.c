@@ -1,5 +1,7 @@
 /* See nearest.h. */
 #include "nearest.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

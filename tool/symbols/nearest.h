@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_NEAREST_H
 #define MACHSYM_TOOL_NEAREST_H
 
-#include "../base/tool.h"
+#include "machsym.h"
 
 /* The named functions of an image, by address. Never changes: any number of threads may ask. */
 typedef struct nearest nearest;

@@ -1,5 +1,9 @@
 /* Object files of debug maps; see objects.h. */
 #include "objects.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/posix.h"
+#include "../base/say.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #ifndef MACHSYM_TOOL_OBJECTS_H
 #define MACHSYM_TOOL_OBJECTS_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../base/options.h"
 
 enum { MAX_OSO = 64 };
 

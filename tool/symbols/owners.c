@@ -1,5 +1,10 @@
 /* Whose code it is; see owners.h. */
 #include "owners.h"
+#include "../../report/base/digits.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
 #include "pieces.h"
 
 #include <stdlib.h>

@@ -20,8 +20,8 @@
 #ifndef MACHSYM_OWNERS_H
 #define MACHSYM_OWNERS_H
 
+#include "machsym.h"
 #include "../../report/model/report.h"
-#include "../base/tool.h"
 
 typedef struct owners owners;
 typedef struct owners_image owners_image;

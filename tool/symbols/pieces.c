@@ -1,5 +1,9 @@
 /* Which object file code came from; see pieces.h. */
 #include "pieces.h"
+#include "../../report/base/digits.h"
+#include "../../report/base/memory.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
 
 #include <stdlib.h>
 #include <string.h>

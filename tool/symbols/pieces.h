@@ -2,7 +2,8 @@
 #ifndef MACHSYM_TOOL_PIECES_H
 #define MACHSYM_TOOL_PIECES_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
 
 /* Code that came from one object file. */
 typedef struct piece {

@@ -1,5 +1,10 @@
 /* Lookups for a whole report; see resolve.h. */
 #include "resolve.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../../report/model/status.h"
+#include "../base/machine.h"
+#include "frames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +42,6 @@ typedef struct resolving {
     const resolve_options *how;
     resolve_budget left;
 } resolving;
-
-static double seconds_now(void)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
  * " \ & < >. Compilers make vector instructions of the loop, since it has a fixed length. */

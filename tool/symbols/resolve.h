@@ -2,10 +2,12 @@
 #ifndef MACHSYM_TOOL_RESOLVE_H
 #define MACHSYM_TOOL_RESOLVE_H
 
-#include "line_map.h"
-#include "images.h"
+#include "machsym.h"
 #include "../../report/model/redact.h"
 #include "../../report/model/report.h"
+#include "images.h"
+#include "line_map.h"
+#include "source.h"
 
 /* What the lookups of one report or request may take, so that a hostile one costs itself and no other.
  * Where no bytes are named they are RESOLVE_BYTES and RESOLVE_FACTOR times the report's length. A report

@@ -1,9 +1,11 @@
 /* Images and maps behind one face; see source.h. */
 #include "source.h"
-
+#include "../../report/base/memory.h"
+#include "../../report/base/names.h"
+#include "../base/say.h"
+#include "../base/values.h"
 #include "../files/inside.h"
-#include "../base/room.h"
-#include "chunks.h"
+#include "../files/open.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -223,16 +225,23 @@ static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
     return entry_of(s, (uintptr_t)name.ptr);
 }
 
+void symbol_spell(text *t, const machsym_frame *frame, const frame_style *style)
+{
+    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    if (style->raw_names)
+        text_str(t, name);
+    else
+        text_name(t, name, style->demangle_flags);
+}
+
 machsym_str symbol_source_shown(symbol_source *s, const machsym_frame *frame, const frame_style *style)
 {
     name_entry *entry = shown_entry(s, frame);
     if (entry == NULL)
         return (machsym_str){NULL, 0};
     if (entry->shown.len == 0) {
-        frame_style plain = *style;
-        plain.source = NULL;
         s->spelled.len = 0;
-        text_frame_name(&s->spelled, frame, &plain);
+        symbol_spell(&s->spelled, frame, style);
         entry->shown = keep_text(s, s->spelled.v, s->spelled.len);
     }
     return entry->shown;

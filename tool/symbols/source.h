@@ -2,7 +2,10 @@
 #ifndef MACHSYM_TOOL_SOURCE_H
 #define MACHSYM_TOOL_SOURCE_H
 
-#include "../base/tool.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "../base/room.h"
+#include "chunks.h"
 
 /* What is known of either. */
 typedef struct symbol_info {
@@ -49,6 +52,16 @@ void symbol_file_close(symbol_file *file);
 /* The address in the file that a runtime address stands for. */
 uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc);
 
+typedef struct symbol_source symbol_source;
+
+/* How a frame is printed. */
+typedef struct frame_style {
+    bool full_path;
+    bool raw_names; /* do not demangle */
+    uint32_t demangle_flags;
+    symbol_source *source; /* keeps the shown names of a map; may be NULL */
+} frame_style;
+
 /* One thread's lookups. Borrows the file. */
 symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit);
 struct room; /* see room.h */
@@ -72,14 +85,13 @@ bool symbol_source_lacked_memory(symbol_source *source);
 size_t symbol_source_memory(const symbol_source *source);
 /* How often names of a map's frames have gone; those of other files stay as long as the source. */
 unsigned symbol_source_trims(const symbol_source *source);
+/* The name of a frame as the style has it: in source form, or raw. */
+void symbol_spell(text *t, const machsym_frame *frame, const frame_style *style);
 /* The name of a frame as it is shown: names are made readable once. Empty when this one is not kept. Borrows: of
  * a source for many lookups, until it is closed; else until the next lookup. */
 machsym_str symbol_source_shown(symbol_source *source, const machsym_frame *frame, const frame_style *style);
 /* Adds that. Returns false, and adds nothing, when it is not kept. */
 bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);
 bool symbol_source_is_for_many(const symbol_source *source);
-
-/* atos; with file_first, the first operand is the file; with bytes, they are the map. */
-int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes);
 
 #endif

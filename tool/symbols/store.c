@@ -1,9 +1,13 @@
 /* The store of symbols and its index files; see store.h. */
-#include "index.h"
 #include "store.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/posix.h"
+#include "../base/say.h"
 #include "../files/caches.h"
 #include "../files/inside.h"
-#include "source.h"
+#include "../files/members.h"
+#include "index.h"
 
 #include <errno.h>
 #include <fcntl.h>

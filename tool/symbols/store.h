@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_STORE_H
 #define MACHSYM_TOOL_STORE_H
 
-#include "../base/tool.h"
+#include "machsym.h"
 #include "../../report/model/status.h"
 
 /* The best last. */

@@ -1,6 +1,9 @@
 /* Files of one UUID; see symbols.h. */
-#include "layout.h"
 #include "symbols.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
+#include "layout.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -2,8 +2,13 @@
 #ifndef MACHSYM_TOOL_SYMBOLS_H
 #define MACHSYM_TOOL_SYMBOLS_H
 
-#include "source.h"
+#include "machsym.h"
+#include "../../report/base/text.h"
+#include "../../report/model/status.h"
+#include "../base/options.h"
+#include "../files/open.h"
 #include "objects.h"
+#include "source.h"
 #include "store.h"
 
 enum {

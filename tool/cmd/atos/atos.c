@@ -1,5 +1,19 @@
 /* machsym atos: Apple's atos, and more. */
 #include "atos.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/text.h"
+#include "../../base/out.h"
+#include "../../base/posix.h"
+#include "../../base/readfile.h"
+#include "../../base/say.h"
+#include "../../base/takes.h"
+#include "answer.h"
+#include "many.h"
+#include "../commands.h"
+#include "../../files/open.h"
+#include "../../symbols/objects.h"
+#include "../../symbols/owners.h"
+#include "../../symbols/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

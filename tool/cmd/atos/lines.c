@@ -1,7 +1,9 @@
 /* Answers of many addresses; see lines.h. */
 #include "lines.h"
-
-#include "../../base/room.h"
+#include "../../../report/base/memory.h"
+#include "../../base/say.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,10 @@
 #ifndef MACHSYM_TOOL_CMD_ATOS_LINES_H
 #define MACHSYM_TOOL_CMD_ATOS_LINES_H
 
-#include "atos.h"
+#include "machsym.h"
+#include "../../../report/base/text.h"
 #include "../../base/room.h"
+#include "answer.h"
 
 /* A line of an answer, or several that no other answer has. */
 typedef struct atos_line {

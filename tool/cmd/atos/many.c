@@ -1,6 +1,14 @@
 /* machsym atos: many addresses at once, by several threads. */
-#include "lines.h"
+#include "many.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/memory.h"
+#include "../../base/machine.h"
+#include "../../base/out.h"
+#include "../../base/posix.h"
 #include "../../base/room.h"
+#include "../../base/say.h"
+#include "lines.h"
+#include "../../symbols/source.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,9 @@
 /* machsym atos: answers as text, as JSON, and how they came about. */
-#include "atos.h"
+#include "answer.h"
 #include "../../../report/base/json_put.h"
+#include "../../../report/base/names.h"
+#include "../../base/say.h"
+#include "../../symbols/frames.h"
 
 #include <string.h>
 

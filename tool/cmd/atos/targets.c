@@ -1,6 +1,9 @@
 /* machsym atos: the files that answer, and which of them an address is for. */
+#include "answer.h"
+#include "../../../report/base/memory.h"
+#include "../../base/say.h"
 #include "../../files/caches.h"
-#include "atos.h"
+#include "../../symbols/store.h"
 
 #include <stdlib.h>
 #include <string.h>

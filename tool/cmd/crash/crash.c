@@ -1,5 +1,10 @@
 /* machsym crash: whole reports in, readable reports out. */
 #include "crash.h"
+#include "../../../report/base/digits.h"
+#include "../../base/posix.h"
+#include "../../base/readfile.h"
+#include "../../base/say.h"
+#include "../commands.h"
 #include "../../files/inside.h"
 #include "../../files/outfile.h"
 

@@ -2,13 +2,21 @@
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
 
+#include "machsym.h"
+#include "../../../report/base/text.h"
 #include "../../../report/model/redact.h"
-#include "../../../report/read/recognise.h"
+#include "../../../report/model/report.h"
 #include "../../../report/tell/filter.h"
-#include "../../../report/tell/missing.h"
-#include "../../../report/tell/summary.h"
-#include "../../../report/write/write.h"
+#include "../../../report/tell/stable.h"
+#include "../../../report/write/call.h"
+#include "../../base/options.h"
+#include "../../base/takes.h"
+#include "../../symbols/images.h"
+#include "../../symbols/line_map.h"
+#include "../../symbols/objects.h"
+#include "../../symbols/owners.h"
 #include "../../symbols/resolve.h"
+#include "../../symbols/store.h"
 
 enum { MAX_STORES = 256, MAX_LOADS = 256 };
 

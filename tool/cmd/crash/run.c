@@ -1,12 +1,23 @@
 /* machsym crash: one run over reports: where symbols and outputs lie, what becomes of each report. */
 #include "crash.h"
 #include "../../../report/base/json_put.h"
-#include "../../files/state.h"
-#include "../../files/inside.h"
-#include "../../files/outfile.h"
-#include "../../../report/tell/groups.h"
+#include "../../../report/base/memory.h"
 #include "../../../report/model/parts.h"
+#include "../../../report/model/status.h"
+#include "../../../report/tell/groups.h"
+#include "../../../report/tell/missing.h"
+#include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
+#include "../../../report/write/write.h"
+#include "../../base/machine.h"
+#include "../../base/out.h"
+#include "../../base/posix.h"
+#include "../../base/readfile.h"
+#include "../../base/say.h"
+#include "../../files/inside.h"
+#include "../../files/members.h"
+#include "../../files/outfile.h"
+#include "../../files/state.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,10 @@
 /* machsym info of a shared cache: its files, and its images. */
-#include "../../files/caches.h"
+#include "cache.h"
 #include "../../../report/base/json_put.h"
+#include "../../../report/base/text.h"
+#include "../../base/out.h"
+#include "../../base/values.h"
+#include "../../files/caches.h"
 
 #include <string.h>
 

@@ -1,10 +1,19 @@
 /* machsym info: what a file holds. */
-#include "../../files/caches.h"
-#include "../map/map.h"
+#include "machsym.h"
 #include "../../../report/base/json_put.h"
-#include "../../base/tool.h"
-
+#include "../../../report/base/text.h"
+#include "../../base/options.h"
+#include "../../base/out.h"
+#include "../../base/say.h"
+#include "../../base/values.h"
+#include "../commands.h"
+#include "cache.h"
+#include "../map/map.h"
+#include "../../files/caches.h"
 #include "../../files/inside.h"
+#include "../../files/members.h"
+#include "../../files/open.h"
+#include "../../symbols/store.h"
 #include "../../symbols/symbols.h"
 
 #include <stdlib.h>
@@ -18,24 +27,6 @@ static const char *filetype_name(uint32_t filetype)
                                         "PRELOAD", "DYLIB",  "DYLINKER", "BUNDLE", "DYLIB_STUB",
                                         "DSYM",    "KEXT",   "FILESET"};
     return filetype < sizeof names / sizeof names[0] ? names[filetype] : "?";
-}
-
-const char *platform_name(uint32_t platform)
-{
-    static const char *const names[] = {"unknown",
-                                        "macOS",
-                                        "iOS",
-                                        "tvOS",
-                                        "watchOS",
-                                        "bridgeOS",
-                                        "Mac Catalyst",
-                                        "iOS simulator",
-                                        "tvOS simulator",
-                                        "watchOS simulator",
-                                        "DriverKit",
-                                        "visionOS",
-                                        "visionOS simulator"};
-    return platform < sizeof names / sizeof names[0] ? names[platform] : "unknown";
 }
 
 static void print_version(const char *label, uint32_t version)

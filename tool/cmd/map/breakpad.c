@@ -1,7 +1,10 @@
 /* machsym map export --format=breakpad: the text that minidump services read. Addresses count from the
  * image's base; all numbers but lines, files and depths are hexadecimal. Records: FILE, INLINE_ORIGIN, FUNC
  * with INLINE and lines, PUBLIC. */
-#include "map.h"
+#include "formats.h"
+#include "../../../report/base/memory.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/map_budget.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,24 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
-#include "../../files/caches.h"
-#include "map.h"
-#include "../../files/inside.h"
+#include "build.h"
 #include "../../../report/base/json_put.h"
-#include "../../files/outfile.h"
+#include "../../../report/base/memory.h"
+#include "../../base/machine.h"
+#include "../../base/options.h"
+#include "../../base/out.h"
 #include "../../base/room.h"
+#include "../../base/say.h"
+#include "../../base/takes.h"
+#include "../../base/values.h"
+#include "map.h"
+#include "../../files/caches.h"
+#include "../../files/inside.h"
+#include "../../files/members.h"
+#include "../../files/open.h"
+#include "../../files/outfile.h"
 #include "../../symbols/layout.h"
+#include "../../symbols/objects.h"
+#include "../../symbols/source.h"
+#include "../../symbols/store.h"
 #include "../../symbols/symbols.h"
 
 #include <errno.h>
@@ -35,17 +48,10 @@ typedef struct build {
     machsym_error error; /* the first one */
 } build;
 
-double map_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* The parts are small, so the time is looked at between them. */
 static bool is_too_late(build *b)
 {
-    bool is_late = b->until > 0 && map_seconds() > b->until;
+    bool is_late = b->until > 0 && seconds_now() > b->until;
     if (is_late)
         b->error = (machsym_error){.code = MACHSYM_ERR_LIMIT, .what = map_took_too_long};
     return is_late;
@@ -74,7 +80,7 @@ static void *build_thread(void *user)
 static void show_progress(const char *path, const build *b, double since)
 {
     double share = b->total > 0 ? (double)b->done_bytes / (double)b->total : 1;
-    double took = map_seconds() - since;
+    double took = seconds_now() - since;
     double rate = took > 0 ? (double)b->done_bytes / took : 0;
     double left = rate > 0 ? (double)(b->total - b->done_bytes) / rate : 0;
     text name = {0};
@@ -87,7 +93,7 @@ static void show_progress(const char *path, const build *b, double since)
 /* Waits for the threads, and tells now and then how far they are. The lock is held. */
 static void watch(const char *path, build *b)
 {
-    double since = map_seconds();
+    double since = seconds_now();
     while (b->done < b->count && b->error.code == MACHSYM_OK) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);

@@ -1,6 +1,11 @@
 /* machsym map build of a shared cache: a map for each image, by several threads. */
+#include "build.h"
+#include "../../../report/base/memory.h"
+#include "../../base/machine.h"
+#include "../../base/out.h"
+#include "../../base/say.h"
 #include "../../files/caches.h"
-#include "map.h"
+#include "../../files/open.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,14 @@
 /* machsym map export: chunks for a key-value store, and text tables. */
+#include "formats.h"
+#include "../../../report/base/memory.h"
+#include "../../base/options.h"
+#include "../../base/say.h"
 #include "map.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/map_budget.h"
 #include "../../symbols/map_chunks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,14 @@
 /* machsym map import: a map of a text symbol table. */
-#include "map.h"
+#include "formats.h"
+#include "../../../report/base/digits.h"
 #include "../../../report/base/json_put.h"
-#include "../../files/outfile.h"
+#include "../../../report/base/memory.h"
+#include "../../base/options.h"
+#include "../../base/out.h"
+#include "../../base/readfile.h"
+#include "../../base/say.h"
+#include "../../base/takes.h"
+#include "map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,18 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "map.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/memory.h"
+#include "../../base/out.h"
+#include "../../base/say.h"
+#include "../../base/values.h"
+#include "../atos/answer.h"
 #include "../atos/atos.h"
 #include "../../files/inside.h"
-#include "../../../report/base/json_put.h"
-#include "../../symbols/source.h"
+#include "../../files/members.h"
+#include "../../files/open.h"
+#include "../../files/outfile.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/map_budget.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,18 @@
 /* machsym map verify: whether a map says what its image says. */
+#include "machsym.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/memory.h"
+#include "../../../report/base/text.h"
+#include "../../base/options.h"
+#include "../../base/out.h"
+#include "../../base/say.h"
+#include "../../base/takes.h"
+#include "build.h"
 #include "map.h"
 #include "../../files/inside.h"
-#include "../../../report/base/json_put.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/map_budget.h"
+#include "../../symbols/source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,24 @@
 /* machsym store add: takes files into a store. */
-#include "../map/map.h"
+#include "machsym.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/text.h"
+#include "../../base/options.h"
+#include "../../base/out.h"
+#include "../../base/posix.h"
+#include "../../base/readfile.h"
+#include "../../base/say.h"
+#include "../../base/takes.h"
+#include "../map/build.h"
 #include "store.h"
 #include "../../files/inside.h"
+#include "../../files/members.h"
+#include "../../files/open.h"
 #include "../../files/outfile.h"
-#include "../../symbols/source.h"
 #include "../../symbols/bcsymbolmap.h"
+#include "../../symbols/keep.h"
+#include "../../symbols/layout.h"
+#include "../../symbols/source.h"
 
 #include <errno.h>
 #include <stdlib.h>

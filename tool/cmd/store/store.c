@@ -1,7 +1,15 @@
 /* machsym store: symbols kept by UUID: list, missing, gc, verify; add.c adds. */
 #include "store.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/json_put.h"
+#include "../../base/out.h"
+#include "../../base/posix.h"
+#include "../../base/readfile.h"
+#include "../../base/say.h"
 #include "../crash/crash.h"
 #include "../../files/inside.h"
+#include "../../symbols/keep.h"
+#include "../../symbols/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 #ifndef MACHSYM_TOOL_CMD_STORE_H
 #define MACHSYM_TOOL_CMD_STORE_H
 
-#include "../map/map.h"
-#include "../../../report/base/json_put.h"
-#include "../../symbols/keep.h"
+#include "machsym.h"
+#include "../../../report/base/text.h"
+#include "../../base/options.h"
+#include "../map/build.h"
 
 extern const command store_add_command;
 extern const command store_list_command;

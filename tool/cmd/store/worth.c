@@ -1,6 +1,10 @@
 /* What a file of symbols is worth: how damaged it is, and how much it tells. */
 #include "store.h"
+#include "../../base/posix.h"
+#include "../../base/say.h"
 #include "../../files/inside.h"
+#include "../../files/members.h"
+#include "../../files/open.h"
 
 #include <stdlib.h>
 #include <string.h>

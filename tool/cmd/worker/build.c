@@ -1,9 +1,24 @@
 /* machsym worker: maps of the dSYMs that requests bring or name. */
-#include "do.h"
-#include "../../files/inside.h"
+#include "kinds.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/json.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/text.h"
+#include "../../base/machine.h"
+#include "../../base/say.h"
+#include "../../base/values.h"
+#include "../map/build.h"
 #include "../map/map.h"
-#include "../../symbols/map_chunks.h"
+#include "../../files/inside.h"
+#include "../../files/members.h"
+#include "../../files/open.h"
+#include "../../files/outfile.h"
+#include "../../symbols/chunks.h"
 #include "../../symbols/layout.h"
+#include "../../symbols/map_chunks.h"
+#include "../../symbols/objects.h"
+#include "../../symbols/resolve.h"
+#include "../../symbols/source.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,7 +45,7 @@ typedef struct build_request {
     char *arch;             /* from malloc; NULL: any */
     char *name;             /* what the image is called that came as base64; from malloc */
     machsym_uuid uuid;
-    double until; /* as map_seconds counts */
+    double until; /* as seconds_now counts */
     build_memory memory;
 } build_request;
 
@@ -111,7 +126,7 @@ static bool take_request(answering *a, build_request *b)
     b->open.arch = b->arch;
     b->open.uuid = uuid != JSON_NONE ? &b->uuid : NULL;
     if (a->options->lookups.resolve.limit.seconds > 0)
-        b->until = map_seconds() + a->options->lookups.resolve.limit.seconds;
+        b->until = seconds_now() + a->options->lookups.resolve.limit.seconds;
     return true;
 }
 
@@ -327,20 +342,6 @@ static bool refuse_build(answering *a, const build_request *b, text *said)
         text_z(said));
 }
 
-void worker_put_notes(text *out, const text *said)
-{
-    machsym_str rest = {said->v, said->len};
-    machsym_str line;
-    const char *between = "";
-    text_c(out, ",\"notes\":[");
-    while (str_take_line(&rest, &line)) {
-        text_c(out, between);
-        text_json(out, line);
-        between = ",";
-    }
-    text_char(out, ']');
-}
-
 /* Of what came as base64 nothing is looked for in the file system: neither its other half nor its object
  * files. */
 static bool build_bytes(answering *a, build_request *b, const text *input)
@@ -378,7 +379,7 @@ static bool build(answering *a, build_request *b)
     return ok;
 }
 
-bool worker_answer_build(answering *a)
+static bool answer_build(answering *a)
 {
     build_request b;
     memset(&b, 0, sizeof b);
@@ -388,3 +389,5 @@ bool worker_answer_build(answering *a)
     free(b.name);
     return ok;
 }
+
+const request_kind worker_build_kind = {"build", "id do base64 name path arch uuid as chunk", answer_build};

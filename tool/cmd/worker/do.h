@@ -2,9 +2,11 @@
 #ifndef MACHSYM_TOOL_CMD_WORKER_DO_H
 #define MACHSYM_TOOL_CMD_WORKER_DO_H
 
-#include "worker.h"
-#include "../../../report/base/json_put.h"
+#include "machsym.h"
 #include "../../../report/base/json.h"
+#include "../../../report/base/text.h"
+#include "../../../report/model/status.h"
+#include "state.h"
 
 /* One request while it is answered. */
 typedef struct answering {
@@ -40,11 +42,11 @@ void worker_put_text(text *out, const char *key, const text *value);
 /* The lines that were said while the request was answered. */
 void worker_put_notes(text *out, const text *said);
 
-/* ---- Kinds of requests ---- */
-
-bool worker_answer_crash(answering *a);
-bool worker_answer_signature(answering *a);
-bool worker_answer_build(answering *a);
-bool worker_answer_profile(answering *a);
+/* What requests can ask for. */
+typedef struct request_kind {
+    const char *name;
+    const char *members; /* that it may have, with blanks between */
+    bool (*answer)(answering *a);
+} request_kind;
 
 #endif

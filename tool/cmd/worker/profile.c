@@ -1,6 +1,17 @@
 /* machsym worker: stacks in the JSON of Mozilla's symbolication API, /symbolicate/v5, which profilers
  * speak. */
-#include "do.h"
+#include "kinds.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/json.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/memory.h"
+#include "../../../report/base/text.h"
+#include "../../../report/model/redact.h"
+#include "../../../report/model/status.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/images.h"
+#include "../../symbols/resolve.h"
+#include "../../symbols/source.h"
 
 #include <stdlib.h>
 
@@ -261,7 +272,7 @@ static bool put_job(answering *a, uint32_t object, resolve_budget *left)
     return ok;
 }
 
-bool worker_answer_profile(answering *a)
+static bool answer_profile(answering *a)
 {
     uint32_t jobs = worker_member(a, "jobs");
     uint32_t at = JSON_NONE;
@@ -283,3 +294,5 @@ bool worker_answer_profile(answering *a)
     text_char(a->out, ']');
     return ok;
 }
+
+const request_kind worker_profile_kind = {"symbolicate", "id do jobs memoryMap stacks", answer_profile};

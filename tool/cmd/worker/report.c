@@ -1,7 +1,15 @@
 /* machsym worker: requests for reports. */
 #include "do.h"
-#include "../../../report/model/parts.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/model/report.h"
+#include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
+#include "../../../report/write/call.h"
+#include "../../../report/write/write.h"
+#include "../../base/say.h"
+#include "../crash/crash.h"
+#include "../../symbols/owners.h"
+#include "../../symbols/resolve.h"
 
 /* What an answer may tell of a report. */
 typedef enum worker_want {
@@ -194,13 +202,17 @@ static bool answer_input(answering *a, unsigned wants)
     return ok;
 }
 
-bool worker_answer_crash(answering *a)
+static bool answer_crash(answering *a)
 {
     unsigned wants = 0;
     return take_wants(a, &wants) && answer_input(a, wants);
 }
 
-bool worker_answer_signature(answering *a)
+static bool answer_signature(answering *a)
 {
     return answer_input(a, WANT_SIGNATURE);
 }
+
+const request_kind worker_crash_kind = {"crash", "id do report base64 path want", answer_crash};
+
+const request_kind worker_signature_kind = {"signature", "id do report base64 path", answer_signature};

@@ -1,8 +1,14 @@
 /* machsym worker: lines in, answers out, by several threads; with --host, questions to the host and what
  * it answers. */
-#include "worker.h"
-#include "../../../report/base/json_put.h"
+#include "run.h"
 #include "../../../report/base/json.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/memory.h"
+#include "../../base/machine.h"
+#include "../../base/out.h"
+#include "../../base/posix.h"
+#include "../../base/say.h"
+#include "answer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,14 +91,6 @@ struct worker_run {
 };
 
 /* ---- Lines; without the lock ---- */
-
-/* Of a clock that nobody sets. */
-static double seconds_now(void)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static struct timespec timespec_of(double seconds)
 {

@@ -1,8 +1,10 @@
 /* Mangled names inside any text, as c++filt does. */
 #include "demangle_text.h"
-
-#include "out.h"
-#include "posix.h"
+#include "machsym.h"
+#include "../../report/base/memory.h"
+#include "../../report/base/text.h"
+#include "../base/out.h"
+#include "../base/posix.h"
 
 #include <errno.h>
 #include <stdbool.h>

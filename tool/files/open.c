@@ -1,8 +1,11 @@
 /* What the subcommands share; see tool.h. */
-#include "../symbols/source.h"
-
-#include "../files/caches.h"
-#include "../files/inside.h"
+#include "open.h"
+#include "../../report/base/memory.h"
+#include "../base/posix.h"
+#include "../base/readfile.h"
+#include "../base/say.h"
+#include "caches.h"
+#include "inside.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,205 +16,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-/* ---- Messages ---- */
-
-static _Thread_local text *hearer; /* who hears what this thread says; NULL: standard error */
-
-text *tool_hear(text *by)
-{
-    text *before = hearer;
-    hearer = by;
-    return before;
-}
-
-static void say(const char *name, const char *format, va_list args)
-{
-    text line = {0};
-    text_c(&line, hearer == NULL ? name : "");
-    text_format(&line, format, args);
-    text_end_line(&line, 0);
-    if (hearer != NULL) {
-        text_add(hearer, line.v, line.len);
-        text_free(&line);
-        return;
-    }
-    out_flush();
-    fwrite(line.v, 1, line.len, stderr);
-    text_free(&line);
-}
-
-void tool_say(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say("machsym: ", format, args);
-    va_end(args);
-}
-
-void tool_tell(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say("", format, args);
-    va_end(args);
-}
-
-void mem_is_out(size_t wanted)
-{
-    fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", wanted);
-    exit(TOOL_ERROR);
-}
-
-void tool_die(const char *what)
-{
-    tool_hear(NULL); /* nobody hears what was kept for an answer */
-    tool_say("%s", what);
-    exit(TOOL_ERROR);
-}
-
-static const char *error_advice(const machsym_error *err)
-{
-    bool is_of_archive = err->where != NULL && strcmp(err->where, "zip member") == 0;
-    switch (err->code) {
-    case MACHSYM_ERR_DAMAGED:
-        return is_of_archive && strstr(err->what, "; ") == NULL ? "; copy the archive again" : "";
-    case MACHSYM_ERR_FORMAT:
-        if (strstr(err->what, "symbol map") != NULL)
-            return "; name a .symmap; machsym map build makes one";
-        if (strstr(err->what, "holds no report") != NULL)
-            return "; name a crash report, or a folder or archive of some";
-        return "; name a Mach-O file, a .dSYM or a .symmap";
-    case MACHSYM_ERR_ARCH: return "; `machsym info FILE` lists what it holds";
-    case MACHSYM_ERR_UUID: return "; `machsym info FILE` lists the UUIDs it holds";
-    case MACHSYM_ERR_AMBIGUOUS: return "; choose with -arch NAME or --uuid UUID";
-    case MACHSYM_ERR_IO: return strstr(err->what, "FIFO") != NULL ? "; copy what it gives to a file" : "";
-    case MACHSYM_ERR_PAIR: return "; --pair is for a dSYM and the binary of the same UUID";
-    case MACHSYM_ERR_ARGUMENT:
-        if (strstr(err->what, "no images by name") != NULL)
-            return "; leave --entry out, or name a kernel collection or a shared cache";
-        return strstr(err->what, "no image of this name") != NULL ? "; `machsym info FILE` lists its images"
-                                                                  : "";
-    default: return "";
-    }
-}
-
-static atomic_bool met_fault; /* of the system, or memory was out */
-
-void tool_note_fault(void)
-{
-    met_fault = true;
-}
-
-bool tool_has_fault(void)
-{
-    return met_fault;
-}
-
-void tool_say_error(const char *path, const machsym_error *err)
-{
-    if (err->code == MACHSYM_ERR_MEMORY || (err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno)))
-        tool_note_fault();
-    char where[128] = "";
-    if (err->where != NULL && err->where[0] != 0)
-        snprintf(where, sizeof where, " (%s, offset %llu)", err->where, (unsigned long long)err->offset);
-    if (err->os_errno != 0)
-        tool_say("%s: %s: %s", path, err->what, strerror(err->os_errno));
-    else
-        tool_say("%s: %s%s%s", path, err->what, where, error_advice(err));
-}
-
-bool tool_say_slices(const char *path, size_t count, const machsym_error *err)
-{
-    bool ok = count > 0 && err->code == MACHSYM_OK;
-    if (!ok)
-        tool_say_error(path, err);
-    else if (err->where[0] != 0)
-        tool_say("%s: a slice is left out: %s (%s, offset %llu)", path, err->what, err->where,
-                 (unsigned long long)err->offset);
-    return ok;
-}
-
-/* ---- Values of options ---- */
-
-const char *lines_name(machsym_lines lines)
-{
-    static const char *const names[] = {"atos", "dwarf", "stmt", "people"};
-    return (unsigned)lines < MACHSYM_LINES_COUNT ? names[lines] : "?";
-}
-
-bool parse_lines(const char *written, machsym_lines *out)
-{
-    for (unsigned i = 0; i < MACHSYM_LINES_COUNT; i++) {
-        if (strcmp(written, lines_name((machsym_lines)i)) == 0) {
-            *out = (machsym_lines)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool take_uuid(void *field, const char *value)
-{
-    uuid_option *to = field;
-    to->is_set = parse_uuid(value, &to->uuid);
-    if (!to->is_set)
-        tool_say("%s is no UUID: these have 32 hexadecimal digits, with or without dashes", value);
-    return to->is_set;
-}
-
-bool take_lines(void *field, const char *value)
-{
-    lines_option *to = field;
-    to->is_set = parse_lines(value, &to->lines);
-    if (!to->is_set)
-        tool_say("--lines is one of atos, dwarf, stmt, people, not %s", value);
-    return to->is_set;
-}
-
-bool take_jobs(void *field, const char *value)
-{
-    char *end;
-    unsigned long jobs = strtoul(value, &end, 10);
-    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && jobs > 0 && jobs <= MAX_JOBS;
-    if (ok)
-        *(unsigned *)field = (unsigned)jobs;
-    else
-        tool_say("-j wants a number of threads from 1 to %d, not %s", MAX_JOBS, value);
-    return ok;
-}
-
-/* A container or taskset may leave a process fewer processors than the machine has. */
-static long count_processors(void)
-{
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-#endif
-    return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-size_t tool_threads(unsigned asked, size_t pieces)
-{
-    long all = asked != 0 ? (long)asked : count_processors();
-    size_t most = pieces < MAX_JOBS ? pieces : MAX_JOBS;
-    return all < 1 || most < 1 ? 1 : (size_t)all < most ? (size_t)all : most;
-}
-
-bool take_full_names(void *field, const char *value)
-{
-    (void)value;
-    *(uint32_t *)field &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
-    return true;
-}
-
-bool take_best_line(void *field, const char *value)
-{
-    (void)value;
-    *(uint32_t *)field |= MACHSYM_SESSION_BEST_LINE;
-    return true;
-}
 
 /* ---- Images ---- */
 
@@ -396,88 +200,6 @@ void text_damage(text *t, const machsym_image_info *info)
     }
 }
 
-/* Files of which damage was said, each once. */
-static struct {
-    pthread_mutex_t lock;
-    char **v;
-    size_t count;
-    size_t cap;
-} said = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0};
-
-static bool is_new_to_say(const char *path)
-{
-    bool is_new = true;
-    pthread_mutex_lock(&said.lock);
-    for (size_t i = 0; i < said.count && is_new; i++)
-        is_new = strcmp(said.v[i], path) != 0;
-    if (is_new) {
-        said.v = mem_room(said.v, said.count, &said.cap, sizeof *said.v);
-        said.v[said.count] = mem_alloc(strlen(path) + 1);
-        strcpy(said.v[said.count++], path);
-    }
-    pthread_mutex_unlock(&said.lock);
-    return is_new;
-}
-
-static atomic_bool lacked_memory;
-
-void tool_lacked_memory(void)
-{
-    lacked_memory = true;
-}
-
-bool tool_had_memory(const char *output)
-{
-    if (output == NULL || strcmp(output, "-") == 0 || !lacked_memory)
-        return true;
-    tool_say("%s: not written: memory ran out", output);
-    return false;
-}
-
-bool tool_has_lacked_memory(void)
-{
-    return lacked_memory;
-}
-
-static atomic_bool found_damage;
-
-void tool_note_damage(void)
-{
-    found_damage = true;
-}
-
-void tool_say_fault(const char *path, const machsym_error *err)
-{
-    tool_note_damage();
-    if (is_new_to_say(path))
-        tool_say_error(path, err);
-}
-
-size_t tool_read_begin(const char *path, void *out, size_t len)
-{
-    int fd = posix_open_to_read(path);
-    long got = fd >= 0 ? posix_read(fd, out, len) : -1;
-    int failure = got < 0 ? errno : 0;
-    if (fd >= 0)
-        close(fd);
-    machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
-    if (posix_is_fault(failure))
-        tool_say_fault(path, &err);
-    return got > 0 ? (size_t)got : 0;
-}
-
-bool tool_stat(const char *path, struct stat *st)
-{
-    if (stat(path, st) == 0)
-        return true;
-    int failure = errno;
-    machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
-    if (posix_is_fault(failure))
-        tool_say_fault(path, &err);
-    errno = failure;
-    return false;
-}
-
 bool tool_read_info(const machsym_image *image, machsym_image_info *info)
 {
     bool ok = machsym_image_read_info(image, info);
@@ -494,7 +216,7 @@ static void say_damage(const machsym_image *image, const machsym_image_info *inf
         return;
     tool_note_damage();
     text_damage(&t, info);
-    bool is_new = is_new_to_say(damaged_path(info));
+    bool is_new = tool_is_new_to_say(damaged_path(info));
     if (is_new && lacks_files)
         cache_say_files(image);
     else if (is_new)
@@ -525,7 +247,7 @@ void tool_say_lost(const char *path, const machsym_session *session)
         return;
     tool_note_damage();
     path = path != NULL ? path : "standard input";
-    if (is_new_to_say(path))
+    if (tool_is_new_to_say(path))
         tool_say("%s: damaged: the map's checksum does not match its bytes, offset %llu; frames or names are "
                  "missing; build it again",
                  path, (unsigned long long)reads.lost_at);
@@ -565,15 +287,6 @@ machsym_image *tool_open_damaged(const machsym_open_desc *desc)
     tool_say("%s: a symbol map; name the dSYM or binary that it was made of", desc->path);
     machsym_image_close(image);
     return NULL;
-}
-
-int tool_end(int status)
-{
-    if (lacked_memory)
-        tool_say("memory ran out: some answers lack names or lines");
-    if (status == TOOL_OK && (lacked_memory || found_damage))
-        return TOOL_ERROR;
-    return status;
 }
 
 void tool_session_close(machsym_session *session)
@@ -693,57 +406,4 @@ int image_command_open(const command *c, image_options *from, int argc, char **a
     say_encrypted(*image);
     *session = tool_session(*image, MACHSYM_LINES_ATOS, 0);
     return TOOL_OK;
-}
-
-/* ---- Frames ---- */
-
-bool frame_has_line(const machsym_frame *frame)
-{
-    return frame->line_source != MACHSYM_SOURCE_NONE && frame->file.name.len != 0;
-}
-
-void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
-{
-    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    if (style->raw_names)
-        text_str(t, name);
-    else if (style->source == NULL || !symbol_source_name(style->source, frame, style, t))
-        text_name(t, name, style->demangle_flags);
-}
-
-void text_frame_file(text *t, const machsym_frame *frame, bool full_path)
-{
-    if (full_path) {
-        text_path(t, &frame->file);
-        return;
-    }
-    text_base_name(t, frame->file.name);
-}
-
-void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style)
-{
-    text part = {0};
-    text_frame_name(&part, frame, style);
-    text_c(t, "{\"name\":");
-    text_json(t, (machsym_str){part.v, part.len});
-    text_c(t, ",\"linkage_name\":");
-    text_json(t, frame->linkage_name);
-    part.len = 0;
-    text_path(&part, &frame->file);
-    text_c(t, ",\"file\":");
-    text_json(t, (machsym_str){part.v, part.len});
-    text_c(t, ",\"line\":");
-    text_dec(t, frame->line);
-    text_c(t, ",\"column\":");
-    text_dec(t, frame->column);
-    text_c(t, frame->is_inline ? ",\"inline\":true" : ",\"inline\":false");
-    text_c(t, frame->lacks_callers ? ",\"callers_left_out\":true" : "");
-    text_c(t, ",\"offset\":");
-    text_dec(t, addr - frame->function_start);
-    text_c(t, ",\"name_source\":\"");
-    text_c(t, machsym_source_name(frame->name_source));
-    text_c(t, "\",\"line_source\":\"");
-    text_c(t, machsym_source_name(frame->line_source));
-    text_c(t, "\"}");
-    text_free(&part);
 }

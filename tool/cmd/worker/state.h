@@ -1,8 +1,12 @@
 /* What the parts of machsym worker share. */
-#ifndef MACHSYM_TOOL_CMD_WORKER_H
-#define MACHSYM_TOOL_CMD_WORKER_H
+#ifndef MACHSYM_TOOL_CMD_WORKER_STATE_H
+#define MACHSYM_TOOL_CMD_WORKER_STATE_H
 
+#include "machsym.h"
 #include "../crash/crash.h"
+#include "../../symbols/chunks.h"
+#include "../../symbols/images.h"
+#include "../../symbols/store.h"
 
 #include <pthread.h>
 
@@ -48,20 +52,12 @@ typedef struct worker {
     worker_counts counts;
 } worker;
 
+/* Looks for all symbols. Returns NULL after a message. */
+worker_symbols *worker_open_symbols(const worker *w);
 /* The symbols of the moment, until they are released. Threads: any. */
 worker_symbols *worker_hold(worker *w);
 void worker_release(worker *w, worker_symbols *symbols);
 /* Looks for all symbols again. Returns false after a message: then those of before stay. Threads: any. */
 bool worker_reload(worker *w);
-/* Whether a text has nothing but blanks, of which the end of a line of Windows is one. */
-bool worker_is_blank(machsym_str s);
-/* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */
-bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out);
-/* The same to a line that was too long to be read. */
-void worker_refuse_long(const worker *w, uint64_t number, text *out);
-/* The get of a chunk_host whose user is the worker: asks who drives it. Threads: those of the loop. */
-chunk_got worker_get(void *user, machsym_str key, text *value, text *why);
-/* Answers all lines of standard input. Returns an exit status. */
-int worker_loop(worker *w);
 
 #endif

@@ -1,0 +1,52 @@
+/* Options that several commands have; see takes.h. */
+#include "takes.h"
+#include "../../report/base/digits.h"
+#include "machine.h"
+#include "say.h"
+#include "values.h"
+
+#include <stdlib.h>
+
+bool take_uuid(void *field, const char *value)
+{
+    uuid_option *to = field;
+    to->is_set = parse_uuid(value, &to->uuid);
+    if (!to->is_set)
+        tool_say("%s is no UUID: these have 32 hexadecimal digits, with or without dashes", value);
+    return to->is_set;
+}
+
+bool take_lines(void *field, const char *value)
+{
+    lines_option *to = field;
+    to->is_set = parse_lines(value, &to->lines);
+    if (!to->is_set)
+        tool_say("--lines is one of atos, dwarf, stmt, people, not %s", value);
+    return to->is_set;
+}
+
+bool take_jobs(void *field, const char *value)
+{
+    char *end;
+    unsigned long jobs = strtoul(value, &end, 10);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && jobs > 0 && jobs <= MAX_JOBS;
+    if (ok)
+        *(unsigned *)field = (unsigned)jobs;
+    else
+        tool_say("-j wants a number of threads from 1 to %d, not %s", MAX_JOBS, value);
+    return ok;
+}
+
+bool take_full_names(void *field, const char *value)
+{
+    (void)value;
+    *(uint32_t *)field &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
+    return true;
+}
+
+bool take_best_line(void *field, const char *value)
+{
+    (void)value;
+    *(uint32_t *)field |= MACHSYM_SESSION_BEST_LINE;
+    return true;
+}

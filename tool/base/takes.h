@@ -1,0 +1,27 @@
+/* ==== >> takes ====
+ * Job: takes the values of options that several commands have, and says what is wrong with one.
+ * Offers: uuid_option, lines_option; take_uuid, take_lines, take_jobs, take_full_names, take_best_line.
+ * Never: knows a command. */
+#ifndef MACHSYM_TOOL_TAKES_H
+#define MACHSYM_TOOL_TAKES_H
+
+#include "machsym.h"
+
+typedef struct uuid_option {
+    machsym_uuid uuid;
+    bool is_set;
+} uuid_option;
+
+typedef struct lines_option {
+    machsym_lines lines;
+    bool is_set;
+} lines_option;
+
+/* For tables of options; each says what is wrong with a value. */
+bool take_uuid(void *field, const char *value);       /* a uuid_option */
+bool take_lines(void *field, const char *value);      /* a lines_option */
+bool take_jobs(void *field, const char *value);       /* an unsigned: threads */
+bool take_full_names(void *field, const char *value); /* machsym_demangle_flags */
+bool take_best_line(void *field, const char *value);  /* machsym_session_flags */
+
+#endif

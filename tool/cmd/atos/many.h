@@ -1,0 +1,14 @@
+#ifndef MACHSYM_TOOL_CMD_ATOS_MANY_H
+#define MACHSYM_TOOL_CMD_ATOS_MANY_H
+
+#include "machsym.h"
+#include "../../../report/base/text.h"
+#include "answer.h"
+
+/* Answers what is whole of the input, and takes it off. fresh: bytes at its end that came since the last
+ * call. */
+void atos_answer_part(atos *a, text *input, size_t fresh);
+/* Answers whole lines as they come. Returns an exit status. */
+int atos_answer_stream(atos *a, int fd);
+
+#endif

@@ -1,0 +1,9 @@
+#ifndef MACHSYM_TOOL_CMD_INFO_CACHE_H
+#define MACHSYM_TOOL_CMD_INFO_CACHE_H
+
+#include "machsym.h"
+
+/* machsym info of a cache: its files and images. */
+void cache_print_info(const machsym_image *cache, bool json);
+
+#endif

@@ -1,0 +1,15 @@
+#ifndef MACHSYM_TOOL_CMD_MAP_FORMATS_H
+#define MACHSYM_TOOL_CMD_MAP_FORMATS_H
+
+#include "machsym.h"
+#include "../../../report/base/text.h"
+#include "../../files/outfile.h"
+#include "../../symbols/source.h"
+
+/* The key of the line above the rows of a table that says that it is of a damaged file. */
+#define MAP_DAMAGED_HEADING "Damaged"
+
+/* Breakpad's .sym. Returns false after a message. */
+bool export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t);
+
+#endif

@@ -1,0 +1,371 @@
+/* machsym worker: one request to one answer. */
+#include "answer.h"
+#include "../../../report/base/digits.h"
+#include "../../../report/base/json.h"
+#include "../../../report/base/json_put.h"
+#include "../../../report/base/names.h"
+#include "../../../report/model/redact.h"
+#include "../../../report/model/status.h"
+#include "../../base/options.h"
+#include "../../base/say.h"
+#include "do.h"
+#include "kinds.h"
+#include "../../symbols/chunks.h"
+#include "../../symbols/frames.h"
+#include "../../symbols/images.h"
+#include "../../symbols/resolve.h"
+#include "../../symbols/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORKER_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
+
+/* ---- Frames ---- */
+
+static bool refuse_image(answering *a, const image_status *status)
+{
+    if (status->found == IMAGE_UNREACHED)
+        return worker_refuse(a, worker_kind_unreached(status->failure), status->failure);
+    if (status->found != IMAGE_BROKEN)
+        return worker_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
+    text_c(&a->why, status->path);
+    text_c(&a->why, ": ");
+    return worker_refuse(a, "damaged_image", status->why);
+}
+
+/* The frames of one offset, as atos --json has them, without what --redact takes out. */
+static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bool is_return)
+{
+    const resolve_options *how = &a->options->lookups.resolve;
+    machsym_frame frames[WORKER_FRAMES];
+    frame_style style = how->style;
+    text t = {0};
+    uint64_t addr;
+    style.source = loan_source(loan);
+    size_t count = loan_frames(loan, 0, false, offset, is_return, frames, WORKER_FRAMES, &addr);
+    if (loan_failure(loan) != NULL)
+        worker_refuse(a, worker_kind_unreached(loan_failure(loan)), loan_failure(loan));
+    for (size_t i = how->no_inline && count > 0 ? count - 1 : 0; i < count; i++) {
+        text_c(&t, t.len > 0 ? "," : "");
+        text_frame_json(&t, &frames[i], addr, &style);
+    }
+    if (how->redact != NULL)
+        redact_users(how->redact, (machsym_str){t.v, t.len}, a->out);
+    else
+        text_add(a->out, t.v, t.len);
+    text_free(&t);
+}
+
+static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
+{
+    bool is_return = json_true(a->doc, worker_member(a, "return_addresses"));
+    resolve_budget left;
+    uint32_t at = JSON_NONE;
+    const char *between = "";
+    resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
+    text_c(a->out, ",\"frames\":[");
+    while (json_next(a->doc, offsets, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
+        size_t from = a->out->len;
+        uint64_t offset;
+        if (!json_u64(a->doc, at, &offset))
+            return worker_refuse(a, worker_bad_request,
+                                 "an offset is a number, or a text: \"0x\" and hexadecimal digits");
+        text_c(a->out, between);
+        text_char(a->out, '[');
+        put_frames(a, loan, offset, is_return);
+        text_char(a->out, ']');
+        between = ",";
+        resolve_budget_spend(&left, a->out->len - from);
+    }
+    text_char(a->out, ']');
+    if (left.failure != NULL && a->kind == NULL)
+        worker_refuse(a, "limit", left.failure);
+    return a->kind == NULL;
+}
+
+static bool answer_frames(answering *a)
+{
+    image_key key;
+    image_loan loan;
+    image_status status;
+    uint32_t offsets = worker_member(a, "offsets");
+    memset(&key, 0, sizeof key);
+    key.has_uuid = json_is(a->doc, worker_member(a, "uuid"), JSON_STRING) &&
+                   parse_uuid_str(json_raw(a->doc, worker_member(a, "uuid")), &key.uuid);
+    key.arch = json_raw(a->doc, worker_member(a, "arch"));
+    if (!key.has_uuid)
+        return worker_refuse(a, worker_bad_request, "uuid has 32 hexadecimal digits, with or without dashes");
+    if (!json_is(a->doc, offsets, JSON_ARRAY))
+        return worker_refuse(a, worker_bad_request,
+                             "offsets is a list of offsets from the image's load address");
+    bool is_found = images_borrow(a->symbols->images, &key, &loan, &status);
+    bool ok = !worker_refuse_unread(a, &status);
+    if (!is_found)
+        return ok ? refuse_image(a, &status) : false;
+    const symbol_info *info = loan_info(&loan);
+    json_put_str(a->out, "image", info->name);
+    json_put_uuid(a->out, "uuid", &key.uuid);
+    json_put_str(a->out, "arch", str_c(info->arch));
+    ok = ok && put_offsets(a, &loan, offsets);
+    images_return(a->symbols->images, &loan);
+    return ok;
+}
+
+/* ---- Names ---- */
+
+static bool take_style(answering *a, uint32_t *flags)
+{
+    uint32_t style = worker_member(a, "style");
+    *flags = json_equals(a->doc, style, "simplified") ? MACHSYM_DEMANGLE_SIMPLIFIED : 0;
+    if (style == JSON_NONE || *flags != 0 || json_equals(a->doc, style, "full"))
+        return true;
+    return worker_refuse(a, worker_bad_request, "style is one of full, simplified");
+}
+
+static bool answer_demangle(answering *a)
+{
+    uint32_t names = worker_member(a, "names");
+    uint32_t at = JSON_NONE;
+    uint32_t flags;
+    resolve_budget left;
+    text name = {0};
+    text shown = {0};
+    if (!take_style(a, &flags))
+        return false;
+    if (!json_is(a->doc, names, JSON_ARRAY))
+        return worker_refuse(a, worker_bad_request, "names is a list of names");
+    resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
+    const char *between = "";
+    text_c(a->out, ",\"names\":[");
+    while (json_next(a->doc, names, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
+        if (!json_is(a->doc, at, JSON_STRING))
+            worker_refuse(a, worker_bad_request, "a name is a text");
+        name.len = shown.len = 0;
+        json_unescape(&name, json_raw(a->doc, at));
+        text_demangled(&shown, (machsym_str){name.v, name.len}, flags);
+        text_c(a->out, between);
+        text_json(a->out, (machsym_str){shown.v, shown.len});
+        between = ",";
+        resolve_budget_spend(&left, shown.len);
+    }
+    text_char(a->out, ']');
+    text_free(&name);
+    text_free(&shown);
+    if (left.failure != NULL && a->kind == NULL)
+        worker_refuse(a, "limit", left.failure);
+    return a->kind == NULL;
+}
+
+/* ---- Counts ---- */
+
+static void put_chunk_stats(answering *a, const worker_counts *done)
+{
+    chunk_counts chunks = chunk_cache_count(a->w->chunks);
+    json_put_number(a->out, "chunks_asked", chunks.asked);
+    json_put_number(a->out, "chunks_fetched", chunks.fetched);
+    json_put_number(a->out, "chunks_forgotten", chunks.forgotten);
+    json_put_number(a->out, "chunks_kept", chunks.count);
+    json_put_number(a->out, "chunk_bytes", chunks.bytes);
+    json_put_number(a->out, "needs", done->needs);
+    json_put_number(a->out, "needs_failed", done->needs_failed);
+    json_put_number(a->out, "needs_late", done->late);
+}
+
+static bool answer_stats(answering *a)
+{
+    pthread_mutex_lock(&a->w->lock);
+    worker_counts done = a->w->counts;
+    images_counts former = a->w->former;
+    pthread_mutex_unlock(&a->w->lock);
+    images_counts images = images_count(a->symbols->images);
+    text_c(a->out, ",\"stats\":{\"machsym\":");
+    text_json(a->out, str_c(MACHSYM_VERSION));
+    json_put_number(a->out, "requests", done.requests);
+    json_put_number(a->out, "refused", done.refused);
+    json_put_number(a->out, "images_asked", images.asked + former.asked);
+    json_put_number(a->out, "images_opened", images.opened + former.opened);
+    json_put_number(a->out, "images_closed", images.closed + former.closed);
+    json_put_number(a->out, "images_open", images.open);
+    json_put_number(a->out, "cache_bytes", images.bytes);
+    json_put_number(a->out, "cache_max", a->options->cache);
+    json_put_number(a->out, "cache_forgotten", images.forgotten + former.forgotten);
+    if (a->w->chunks != NULL)
+        put_chunk_stats(a, &done);
+    text_char(a->out, '}');
+    return true;
+}
+
+/* ---- Symbols that changed ---- */
+
+static bool answer_reload(answering *a)
+{
+    text said = {0};
+    text *before = tool_hear(&said);
+    bool ok = worker_reload(a->w);
+    tool_hear(before);
+    if (!ok)
+        worker_refuse(a, "no_symbols", text_z(&said));
+    else
+        worker_put_notes(a->out, &said);
+    text_free(&said);
+    return ok;
+}
+
+/* ---- Requests ---- */
+
+static const request_kind frames_kind = {"frames", "id do uuid arch offsets return_addresses", answer_frames};
+static const request_kind demangle_kind = {"demangle", "id do names style", answer_demangle};
+static const request_kind reload_kind = {"reload", "id do", answer_reload};
+static const request_kind stats_kind = {"stats", "id do", answer_stats};
+
+static const request_kind *const kinds[] = {
+    &worker_crash_kind, &worker_signature_kind, &frames_kind, &demangle_kind,
+    &worker_build_kind, &worker_profile_kind,   &reload_kind, &stats_kind,
+};
+
+/* What is shown of a member that nobody knows: names have a few letters. */
+enum { SHOWN_BYTES = 64 };
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* A misspelt member would be a wish that is not fulfilled. */
+static bool check_members(answering *a, const request_kind *kind)
+{
+    uint32_t at = JSON_NONE;
+    while (json_next(a->doc, 0, &at)) {
+        machsym_str rest = str_c(kind->members);
+        machsym_str word;
+        bool is_known = false;
+        while (!is_known && options_take_word(&rest, &word))
+            is_known = str_equal(word, json_raw(a->doc, at));
+        if (is_known)
+            continue;
+        word = json_raw(a->doc, at);
+        text_c(&a->why, kind->name);
+        text_c(&a->why, " has no member ");
+        text_add(&a->why, word.ptr, word.len < SHOWN_BYTES ? word.len : SHOWN_BYTES);
+        text_c(&a->why, "; it has ");
+        return worker_refuse(a, worker_bad_request, kind->members);
+    }
+    return true;
+}
+
+/* The id as the request has it, so that the host finds its own. */
+static bool put_id(answering *a)
+{
+    uint32_t id = worker_member(a, "id");
+    machsym_str raw = json_raw(a->doc, id);
+    uint64_t number;
+    text t = {0};
+    json_put_key(a->out, "id");
+    if (json_is(a->doc, id, JSON_STRING)) {
+        json_unescape(&t, raw);
+        text_json(a->out, (machsym_str){t.v, t.len});
+        text_free(&t);
+        return true;
+    }
+    if (json_is(a->doc, id, JSON_NUMBER) && raw.ptr[0] != '-' && json_u64(a->doc, id, &number)) {
+        text_dec(a->out, number);
+        return true;
+    }
+    text_c(a->out, "null");
+    return id == JSON_NONE || worker_refuse(a, worker_bad_request,
+                                            "id is a text, or a whole number from 0 to 18446744073709551615");
+}
+
+static bool answer_request(answering *a)
+{
+    uint32_t asked = worker_member(a, "do");
+    for (size_t i = 0; i < KINDS; i++) {
+        if (json_is(a->doc, asked, JSON_STRING) && json_equals(a->doc, asked, kinds[i]->name))
+            return check_members(a, kinds[i]) && kinds[i]->answer(a);
+    }
+    text_c(&a->why, "do is one of ");
+    for (size_t i = 0; i + 1 < KINDS; i++) {
+        text_c(&a->why, kinds[i]->name);
+        text_c(&a->why, ", ");
+    }
+    return worker_refuse(a, worker_bad_request, kinds[KINDS - 1]->name);
+}
+
+/* ---- Lines ---- */
+
+static void begin(text *out, uint64_t number)
+{
+    json_begin(out, "worker");
+    json_put_number(out, "line", number);
+}
+
+static void put_error(text *out, const char *kind, const text *why)
+{
+    text_c(out, ",\"error\":{\"kind\":");
+    text_json(out, str_c(kind));
+    worker_put_text(out, "what", why);
+    text_c(out, "}}\n");
+}
+
+bool worker_is_blank(machsym_str s)
+{
+    size_t i = 0;
+    while (i < s.len && (s.ptr[i] == ' ' || s.ptr[i] == '\t' || s.ptr[i] == '\r'))
+        i++;
+    return i == s.len;
+}
+
+static bool parse_line(answering *a, json *doc, machsym_str line)
+{
+    json_error err = {"", 0};
+    if (!json_parse(doc, line.ptr, line.len, 0, &err)) {
+        text_c(&a->why, err.what);
+        text_c(&a->why, ", at byte ");
+        text_dec(&a->why, err.at);
+        return worker_refuse(a, "bad_json", " of the line");
+    }
+    machsym_str rest = {line.ptr + doc->v[0].end, line.len - doc->v[0].end};
+    if (!json_is(doc, 0, JSON_OBJECT) || !worker_is_blank(rest))
+        return worker_refuse(a, "bad_json", "a line is one JSON object");
+    return true;
+}
+
+bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out)
+{
+    json doc = {0};
+    answering a;
+    memset(&a, 0, sizeof a);
+    a.w = w;
+    a.symbols = worker_hold(w);
+    a.options = w->options;
+    a.doc = &doc;
+    a.out = out;
+    begin(out, number);
+    bool ok = parse_line(&a, &doc, line);
+    if (ok)
+        ok = put_id(&a);
+    else
+        text_c(out, ",\"id\":null");
+    size_t from = out->len;
+    ok = ok && answer_request(&a);
+    if (ok) {
+        text_c(out, "}\n");
+    } else {
+        out->len = from; /* what was answered before something failed */
+        put_error(out, a.kind, &a.why);
+    }
+    json_free(&doc);
+    text_free(&a.why);
+    worker_release(w, a.symbols);
+    return ok;
+}
+
+void worker_refuse_long(const worker *w, uint64_t number, text *out)
+{
+    text why = {0};
+    text_c(&why, "the line has more than ");
+    text_dec(&why, w->options->max_request >> 20);
+    text_c(&why, " MB; --max-request=MEGABYTES allows more");
+    begin(out, number);
+    text_c(out, ",\"id\":null");
+    put_error(out, "too_long", &why);
+    text_free(&why);
+}
