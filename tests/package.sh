@@ -76,12 +76,12 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
         done
         readelf -dW "$prefix/bin/machsym" >"$work/seen"
         check "the tool lies anywhere" grep -q 'FLAGS_1.*PIE' "$work/seen"
-        makes_text() { make B="$work/$1" CC="$CC" CFLAGS=-O2 HARDEN="$1" "$work/$1/report/base/text.o"; }
+        makes_text() { make B="$work/$1" CC="$CC" CFLAGS=-O2 HARDEN="$1" "$work/$1/tool/base/out.o"; }
         check "a module, with FORTIFY" makes_text yes
-        readelf -sW "$work/yes/report/base/text.o" >"$work/seen"
+        readelf -sW "$work/yes/tool/base/out.o" >"$work/seen"
         check "FORTIFY" grep -q '__vsnprintf_chk' "$work/seen"
         check "a module that is not protected" makes_text ""
-        readelf -sW "$work//report/base/text.o" >"$work/seen"
+        readelf -sW "$work//tool/base/out.o" >"$work/seen"
         check "HARDEN= leaves it out" test -z "$(grep _chk "$work/seen")"
     fi
     # what is installed is what goes, and nothing else
