@@ -125,6 +125,9 @@ for text in 'line4 (in hand-lines.dwarf) (lines4.c:31)' 'slice: x86_64' 'DWARF 4
     ok "--explain says: $text" $?
 done
 
+grep -c '^ *>* *0x1000010[89][048] [^ ]*lines4.c:3[0-8]:0 is_stmt$' "$tmp/out" | grep -qx 5
+ok "--explain: five rows, each on a line of its own" $?
+
 # Start and size are those of main (llvm-dwarfdump-22: DW_AT_low_pc, DW_AT_high_pc): an inlined call is told without.
 eval "$machsym atos --explain -o $bin/inline-x86_64-d4-22.dwarf 0x100000728" >"$tmp/out"
 grep '  inlined: ' "$tmp/out" | grep -v ' bytes, ' >/dev/null

@@ -338,6 +338,9 @@ version "1.2 (7)" "1.2 (7)" "iPhone OS 12.0" /^Role:/d
 version "1.2 (???)" "1.2" "macOS 12.6"
 version "??? (7)" "7" "iPhone OS 17.4"
 version "1.2 ()" "1.2" "macOS 12.1"
+version "1.2 (34) beta" "1.2 (34) beta" "macOS 12.1"
+version "1.2 (34" "1.2 (34" "macOS 12.1"
+version "1.2 (b)" "1.2 (b)" "macOS 12.1"
 sed 's/^Version: .*/Version: ??? (???)/' "$reports/demo.crash" >"$work/one.crash"
 ! $MACHSYM crash -q --json $demo "$work/one.crash" | grep -q '"version":"'
 check "??? is no version"

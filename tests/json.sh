@@ -141,6 +141,23 @@ python3 tests/json_page.py docs/json.md "$out"/* >"$work/log" 2>&1
 add $? "$work/log" json_page.py || cat "$work/log"
 [ "$(wc -l <"$out/crash-crash")" -gt 20 ]
 check "a line a report"
+# Frames are numbered from 0 on as they stand, or from where the thread was, in every kind of report; two have numbers of
+# their own, since they leave frames out.
+for report in tests/fixtures/stacks/* tests/fixtures/services/* tests/fixtures/system/* $reports/*; do
+    case $report in */SOURCES | */demo-leb*.crash) continue ;; esac
+    "$MACHSYM" crash -q --json --no-cache "$report" 2>"$work/err"
+done >"$work/numbers"
+python3 -c 'import json, sys
+wrong = threads = 0
+for line in open(sys.argv[1]):
+    for thread in json.loads(line).get("threads", []):
+        numbers = [frame["index"] for frame in thread["frames"]]
+        threads += 1
+        if numbers not in (list(range(len(numbers))), list(range(len(numbers)))[::-1] if thread["callers_first"] else []):
+            wrong += 1
+            print(line[:100], numbers)
+sys.exit(wrong != 0 or threads < 100)' "$work/numbers" >"$work/log" 2>&1
+check "frames are numbered one after the other" "$work/log"
 # no command is without it, but for those that the page names
 commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store\|cache\|worker')
 for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "cache extract" "store add" "store list" \

@@ -196,6 +196,8 @@ END
     "$MACHSYM" crash -q --to=json "$work/inner.plcrash" >"$work/out" 2>"$work/err"
     [ $? -eq 1 ] && grep -q "inner.plcrash: the report is damaged.*protobuf, offset [1-9]" "$work/err" && grep -q '"frames":' "$work/out"
     check "damage inside a thread" "$work/err"
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/plcrash.py $samples/crash.plcrash "$MACHSYM" >"$work/out" 2>&1
+    check "without one of its facts" "$work/out"
 else
     skip "damage inside a thread: it needs python3"
 fi

@@ -81,6 +81,33 @@ for namespace in $namespaces; do
     check "namespace $n is $namespace" "$work/out"
 done
 
+# What a panic says is explained by its words, each by its own. The words are those of Apple's kernel (xnu, as published).
+said=
+while IFS='|' read -r words meaning; do
+    printf '{"bug_type":"210","os_version":"Bridge OS 6.2 (19P744)"}\n{"panicString":"panic(cpu 0): %s","macOSPanicString":"not yet set"}\n' "$words" >"$work/panic.ips"
+    tell --summary "$work/panic.ips"
+    [ "$(grep -v "kernel panic:" "$work/out" | grep -c "$meaning")" -eq 1 ]
+    check "a panic: $words" "$work/out"
+    # no other row's meaning
+    for other in "did not in time" "hardware's watchdog" "going to sleep" "not there" "holds no code" "after it was freed" launchd "ran out of memory" "a check in"; do
+        [ "$other" = "$meaning" ] || ! grep -v "kernel panic:" "$work/out" | grep -q "$other" || said="$said $words/$other"
+    done
+done <<'END'
+userspace watchdog timeout: no successful checkins from com.apple.WindowServer|did not in time
+Unexpected SoC (system) watchdog reset occurred|hardware's watchdog
+Sleep transition timed out after 180 seconds|going to sleep
+Kernel trap at 0x1, type 14=page fault, registers|not there
+Kernel data abort.|not there
+Kernel instruction fetch abort.|holds no code
+a freed zone element has been modified after free|after it was freed
+initproc failed to start|launchd
+launchd exited|launchd
+zalloc: zone map exhausted|ran out of memory
+assertion failed: x == 1|a check in
+END
+[ -z "$said" ]
+check "a panic has the meaning of its own words only:$said"
+
 # What compilers and tools put around a name changes no signature; what belongs to it does.
 named() { # NAME
     printf 'Process:             demo [1]\nException Type:  EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n'

@@ -58,6 +58,7 @@ static const char *fault_of(const test_file *file)
 }
 
 static const char other_names[] = "symbols give most functions other names than the debug info does";
+static const char past_end[] = "names of symbols lie past the end of the string table";
 static const char inside_others[] = "most names of symbols begin inside of others";
 
 /* Gives each symbol of every so many the name of the next one. */
@@ -114,12 +115,32 @@ static void check_fault(const test_file *file, const char *what)
     test_end(what);
 }
 
+/* A name that cannot be there is damage, but no contradiction: all else is answered. */
+static void check_lost(const test_file *file)
+{
+    machsym_image_info info;
+    machsym_image *image = test_open_bytes(file->ptr, file->len);
+    test_begin();
+    CHECK(machsym_image_read_info(image, &info));
+    CHECK_STR(test_str(info.damage.what), past_end);
+    CHECK(info.damage_count != 0 && !info.damage.is_misleading);
+    test_end(past_end);
+    machsym_image_close(image);
+}
+
 static void check_file(const char *path)
 {
     test_file sound = test_read(path);
     test_file file = test_read(path);
     symtab t = symtab_of(&sound);
     check_fault(&file, "");
+
+    for (size_t i = 0; i < t.count; i += t.count - 1) { /* the first name and the last */
+        memcpy(file.ptr, sound.ptr, sound.len);
+        for (unsigned k = 0; k < 4; k++)
+            file.ptr[t.symbols + 16 * i + k] = (uint8_t)(t.size >> 8 * k);
+        check_lost(&file);
+    }
 
     static const struct {
         size_t of_ten;

@@ -697,8 +697,23 @@ static void test_index_mutations(void)
     CHECK(system(cache) == 0);
 }
 
+/* Lines are sorted by their bytes, each once or as often as it is there; the order in which they came does not show. */
+static void test_sorted_lines(void)
+{
+    static const char *const orders[] = {"b\na\nab\n\nB\n\303\244\na b\n", "\303\244\nab\na b\nB\nb\n\na\n"};
+    for (size_t i = 0; i < 2; i++) {
+        text t = {0};
+        text_c(&t, orders[i]);
+        text_sort_lines(&t);
+        text_char(&t, '\0');
+        CHECK_TEXT(t.v, "\nB\na\na b\nab\nb\n\303\244\n");
+        text_free(&t);
+    }
+}
+
 int main(void)
 {
+    test_sorted_lines();
     test_json_grammar();
     test_json_depth();
     test_json_values();

@@ -182,6 +182,24 @@ static void test_threads(void)
     room_close(r);
 }
 
+/* An array that grows keeps what is in it, and is memory of its room: all of it is free when it was given back. */
+static void test_double(room *r)
+{
+    size_t cap = 65536, count = 0; /* large enough to be a piece of the room */
+    uint32_t *v = room_take(r, cap * sizeof *v);
+    for (; count < 500000; count++) {
+        if (count == cap)
+            v = room_double(r, v, &cap, sizeof *v);
+        v[count] = (uint32_t)(count * 7);
+    }
+    CHECK_EQ(cap, 524288);
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++)
+        wrong += v[i] != i * 7;
+    CHECK_EQ(wrong, 0);
+    room_give(r, v, cap * sizeof *v);
+}
+
 static void in_new_room(void (*test)(const machsym_allocator *allocator))
 {
     room *r = room_open();
@@ -199,6 +217,8 @@ int main(void)
     }
     machsym_allocator allocator = room_allocator(r);
     test_parts(&allocator);
+    test_double(r);
+    test_double(NULL); /* the C library's */
     CHECK(allocator.alloc(allocator.user, SIZE_MAX - 100) == NULL);
     CHECK(allocator.alloc(allocator.user, SIZE_MAX / 2) == NULL);
     room_close(r);
