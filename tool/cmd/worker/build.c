@@ -1,5 +1,5 @@
 /* machsym worker: maps of the dSYMs that requests bring or name. */
-#include "kinds.h"
+#include "machsym.h"
 #include "../../../report/base/digits.h"
 #include "../../../report/base/json.h"
 #include "../../../report/base/json_put.h"
@@ -9,6 +9,7 @@
 #include "../../base/values.h"
 #include "../map/build.h"
 #include "../map/map.h"
+#include "do.h"
 #include "../../files/inside.h"
 #include "../../files/members.h"
 #include "../../files/open.h"

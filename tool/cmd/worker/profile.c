@@ -1,6 +1,6 @@
 /* machsym worker: stacks in the JSON of Mozilla's symbolication API, /symbolicate/v5, which profilers
  * speak. */
-#include "kinds.h"
+#include "machsym.h"
 #include "../../../report/base/digits.h"
 #include "../../../report/base/json.h"
 #include "../../../report/base/json_put.h"
@@ -8,6 +8,7 @@
 #include "../../../report/base/text.h"
 #include "../../../report/model/redact.h"
 #include "../../../report/model/status.h"
+#include "do.h"
 #include "../../symbols/frames.h"
 #include "../../symbols/images.h"
 #include "../../symbols/resolve.h"

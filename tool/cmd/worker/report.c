@@ -1,6 +1,8 @@
 /* machsym worker: requests for reports. */
-#include "do.h"
+#include "machsym.h"
+#include "../../../report/base/json.h"
 #include "../../../report/base/json_put.h"
+#include "../../../report/base/text.h"
 #include "../../../report/model/report.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
@@ -8,6 +10,7 @@
 #include "../../../report/write/write.h"
 #include "../../base/say.h"
 #include "../crash/crash.h"
+#include "do.h"
 #include "../../symbols/owners.h"
 #include "../../symbols/resolve.h"
 
