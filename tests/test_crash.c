@@ -467,7 +467,7 @@ static void test_image_without_name(void)
     text t = {0};
     CHECK_EQ(r.image_count, 1);
     memset(&how, 0, sizeof how);
-    report_resolve(&r, NULL, &how, &counts);
+    resolve_report(&r, NULL, &how, &counts);
     CHECK_EQ(counts.missing, 1);
     text_summary(&t, &r, &counts, false);
     text_add(&t, "", 1);
@@ -578,7 +578,7 @@ static void make_symbols(const char *root)
     static const struct timespec old[2] = {{1577836800, 0}, {1577836800, 0}};
     char path[512];
     text demo = {0};
-    CHECK(text_read_file(&demo, DEMO) == NULL);
+    CHECK(file_read(&demo, DEMO) == NULL);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(path, sizeof path, "%s%s", root, folders[i]);
         CHECK(i == 0 || mkdir(path, 0777) == 0);
@@ -661,7 +661,7 @@ static void test_index_mutations(void)
     snprintf(cache, sizeof cache, "%s/.cache", root);
     setenv("XDG_CACHE_HOME", cache, 1);
     CHECK(finds_demo(root));
-    CHECK(index_path(root, false, &path) && text_read_file(&whole, path.v) == NULL);
+    CHECK(index_path(root, false, &path) && file_read(&whole, path.v) == NULL);
     size_t body = whole.len - (sizeof "end 0123456789abcdef\n" - 1);
     for (size_t at = 0; at < body; at++) {
         for (size_t i = 0; i < sizeof bytes; i++) {

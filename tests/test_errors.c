@@ -526,7 +526,7 @@ static void test_changed_file(void)
     FILE *file = tmpfile();
     int kept = dup(2);
     CHECK(file != NULL && kept >= 0 && dup2(fileno(file), 2) == 2);
-    tool_say_open(&desc, &err);
+    open_say_failure(&desc, &err);
     fflush(stderr);
     CHECK(dup2(kept, 2) == 2);
     close(kept);

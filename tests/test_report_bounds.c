@@ -80,7 +80,7 @@ static void use_one(machsym_str input)
     memset(&how, 0, sizeof how);
     how.all = true;
     report_open(&r, input.ptr, input.len, NULL, 0);
-    report_resolve(&r, files, &how, &counts);
+    resolve_report(&r, files, &how, &counts);
     report_write_same(&r, &writing, &out);
     print(&r, &counts, &writing, &out);
     print_parts(&r, &writing, &out);
@@ -807,7 +807,7 @@ static unsigned long long answer_in_pieces(size_t n, const char *piece)
     work = 0;
     for (size_t i = 0; i < n; i++) {
         text_c(&input, piece);
-        atos_answer_part(&a, &input, strlen(piece));
+        many_answer_part(&a, &input, strlen(piece));
     }
     text_free(&input);
     return work;

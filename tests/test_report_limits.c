@@ -179,7 +179,7 @@ static int use(const text *input, image_pool *files)
     bool ok = true;
     memset(&how, 0, sizeof how);
     report_open(&r, input->v, input->len, NULL, 0);
-    if (report_resolve(&r, files, &how, &counts) != NULL)
+    if (resolve_report(&r, files, &how, &counts) != NULL)
         return 1;
     report_write_same(&r, &writing, &out);
     ok = ok && is_bounded(&out, input);

@@ -15,7 +15,7 @@ static void test_processors(void)
         test_leave_out("processors of this process", "more than 1,024");
         return;
     }
-    CHECK_EQ(tool_threads(0, MAX_JOBS), CPU_COUNT(&all) < MAX_JOBS ? CPU_COUNT(&all) : MAX_JOBS);
+    CHECK_EQ(machine_threads(0, MAX_JOBS), CPU_COUNT(&all) < MAX_JOBS ? CPU_COUNT(&all) : MAX_JOBS);
     CPU_ZERO(&few);
     for (size_t cpu = 0; cpu < CPU_SETSIZE && count < 2; cpu++) {
         if (!CPU_ISSET(cpu, &all))
@@ -23,8 +23,8 @@ static void test_processors(void)
         CPU_SET(cpu, &few);
         count++;
         CHECK_EQ(sched_setaffinity(0, sizeof few, &few), 0);
-        CHECK_EQ(tool_threads(0, MAX_JOBS), count);
-        CHECK_EQ(tool_threads(9, MAX_JOBS), 9);
+        CHECK_EQ(machine_threads(0, MAX_JOBS), count);
+        CHECK_EQ(machine_threads(9, MAX_JOBS), 9);
     }
     sched_setaffinity(0, sizeof all, &all);
 }
@@ -32,12 +32,12 @@ static void test_processors(void)
 
 int main(void)
 {
-    CHECK_EQ(tool_threads(3, 100), 3);
-    CHECK_EQ(tool_threads(100, 3), 3);
-    CHECK_EQ(tool_threads(MAX_JOBS + 1, 1000), MAX_JOBS);
-    CHECK_EQ(tool_threads(3, 0), 1);
-    CHECK_EQ(tool_threads(0, 1), 1);
-    CHECK(tool_threads(0, SIZE_MAX) >= 1);
+    CHECK_EQ(machine_threads(3, 100), 3);
+    CHECK_EQ(machine_threads(100, 3), 3);
+    CHECK_EQ(machine_threads(MAX_JOBS + 1, 1000), MAX_JOBS);
+    CHECK_EQ(machine_threads(3, 0), 1);
+    CHECK_EQ(machine_threads(0, 1), 1);
+    CHECK(machine_threads(0, SIZE_MAX) >= 1);
 #ifdef __linux__
     test_processors();
 #endif

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* A container or taskset may leave a process fewer processors than the machine has. */
-static long count_processors(void)
+static long machine_processors(void)
 {
 #ifdef __linux__
     cpu_set_t set;
@@ -18,14 +18,14 @@ static long count_processors(void)
     return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-size_t tool_threads(unsigned asked, size_t pieces)
+size_t machine_threads(unsigned asked, size_t pieces)
 {
-    long all = asked != 0 ? (long)asked : count_processors();
+    long all = asked != 0 ? (long)asked : machine_processors();
     size_t most = pieces < MAX_JOBS ? pieces : MAX_JOBS;
     return all < 1 || most < 1 ? 1 : (size_t)all < most ? (size_t)all : most;
 }
 
-double seconds_now(void)
+double machine_seconds(void)
 {
     struct timespec now = {0, 0};
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -12,7 +12,7 @@ enum { OPTIONS_HELP = -1, OPTIONS_WRONG = -2, HELP_COLUMN = 22 };
 enum { NEAR_LEN = 32, NEAR_EDITS = 2 };
 
 /* Letters in lower case, without the dashes that people leave out. Returns how many; 0: too many. */
-static size_t near_letters(machsym_str word, char out[NEAR_LEN])
+static size_t option_near_letters(machsym_str word, char out[NEAR_LEN])
 {
     size_t len = 0;
     for (size_t i = 0; i < word.len; i++) {
@@ -28,13 +28,13 @@ static size_t near_letters(machsym_str word, char out[NEAR_LEN])
 
 /* How many letters must be put in, left out or changed to make one word of the other; swapped neighbours are
  * two. SIZE_MAX: a word is too long, or too short to tell. */
-static size_t edits(machsym_str one, machsym_str other)
+static size_t option_edits(machsym_str one, machsym_str other)
 {
     char a[NEAR_LEN];
     char b[NEAR_LEN];
     size_t row[NEAR_LEN + 1];
-    size_t a_len = near_letters(one, a);
-    size_t b_len = near_letters(other, b);
+    size_t a_len = option_near_letters(one, a);
+    size_t b_len = option_near_letters(other, b);
     if (a_len < 3 || b_len < 3)
         return SIZE_MAX;
     for (size_t j = 0; j <= b_len; j++)
@@ -54,9 +54,9 @@ static size_t edits(machsym_str one, machsym_str other)
 
 /* Takes a word as the one that was meant, if it is nearer than what was found before. Words of four letters may
  * differ in one. */
-static void take_nearer(machsym_str written, machsym_str word, machsym_str *best, size_t *least)
+static void option_take_nearer(machsym_str written, machsym_str word, machsym_str *best, size_t *least)
 {
-    size_t count = edits(written, word);
+    size_t count = option_edits(written, word);
     size_t most = written.len < 5 ? 1 : NEAR_EDITS;
     if (count <= most && count < *least) {
         *best = word;
@@ -75,7 +75,7 @@ bool options_take_word(machsym_str *rest, machsym_str *word)
     return word->len > 0;
 }
 
-static bool goes_by(const option *o, machsym_str name)
+static bool option_goes_by(const option *o, machsym_str name)
 {
     machsym_str rest = str_c(o->names != NULL ? o->names : "");
     machsym_str word;
@@ -94,11 +94,11 @@ bool options_is_end(const option *o)
 }
 
 /* The option that goes by a name, and the field that it sets; NULL when there is none. */
-static const option *find_option(const command *c, void *to, machsym_str name, void **field)
+static const option *option_find(const command *c, void *to, machsym_str name, void **field)
 {
     for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
         for (const option *o = c->options[i].v; !options_is_end(o); o++) {
-            if (goes_by(o, name)) {
+            if (option_goes_by(o, name)) {
                 *field = (char *)to + c->options[i].at + o->at;
                 return o;
             }
@@ -107,7 +107,7 @@ static const option *find_option(const command *c, void *to, machsym_str name, v
     return NULL;
 }
 
-static bool set_field(const option *o, void *field, const char *value)
+static bool option_set_field(const option *o, void *field, const char *value)
 {
     if (o->take != NULL)
         return o->take(field, value);
@@ -119,7 +119,7 @@ static bool set_field(const option *o, void *field, const char *value)
 }
 
 /* -j8: a number may follow a letter at once. */
-static bool has_number(machsym_str written)
+static bool option_has_number(machsym_str written)
 {
     return written.len > 1 && written.ptr[1] >= '0' && written.ptr[1] <= '9';
 }
@@ -132,16 +132,16 @@ typedef struct written_option {
     int len;           /* of its name, with dashes */
 } written_option;
 
-static written_option read_option(const command *c, void *to, const char *arg)
+static written_option option_read(const command *c, void *to, const char *arg)
 {
     const char *name = arg[1] == '-' ? arg + 2 : arg + 1;
     const char *equals = strchr(name, '=');
     machsym_str written = {name, equals != NULL ? (size_t)(equals - name) : strlen(name)};
     written_option w = {NULL, NULL, equals != NULL ? equals + 1 : NULL,
                         (int)(name - arg + (ptrdiff_t)written.len)};
-    w.o = find_option(c, to, written, &w.field);
-    if (w.o == NULL && has_number(written)) {
-        w.o = find_option(c, to, str_make(name, 1), &w.field);
+    w.o = option_find(c, to, written, &w.field);
+    if (w.o == NULL && option_has_number(written)) {
+        w.o = option_find(c, to, str_make(name, 1), &w.field);
         if (w.o != NULL && w.o->value != NULL)
             w.value = name + 1;
         else
@@ -152,12 +152,12 @@ static written_option read_option(const command *c, void *to, const char *arg)
 
 /* Whether an argument is an option of the command. As a value it has to stand after "=": a value was
  * forgotten more often than a file is called so. */
-static bool is_option(const command *c, void *to, const char *arg)
+static bool option_is_written(const command *c, void *to, const char *arg)
 {
-    return arg[0] == '-' && arg[1] != 0 && read_option(c, to, arg).o != NULL;
+    return arg[0] == '-' && arg[1] != 0 && option_read(c, to, arg).o != NULL;
 }
 
-static void say_no_option(const command *c, machsym_str written)
+static void option_say_none(const command *c, machsym_str written)
 {
     machsym_str best = {NULL, 0};
     size_t least = SIZE_MAX;
@@ -167,44 +167,44 @@ static void say_no_option(const command *c, machsym_str written)
             machsym_str rest = str_c(o->names != NULL ? o->names : "");
             machsym_str word;
             while (options_take_word(&rest, &word))
-                take_nearer(written, word, &best, &least);
+                option_take_nearer(written, word, &best, &least);
         }
     }
     if (best.len > 0) {
         text_c(&meant, " did you mean ");
-        text_option_name(&meant, best);
+        option_put_name(&meant, best);
         text_c(&meant, "?");
     }
-    tool_say("no such option: %.*s;%.*s see machsym %s --help", (int)written.len, written.ptr, (int)meant.len,
-             meant.len > 0 ? meant.v : "", c->name);
+    say_message("no such option: %.*s;%.*s see machsym %s --help", (int)written.len, written.ptr,
+                (int)meant.len, meant.len > 0 ? meant.v : "", c->name);
     text_free(&meant);
 }
 
 /* Takes the option at argv[*at], and moves to the last of its values. */
-static bool take_option(const command *c, void *to, int argc, char **argv, int *at)
+static bool option_take_option(const command *c, void *to, int argc, char **argv, int *at)
 {
     const char *arg = argv[*at];
-    written_option w = read_option(c, to, arg);
+    written_option w = option_read(c, to, arg);
     if (w.o == NULL) {
-        say_no_option(c, str_make(arg, (size_t)w.len));
+        option_say_none(c, str_make(arg, (size_t)w.len));
         return false;
     }
     if (w.o->value == NULL && w.value != NULL) {
-        tool_say("%.*s takes no value; see machsym %s --help", w.len, arg, c->name);
+        say_message("%.*s takes no value; see machsym %s --help", w.len, arg, c->name);
         return false;
     }
     machsym_str values = str_c(w.o->value != NULL ? w.o->value : "");
     machsym_str word;
     if (w.o->value == NULL)
-        return set_field(w.o, w.field, NULL);
+        return option_set_field(w.o, w.field, NULL);
     while (options_take_word(&values, &word)) {
-        if (w.value == NULL && *at + 1 < argc && !is_option(c, to, argv[*at + 1]))
+        if (w.value == NULL && *at + 1 < argc && !option_is_written(c, to, argv[*at + 1]))
             w.value = argv[++*at];
         if (w.value == NULL) {
-            tool_say("%s needs a value, %s; see machsym %s --help", arg, w.o->value, c->name);
+            say_message("%s needs a value, %s; see machsym %s --help", arg, w.o->value, c->name);
             return false;
         }
-        if (!set_field(w.o, w.field, w.value))
+        if (!option_set_field(w.o, w.field, w.value))
             return false;
         w.value = NULL;
     }
@@ -218,7 +218,7 @@ const char *options_command(void)
     return running;
 }
 
-static bool is_help(const char *arg)
+static bool option_is_help(const char *arg)
 {
     return strcmp(arg, "--help") == 0 || strcmp(arg, "-help") == 0 || strcmp(arg, "-h") == 0;
 }
@@ -234,13 +234,13 @@ int options_parse(const command *c, void *to, int argc, char **argv)
             argv[++count] = argv[at];
         } else if (strcmp(arg, "--") == 0) {
             only_operands = true;
-        } else if (is_help(arg)) {
+        } else if (option_is_help(arg)) {
             text help = {0};
-            text_command_help(&help, c);
+            command_put_help(&help, c);
             out_text(&help);
             text_free(&help);
             return OPTIONS_HELP;
-        } else if (!take_option(c, to, argc, argv, &at)) {
+        } else if (!option_take_option(c, to, argc, argv, &at)) {
             return OPTIONS_WRONG;
         }
     }
@@ -256,11 +256,11 @@ int options_wrong(const command *c, const char *what)
 {
     if (what == NULL) {
         text help = {0};
-        text_command_help(&help, c);
+        command_put_help(&help, c);
         fwrite(help.v, 1, help.len, stderr);
         text_free(&help);
     } else {
-        tool_say("%s; see machsym %s --help", what, c->name);
+        say_message("%s; see machsym %s --help", what, c->name);
     }
     return TOOL_USAGE;
 }
@@ -279,14 +279,14 @@ value_kind options_value(machsym_str word)
     return word.len > 0 && word.ptr[0] >= 'a' && word.ptr[0] <= 'z' ? VALUE_WORDS : VALUE_OTHER;
 }
 
-void text_option_name(text *t, machsym_str name)
+void option_put_name(text *t, machsym_str name)
 {
     text_c(t, name.ptr[0] == '-' ? "" : name.len == 1 ? "-" : "--");
     text_str(t, name);
 }
 
 /* "-i, -inlineFrames", "--json", "-o FILE", "--to=FORMAT". */
-static void text_option_names(text *t, const option *o)
+static void option_put_names(text *t, const option *o)
 {
     machsym_str rest = str_c(o->names);
     machsym_str word = {NULL, 0};
@@ -295,7 +295,7 @@ static void text_option_names(text *t, const option *o)
     while (options_take_word(&rest, &word)) {
         is_long = word.len > 1 && word.ptr[0] != '-';
         text_c(t, is_first ? "" : ", ");
-        text_option_name(t, word);
+        option_put_name(t, word);
         is_first = false;
     }
     if (o->value == NULL)
@@ -304,14 +304,14 @@ static void text_option_names(text *t, const option *o)
     text_c(t, o->value);
 }
 
-static void text_indent(text *t, size_t from, size_t to)
+static void option_put_indent(text *t, size_t from, size_t to)
 {
     do
         text_char(t, ' ');
     while (t->len - from < to);
 }
 
-static void text_option_help(text *t, const option *o)
+static void option_put_help(text *t, const option *o)
 {
     machsym_str rest = str_c(o->help);
     machsym_str line;
@@ -322,32 +322,32 @@ static void text_option_help(text *t, const option *o)
         return;
     }
     text_c(t, "  ");
-    text_option_names(t, o);
+    option_put_names(t, o);
     while (str_take_line(&rest, &line)) {
         if (t->len - at > HELP_COLUMN - 2) { /* two blanks part a name from its help */
             text_char(t, '\n');
             at = t->len;
         }
-        text_indent(t, at, HELP_COLUMN);
+        option_put_indent(t, at, HELP_COLUMN);
         text_str(t, line);
         text_char(t, '\n');
         at = t->len;
     }
 }
 
-void text_command_list(text *t, const command *const *list)
+void command_put_list(text *t, const command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
         size_t at = t->len;
         text_c(t, "  ");
         text_c(t, list[i]->name);
-        text_indent(t, at, 14);
+        option_put_indent(t, at, 14);
         text_c(t, list[i]->brief);
         text_char(t, '\n');
     }
 }
 
-void text_command_help(text *t, const command *c)
+void command_put_help(text *t, const command *c)
 {
     text_c(t, "usage: machsym ");
     text_c(t, c->name);
@@ -357,12 +357,12 @@ void text_command_help(text *t, const command *c)
     text_c(t, c->about);
     if (c->below != NULL) {
         text_char(t, '\n');
-        text_command_list(t, c->below);
+        command_put_list(t, c->below);
     }
     for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
         text_c(t, i == 0 ? "\n" : "");
         for (const option *o = c->options[i].v; !options_is_end(o); o++)
-            text_option_help(t, o);
+            option_put_help(t, o);
     }
     if (c->more != NULL) {
         text_char(t, '\n');
@@ -397,25 +397,25 @@ void command_say_none(const command *const *list, const char *above, const char 
     text meant = {0};
     const char *blank = above[0] != 0 ? " " : "";
     for (size_t i = 0; list[i] != NULL; i++)
-        take_nearer(str_c(written), str_c(command_own_name(list[i])), &best, &least);
+        option_take_nearer(str_c(written), str_c(command_own_name(list[i])), &best, &least);
     if (best.len > 0) {
         text_c(&meant, " did you mean ");
         text_str(&meant, best);
         text_c(&meant, "?");
     }
-    tool_say("no such command: %s%s%s;%s see machsym %s%s--help", above, blank, written, text_z(&meant),
-             above, blank);
+    say_message("no such command: %s%s%s;%s see machsym %s%s--help", above, blank, written, text_z(&meant),
+                above, blank);
     text_free(&meant);
 }
 
-static int run_below(const command *c, int argc, char **argv)
+static int option_run_below(const command *c, int argc, char **argv)
 {
     text help = {0};
     int status = TOOL_USAGE;
-    text_command_help(&help, c);
+    command_put_help(&help, c);
     if (argc < 2) {
         fwrite(help.v, 1, help.len, stderr);
-    } else if (is_help(argv[1])) {
+    } else if (option_is_help(argv[1])) {
         out_text(&help);
         status = TOOL_OK;
     } else {
@@ -434,12 +434,13 @@ int command_run(const command *const *list, int argc, char **argv)
     const command *c = command_find(list, 1, argv + 1);
     if (c == NULL) {
         if (argv[1][0] == '-')
-            tool_say("%s: options come after a command: machsym COMMAND %s ...; `machsym --help` lists the "
-                     "commands",
-                     argv[1], argv[1]);
+            say_message(
+                "%s: options come after a command: machsym COMMAND %s ...; `machsym --help` lists the "
+                "commands",
+                argv[1], argv[1]);
         else
             command_say_none(list, "", argv[1]);
         return TOOL_USAGE;
     }
-    return c->below != NULL ? run_below(c, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);
+    return c->below != NULL ? option_run_below(c, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);
 }

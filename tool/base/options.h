@@ -68,14 +68,14 @@ bool options_take_word(machsym_str *rest, machsym_str *word);
 /* Whether an option ends its table. */
 bool options_is_end(const option *o);
 /* An option's name as help writes it: "-o", "--json". */
-void text_option_name(text *t, machsym_str name);
+void option_put_name(text *t, machsym_str name);
 /* The last word of a command's name. */
 const char *command_own_name(const command *c);
 
 /* A line for each command. */
-void text_command_list(text *t, const command *const *list);
+void command_put_list(text *t, const command *const *list);
 /* The help of a command. */
-void text_command_help(text *t, const command *c);
+void command_put_help(text *t, const command *c);
 /* Runs the command that argv[1] names. above is "" or the names of those above, and a blank. */
 int command_run(const command *const *list, int argc, char **argv);
 /* The command that arguments name; NULL when there is none. */

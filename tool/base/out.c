@@ -7,7 +7,7 @@
 static int failure; /* errno of the first write that failed; 0: none did */
 
 /* One thread at a time prints, those that answer together take turns. */
-static void note(bool ok)
+static void out_note(bool ok)
 {
     if (!ok && failure == 0)
         failure = errno != 0 ? errno : EIO;
@@ -16,7 +16,7 @@ static void note(bool ok)
 void out_write(const char *ptr, size_t len)
 {
     if (len > 0 && failure == 0)
-        note(fwrite(ptr, 1, len, stdout) == len);
+        out_note(fwrite(ptr, 1, len, stdout) == len);
 }
 
 void out_text(text *t)
@@ -35,11 +35,11 @@ void out_format(const char *format, ...)
     va_list args;
     va_start(args, format);
     if (failure == 0)
-        note(vfprintf(stdout, format, args) >= 0);
+        out_note(vfprintf(stdout, format, args) >= 0);
     va_end(args);
 }
 
-void text_format(text *t, const char *format, va_list args)
+void out_format_to(text *t, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -55,7 +55,7 @@ void out_line(const char *format, ...)
     text line = {0};
     va_list args;
     va_start(args, format);
-    text_format(&line, format, args);
+    out_format_to(&line, format, args);
     va_end(args);
     text_end_line(&line, 0);
     out_text(&line);
@@ -65,7 +65,7 @@ void out_line(const char *format, ...)
 void out_flush(void)
 {
     if (failure == 0)
-        note(fflush(stdout) == 0);
+        out_note(fflush(stdout) == 0);
 }
 
 int out_failure(void)

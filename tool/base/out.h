@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void text_format(text *t, const char *format, va_list args); /* as vprintf */
+void out_format_to(text *t, const char *format, va_list args); /* as vprintf */
 
 void out_write(const char *ptr, size_t len);
 void out_text(text *t); /* writes and empties it */

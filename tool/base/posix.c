@@ -21,7 +21,7 @@ enum {
 };
 
 /* Whether a read would not wait: 1 and 0, or -1 where Windows does not tell, as of a console. */
-static int is_ready(HANDLE handle)
+static int posix_is_ready(HANDLE handle)
 {
     DWORD bytes = 0;
     DWORD type = GetFileType(handle);
@@ -40,7 +40,7 @@ int poll(struct pollfd *fds, unsigned long count, int milliseconds)
     HANDLE handle = (HANDLE)_get_osfhandle(fds[0].fd);
     (void)count;
     for (int waited = 0;; waited++) {
-        int ready = is_ready(handle);
+        int ready = posix_is_ready(handle);
         if (ready != 0 || waited >= milliseconds)
             return ready > 0;
         Sleep(1);
@@ -59,7 +59,7 @@ long sysconf(int name)
 
 /* Where a path is too long for most functions it becomes an absolute one after a prefix. Returns false with
  * errno. */
-static bool to_wide(const char *path, wchar_t *out)
+static bool posix_to_wide(const char *path, wchar_t *out)
 {
     wchar_t full[PATH_UNITS];
     errno = ENOENT;
@@ -81,7 +81,7 @@ static bool to_wide(const char *path, wchar_t *out)
 }
 
 /* UTF-8 of it, from malloc; NULL when memory is out. */
-static char *from_wide(const wchar_t *wide)
+static char *posix_from_wide(const wchar_t *wide)
 {
     int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
     char *made = size > 0 ? malloc((size_t)size) : NULL;
@@ -93,40 +93,40 @@ static char *from_wide(const wchar_t *wide)
 int posix_open(const char *path, int flags, ...)
 {
     wchar_t wide[PATH_UNITS];
-    return to_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
+    return posix_to_wide(path, wide) ? _wopen(wide, flags, _S_IREAD | _S_IWRITE) : -1;
 }
 
 int posix_stat(const char *path, struct stat *st)
 {
     wchar_t wide[PATH_UNITS];
-    return to_wide(path, wide) ? _wstat64(wide, st) : -1;
+    return posix_to_wide(path, wide) ? _wstat64(wide, st) : -1;
 }
 
 int posix_access(const char *path, int how)
 {
     wchar_t wide[PATH_UNITS];
-    return to_wide(path, wide) ? _waccess(wide, how) : -1;
+    return posix_to_wide(path, wide) ? _waccess(wide, how) : -1;
 }
 
 int posix_mkdir(const char *path)
 {
     wchar_t wide[PATH_UNITS];
-    return to_wide(path, wide) ? _wmkdir(wide) : -1;
+    return posix_to_wide(path, wide) ? _wmkdir(wide) : -1;
 }
 
 int posix_unlink(const char *path)
 {
     wchar_t wide[PATH_UNITS];
-    return to_wide(path, wide) ? _wunlink(wide) : -1;
+    return posix_to_wide(path, wide) ? _wunlink(wide) : -1;
 }
 
 int posix_rmdir(const char *path)
 {
     wchar_t wide[PATH_UNITS];
-    return to_wide(path, wide) ? _wrmdir(wide) : -1;
+    return posix_to_wide(path, wide) ? _wrmdir(wide) : -1;
 }
 
-static int fail(int code)
+static int posix_fail(int code)
 {
     errno = code;
     return -1;
@@ -135,39 +135,39 @@ static int fail(int code)
 int posix_rename(const char *from, const char *to)
 {
     wchar_t wide[2][PATH_UNITS];
-    if (!to_wide(from, wide[0]) || !to_wide(to, wide[1]))
+    if (!posix_to_wide(from, wide[0]) || !posix_to_wide(to, wide[1]))
         return -1;
     if (MoveFileExW(wide[0], wide[1], MOVEFILE_REPLACE_EXISTING))
         return 0;
     DWORD attributes = GetFileAttributesW(wide[1]);
     bool is_folder = attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
-    return fail(is_folder ? EISDIR : EACCES);
+    return posix_fail(is_folder ? EISDIR : EACCES);
 }
 
 int posix_link(const char *from, const char *to)
 {
     wchar_t wide[2][PATH_UNITS];
-    if (!to_wide(from, wide[0]) || !to_wide(to, wide[1]))
+    if (!posix_to_wide(from, wide[0]) || !posix_to_wide(to, wide[1]))
         return -1;
     if (CreateHardLinkW(wide[1], wide[0], NULL))
         return 0;
-    return fail(GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EPERM);
+    return posix_fail(GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EPERM);
 }
 
 char *posix_realpath(const char *path)
 {
     wchar_t wide[PATH_UNITS];
     wchar_t full[PATH_UNITS];
-    if (!to_wide(path, wide) || _wfullpath(full, wide, PATH_UNITS) == NULL)
+    if (!posix_to_wide(path, wide) || _wfullpath(full, wide, PATH_UNITS) == NULL)
         return NULL;
-    return from_wide(full);
+    return posix_from_wide(full);
 }
 
 char *posix_getenv(const char *name)
 {
     wchar_t wide[PATH_UNITS];
-    const wchar_t *value = to_wide(name, wide) ? _wgetenv(wide) : NULL;
-    return value != NULL ? from_wide(value) : NULL;
+    const wchar_t *value = posix_to_wide(name, wide) ? _wgetenv(wide) : NULL;
+    return value != NULL ? posix_from_wide(value) : NULL;
 }
 
 /* Windows does not replace a file that is open, so a file beside it is held. It goes with the process,
@@ -176,16 +176,16 @@ int posix_hold_file(const char *path)
 {
     wchar_t wide[PATH_UNITS];
     wchar_t beside[PATH_UNITS];
-    if (!to_wide(path, wide))
+    if (!posix_to_wide(path, wide))
         return -1;
     size_t folder = wcslen(wide);
     while (folder > 0 && !posix_is_slash(wide[folder - 1]))
         folder--;
     if (swprintf(beside, PATH_UNITS, L"%.*ls.machsym-%ls.lock", (int)folder, wide, wide + folder) < 0)
-        return fail(ENAMETOOLONG);
+        return posix_fail(ENAMETOOLONG);
     HANDLE handle = CreateFileW(beside, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
                                 FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE, NULL);
-    return handle != INVALID_HANDLE_VALUE ? _open_osfhandle((intptr_t)handle, 0) : fail(EAGAIN);
+    return handle != INVALID_HANDLE_VALUE ? _open_osfhandle((intptr_t)handle, 0) : posix_fail(EAGAIN);
 }
 
 /* ---- Folders ---- */
@@ -200,7 +200,7 @@ struct posix_dir {
 posix_dir *posix_opendir(const char *path)
 {
     wchar_t wide[PATH_UNITS + 2];
-    posix_dir *dir = to_wide(path, wide) ? malloc(sizeof *dir) : NULL;
+    posix_dir *dir = posix_to_wide(path, wide) ? malloc(sizeof *dir) : NULL;
     if (dir == NULL)
         return NULL;
     dir->handle = _wfindfirst64(wcscat(wide, L"\\*"), &dir->found);
@@ -231,7 +231,7 @@ void posix_closedir(posix_dir *dir)
 
 static UINT console_page; /* of the console before; 0: there is none */
 
-static void restore_console(void)
+static void posix_restore_console(void)
 {
     SetConsoleOutputCP(console_page);
 }
@@ -242,7 +242,7 @@ void posix_start(int *argc, char ***argv)
     wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);
     char **made = words != NULL ? malloc(((size_t)count + 1) * sizeof *made) : NULL;
     for (int i = 0; made != NULL && i < count; i++)
-        made[i] = from_wide(words[i]);
+        made[i] = posix_from_wide(words[i]);
     if (made != NULL) {
         made[count] = NULL;
         *argc = count;
@@ -253,7 +253,7 @@ void posix_start(int *argc, char ***argv)
         _setmode(fd, O_BINARY);
     console_page = GetConsoleOutputCP();
     if (console_page != 0 && SetConsoleOutputCP(CP_UTF8))
-        atexit(restore_console);
+        atexit(posix_restore_console);
 }
 
 /* The number in the name is the process: a run that goes on has the file open only part of the time. */
@@ -295,7 +295,7 @@ bool posix_hold(int fd)
 
 /* Returns whether the file now has the access list of the other one, or as that has none. Mode bits stand for a list's
  * mask, so that without the list they would give to a group what was given to somebody else. */
-static bool take_access_list(int fd, const char *path)
+static bool posix_take_access_list(int fd, const char *path)
 {
 #ifdef __linux__
     static const char name[] = "system.posix_acl_access";
@@ -324,7 +324,7 @@ void posix_take_rights(int fd, const char *path)
     }
     mode_t mode = st.st_mode & 0777;
     bool has_group = fchown(fd, st.st_uid, st.st_gid) == 0 || fchown(fd, (uid_t)-1, st.st_gid) == 0;
-    bool has_list = take_access_list(fd, path);
+    bool has_list = posix_take_access_list(fd, path);
     if (!has_group || !has_list)
         mode = (mode & ~(mode_t)070) | (mode & 070 & (mode & 07) << 3);
     if (fchmod(fd, mode) != 0)
@@ -350,7 +350,7 @@ int posix_open_device(const char *path)
 }
 
 /* Only what still has the name that was opened is removed: its writer may have moved it meanwhile. */
-static bool take_abandoned(const char *path, bool removes)
+static bool posix_take_abandoned(const char *path, bool removes)
 {
     struct stat opened;
     struct stat named;
@@ -366,12 +366,12 @@ static bool take_abandoned(const char *path, bool removes)
 
 bool posix_is_abandoned(const char *path)
 {
-    return take_abandoned(path, false);
+    return posix_take_abandoned(path, false);
 }
 
 bool posix_remove_abandoned(const char *path)
 {
-    return take_abandoned(path, true);
+    return posix_take_abandoned(path, true);
 }
 #endif
 

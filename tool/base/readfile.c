@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Reads to the end; fails with EFBIG where a file has none, or is too large to be a report or a table. */
-static bool read_all(text *t, int fd, uint64_t most)
+static bool file_read_all(text *t, int fd, uint64_t most)
 {
     enum { STEP = 1 << 16 };
     size_t from = t->len;
@@ -29,14 +29,14 @@ static bool read_all(text *t, int fd, uint64_t most)
 }
 
 /* What the shell opened for the command: <(...), </dev/stdin. It may be a pipe. */
-static bool is_descriptor(const char *path)
+static bool file_is_descriptor(const char *path)
 {
     return strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
 }
 
-const char *text_read_file(text *t, const char *path)
+const char *file_read(text *t, const char *path)
 {
-    return text_read_file_most(t, path, TEXT_FILE_MAX);
+    return file_read_most(t, path, TEXT_FILE_MAX);
 }
 
 /* People name few such files; of more, and of maps of lines in folders, the first are noted. */
@@ -44,7 +44,7 @@ enum { MAX_WORDS_PATHS = 256 };
 static const char *words_paths[MAX_WORDS_PATHS];
 
 /* Options are read by one thread. The paths are words of the command line, or live as long. */
-static void note_words(const char *path)
+static void file_note_words(const char *path)
 {
     size_t at = 0;
     while (at < MAX_WORDS_PATHS && words_paths[at] != NULL && strcmp(words_paths[at], path) != 0)
@@ -53,16 +53,16 @@ static void note_words(const char *path)
         words_paths[at] = str_copy_z(str_c(path));
 }
 
-const char *text_words_path(size_t index)
+const char *file_words_path(size_t index)
 {
     return index < MAX_WORDS_PATHS ? words_paths[index] : NULL;
 }
 
-const char *text_read_words(text *t, const char *path)
+const char *file_read_words(text *t, const char *path)
 {
     size_t from = t->len;
-    note_words(path);
-    const char *why = text_read_file(t, path);
+    file_note_words(path);
+    const char *why = file_read(t, path);
     if (t->len == from)
         return why;
     size_t mark = str_mark_len((machsym_str){t->v + from, t->len - from});
@@ -72,25 +72,25 @@ const char *text_read_words(text *t, const char *path)
     return why;
 }
 
-const char *text_read_file_most(text *t, const char *path, uint64_t most)
+const char *file_read_most(text *t, const char *path, uint64_t most)
 {
     struct stat st;
     if (strcmp(path, "-") == 0)
-        return read_all(t, STDIN_FILENO, most) ? NULL : strerror(errno);
-    bool any = is_descriptor(path);
+        return file_read_all(t, STDIN_FILENO, most) ? NULL : strerror(errno);
+    bool any = file_is_descriptor(path);
     int fd = any ? open(path, O_RDONLY | O_CLOEXEC) : posix_open_to_read(path);
     if (fd < 0)
         return strerror(errno);
     const char *why = NULL;
     if (!any && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         why = "a FIFO or a device, not a regular file; - reads standard input";
-    else if (!read_all(t, fd, most))
+    else if (!file_read_all(t, fd, most))
         why = strerror(errno);
     close(fd);
     return why;
 }
 
-size_t path_folder(const char *path)
+size_t file_folder_len(const char *path)
 {
     size_t len = strlen(path);
     while (len > 0 && !posix_is_slash(path[len - 1]))
@@ -98,7 +98,7 @@ size_t path_folder(const char *path)
     return len;
 }
 
-size_t tool_read_begin(const char *path, void *out, size_t len)
+size_t file_read_begin(const char *path, void *out, size_t len)
 {
     int fd = posix_open_to_read(path);
     long got = fd >= 0 ? posix_read(fd, out, len) : -1;
@@ -107,18 +107,18 @@ size_t tool_read_begin(const char *path, void *out, size_t len)
         close(fd);
     machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
     if (posix_is_fault(failure))
-        tool_say_fault(path, &err);
+        say_fault(path, &err);
     return got > 0 ? (size_t)got : 0;
 }
 
-bool tool_stat(const char *path, struct stat *st)
+bool file_stat(const char *path, struct stat *st)
 {
     if (stat(path, st) == 0)
         return true;
     int failure = errno;
     machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
     if (posix_is_fault(failure))
-        tool_say_fault(path, &err);
+        say_fault(path, &err);
     errno = failure;
     return false;
 }

@@ -1,6 +1,6 @@
 /* ==== >> readfile ====
  * Job: reads files whole, and tells what the system says of them.
- * Offers: text_read_file, text_read_words, text_read_file_most, text_words_path, path_folder; tool_read_begin, tool_stat.
+ * Offers: file_read, file_read_words, file_read_most, file_words_path, file_folder_len; file_read_begin, file_stat.
  * Never: waits for what never ends; looks into archives. */
 #ifndef MACHSYM_TOOL_READFILE_H
 #define MACHSYM_TOOL_READFILE_H
@@ -15,21 +15,21 @@ enum { TEXT_FILE_MAX = 1 << 30 };
 
 /* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but
  * for what the shell has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
-const char *text_read_file(text *t, const char *path);
+const char *file_read(text *t, const char *path);
 /* The same of what people write: a byte order mark, which editors put ahead, is left out. */
-const char *text_read_words(text *t, const char *path);
+const char *file_read_words(text *t, const char *path);
 /* The path of one of the files that were read so; NULL past the last one. */
-const char *text_words_path(size_t index);
+const char *file_words_path(size_t index);
 /* The same of a file of at most so many bytes. What was read of a longer one is more than that. */
-const char *text_read_file_most(text *t, const char *path, uint64_t most);
+const char *file_read_most(text *t, const char *path, uint64_t most);
 /* The length of a path's folder on this system, with its slash; 0: it names none. */
-size_t path_folder(const char *path);
+size_t file_folder_len(const char *path);
 
 /* Reads the first bytes of a file, which tell its kind. Returns how many: none of what cannot be opened or read. That is
- * said as by tool_say_fault where the system failed; another reason is left to whoever opens the file. Threads: any. */
-size_t tool_read_begin(const char *path, void *out, size_t len);
+ * said as by say_fault where the system failed; another reason is left to whoever opens the file. Threads: any. */
+size_t file_read_begin(const char *path, void *out, size_t len);
 struct stat;
-/* As stat, which returned 0. Where it failed and the system is why, that is said as by tool_say_fault. errno stays. Threads: any. */
-bool tool_stat(const char *path, struct stat *st);
+/* As stat, which returned 0. Where it failed and the system is why, that is said as by say_fault. errno stays. Threads: any. */
+bool file_stat(const char *path, struct stat *st);
 
 #endif

@@ -37,13 +37,13 @@ struct room {
     bool was_left; /* by its owner: freed when all is back */
 };
 
-static bool ends_at(const part *p, const part *next)
+static bool room_ends_at(const part *p, const part *next)
 {
     return p != NULL && next != NULL && (const char *)p + p->size == (const char *)next;
 }
 
 /* Puts a part among the free ones, and joins it with its neighbours. */
-static void set_free(room *r, part *back)
+static void room_set_free(room *r, part *back)
 {
     part *before = NULL;
     part **link = &r->free;
@@ -51,17 +51,17 @@ static void set_free(room *r, part *back)
         before = *link;
     back->next = *link;
     *link = back;
-    if (ends_at(back, back->next)) {
+    if (room_ends_at(back, back->next)) {
         back->size += back->next->size;
         back->next = back->next->next;
     }
-    if (ends_at(before, back)) {
+    if (room_ends_at(before, back)) {
         before->size += back->size;
         before->next = back->next;
     }
 }
 
-static bool add_piece(room *r, size_t size)
+static bool room_add_piece(room *r, size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -71,13 +71,13 @@ static bool add_piece(room *r, size_t size)
     r->pieces = p;
     part *all = memory;
     all->size = size;
-    set_free(r, all);
+    room_set_free(r, all);
     return true;
 }
 
 /* The end of the last part that has room; NULL when there is none. So what is given back soon lies above what
  * stays, and the first piece, which the system puts above later ones, is used before them. */
-static part *take_free(room *r, size_t size)
+static part *room_take_free(room *r, size_t size)
 {
     part **last = NULL;
     for (part **link = &r->free; *link != NULL; link = &(*link)->next)
@@ -95,35 +95,35 @@ static part *take_free(room *r, size_t size)
     return taken;
 }
 
-static void *take_part(room *r, size_t size)
+static void *room_take_part(room *r, size_t size)
 {
     if (size > SIZE_MAX - 2 * PIECE)
         return NULL;
     size = (size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
-    part *found = take_free(r, size);
-    if (found == NULL && (add_piece(r, size < PIECE ? (size_t)PIECE : size) || add_piece(r, size)))
-        found = take_free(r, size);
+    part *found = room_take_free(r, size);
+    if (found == NULL && (room_add_piece(r, size < PIECE ? (size_t)PIECE : size) || room_add_piece(r, size)))
+        found = room_take_free(r, size);
     return found != NULL ? (char *)found + ALIGNED : NULL;
 }
 
-static void *take(void *user, size_t size)
+static void *room_take_as_user(void *user, size_t size)
 {
     room *r = user;
     pthread_mutex_lock(&r->lock);
-    void *memory = size < LEAST_PART ? malloc(size) : take_part(r, size);
+    void *memory = size < LEAST_PART ? malloc(size) : room_take_part(r, size);
     r->taken += memory != NULL;
     pthread_mutex_unlock(&r->lock);
     return memory;
 }
 
-static void give_back(void *user, void *memory, size_t size)
+static void room_give_back(void *user, void *memory, size_t size)
 {
     room *r = user;
     pthread_mutex_lock(&r->lock);
     if (size < LEAST_PART)
         free(memory);
     else
-        set_free(r, (part *)(void *)((char *)memory - ALIGNED));
+        room_set_free(r, (part *)(void *)((char *)memory - ALIGNED));
     bool was_last = --r->taken == 0 && r->was_left;
     pthread_mutex_unlock(&r->lock);
     if (was_last)
@@ -140,7 +140,7 @@ room *room_open(void)
 
 machsym_allocator room_allocator(room *r)
 {
-    return (machsym_allocator){take, give_back, r};
+    return (machsym_allocator){room_take_as_user, room_give_back, r};
 }
 
 void room_close(room *r)
@@ -170,7 +170,7 @@ void room_leave(room *r)
 
 void *room_take(room *r, size_t size)
 {
-    void *memory = r != NULL ? take(r, size) : mem_alloc(size);
+    void *memory = r != NULL ? room_take_as_user(r, size) : mem_alloc(size);
     if (memory == NULL) {
         fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
         exit(1);
@@ -181,7 +181,7 @@ void *room_take(room *r, size_t size)
 void room_give(room *r, void *memory, size_t size)
 {
     if (r != NULL && memory != NULL)
-        give_back(r, memory, size);
+        room_give_back(r, memory, size);
     else
         free(memory);
 }

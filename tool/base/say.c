@@ -12,18 +12,18 @@
 
 static _Thread_local text *hearer; /* who hears what this thread says; NULL: standard error */
 
-text *tool_hear(text *by)
+text *say_to(text *by)
 {
     text *before = hearer;
     hearer = by;
     return before;
 }
 
-static void say(const char *name, const char *format, va_list args)
+static void say_it(const char *name, const char *format, va_list args)
 {
     text line = {0};
     text_c(&line, hearer == NULL ? name : "");
-    text_format(&line, format, args);
+    out_format_to(&line, format, args);
     text_end_line(&line, 0);
     if (hearer != NULL) {
         text_add(hearer, line.v, line.len);
@@ -35,19 +35,19 @@ static void say(const char *name, const char *format, va_list args)
     text_free(&line);
 }
 
-void tool_say(const char *format, ...)
+void say_message(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("machsym: ", format, args);
+    say_it("machsym: ", format, args);
     va_end(args);
 }
 
-void tool_tell(const char *format, ...)
+void say_plain(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("", format, args);
+    say_it("", format, args);
     va_end(args);
 }
 
@@ -57,14 +57,14 @@ void mem_is_out(size_t wanted)
     exit(TOOL_ERROR);
 }
 
-void tool_die(const char *what)
+void say_and_die(const char *what)
 {
-    tool_hear(NULL); /* nobody hears what was kept for an answer */
-    tool_say("%s", what);
+    say_to(NULL); /* nobody hears what was kept for an answer */
+    say_message("%s", what);
     exit(TOOL_ERROR);
 }
 
-static const char *error_advice(const machsym_error *err)
+static const char *say_advice(const machsym_error *err)
 {
     bool is_of_archive = err->where != NULL && strcmp(err->where, "zip member") == 0;
     switch (err->code) {
@@ -92,37 +92,37 @@ static const char *error_advice(const machsym_error *err)
 
 static atomic_bool met_fault; /* of the system, or memory was out */
 
-void tool_note_fault(void)
+void status_note_fault(void)
 {
     met_fault = true;
 }
 
-bool tool_has_fault(void)
+bool status_has_fault(void)
 {
     return met_fault;
 }
 
-void tool_say_error(const char *path, const machsym_error *err)
+void say_error(const char *path, const machsym_error *err)
 {
     if (err->code == MACHSYM_ERR_MEMORY || (err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno)))
-        tool_note_fault();
+        status_note_fault();
     char where[128] = "";
     if (err->where != NULL && err->where[0] != 0)
         snprintf(where, sizeof where, " (%s, offset %llu)", err->where, (unsigned long long)err->offset);
     if (err->os_errno != 0)
-        tool_say("%s: %s: %s", path, err->what, strerror(err->os_errno));
+        say_message("%s: %s: %s", path, err->what, strerror(err->os_errno));
     else
-        tool_say("%s: %s%s%s", path, err->what, where, error_advice(err));
+        say_message("%s: %s%s%s", path, err->what, where, say_advice(err));
 }
 
-bool tool_say_slices(const char *path, size_t count, const machsym_error *err)
+bool say_slices(const char *path, size_t count, const machsym_error *err)
 {
     bool ok = count > 0 && err->code == MACHSYM_OK;
     if (!ok)
-        tool_say_error(path, err);
+        say_error(path, err);
     else if (err->where[0] != 0)
-        tool_say("%s: a slice is left out: %s (%s, offset %llu)", path, err->what, err->where,
-                 (unsigned long long)err->offset);
+        say_message("%s: a slice is left out: %s (%s, offset %llu)", path, err->what, err->where,
+                    (unsigned long long)err->offset);
     return ok;
 }
 
@@ -136,7 +136,7 @@ static struct {
     size_t cap;
 } said = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0};
 
-bool tool_is_new_to_say(const char *path)
+bool say_is_new(const char *path)
 {
     bool is_new = true;
     pthread_mutex_lock(&said.lock);
@@ -153,61 +153,61 @@ bool tool_is_new_to_say(const char *path)
 
 static atomic_bool lacked_memory;
 
-void tool_lacked_memory(void)
+void status_note_memory(void)
 {
     lacked_memory = true;
 }
 
-bool tool_had_memory(const char *output)
+bool status_had_memory(const char *output)
 {
     if (output == NULL || strcmp(output, "-") == 0 || !lacked_memory)
         return true;
-    tool_say("%s: not written: memory ran out", output);
+    say_message("%s: not written: memory ran out", output);
     return false;
 }
 
-bool tool_has_lacked_memory(void)
+bool status_lacked_memory(void)
 {
     return lacked_memory;
 }
 
 static atomic_bool found_damage;
 
-void tool_note_damage(void)
+void status_note_damage(void)
 {
     found_damage = true;
 }
 
-void tool_say_fault(const char *path, const machsym_error *err)
+void say_fault(const char *path, const machsym_error *err)
 {
-    tool_note_damage();
-    if (tool_is_new_to_say(path))
-        tool_say_error(path, err);
+    status_note_damage();
+    if (say_is_new(path))
+        say_error(path, err);
 }
 
-int tool_end(int status)
+int status_end(int status)
 {
     if (lacked_memory)
-        tool_say("memory ran out: some answers lack names or lines");
+        say_message("memory ran out: some answers lack names or lines");
     if (status == TOOL_OK && (lacked_memory || found_damage))
         return TOOL_ERROR;
     return status;
 }
 
-bool out_is_lost(void)
+bool say_is_output_lost(void)
 {
     static bool is_said = false;
     int failure = out_failure();
     if (failure == 0 || failure == EPIPE)
         return false;
     if (!is_said)
-        tool_say("standard output: %s", strerror(failure));
+        say_message("standard output: %s", strerror(failure));
     is_said = true;
     return true;
 }
 
-int out_finish(int status)
+int say_finish_output(int status)
 {
     out_flush();
-    return out_is_lost() ? TOOL_ERROR : status;
+    return say_is_output_lost() ? TOOL_ERROR : status;
 }

@@ -1,7 +1,7 @@
 /* ==== >> say ====
  * Job: messages to people, and which of them make the exit status 1.
- * Offers: TOOL_OK and its kin; tool_say, tool_tell, tool_hear, tool_die, tool_say_error, tool_say_slices, tool_say_fault;
- * tool_note_damage, tool_note_fault, tool_lacked_memory, tool_end; out_is_lost, out_finish.
+ * Offers: TOOL_OK and its kin; say_message, say_plain, say_to, say_and_die, say_error, say_slices, say_fault;
+ * status_note_damage, status_note_fault, status_note_memory, status_end; say_is_output_lost, say_finish_output.
  * Never: writes to standard output. */
 #ifndef MACHSYM_TOOL_SAY_H
 #define MACHSYM_TOOL_SAY_H
@@ -16,57 +16,57 @@ enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 /* ---- Messages ---- */
 
 /* Prints "machsym: ..." to stderr: one line, whatever is in the names that it holds. */
-void tool_say(const char *format, ...)
+void say_message(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
     ;
 /* The same without "machsym: ". */
-void tool_tell(const char *format, ...)
+void say_plain(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
     ;
 /* What this thread says from here on is added to a text, a line each, in place of standard error; NULL: no
  * more. Returns who heard it before. */
-text *tool_hear(text *by);
+text *say_to(text *by);
 /* Says it on standard error, whoever hears this thread, and ends the program with status 1. */
-void tool_die(const char *what)
+void say_and_die(const char *what)
 #if defined(__GNUC__)
     __attribute__((noreturn))
 #endif
     ;
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
-void tool_say_error(const char *path, const machsym_error *err);
+void say_error(const char *path, const machsym_error *err);
 /* Says what err has to say of a list of count slices. Returns whether all that are not damaged are in it. */
-bool tool_say_slices(const char *path, size_t count, const machsym_error *err);
+bool say_slices(const char *path, size_t count, const machsym_error *err);
 
 /* ---- What makes the exit status 1 ---- */
 
 /* Says what is wrong with a file that is one of several, once. The exit status is 1 from then on. Threads:
  * any. */
-void tool_say_fault(const char *path, const machsym_error *err);
+void say_fault(const char *path, const machsym_error *err);
 /* Whether nothing was said of a file yet; from then on something was. Threads: any. */
-bool tool_is_new_to_say(const char *path);
+bool say_is_new(const char *path);
 /* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
-void tool_note_damage(void);
+void status_note_damage(void);
 /* Notes that memory was short for an answer, which then lacks names or lines. Threads: any. */
-void tool_lacked_memory(void);
+void status_note_memory(void);
 /* Whether memory was enough for all answers so far. If not, an output that is made of them must not get its name: says
  * so of it. An output that is NULL or "-" is standard output, and left as it is. */
-bool tool_had_memory(const char *output);
-bool tool_has_lacked_memory(void);
+bool status_had_memory(const char *output);
+bool status_lacked_memory(void);
 /* Notes that the system failed to read a file, which may be whole: what is known without it may change. Threads: any. */
-void tool_note_fault(void);
-bool tool_has_fault(void);
+void status_note_fault(void);
+bool status_has_fault(void);
 /* The exit status of the program, given its command's: says whether memory was short, and counts damage. */
-int tool_end(int status);
+int status_end(int status);
 
 /* ---- Standard output at the end ---- */
 
 /* Whether what was written did not arrive, which is said once. Who closed the pipe wanted no more: nothing is lost. */
-bool out_is_lost(void);
+bool say_is_output_lost(void);
 /* Writes what is left. Says why output was lost, unless nobody reads it any more. Returns the exit status. */
-int out_finish(int status);
+int say_finish_output(int status);
 
 #endif

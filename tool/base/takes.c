@@ -12,16 +12,16 @@ bool take_uuid(void *field, const char *value)
     uuid_option *to = field;
     to->is_set = parse_uuid(value, &to->uuid);
     if (!to->is_set)
-        tool_say("%s is no UUID: these have 32 hexadecimal digits, with or without dashes", value);
+        say_message("%s is no UUID: these have 32 hexadecimal digits, with or without dashes", value);
     return to->is_set;
 }
 
 bool take_lines(void *field, const char *value)
 {
     lines_option *to = field;
-    to->is_set = parse_lines(value, &to->lines);
+    to->is_set = value_parse_lines(value, &to->lines);
     if (!to->is_set)
-        tool_say("--lines is one of atos, dwarf, stmt, people, not %s", value);
+        say_message("--lines is one of atos, dwarf, stmt, people, not %s", value);
     return to->is_set;
 }
 
@@ -33,7 +33,7 @@ bool take_jobs(void *field, const char *value)
     if (ok)
         *(unsigned *)field = (unsigned)jobs;
     else
-        tool_say("-j wants a number of threads from 1 to %d, not %s", MAX_JOBS, value);
+        say_message("-j wants a number of threads from 1 to %d, not %s", MAX_JOBS, value);
     return ok;
 }
 

@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-const char *lines_name(machsym_lines lines)
+const char *value_lines_name(machsym_lines lines)
 {
     static const char *const names[] = {"atos", "dwarf", "stmt", "people"};
     return (unsigned)lines < MACHSYM_LINES_COUNT ? names[lines] : "?";
 }
 
-bool parse_lines(const char *written, machsym_lines *out)
+bool value_parse_lines(const char *written, machsym_lines *out)
 {
     for (unsigned i = 0; i < MACHSYM_LINES_COUNT; i++) {
-        if (strcmp(written, lines_name((machsym_lines)i)) == 0) {
+        if (strcmp(written, value_lines_name((machsym_lines)i)) == 0) {
             *out = (machsym_lines)i;
             return true;
         }
@@ -20,7 +20,7 @@ bool parse_lines(const char *written, machsym_lines *out)
     return false;
 }
 
-const char *platform_name(uint32_t platform)
+const char *value_platform_name(uint32_t platform)
 {
     static const char *const names[] = {"unknown",
                                         "macOS",

@@ -85,44 +85,45 @@ typedef struct extraction {
     const char *failure;
 } extraction;
 
-static bool fail(extraction *x, const char *why)
+static bool cache_cmd_fail(extraction *x, const char *why)
 {
     x->failure = why;
     return false;
 }
 
-static uint32_t get_32(const text *t, size_t at)
+static uint32_t cache_cmd_get_32(const text *t, size_t at)
 {
     const uint8_t *p = (const uint8_t *)t->v + at;
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t get_word(const extraction *x, const text *t, size_t at)
+static uint64_t cache_cmd_get_word(const extraction *x, const text *t, size_t at)
 {
-    return x->is_64 ? get_32(t, at) | (uint64_t)get_32(t, at + 4) << 32 : get_32(t, at);
+    return x->is_64 ? cache_cmd_get_32(t, at) | (uint64_t)cache_cmd_get_32(t, at + 4) << 32
+                    : cache_cmd_get_32(t, at);
 }
 
-static void set_32(text *t, size_t at, uint32_t value)
+static void cache_cmd_set_32(text *t, size_t at, uint32_t value)
 {
     for (unsigned i = 0; i < 4; i++)
         t->v[at + i] = (char)(value >> 8 * i);
 }
 
-static void set_word(const extraction *x, text *t, size_t at, uint64_t value)
+static void cache_cmd_set_word(const extraction *x, text *t, size_t at, uint64_t value)
 {
-    set_32(t, at, (uint32_t)value);
+    cache_cmd_set_32(t, at, (uint32_t)value);
     if (x->is_64)
-        set_32(t, at + 4, (uint32_t)(value >> 32));
+        cache_cmd_set_32(t, at + 4, (uint32_t)(value >> 32));
 }
 
-static void add_32(text *t, uint32_t value)
+static void cache_cmd_add_32(text *t, uint32_t value)
 {
     text_add(t, "\0\0\0", 4);
-    set_32(t, t->len - 4, value);
+    cache_cmd_set_32(t, t->len - 4, value);
 }
 
 /* Pads the file, and returns where it goes on. */
-static size_t align_file(extraction *x, size_t to)
+static size_t cache_cmd_align_file(extraction *x, size_t to)
 {
     while (x->file.len % to != 0)
         text_char(&x->file, 0);
@@ -130,104 +131,107 @@ static size_t align_file(extraction *x, size_t to)
 }
 
 /* Appends what lies at an address of the cache. */
-static bool add_bytes(extraction *x, text *t, uint64_t addr, uint64_t size)
+static bool cache_cmd_add_bytes(extraction *x, text *t, uint64_t addr, uint64_t size)
 {
     if (size > max_file || t->len > max_file - size)
-        return fail(x, "the image has more than 1 GB");
+        return cache_cmd_fail(x, "the image has more than 1 GB");
     if (size == 0)
         return true;
     size_t got = machsym_image_read_cache(x->image, addr, text_room(t, (size_t)size), (size_t)size);
     t->len += got;
-    return got == size || fail(x, "a part of the image lies in a file of the cache that is not there, or has "
-                                  "pointers of an unknown kind");
+    return got == size ||
+           cache_cmd_fail(x, "a part of the image lies in a file of the cache that is not there, or has "
+                             "pointers of an unknown kind");
 }
 
 /* Appends a table of the cache's __LINKEDIT. */
-static bool add_table(extraction *x, text *t, uint64_t off, uint64_t size)
+static bool cache_cmd_add_table(extraction *x, text *t, uint64_t off, uint64_t size)
 {
     if (size > MAX_TABLE)
-        return fail(x, "a table of the image has more than 256 MB");
-    return add_bytes(x, t, x->linkedit_addr + (off - x->linkedit_off), size);
+        return cache_cmd_fail(x, "a table of the image has more than 256 MB");
+    return cache_cmd_add_bytes(x, t, x->linkedit_addr + (off - x->linkedit_off), size);
 }
 
 /* ---- Segments ---- */
 
-static bool read_head(extraction *x, uint64_t addr)
+static bool cache_cmd_read_head(extraction *x, uint64_t addr)
 {
-    if (!add_bytes(x, &x->head, addr, 28))
+    if (!cache_cmd_add_bytes(x, &x->head, addr, 28))
         return false;
-    x->is_64 = get_32(&x->head, 0) == 0xfeedfacf;
-    uint32_t size = get_32(&x->head, 20);
+    x->is_64 = cache_cmd_get_32(&x->head, 0) == 0xfeedfacf;
+    uint32_t size = cache_cmd_get_32(&x->head, 20);
     if (size > MAX_COMMANDS)
-        return fail(x, "the load commands have more than 1 MB");
-    return add_bytes(x, &x->head, addr + 28, size + (x->is_64 ? 4 : 0));
+        return cache_cmd_fail(x, "the load commands have more than 1 MB");
+    return cache_cmd_add_bytes(x, &x->head, addr + 28, size + (x->is_64 ? 4 : 0));
 }
 
 /* Calls a function for each load command, with its offset. */
-static bool each_command(extraction *x, bool (*call)(extraction *x, size_t at, uint32_t cmd, uint32_t size))
+static bool cache_cmd_each_command(extraction *x,
+                                   bool (*call)(extraction *x, size_t at, uint32_t cmd, uint32_t size))
 {
     size_t at = x->is_64 ? 32 : 28;
-    for (uint32_t left = get_32(&x->head, 16); left > 0; left--) {
-        uint32_t size = x->head.len - at < 8 ? 0 : get_32(&x->head, at + 4);
+    for (uint32_t left = cache_cmd_get_32(&x->head, 16); left > 0; left--) {
+        uint32_t size = x->head.len - at < 8 ? 0 : cache_cmd_get_32(&x->head, at + 4);
         if (size < 8 || size > x->head.len - at)
-            return fail(x, "its load commands are damaged");
-        if (!call(x, at, get_32(&x->head, at) & MUST_KNOW, size))
+            return cache_cmd_fail(x, "its load commands are damaged");
+        if (!call(x, at, cache_cmd_get_32(&x->head, at) & MUST_KNOW, size))
             return false;
         at += size;
     }
     return true;
 }
 
-static bool place_sections(extraction *x, size_t at, uint32_t size, uint64_t addr, uint64_t off)
+static bool cache_cmd_place_sections(extraction *x, size_t at, uint32_t size, uint64_t addr, uint64_t off)
 {
     size_t first = x->is_64 ? 72 : 56;
     size_t step = x->is_64 ? 80 : 68;
     size_t words = x->is_64 ? 8 : 4;
-    uint32_t count = get_32(&x->head, at + (x->is_64 ? 64 : 48));
+    uint32_t count = cache_cmd_get_32(&x->head, at + (x->is_64 ? 64 : 48));
     if (count > (size - first) / step)
-        return fail(x, "its load commands are damaged");
+        return cache_cmd_fail(x, "its load commands are damaged");
     for (uint32_t i = 0; i < count; i++) {
         size_t section = at + first + i * step + 32;
-        uint64_t lo = get_word(x, &x->head, section);
-        uint64_t length = get_word(x, &x->head, section + words);
-        if (get_32(&x->head, section + 2 * words) != 0)
-            set_32(&x->head, section + 2 * words, (uint32_t)(off + (lo - addr)));
+        uint64_t lo = cache_cmd_get_word(x, &x->head, section);
+        uint64_t length = cache_cmd_get_word(x, &x->head, section + words);
+        if (cache_cmd_get_32(&x->head, section + 2 * words) != 0)
+            cache_cmd_set_32(&x->head, section + 2 * words, (uint32_t)(off + (lo - addr)));
         size_t flags = section + 2 * words + 16;
-        bool has_stubs = (get_32(&x->head, flags) & SECTION_TYPE) == SYMBOL_STUBS;
+        bool has_stubs = (cache_cmd_get_32(&x->head, flags) & SECTION_TYPE) == SYMBOL_STUBS;
         if (x->section_count < MAX_SECTIONS)
-            x->sections[x->section_count++] = (section_range){lo, lo + length, get_32(&x->head, flags + 4),
-                                                              has_stubs ? get_32(&x->head, flags + 8) : 0};
+            x->sections[x->section_count++] =
+                (section_range){lo, lo + length, cache_cmd_get_32(&x->head, flags + 4),
+                                has_stubs ? cache_cmd_get_32(&x->head, flags + 8) : 0};
     }
     return true;
 }
 
 /* Copies a segment after those before it; of __LINKEDIT it notes where the cache has it. */
-static bool place_segment(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+static bool cache_cmd_place_segment(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     size_t word = x->is_64 ? 8 : 4;
     if (cmd != (x->is_64 ? LC_SEGMENT_64 : LC_SEGMENT_32))
         return true;
     if (size < (x->is_64 ? 72u : 56u))
-        return fail(x, "its load commands are damaged");
-    uint64_t addr = get_word(x, &x->head, at + 24);
-    uint64_t length = get_word(x, &x->head, at + 24 + 3 * word);
+        return cache_cmd_fail(x, "its load commands are damaged");
+    uint64_t addr = cache_cmd_get_word(x, &x->head, at + 24);
+    uint64_t length = cache_cmd_get_word(x, &x->head, at + 24 + 3 * word);
     if (strncmp(x->head.v + at + 8, "__LINKEDIT", 16) == 0) {
         x->linkedit_addr = addr;
-        x->linkedit_off = get_word(x, &x->head, at + 24 + 2 * word);
+        x->linkedit_off = cache_cmd_get_word(x, &x->head, at + 24 + 2 * word);
         return true;
     }
-    size_t off = align_file(x, FILE_PAGE);
+    size_t off = cache_cmd_align_file(x, FILE_PAGE);
     if (off == 0 && addr != x->text_addr)
-        return fail(x, "its header does not lie in its first segment");
-    if (!add_bytes(x, &x->file, addr, length))
+        return cache_cmd_fail(x, "its header does not lie in its first segment");
+    if (!cache_cmd_add_bytes(x, &x->file, addr, length))
         return false;
-    set_word(x, &x->head, at + 24 + 2 * word, off);
-    return place_sections(x, at, size, addr, off);
+    cache_cmd_set_word(x, &x->head, at + 24 + 2 * word, off);
+    return cache_cmd_place_sections(x, at, size, addr, off);
 }
 
 /* Selectors of these lists count from a place that only the cache has: they are left empty, and their
  * methods have symbols. */
-static void empty_direct_lists(extraction *x)
+static void cache_cmd_empty_direct_lists(extraction *x)
 {
     enum { SMALL = 0x80000000u >> 1 }; /* of the flags only the one of direct selectors is asked for */
     machsym_cursor at = {0, 0};
@@ -239,14 +243,14 @@ static void empty_direct_lists(extraction *x)
         return;
     uint64_t size = section.size < x->file.len - off ? section.size : x->file.len - off;
     for (uint64_t i = 0; i + 8 <= size;) {
-        uint32_t flags = get_32(&x->file, (size_t)(off + i));
-        uint32_t count = get_32(&x->file, (size_t)(off + i + 4));
+        uint32_t flags = cache_cmd_get_32(&x->file, (size_t)(off + i));
+        uint32_t count = cache_cmd_get_32(&x->file, (size_t)(off + i + 4));
         if ((flags & 0xfffc) != 12) {
             i += 4; /* what fills up to the next list */
             continue;
         }
         if ((flags & SMALL) != 0)
-            set_32(&x->file, (size_t)(off + i + 4), 0);
+            cache_cmd_set_32(&x->file, (size_t)(off + i + 4), 0);
         i += 8 + (uint64_t)count * 12;
     }
 }
@@ -255,10 +259,11 @@ static void empty_direct_lists(extraction *x)
 
 /* Adds a symbol, zeroed but for its name. Many may share one long name in the cache; here each has its own.
  * Returns NULL when that would be too much. */
-static kept_symbol *add_symbol(extraction *x, machsym_str prefix, machsym_str name)
+static kept_symbol *cache_cmd_add_symbol(extraction *x, machsym_str prefix, machsym_str name)
 {
     if (x->symbol_count >= MAX_SYMBOLS || x->strings.len + name.len > MAX_TABLE) {
-        fail(x, x->symbol_count >= MAX_SYMBOLS ? too_many : "the names of its symbols have more than 256 MB");
+        cache_cmd_fail(x, x->symbol_count >= MAX_SYMBOLS ? too_many
+                                                         : "the names of its symbols have more than 256 MB");
         return NULL;
     }
     x->symbols = mem_room(x->symbols, x->symbol_count, &x->symbol_cap, sizeof *x->symbols);
@@ -272,7 +277,7 @@ static kept_symbol *add_symbol(extraction *x, machsym_str prefix, machsym_str na
 }
 
 /* How many bytes of strings come before their last NUL, and that: a name that begins there has an end. */
-static size_t ended_strings(const text *strings)
+static size_t cache_cmd_ended_strings(const text *strings)
 {
     size_t len = strings->len;
     while (len > 0 && strings->v[len - 1] != 0)
@@ -281,33 +286,33 @@ static size_t ended_strings(const text *strings)
 }
 
 /* The symbols that the image has in the cache, without those whose names were taken away. */
-static bool read_symbols(extraction *x, size_t at)
+static bool cache_cmd_read_symbols(extraction *x, size_t at)
 {
     size_t step = x->is_64 ? 16 : 12;
-    uint32_t count = get_32(&x->head, at + 12);
-    uint32_t strings_size = get_32(&x->head, at + 20);
+    uint32_t count = cache_cmd_get_32(&x->head, at + 12);
+    uint32_t strings_size = cache_cmd_get_32(&x->head, at + 20);
     text table = {0};
     text strings = {0};
-    bool ok = count <= MAX_SYMBOLS || fail(x, too_many);
-    ok = ok && add_table(x, &table, get_32(&x->head, at + 8), (uint64_t)count * step) &&
-         add_table(x, &strings, get_32(&x->head, at + 16), strings_size);
-    size_t ended = ended_strings(&strings);
+    bool ok = count <= MAX_SYMBOLS || cache_cmd_fail(x, too_many);
+    ok = ok && cache_cmd_add_table(x, &table, cache_cmd_get_32(&x->head, at + 8), (uint64_t)count * step) &&
+         cache_cmd_add_table(x, &strings, cache_cmd_get_32(&x->head, at + 16), strings_size);
+    size_t ended = cache_cmd_ended_strings(&strings);
     for (uint32_t i = 0; ok && i < count; i++) {
-        uint32_t name_at = get_32(&table, i * step);
+        uint32_t name_at = cache_cmd_get_32(&table, i * step);
         uint8_t type = (uint8_t)table.v[i * step + 4];
         if ((type & STABS) != 0)
             continue;
         machsym_str name = str_c(name_at < ended ? strings.v + name_at : "");
         if (str_is(name, "<redacted>"))
             continue;
-        kept_symbol *s = add_symbol(x, str_c(""), name);
+        kept_symbol *s = cache_cmd_add_symbol(x, str_c(""), name);
         ok = s != NULL;
         if (!ok)
             break;
         s->type = type;
         s->section = (uint8_t)table.v[i * step + 5];
-        s->desc = (uint16_t)(get_32(&table, i * step + 4) >> 16);
-        s->value = get_word(x, &table, i * step + 8);
+        s->desc = (uint16_t)(cache_cmd_get_32(&table, i * step + 4) >> 16);
+        s->value = cache_cmd_get_word(x, &table, i * step + 8);
         s->number = i;
     }
     text_free(&table);
@@ -315,14 +320,14 @@ static bool read_symbols(extraction *x, size_t at)
     return ok;
 }
 
-static int by_value(const void *a, const void *b)
+static int cache_cmd_by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a;
     uint64_t y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static unsigned section_of(const extraction *x, uint64_t addr)
+static unsigned cache_cmd_section_of(const extraction *x, uint64_t addr)
 {
     for (unsigned i = 0; i < x->section_count; i++) {
         if (addr >= x->sections[i].lo && addr < x->sections[i].hi)
@@ -332,30 +337,30 @@ static unsigned section_of(const extraction *x, uint64_t addr)
 }
 
 /* Whether an indirect symbol names the stub at an address. */
-static bool has_indirect_name(const extraction *x, uint64_t addr)
+static bool cache_cmd_has_indirect_name(const extraction *x, uint64_t addr)
 {
-    unsigned number = section_of(x, addr);
+    unsigned number = cache_cmd_section_of(x, addr);
     const section_range *s = number != 0 ? &x->sections[number - 1] : NULL;
     if (s == NULL || s->stub_size == 0)
         return false;
     uint64_t at = s->first_stub + (addr - s->lo) / s->stub_size;
-    return at < x->indirect.len / 4 && get_32(&x->indirect, (size_t)at * 4) < INDIRECT_NONE;
+    return at < x->indirect.len / 4 && cache_cmd_get_32(&x->indirect, (size_t)at * 4) < INDIRECT_NONE;
 }
 
 /* Whether a name is to be a symbol of the file, since nothing else in it would tell it. */
-static bool is_wanted(const extraction *x, const machsym_symbol *symbol)
+static bool cache_cmd_is_wanted(const extraction *x, const machsym_symbol *symbol)
 {
-    if (symbol->name.len == 0 || section_of(x, symbol->lo) == 0)
+    if (symbol->name.len == 0 || cache_cmd_section_of(x, symbol->lo) == 0)
         return false;
     return symbol->source == MACHSYM_SOURCE_SYMTAB || symbol->source == MACHSYM_SOURCE_OBJC ||
-           (symbol->source == MACHSYM_SOURCE_STUB && !has_indirect_name(x, symbol->lo));
+           (symbol->source == MACHSYM_SOURCE_STUB && !cache_cmd_has_indirect_name(x, symbol->lo));
 }
 
 /* Adds the names that machsym knows beside these: local functions, methods, stubs that only their code tells
  * of. An address that has a symbol gets no other. */
-static bool add_names(extraction *x)
+static bool cache_cmd_add_names(extraction *x)
 {
-    machsym_session *session = tool_session(x->image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *session = open_session(x->image, MACHSYM_LINES_ATOS, 0);
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
     size_t count = 0;
@@ -366,38 +371,38 @@ static bool add_names(extraction *x)
             known[count++] = x->symbols[i].value;
     }
     if (count > 1)
-        qsort(known, count, sizeof *known, by_value);
+        qsort(known, count, sizeof *known, cache_cmd_by_value);
     while (ok && machsym_session_next_symbol(session, &at, &symbol)) {
-        if (!is_wanted(x, &symbol) ||
-            (count > 0 && bsearch(&symbol.lo, known, count, sizeof *known, by_value) != NULL))
+        if (!cache_cmd_is_wanted(x, &symbol) ||
+            (count > 0 && bsearch(&symbol.lo, known, count, sizeof *known, cache_cmd_by_value) != NULL))
             continue;
         bool is_method = str_starts(symbol.name, "-[") || str_starts(symbol.name, "+[");
-        kept_symbol *s = add_symbol(x, str_c(is_method ? "" : "_"), symbol.name);
+        kept_symbol *s = cache_cmd_add_symbol(x, str_c(is_method ? "" : "_"), symbol.name);
         ok = s != NULL;
         if (!ok)
             break;
         s->type = DEFINED;
-        s->section = (uint8_t)section_of(x, symbol.lo);
+        s->section = (uint8_t)cache_cmd_section_of(x, symbol.lo);
         s->value = symbol.lo;
         s->number = UINT32_MAX;
     }
     free(known);
-    tool_session_close(session);
+    open_session_close(session);
     return ok;
 }
 
 /* LC_DYSYMTAB wants local symbols first, then those that are defined for others, then those of others. */
-static unsigned group_of(const kept_symbol *s)
+static unsigned cache_cmd_group_of(const kept_symbol *s)
 {
     return (s->type & EXTERNAL) == 0 ? 0 : (s->type & KIND) != 0 ? 1 : 2;
 }
 
-static int by_group(const void *a, const void *b)
+static int cache_cmd_by_group(const void *a, const void *b)
 {
     const kept_symbol *x = a;
     const kept_symbol *y = b;
-    unsigned first = group_of(x);
-    unsigned second = group_of(y);
+    unsigned first = cache_cmd_group_of(x);
+    unsigned second = cache_cmd_group_of(y);
     if (first != second)
         return first < second ? -1 : 1;
     return x->number != y->number ? (x->number < y->number ? -1 : 1)
@@ -405,50 +410,51 @@ static int by_group(const void *a, const void *b)
                                   : x->name > y->name;
 }
 
-static bool read_indirect(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+static bool cache_cmd_read_indirect(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     if (cmd != LC_DYSYMTAB || size < 80)
         return true;
     if (x->has_indirect)
-        return fail(x, "it has two tables of indirect symbols");
+        return cache_cmd_fail(x, "it has two tables of indirect symbols");
     x->has_indirect = true;
-    return add_table(x, &x->indirect, get_32(&x->head, at + 56), (uint64_t)get_32(&x->head, at + 60) * 4);
+    return cache_cmd_add_table(x, &x->indirect, cache_cmd_get_32(&x->head, at + 56),
+                               (uint64_t)cache_cmd_get_32(&x->head, at + 60) * 4);
 }
 
-static bool find_symbols(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+static bool cache_cmd_find_symbols(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     if (cmd != LC_SYMTAB || size < 24)
         return true;
     if (x->strings.len != 0)
-        return fail(x, "it has two symbol tables");
+        return cache_cmd_fail(x, "it has two symbol tables");
     text_char(&x->strings, 0);
-    bool ok = read_symbols(x, at) && add_names(x);
+    bool ok = cache_cmd_read_symbols(x, at) && cache_cmd_add_names(x);
     if (x->symbol_count > 1)
-        qsort(x->symbols, x->symbol_count, sizeof *x->symbols, by_group);
+        qsort(x->symbols, x->symbol_count, sizeof *x->symbols, cache_cmd_by_group);
     return ok;
 }
 
 /* ---- __LINKEDIT ---- */
 
-static void put_symbols(extraction *x, size_t at)
+static void cache_cmd_put_symbols(extraction *x, size_t at)
 {
-    set_32(&x->head, at + 8, (uint32_t)align_file(x, 8));
-    set_32(&x->head, at + 12, (uint32_t)x->symbol_count);
+    cache_cmd_set_32(&x->head, at + 8, (uint32_t)cache_cmd_align_file(x, 8));
+    cache_cmd_set_32(&x->head, at + 12, (uint32_t)x->symbol_count);
     for (size_t i = 0; i < x->symbol_count; i++) {
         const kept_symbol *s = &x->symbols[i];
-        add_32(&x->file, s->name);
-        add_32(&x->file, (uint32_t)s->type | (uint32_t)s->section << 8 | (uint32_t)s->desc << 16);
-        add_32(&x->file, (uint32_t)s->value);
+        cache_cmd_add_32(&x->file, s->name);
+        cache_cmd_add_32(&x->file, (uint32_t)s->type | (uint32_t)s->section << 8 | (uint32_t)s->desc << 16);
+        cache_cmd_add_32(&x->file, (uint32_t)s->value);
         if (x->is_64)
-            add_32(&x->file, (uint32_t)(s->value >> 32));
+            cache_cmd_add_32(&x->file, (uint32_t)(s->value >> 32));
     }
-    set_32(&x->head, at + 16, (uint32_t)x->file.len);
-    set_32(&x->head, at + 20, (uint32_t)x->strings.len);
+    cache_cmd_set_32(&x->head, at + 16, (uint32_t)x->file.len);
+    cache_cmd_set_32(&x->head, at + 20, (uint32_t)x->strings.len);
     text_add(&x->file, x->strings.v, x->strings.len);
 }
 
 /* The indirect symbols, which name stubs by the numbers of symbols. */
-static void put_indirect(extraction *x, size_t at)
+static void cache_cmd_put_indirect(extraction *x, size_t at)
 {
     uint32_t most = 0;
     uint32_t count = (uint32_t)(x->indirect.len / 4);
@@ -463,95 +469,100 @@ static void put_indirect(extraction *x, size_t at)
         if (x->symbols[i].number != UINT32_MAX)
             now[x->symbols[i].number] = (uint32_t)i;
     }
-    set_32(&x->head, at + 56, (uint32_t)align_file(x, 8));
+    cache_cmd_set_32(&x->head, at + 56, (uint32_t)cache_cmd_align_file(x, 8));
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = get_32(&x->indirect, (size_t)i * 4);
-        add_32(&x->file, number >= INDIRECT_NONE ? number : number < most ? now[number] : 0x80000000u);
+        uint32_t number = cache_cmd_get_32(&x->indirect, (size_t)i * 4);
+        cache_cmd_add_32(&x->file, number >= INDIRECT_NONE ? number
+                                   : number < most         ? now[number]
+                                                           : 0x80000000u);
     }
     free(now);
 }
 
-static void put_dynamic(extraction *x, size_t at)
+static void cache_cmd_put_dynamic(extraction *x, size_t at)
 {
     uint32_t counts[3] = {0, 0, 0};
     for (size_t i = 0; i < x->symbol_count; i++)
-        counts[group_of(&x->symbols[i])]++;
+        counts[cache_cmd_group_of(&x->symbols[i])]++;
     for (uint32_t i = 0, first = 0; i < 3; first += counts[i++]) {
-        set_32(&x->head, at + 8 + 8 * i, first);
-        set_32(&x->head, at + 12 + 8 * i, counts[i]);
+        cache_cmd_set_32(&x->head, at + 8 + 8 * i, first);
+        cache_cmd_set_32(&x->head, at + 12 + 8 * i, counts[i]);
     }
     for (size_t i = 32; i < 80; i += 4) {
         if (i != 56 && i != 60) /* of tables that no image of a cache has */
-            set_32(&x->head, at + i, 0);
+            cache_cmd_set_32(&x->head, at + i, 0);
     }
-    put_indirect(x, at);
+    cache_cmd_put_indirect(x, at);
 }
 
 /* Moves a table that a load command names by offset and size. */
-static bool move_table(extraction *x, size_t at)
+static bool cache_cmd_move_table(extraction *x, size_t at)
 {
-    uint32_t off = get_32(&x->head, at);
-    uint32_t size = get_32(&x->head, at + 4);
-    set_32(&x->head, at, size != 0 ? (uint32_t)align_file(x, 8) : 0);
-    return size == 0 || add_table(x, &x->file, off, size);
+    uint32_t off = cache_cmd_get_32(&x->head, at);
+    uint32_t size = cache_cmd_get_32(&x->head, at + 4);
+    cache_cmd_set_32(&x->head, at, size != 0 ? (uint32_t)cache_cmd_align_file(x, 8) : 0);
+    return size == 0 || cache_cmd_add_table(x, &x->file, off, size);
 }
 
-static bool put_table(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+static bool cache_cmd_put_table(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     if (cmd == LC_SYMTAB && size >= 24) {
-        put_symbols(x, at);
+        cache_cmd_put_symbols(x, at);
     } else if (cmd == LC_DYSYMTAB && size >= 80) {
-        put_dynamic(x, at);
+        cache_cmd_put_dynamic(x, at);
     } else if (cmd == LC_DYLD_INFO && size >= 48) {
         for (size_t i = 8; i < 40; i += 4)
-            set_32(&x->head, at + i, 0);
-        return move_table(x, at + 40);
+            cache_cmd_set_32(&x->head, at + i, 0);
+        return cache_cmd_move_table(x, at + 40);
     } else if (size >= 16 &&
                (cmd == LC_EXPORTS_TRIE || cmd == LC_FUNCTION_STARTS || cmd == LC_DATA_IN_CODE)) {
-        return move_table(x, at + 8);
+        return cache_cmd_move_table(x, at + 8);
     } else if (size >= 16 && (cmd == LC_CODE_SIGNATURE || cmd == LC_SPLIT_INFO)) {
-        set_32(&x->head, at + 8, 0);
-        set_32(&x->head, at + 12, 0);
+        cache_cmd_set_32(&x->head, at + 8, 0);
+        cache_cmd_set_32(&x->head, at + 12, 0);
     }
     return true;
 }
 
-static bool close_linkedit(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+static bool cache_cmd_close_linkedit(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     size_t word = x->is_64 ? 8 : 4;
     if (cmd != (x->is_64 ? LC_SEGMENT_64 : LC_SEGMENT_32) || size < 56 ||
         strncmp(x->head.v + at + 8, "__LINKEDIT", 16) != 0)
         return true;
-    uint64_t off = get_word(x, &x->head, at + 24 + 2 * word);
+    uint64_t off = cache_cmd_get_word(x, &x->head, at + 24 + 2 * word);
     uint64_t length = x->file.len - off;
-    set_word(x, &x->head, at + 24 + 3 * word, length);
-    set_word(x, &x->head, at + 24 + word, (length + FILE_PAGE - 1) / FILE_PAGE * FILE_PAGE);
+    cache_cmd_set_word(x, &x->head, at + 24 + 3 * word, length);
+    cache_cmd_set_word(x, &x->head, at + 24 + word, (length + FILE_PAGE - 1) / FILE_PAGE * FILE_PAGE);
     return true;
 }
 
-static bool open_linkedit(extraction *x, size_t at, uint32_t cmd, uint32_t size)
+static bool cache_cmd_open_linkedit(extraction *x, size_t at, uint32_t cmd, uint32_t size)
 {
     size_t word = x->is_64 ? 8 : 4;
     if (cmd == (x->is_64 ? LC_SEGMENT_64 : LC_SEGMENT_32) && size >= 56 &&
         strncmp(x->head.v + at + 8, "__LINKEDIT", 16) == 0)
-        set_word(x, &x->head, at + 24 + 2 * word, align_file(x, FILE_PAGE));
+        cache_cmd_set_word(x, &x->head, at + 24 + 2 * word, cache_cmd_align_file(x, FILE_PAGE));
     return true;
 }
 
-static bool extract(extraction *x)
+static bool cache_cmd_extract(extraction *x)
 {
     machsym_image_info info;
     machsym_image_get_info(x->image, &info);
     x->text_addr = info.text_addr;
-    if (!read_head(x, info.text_addr) || !each_command(x, place_segment))
+    if (!cache_cmd_read_head(x, info.text_addr) || !cache_cmd_each_command(x, cache_cmd_place_segment))
         return false;
     if (x->file.len < x->head.len)
-        return fail(x, "its load commands are damaged");
-    empty_direct_lists(x);
-    if (!each_command(x, read_indirect) || !each_command(x, find_symbols) ||
-        !each_command(x, open_linkedit) || !each_command(x, put_table) || !each_command(x, close_linkedit))
+        return cache_cmd_fail(x, "its load commands are damaged");
+    cache_cmd_empty_direct_lists(x);
+    if (!cache_cmd_each_command(x, cache_cmd_read_indirect) ||
+        !cache_cmd_each_command(x, cache_cmd_find_symbols) ||
+        !cache_cmd_each_command(x, cache_cmd_open_linkedit) ||
+        !cache_cmd_each_command(x, cache_cmd_put_table) ||
+        !cache_cmd_each_command(x, cache_cmd_close_linkedit))
         return false;
-    set_32(&x->head, 24, get_32(&x->head, 24) & ~in_cache);
+    cache_cmd_set_32(&x->head, 24, cache_cmd_get_32(&x->head, 24) & ~in_cache);
     memcpy(x->file.v, x->head.v, x->head.len);
     return true;
 }
@@ -563,13 +574,13 @@ typedef struct extract_options {
     bool json;
 } extract_options;
 
-static void tell_extracted(const extract_options *o, const machsym_image *image, size_t size)
+static void cache_cmd_tell_extracted(const extract_options *o, const machsym_image *image, size_t size)
 {
     machsym_image_info info;
     text t = {0};
     machsym_image_get_info(image, &info);
     if (strcmp(o->out, "-") == 0) {
-        tool_tell("standard output: %s, %llu bytes", info.slice.arch, (unsigned long long)size);
+        say_plain("standard output: %s, %llu bytes", info.slice.arch, (unsigned long long)size);
         return;
     }
     if (!o->json) {
@@ -587,7 +598,7 @@ static void tell_extracted(const extract_options *o, const machsym_image *image,
     text_free(&t);
 }
 
-static machsym_image *open_image(const char *cache, const char *name)
+static machsym_image *cache_cmd_open_image(const char *cache, const char *name)
 {
     machsym_open_desc desc;
     machsym_error err;
@@ -595,17 +606,17 @@ static machsym_image *open_image(const char *cache, const char *name)
     desc.path = cache;
     desc.entry = name;
     if (!cache_is_at(cache) && machsym_list_slices(&desc, NULL, 0, &err) == 0 && err.code == MACHSYM_ERR_IO) {
-        tool_say_error(cache, &err);
+        say_error(cache, &err);
         return NULL;
     }
     if (!cache_is_at(cache)) {
-        tool_say("%s: no shared cache; name the first of its files, like dyld_shared_cache_arm64e", cache);
+        say_message("%s: no shared cache; name the first of its files, like dyld_shared_cache_arm64e", cache);
         return NULL;
     }
-    return tool_open(&desc);
+    return open_image(&desc);
 }
 
-static int run_extract(int argc, char **argv)
+static int cache_cmd_run_extract(int argc, char **argv)
 {
     extract_options o = {0};
     extraction x;
@@ -620,20 +631,20 @@ static int run_extract(int argc, char **argv)
                              count != 2 ? "name a cache, and an image of it" : "-o is missing");
     if (!outfile_spares(o.out, argv[1]))
         return TOOL_ERROR;
-    machsym_image *image = open_image(argv[1], argv[2]);
+    machsym_image *image = cache_cmd_open_image(argv[1], argv[2]);
     if (image == NULL)
         return TOOL_ERROR;
     memset(&x, 0, sizeof x);
     x.image = image;
-    bool ok = extract(&x);
+    bool ok = cache_cmd_extract(&x);
     size_t size = x.file.len;
     if (!ok)
-        tool_say("%s: %s: %s; nothing is written", argv[1], argv[2], x.failure);
+        say_message("%s: %s: %s; nothing is written", argv[1], argv[2], x.failure);
     else
-        ok =
-            tool_had_memory(o.out) && outfile_end(&out, &x.file, outfile_begin(&out, o.out, OUTFILE_REPLACE));
+        ok = status_had_memory(o.out) &&
+             outfile_end(&out, &x.file, outfile_begin(&out, o.out, OUTFILE_REPLACE));
     if (ok)
-        tell_extracted(&o, image, size);
+        cache_cmd_tell_extracted(&o, image, size);
     machsym_image_close(image);
     text_free(&x.head);
     text_free(&x.file);
@@ -664,7 +675,7 @@ const command cache_extract_command = {
     "numbers in the\nfile: override[0].\n",
     {{table, 0}},
     NULL,
-    run_extract,
+    cache_cmd_run_extract,
     NULL,
 };
 

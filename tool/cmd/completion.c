@@ -18,7 +18,7 @@ typedef struct shell {
 
 /* The first line of a help text, quoted: each character of special has a backslash before it, and a quote is written
  * as quote. */
-static void text_quoted(text *t, const char *help, const char *special, const char *quote)
+static void completion_text_quoted(text *t, const char *help, const char *special, const char *quote)
 {
     for (; *help != 0 && *help != '\n'; help++) {
         if (*help == '\'') {
@@ -32,13 +32,13 @@ static void text_quoted(text *t, const char *help, const char *special, const ch
 }
 
 /* The words of a|b|c with blanks between. */
-static void text_words(text *t, machsym_str value)
+static void completion_text_words(text *t, machsym_str value)
 {
     for (size_t i = 0; i < value.len; i++)
         text_char(t, value.ptr[i] == '|' ? ' ' : value.ptr[i]);
 }
 
-static void text_list(text *t, const command *const *list)
+static void completion_text_list(text *t, const command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
         text_c(t, i == 0 ? "" : " ");
@@ -54,7 +54,7 @@ typedef struct option_walk {
     machsym_str rest;
 } option_walk;
 
-static bool next_option(option_walk *w)
+static bool completion_next_option(option_walk *w)
 {
     for (;;) {
         w->o = w->o == NULL ? w->c->options[w->set].v : w->o + 1;
@@ -73,7 +73,7 @@ static bool next_option(option_walk *w)
 }
 
 /* The first value of an option; empty when it takes none. */
-static machsym_str first_value(const option *o)
+static machsym_str completion_first_value(const option *o)
 {
     machsym_str rest = str_c(o->value != NULL ? o->value : "");
     machsym_str word = {NULL, 0};
@@ -82,7 +82,7 @@ static machsym_str first_value(const option *o)
 
 /* ---- bash ---- */
 
-static void bash_begin(text *t)
+static void completion_bash_begin(text *t)
 {
     text_c(
         t,
@@ -95,7 +95,7 @@ static void bash_begin(text *t)
         "    elif [ \"$before\" = = ]; then\n        before=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
         "    [ \"$COMP_CWORD\" -gt 1 ] || command=\n"
         "    case \"$command\" in\n    '' | help) value='");
-    text_list(t, tool_commands);
+    completion_text_list(t, tool_commands);
     text_c(t, " help' ;;\n    esac\n    case \"$command\" in\n");
     for (size_t i = 0; tool_commands[i] != NULL; i++) {
         if (tool_commands[i]->below == NULL)
@@ -103,50 +103,50 @@ static void bash_begin(text *t)
         text_c(t, "    ");
         text_c(t, tool_commands[i]->name);
         text_c(t, ")\n        if [ \"$COMP_CWORD\" -eq 2 ]; then\n            value='");
-        text_list(t, tool_commands[i]->below);
+        completion_text_list(t, tool_commands[i]->below);
         text_c(t, "'\n        else\n            command=\"$command ${COMP_WORDS[2]}\"\n        fi ;;\n");
     }
     text_c(t, "    esac\n    case \"$command\" in\n");
 }
 
-static void bash_value(text *t, const option *o)
+static void completion_bash_value(text *t, const option *o)
 {
-    machsym_str value = first_value(o);
+    machsym_str value = completion_first_value(o);
     machsym_str name;
     bool is_first = true;
     option_walk w = {NULL, 0, o, str_c(o->names)};
     text_c(t, "        ");
     while (options_take_word(&w.rest, &name)) {
         text_c(t, is_first ? "" : " | ");
-        text_option_name(t, name);
+        option_put_name(t, name);
         is_first = false;
     }
     text_c(t, ") value='");
     switch (options_value(value)) {
     case VALUE_FILE: text_c(t, "file"); break;
     case VALUE_FOLDER: text_c(t, "folder"); break;
-    case VALUE_WORDS: text_words(t, value); break;
+    case VALUE_WORDS: completion_text_words(t, value); break;
     default: text_c(t, "other"); break;
     }
     text_c(t, "' ;;\n");
 }
 
-static void bash_command(text *t, const command *c)
+static void completion_bash_command(text *t, const command *c)
 {
     machsym_str name;
     text_c(t, "    '");
     text_c(t, c->name);
     text_c(t, "')\n        options='");
-    for (option_walk w = {c, 0, NULL, {NULL, 0}}; next_option(&w);) {
+    for (option_walk w = {c, 0, NULL, {NULL, 0}}; completion_next_option(&w);) {
         while (options_take_word(&w.rest, &name)) {
-            text_option_name(t, name);
+            option_put_name(t, name);
             text_char(t, ' ');
         }
     }
     text_c(t, "--help'\n        case \"$before\" in\n");
-    for (option_walk w = {c, 0, NULL, {NULL, 0}}; next_option(&w);) {
+    for (option_walk w = {c, 0, NULL, {NULL, 0}}; completion_next_option(&w);) {
         if (w.o->value != NULL)
-            bash_value(t, w.o);
+            completion_bash_value(t, w.o);
     }
     text_c(t, "        *) case \"$word\" in -*) value=$options ;; esac ;;\n        esac ;;\n");
 }
@@ -169,25 +169,25 @@ static const char bash_end[] =
 
 /* ---- zsh ---- */
 
-static void zsh_list(text *t, const command *const *list)
+static void completion_zsh_list(text *t, const command *const *list)
 {
     text_c(t, "list=(");
     for (size_t i = 0; list[i] != NULL; i++) {
         text_c(t, i == 0 ? "'" : " '");
         text_c(t, command_own_name(list[i]));
         text_char(t, ':');
-        text_quoted(t, list[i]->brief, ":\\", "'\\''");
+        completion_text_quoted(t, list[i]->brief, ":\\", "'\\''");
         text_char(t, '\'');
     }
     text_c(t, ")\n        _describe command list\n        return\n    fi\n");
 }
 
-static void zsh_begin(text *t)
+static void completion_zsh_begin(text *t)
 {
     text_c(t, "#compdef machsym\n# machsym completion zsh >_machsym, in a folder of $fpath\n_machsym() {\n   "
               " local -a list\n"
               "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n        ");
-    zsh_list(t, tool_commands);
+    completion_zsh_list(t, tool_commands);
     text_c(t, "    local command=$words[2]\n");
     for (size_t i = 0; tool_commands[i] != NULL; i++) {
         if (tool_commands[i]->below == NULL)
@@ -195,7 +195,7 @@ static void zsh_begin(text *t)
         text_c(t, "    if [[ $command == ");
         text_c(t, tool_commands[i]->name);
         text_c(t, " ]] && (( CURRENT == 3 )); then\n        ");
-        zsh_list(t, tool_commands[i]->below);
+        completion_zsh_list(t, tool_commands[i]->below);
         text_c(t, "    if [[ $command == ");
         text_c(t, tool_commands[i]->name);
         text_c(t, " ]]; then\n        command=\"$command $words[3]\"\n        shift words\n        (( "
@@ -204,16 +204,16 @@ static void zsh_begin(text *t)
     text_c(t, "    shift words\n    (( CURRENT-- ))\n    case $command in\n");
 }
 
-static void zsh_option(text *t, const option *o, machsym_str name)
+static void completion_zsh_option(text *t, const option *o, machsym_str name)
 {
     machsym_str rest = str_c(o->value != NULL ? o->value : "");
     machsym_str value;
     text_c(t, " \\\n        '*");
-    text_option_name(t, name);
+    option_put_name(t, name);
     if (o->value != NULL && name.len > 1 && name.ptr[0] != '-' && strchr(o->value, ' ') == NULL)
         text_char(t, '=');
     text_char(t, '[');
-    text_quoted(t, o->help, "[]:\\", "'\\''");
+    completion_text_quoted(t, o->help, "[]:\\", "'\\''");
     text_char(t, ']');
     while (options_take_word(&rest, &value)) {
         value_kind kind = options_value(value);
@@ -227,22 +227,22 @@ static void zsh_option(text *t, const option *o, machsym_str name)
                   : kind == VALUE_WORDS  ? ":("
                                          : ": ");
         if (kind == VALUE_WORDS) {
-            text_words(t, value);
+            completion_text_words(t, value);
             text_char(t, ')');
         }
     }
     text_char(t, '\'');
 }
 
-static void zsh_command(text *t, const command *c)
+static void completion_zsh_command(text *t, const command *c)
 {
     machsym_str name;
     text_c(t, "    '");
     text_c(t, c->name);
     text_c(t, "') _arguments '--help[tells all options]'");
-    for (option_walk w = {c, 0, NULL, {NULL, 0}}; next_option(&w);) {
+    for (option_walk w = {c, 0, NULL, {NULL, 0}}; completion_next_option(&w);) {
         while (options_take_word(&w.rest, &name))
-            zsh_option(t, w.o, name);
+            completion_zsh_option(t, w.o, name);
     }
     text_c(t, " \\\n        '*:file:_files' ;;\n");
 }
@@ -251,7 +251,7 @@ static const char zsh_end[] = "    esac\n}\n_machsym \"$@\"\n";
 
 /* ---- fish ---- */
 
-static void fish_list(text *t, const char *above, const command *const *list)
+static void completion_fish_list(text *t, const char *above, const command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
         text_c(t, "complete -c machsym -n \"__machsym_in '");
@@ -259,12 +259,12 @@ static void fish_list(text *t, const char *above, const command *const *list)
         text_c(t, "'\" -f -a ");
         text_c(t, command_own_name(list[i]));
         text_c(t, " -d '");
-        text_quoted(t, list[i]->brief, "\\", "\\'");
+        completion_text_quoted(t, list[i]->brief, "\\", "\\'");
         text_c(t, "'\n");
     }
 }
 
-static void fish_begin(text *t)
+static void completion_fish_begin(text *t)
 {
     text_c(t, "# machsym completion fish >~/.config/fish/completions/machsym.fish\n"
               "function __machsym_in\n    set -l words (commandline -opc)\n    set -e words[1]\n    switch "
@@ -277,19 +277,19 @@ static void fish_begin(text *t)
         text_c(t, "\n            set words \"$words[1..2]\"\n");
     }
     text_c(t, "    end\n    test \"$words[1]\" = \"$argv\"\nend\n");
-    fish_list(t, "", tool_commands);
-    fish_list(t, "help", tool_commands);
+    completion_fish_list(t, "", tool_commands);
+    completion_fish_list(t, "help", tool_commands);
     for (size_t i = 0; tool_commands[i] != NULL; i++) {
         if (tool_commands[i]->below != NULL)
-            fish_list(t, tool_commands[i]->name, tool_commands[i]->below);
+            completion_fish_list(t, tool_commands[i]->name, tool_commands[i]->below);
     }
 }
 
-static void fish_option(text *t, const command *c, const option *o)
+static void completion_fish_option(text *t, const command *c, const option *o)
 {
     machsym_str rest = str_c(o->names);
     machsym_str name;
-    machsym_str value = first_value(o);
+    machsym_str value = completion_first_value(o);
     text_c(t, "complete -c machsym -n \"__machsym_in '");
     text_c(t, c->name);
     text_c(t, "'\"");
@@ -304,38 +304,38 @@ static void fish_option(text *t, const command *c, const option *o)
                   : kind == VALUE_WORDS  ? " -x -a '"
                                          : " -x");
         if (kind == VALUE_WORDS) {
-            text_words(t, value);
+            completion_text_words(t, value);
             text_char(t, '\'');
         }
     }
     text_c(t, " -d '");
-    text_quoted(t, o->help, "\\", "\\'");
+    completion_text_quoted(t, o->help, "\\", "\\'");
     text_c(t, "'\n");
 }
 
-static void fish_command(text *t, const command *c)
+static void completion_fish_command(text *t, const command *c)
 {
-    for (option_walk w = {c, 0, NULL, {NULL, 0}}; next_option(&w);)
-        fish_option(t, c, w.o);
+    for (option_walk w = {c, 0, NULL, {NULL, 0}}; completion_next_option(&w);)
+        completion_fish_option(t, c, w.o);
 }
 
 /* ---- The command ---- */
 
-static const shell shells[] = {{"bash", bash_begin, bash_command, bash_end},
-                               {"zsh", zsh_begin, zsh_command, zsh_end},
-                               {"fish", fish_begin, fish_command, ""}};
+static const shell shells[] = {{"bash", completion_bash_begin, completion_bash_command, bash_end},
+                               {"zsh", completion_zsh_begin, completion_zsh_command, zsh_end},
+                               {"fish", completion_fish_begin, completion_fish_command, ""}};
 
-static void text_commands(text *t, const shell *s, const command *const *list)
+static void completion_text_commands(text *t, const shell *s, const command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
         if (list[i]->below != NULL)
-            text_commands(t, s, list[i]->below);
+            completion_text_commands(t, s, list[i]->below);
         else
             s->command(t, list[i]);
     }
 }
 
-static int run_completion(int argc, char **argv)
+static int completion_run(int argc, char **argv)
 {
     char unused = 0;
     text t = {0};
@@ -348,7 +348,7 @@ static int run_completion(int argc, char **argv)
         if (strcmp(argv[1], shells[i].name) != 0)
             continue;
         shells[i].begin(&t);
-        text_commands(&t, &shells[i], tool_commands);
+        completion_text_commands(&t, &shells[i], tool_commands);
         text_c(&t, shells[i].end);
         out_text(&t);
         text_free(&t);
@@ -368,6 +368,6 @@ const command completion_command = {
     "machsym completion fish >~/.config/fish/completions/machsym.fish.\n",
     {{NULL, 0}},
     NULL,
-    run_completion,
+    completion_run,
     NULL,
 };

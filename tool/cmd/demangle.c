@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool take_style(void *field, const char *style)
+static bool demangle_take_style(void *field, const char *style)
 {
     uint32_t *flags = field;
     if (strcmp(style, "simplified") == 0)
@@ -24,20 +24,20 @@ static bool take_style(void *field, const char *style)
     else if (strcmp(style, "full") == 0)
         *flags &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
     else {
-        tool_say("--style is one of full, simplified, not %s", style);
+        say_message("--style is one of full, simplified, not %s", style);
         return false;
     }
     return true;
 }
 
-static bool take_hash(void *field, const char *value)
+static bool demangle_take_hash(void *field, const char *value)
 {
     (void)value;
     *(uint32_t *)field |= MACHSYM_DEMANGLE_RUST_HASH;
     return true;
 }
 
-static bool take_all(void *field, const char *value)
+static bool demangle_take_all(void *field, const char *value)
 {
     (void)value;
     *(uint32_t *)field &= ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT;
@@ -49,7 +49,7 @@ typedef struct demangle_options {
     bool json;
 } demangle_options;
 
-static void print_name(machsym_str mangled, const demangle_options *o)
+static void demangle_print_name(machsym_str mangled, const demangle_options *o)
 {
     text name = {0};
     uint32_t flags = o->flags & ~(uint32_t)MACHSYM_DEMANGLE_IN_TEXT;
@@ -72,47 +72,48 @@ static void print_name(machsym_str mangled, const demangle_options *o)
 }
 
 /* A file that is named in place of names: its text is standard input's. */
-static void say_file(const char *name)
+static void demangle_say_file(const char *name)
 {
     struct stat st;
     text same = {0};
     text_demangled(&same, str_c(name), 0);
-    if (str_is((machsym_str){same.v, same.len}, name) && tool_stat(name, &st) && S_ISREG(st.st_mode))
-        tool_say("%s: no mangled name, but there is such a file; for the names in it: machsym demangle <FILE",
-                 name);
+    if (str_is((machsym_str){same.v, same.len}, name) && file_stat(name, &st) && S_ISREG(st.st_mode))
+        say_message(
+            "%s: no mangled name, but there is such a file; for the names in it: machsym demangle <FILE",
+            name);
     text_free(&same);
 }
 
 /* A name a line, in place of a text with names in it. */
-static int print_lines(const demangle_options *o)
+static int demangle_print_lines(const demangle_options *o)
 {
     text input = {0};
     machsym_str line;
-    const char *why = text_read_file(&input, "-");
+    const char *why = file_read(&input, "-");
     machsym_str rest = {input.v, input.len};
     if (why != NULL)
-        tool_say("standard input: %s", why);
+        say_message("standard input: %s", why);
     while (why == NULL && !out_failed() && str_take_line(&rest, &line))
-        print_name(line, o);
+        demangle_print_name(line, o);
     text_free(&input);
     return why == NULL ? TOOL_OK : TOOL_ERROR;
 }
 
-static int run_demangle(int argc, char **argv)
+static int demangle_run(int argc, char **argv)
 {
     demangle_options o = {MACHSYM_DEMANGLE_IN_TEXT, false};
     int count = options_parse(&demangle_command, &o, argc, argv);
     if (count < 0)
         return options_status(count);
     for (int i = 1; i <= count; i++) {
-        print_name(str_c(argv[i]), &o);
-        say_file(argv[i]);
+        demangle_print_name(str_c(argv[i]), &o);
+        demangle_say_file(argv[i]);
     }
     if (count == 0 && o.json)
-        return print_lines(&o);
+        return demangle_print_lines(&o);
     if (count > 0 || filter_text(fileno(stdin), o.flags) == 0 || out_failed())
         return TOOL_OK;
-    tool_say("standard input cannot be copied: %s", strerror(errno));
+    say_message("standard input cannot be copied: %s", strerror(errno));
     return TOOL_ERROR;
 }
 
@@ -121,12 +122,12 @@ static const option table[] = {
      "full: Swift names with modules and types, as `swift demangle` prints them\n(default); simplified: as "
      "Apple's "
      "crash reports print them",
-     0, take_style},
-    {"hash", NULL, "keep the hashes of Rust names", 0, take_hash},
+     0, demangle_take_style},
+    {"hash", NULL, "keep the hashes of Rust names", 0, demangle_take_hash},
     {"all", NULL,
      "in text, replace all that the grammars take, bare types and markers too, as\n$sSi is and a variable "
      "$el",
-     0, take_all},
+     0, demangle_take_all},
     {"json", NULL, "one JSON object a name; standard input has one a line", offsetof(demangle_options, json),
      NULL},
     {0},
@@ -140,6 +141,6 @@ const command demangle_command = {
     "standard input is copied, and every mangled name of a symbol in it replaced.\n",
     {{table, 0}},
     "A NAME that begins with - goes after --. Mach-O's extra leading underscore may be there or not.\n",
-    run_demangle,
+    demangle_run,
     NULL,
 };

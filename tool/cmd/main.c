@@ -15,19 +15,19 @@ const command *const tool_commands[] = {
     &map_command,  &store_command, &cache_command, &worker_command, &demangle_command, &completion_command,
     NULL};
 
-static void text_help(text *t)
+static void main_text_help(text *t)
 {
     text_c(t,
            "machsym " MACHSYM_VERSION ": names and lines for addresses of Apple programs, on any machine\n\n"
            "usage: machsym COMMAND ...\n\n");
-    text_command_list(t, tool_commands);
+    command_put_list(t, tool_commands);
     text_c(t, "\n`machsym help COMMAND` tells the options of one; -V, --version prints the version.\n"
               "exit status: 0 all that was asked is done, 1 something failed or is damaged, 2 usage\n");
 }
 
 static const char *const help_words[] = {"help", "--help", "-help", "-h", NULL};
 
-static bool is_one_of(const char *word, const char *const *words)
+static bool main_is_one_of(const char *word, const char *const *words)
 {
     while (*words != NULL && strcmp(word, *words) != 0)
         words++;
@@ -35,11 +35,11 @@ static bool is_one_of(const char *word, const char *const *words)
 }
 
 /* machsym help, machsym help map build */
-static int run_help(int argc, char **argv)
+static int main_run_help(int argc, char **argv)
 {
     text t = {0};
     const command *c = argc > 0 ? command_find(tool_commands, argc, argv) : NULL;
-    if (argc > 0 && c == NULL && !is_one_of(argv[0], help_words)) {
+    if (argc > 0 && c == NULL && !main_is_one_of(argv[0], help_words)) {
         const command *above = argc > 1 ? command_find(tool_commands, 1, argv) : NULL;
         if (above != NULL && above->below != NULL)
             command_say_none(above->below, above->name, argv[1]);
@@ -48,27 +48,27 @@ static int run_help(int argc, char **argv)
         return TOOL_USAGE;
     }
     if (c != NULL)
-        text_command_help(&t, c);
+        command_put_help(&t, c);
     else
-        text_help(&t);
+        main_text_help(&t);
     out_text(&t);
     text_free(&t);
     return TOOL_OK;
 }
 
-static int run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
     static const char *const version[] = {"--version", "-version", "-V", NULL};
     if (argc < 2) {
         text t = {0};
-        text_help(&t);
+        main_text_help(&t);
         fwrite(t.v, 1, t.len, stderr);
         text_free(&t);
         return TOOL_USAGE;
     }
-    if (is_one_of(argv[1], help_words))
-        return run_help(argc - 2, argv + 2);
-    if (!is_one_of(argv[1], version))
+    if (main_is_one_of(argv[1], help_words))
+        return main_run_help(argc - 2, argv + 2);
+    if (!main_is_one_of(argv[1], version))
         return command_run(tool_commands, argc, argv);
     out_format("%s\n", machsym_version());
     return TOOL_OK;
@@ -78,5 +78,5 @@ int main(int argc, char **argv)
 {
     posix_start(&argc, &argv);
     outfile_start();
-    return out_finish(tool_end(run(argc, argv)));
+    return say_finish_output(status_end(main_run(argc, argv)));
 }

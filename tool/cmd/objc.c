@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "../files/open.h"
 
-static void print_method(text *out, const machsym_objc *m)
+static void objc_print_method(text *out, const machsym_objc *m)
 {
     text_c(out, m->is_class_method ? "+[" : "-[");
     text_str(out, m->class_name);
@@ -22,14 +22,14 @@ static void print_method(text *out, const machsym_objc *m)
     text_char(out, ']');
 }
 
-static void print_text(text *out, const machsym_objc *item)
+static void objc_print_text(text *out, const machsym_objc *item)
 {
     size_t from = out->len;
     if (item->kind == MACHSYM_OBJC_METHOD) {
         text_c(out, "  0x");
         text_hex(out, item->addr, 8);
         text_char(out, ' ');
-        print_method(out, item);
+        objc_print_method(out, item);
     } else {
         text_c(out, item->kind == MACHSYM_OBJC_CLASS ? "class " : "category ");
         text_str(out, item->class_name);
@@ -50,38 +50,38 @@ static void print_text(text *out, const machsym_objc *item)
 }
 
 /* An empty text stays one: a root class has the superclass "". */
-static void put_text(text *out, const char *key, machsym_str value)
+static void objc_put_text(text *out, const char *key, machsym_str value)
 {
     json_put_key(out, key);
     text_json(out, value);
 }
 
-static void print_json_owner(text *out, const machsym_objc *item)
+static void objc_print_json_owner(text *out, const machsym_objc *item)
 {
     bool is_class = item->kind == MACHSYM_OBJC_CLASS;
     json_begin(out, "objc");
     json_put_str(out, "kind", str_c(is_class ? "class" : "category"));
-    put_text(out, "class", item->class_name);
-    put_text(out, is_class ? "super" : "category", is_class ? item->super_name : item->category);
+    objc_put_text(out, "class", item->class_name);
+    objc_put_text(out, is_class ? "super" : "category", is_class ? item->super_name : item->category);
     json_put_hex(out, "address", item->addr);
     json_put_bool(out, "swift", item->is_swift);
     text_c(out, ",\"methods\":[");
 }
 
-static void print_json_method(text *out, const machsym_objc *item)
+static void objc_print_json_method(text *out, const machsym_objc *item)
 {
     text name = {0};
-    print_method(&name, item);
+    objc_print_method(&name, item);
     text_c(out, "{\"name\":");
     text_json(out, (machsym_str){name.v, name.len});
-    put_text(out, "selector", item->selector);
+    objc_put_text(out, "selector", item->selector);
     json_put_bool(out, "class_method", item->is_class_method);
     json_put_hex(out, "address", item->addr);
     text_char(out, '}');
     text_free(&name);
 }
 
-static bool print_all(machsym_session *session, bool json)
+static bool objc_print_all(machsym_session *session, bool json)
 {
     machsym_cursor at = {0, 0};
     machsym_objc item;
@@ -93,14 +93,14 @@ static bool print_all(machsym_session *session, bool json)
         has_any = true;
         bool is_method = item.kind == MACHSYM_OBJC_METHOD;
         if (!json) {
-            print_text(&out, &item);
+            objc_print_text(&out, &item);
         } else if (is_method) {
             text_c(&out, is_first ? "" : ",");
-            print_json_method(&out, &item);
+            objc_print_json_method(&out, &item);
             is_first = false;
         } else {
             text_c(&out, is_open ? "]}\n" : "");
-            print_json_owner(&out, &item);
+            objc_print_json_owner(&out, &item);
             is_open = is_first = true;
         }
         if (out.len > 1 << 16) {
@@ -114,14 +114,14 @@ static bool print_all(machsym_session *session, bool json)
 }
 
 /* Whether an image is a dSYM alone; says that it has no such metadata. */
-static bool lacks_binary(const machsym_image *image)
+static bool objc_lacks_binary(const machsym_image *image)
 {
     enum { MH_DSYM = 10 };
     machsym_image_info info;
     machsym_image_get_info(image, &info);
     if (info.slice.filetype != MH_DSYM || info.pair_path != NULL)
         return false;
-    tool_say("%s: a dSYM has no Objective-C metadata; name the binary, or pass it with --pair", info.path);
+    say_message("%s: a dSYM has no Objective-C metadata; name the binary, or pass it with --pair", info.path);
     return true;
 }
 
@@ -130,16 +130,16 @@ typedef struct objc_options {
     bool json;
 } objc_options;
 
-static int run_objc(int argc, char **argv)
+static int objc_run(int argc, char **argv)
 {
     objc_options o = {.from = {.no_dwarf = true}};
     machsym_session *session;
     machsym_image *image;
-    int status = image_command_open(&objc_command, &o.from, argc, argv, &o, &image, &session);
+    int status = open_for_command(&objc_command, &o.from, argc, argv, &o, &image, &session);
     if (image == NULL)
         return status;
-    bool ok = print_all(session, o.json) || !lacks_binary(image);
-    tool_session_close(session);
+    bool ok = objc_print_all(session, o.json) || !objc_lacks_binary(image);
+    open_session_close(session);
     machsym_image_close(image);
     return ok ? TOOL_OK : TOOL_ERROR;
 }
@@ -160,6 +160,6 @@ const command objc_command = {
     "has.\n",
     {{table, 0}, {image_option_table, offsetof(objc_options, from)}},
     NULL,
-    run_objc,
+    objc_run,
     NULL,
 };

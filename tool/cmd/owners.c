@@ -44,13 +44,13 @@ typedef struct runs {
     size_t cap;
 } runs;
 
-static void add_run(runs *to, const run *one)
+static void owners_cmd_add_run(runs *to, const run *one)
 {
     to->v = mem_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count++] = *one;
 }
 
-static void print_owner(text *out, machsym_str owner)
+static void owners_cmd_print_owner(text *out, machsym_str owner)
 {
     if (owner.len == 0)
         text_c(out, "(nobody)");
@@ -60,8 +60,8 @@ static void print_owner(text *out, machsym_str owner)
 
 /* ---- Addresses ---- */
 
-static void print_address(const request *r, const machsym_image *image, machsym_session *session,
-                          owners_image *owned, const char *written, text *out)
+static void owners_cmd_print_address(const request *r, const machsym_image *image, machsym_session *session,
+                                     owners_image *owned, const char *written, text *out)
 {
     static machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
     machsym_image_info info;
@@ -84,13 +84,13 @@ static void print_address(const request *r, const machsym_image *image, machsym_
     }
     text_shown(out, str_c(written));
     text_char(out, ' ');
-    print_owner(out, owner);
+    owners_cmd_print_owner(out, owner);
     text_char(out, '\n');
 }
 
 /* ---- All of the code ---- */
 
-static void collect(machsym_session *session, owners_image *owned, runs *to)
+static void owners_cmd_collect(machsym_session *session, owners_image *owned, runs *to)
 {
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
@@ -105,12 +105,12 @@ static void collect(machsym_session *session, owners_image *owned, runs *to)
             last->hi = one.hi;
             last->count++;
         } else {
-            add_run(to, &one);
+            owners_cmd_add_run(to, &one);
         }
     }
 }
 
-static int by_owner(const void *a, const void *b)
+static int owners_cmd_by_owner(const void *a, const void *b)
 {
     const run *x = a;
     const run *y = b;
@@ -121,22 +121,22 @@ static int by_owner(const void *a, const void *b)
     return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static int by_size(const void *a, const void *b)
+static int owners_cmd_by_size(const void *a, const void *b)
 {
     const run *x = a;
     const run *y = b;
     if (x->hi - x->lo != y->hi - y->lo)
         return x->hi - x->lo > y->hi - y->lo ? -1 : 1;
-    return by_owner(a, b);
+    return owners_cmd_by_owner(a, b);
 }
 
 /* Makes each owner one entry of [0, bytes). */
-static void sum(runs *all)
+static void owners_cmd_sum(runs *all)
 {
     size_t kept = 0;
     if (all->count == 0)
         return;
-    qsort(all->v, all->count, sizeof *all->v, by_owner);
+    qsort(all->v, all->count, sizeof *all->v, owners_cmd_by_owner);
     for (size_t i = 0; i < all->count; i++) {
         run one = {0, all->v[i].hi - all->v[i].lo, all->v[i].owner, all->v[i].count};
         if (kept > 0 && str_equal(all->v[kept - 1].owner, one.owner)) {
@@ -147,10 +147,10 @@ static void sum(runs *all)
         }
     }
     all->count = kept;
-    qsort(all->v, all->count, sizeof *all->v, by_size);
+    qsort(all->v, all->count, sizeof *all->v, owners_cmd_by_size);
 }
 
-static void print_run(text *out, const run *one, bool ranges)
+static void owners_cmd_print_run(text *out, const run *one, bool ranges)
 {
     if (ranges) {
         text_c(out, "0x");
@@ -163,11 +163,11 @@ static void print_run(text *out, const run *one, bool ranges)
     text_char(out, ' ');
     text_dec(out, one->count);
     text_char(out, ' ');
-    print_owner(out, one->owner);
+    owners_cmd_print_owner(out, one->owner);
     text_char(out, '\n');
 }
 
-static void print_run_json(text *out, const run *one, bool ranges)
+static void owners_cmd_print_run_json(text *out, const run *one, bool ranges)
 {
     json_begin(out, "owners");
     if (ranges) {
@@ -180,19 +180,19 @@ static void print_run_json(text *out, const run *one, bool ranges)
     text_c(out, "}\n");
 }
 
-static void answer(const request *r, const machsym_image *image, machsym_session *session,
-                   owners_image *owned)
+static void owners_cmd_answer(const request *r, const machsym_image *image, machsym_session *session,
+                              owners_image *owned)
 {
     text out = {0};
     runs all = {0};
     for (size_t i = 0; i < r->address_count; i++)
-        print_address(r, image, session, owned, r->addresses[i], &out);
+        owners_cmd_print_address(r, image, session, owned, r->addresses[i], &out);
     if (r->address_count == 0)
-        collect(session, owned, &all);
+        owners_cmd_collect(session, owned, &all);
     if (!r->ranges)
-        sum(&all);
+        owners_cmd_sum(&all);
     for (size_t i = 0; i < all.count; i++)
-        (r->json ? print_run_json : print_run)(&out, &all.v[i], r->ranges);
+        (r->json ? owners_cmd_print_run_json : owners_cmd_print_run)(&out, &all.v[i], r->ranges);
     out_text(&out);
     text_free(&out);
     free(all.v);
@@ -201,7 +201,7 @@ static void answer(const request *r, const machsym_image *image, machsym_session
 /* ---- Options ---- */
 
 /* Adds "WORD A[ .. B][ = OWNER]". */
-static bool add_rule(request *r, const char *word, const char *a, const char *b, const char *owner)
+static bool owners_cmd_add_rule(request *r, const char *word, const char *a, const char *b, const char *owner)
 {
     text line = {0};
     text_c(&line, word);
@@ -218,89 +218,90 @@ static bool add_rule(request *r, const char *word, const char *a, const char *b,
     return ok;
 }
 
-static bool set_base(request *r, bool is_load, const char *written)
+static bool owners_cmd_set_base(request *r, bool is_load, const char *written)
 {
     r->has_load = is_load;
     r->has_slide = !is_load;
     if (parse_hex(written, strlen(written), &r->base))
-        return add_rule(r, is_load ? "at" : "slide", written, NULL, NULL);
-    tool_say("%s is no hexadecimal address", written);
+        return owners_cmd_add_rule(r, is_load ? "at" : "slide", written, NULL, NULL);
+    say_message("%s is no hexadecimal address", written);
     return false;
 }
 
-static bool take_load(void *to, const char *value)
+static bool owners_cmd_take_load(void *to, const char *value)
 {
-    return set_base(to, true, value);
+    return owners_cmd_set_base(to, true, value);
 }
 
-static bool take_slide(void *to, const char *value)
+static bool owners_cmd_take_slide(void *to, const char *value)
 {
-    return set_base(to, false, value);
+    return owners_cmd_set_base(to, false, value);
 }
 
-static bool take_linkmap(void *to, const char *value)
+static bool owners_cmd_take_linkmap(void *to, const char *value)
 {
-    return add_rule(to, "linkmap", value, NULL, NULL);
+    return owners_cmd_add_rule(to, "linkmap", value, NULL, NULL);
 }
 
-static bool take_objects(void *to, const char *value)
+static bool owners_cmd_take_objects(void *to, const char *value)
 {
     (void)value;
-    return add_rule(to, "objects", "", NULL, NULL);
+    return owners_cmd_add_rule(to, "objects", "", NULL, NULL);
 }
 
-static bool take_prefix(void *to, const char *value)
+static bool owners_cmd_take_prefix(void *to, const char *value)
 {
     request *r = to;
-    return add_rule(r, "prefix", value, NULL, r->owner != NULL ? r->owner : value);
+    return owners_cmd_add_rule(r, "prefix", value, NULL, r->owner != NULL ? r->owner : value);
 }
 
 /* Called for A, then for B. */
-static bool take_between(void *to, const char *value)
+static bool owners_cmd_take_between(void *to, const char *value)
 {
     request *r = to;
     const char *from = r->from_name;
     r->from_name = from == NULL ? value : NULL;
-    return from == NULL || add_rule(r, "between", from, value, r->owner != NULL ? r->owner : from);
+    return from == NULL || owners_cmd_add_rule(r, "between", from, value, r->owner != NULL ? r->owner : from);
 }
 
-static bool take_rules(void *to, const char *value)
+static bool owners_cmd_take_rules(void *to, const char *value)
 {
     request *r = to;
     r->has_rule = true;
     return owners_take_rules(&r->rules, value);
 }
 
-static bool has_debug_map(machsym_session *session)
+static bool owners_cmd_has_debug_map(machsym_session *session)
 {
     machsym_cursor at = {0, 0};
     machsym_object object;
     return machsym_session_next_object(session, &at, &object);
 }
 
-static int run_request(request *r)
+static int owners_cmd_run_request(request *r)
 {
     machsym_image *image = image_options_open(&r->from);
     if (image == NULL)
         return TOOL_ERROR;
-    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *session = open_session(image, MACHSYM_LINES_ATOS, 0);
     owners_image *owned = NULL;
     int status = TOOL_ERROR;
-    if (!r->has_rule && !has_debug_map(session))
-        tool_say("%s has no debug map (N_OSO); name --linkmap, --between, --prefix or --rules", r->from.path);
+    if (!r->has_rule && !owners_cmd_has_debug_map(session))
+        say_message("%s has no debug map (N_OSO); name --linkmap, --between, --prefix or --rules",
+                    r->from.path);
     else if (r->has_rule || owners_add(r->rules, "objects"))
         owned = owners_open(r->rules, image, session);
     if (owned != NULL) {
-        answer(r, image, session, owned);
+        owners_cmd_answer(r, image, session, owned);
         status = TOOL_OK;
     }
     owners_close(owned);
-    tool_session_close(session);
+    open_session_close(session);
     machsym_image_close(image);
     return status;
 }
 
-static int run_owners(int argc, char **argv)
+static int owners_cmd_run(int argc, char **argv)
 {
     request r = {0};
     int status;
@@ -316,28 +317,29 @@ static int run_owners(int argc, char **argv)
         r.from.path = image_options_path(&r.from, argv[1]);
         r.addresses = argv + 2;
         r.address_count = (size_t)count - 1;
-        status = run_request(&r);
+        status = owners_cmd_run_request(&r);
     }
     owners_free(r.rules);
     return status;
 }
 
 static const option table[] = {
-    {"linkmap", "FILE", "the linker's map (-map of ld64 or lld): libsdk.a(member.o)", 0, take_linkmap},
-    {"objects", NULL, "the debug map in the file: the same names", 0, take_objects},
+    {"linkmap", "FILE", "the linker's map (-map of ld64 or lld): libsdk.a(member.o)", 0,
+     owners_cmd_take_linkmap},
+    {"objects", NULL, "the debug map in the file: the same names", 0, owners_cmd_take_objects},
     {"between", "A B", "from function A to function B, both included; each a symbol or an address\nwith 0x",
-     0, take_between},
+     0, owners_cmd_take_between},
     {"prefix", "TEXT",
      "Objective-C classes and functions whose name begins with TEXT; with a slash\nin it: source paths", 0,
-     take_prefix},
-    {"rules", "FILE", "rules from a file, see below", 0, take_rules},
+     owners_cmd_take_prefix},
+    {"rules", "FILE", "rules from a file, see below", 0, owners_cmd_take_rules},
     {"name", "OWNER",
      "what to call the owner of the --between or --prefix that follow, in place of\nTEXT or A",
      offsetof(request, owner), NULL},
     {"l", "ADDRESS", "addresses are runtime ones and the image was loaded here (hex); before\n--between", 0,
-     take_load},
+     owners_cmd_take_load},
     {"s", "SLIDE", "addresses are runtime ones and the image slid by this much (hex); before\n--between", 0,
-     take_slide},
+     owners_cmd_take_slide},
     {"ranges", NULL, "list ranges of code with their owners, in place of sums", offsetof(request, ranges),
      NULL},
     {"json", NULL, "one JSON object a line", offsetof(request, json), NULL},
@@ -365,6 +367,6 @@ const command owners_command = {
     "`between` that follow count from; `image` limits the rules that follow to images of that name (* ends "
     "it);\n`all` is everything, below `image` all of that image.\n"
     "`machsym atos --owners FILE` takes the same files.\n",
-    run_owners,
+    owners_cmd_run,
     NULL,
 };

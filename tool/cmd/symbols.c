@@ -25,14 +25,14 @@ typedef struct entries {
     size_t cap;
 } entries;
 
-static void add(entries *to, const machsym_symbol *symbol)
+static void symbols_cmd_add(entries *to, const machsym_symbol *symbol)
 {
     to->v = mem_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count] = (entry){*symbol, to->count};
     to->count++;
 }
 
-static int by_address(const void *a, const void *b)
+static int symbols_cmd_by_address(const void *a, const void *b)
 {
     const entry *x = a;
     const entry *y = b;
@@ -43,7 +43,7 @@ static int by_address(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static void collect(machsym_session *session, unsigned source, entries *to)
+static void symbols_cmd_collect(machsym_session *session, unsigned source, entries *to)
 {
     machsym_cursor at = {0, 0};
     machsym_function f;
@@ -54,18 +54,18 @@ static void collect(machsym_session *session, unsigned source, entries *to)
         symbol.hi = f.hi;
         symbol.name = f.linkage_name.len != 0 ? f.linkage_name : f.name;
         symbol.source = MACHSYM_SOURCE_DWARF;
-        add(to, &symbol);
+        symbols_cmd_add(to, &symbol);
     }
     memset(&at, 0, sizeof at);
     while (source != MACHSYM_SOURCE_DWARF && machsym_session_next_name(session, &at, &symbol)) {
         if (source == 0 || source == symbol.source)
-            add(to, &symbol);
+            symbols_cmd_add(to, &symbol);
     }
     if (to->count > 0)
-        qsort(to->v, to->count, sizeof *to->v, by_address);
+        qsort(to->v, to->count, sizeof *to->v, symbols_cmd_by_address);
 }
 
-static void print_text(text *out, const machsym_symbol *symbol, bool raw)
+static void symbols_cmd_print_text(text *out, const machsym_symbol *symbol, bool raw)
 {
     const char *source = machsym_source_name(symbol->source);
     size_t from = out->len;
@@ -83,7 +83,7 @@ static void print_text(text *out, const machsym_symbol *symbol, bool raw)
     text_end_line(out, from);
 }
 
-static void print_json(text *out, const machsym_symbol *symbol)
+static void symbols_cmd_print_json(text *out, const machsym_symbol *symbol)
 {
     text name = {0};
     text_name(&name, symbol->name, MACHSYM_DEMANGLE_SIMPLIFIED);
@@ -99,14 +99,14 @@ static void print_json(text *out, const machsym_symbol *symbol)
     text_free(&name);
 }
 
-static void print_all(const entries *list, bool json, bool raw)
+static void symbols_cmd_print_all(const entries *list, bool json, bool raw)
 {
     text out = {0};
     for (size_t i = 0; i < list->count; i++) {
         if (json)
-            print_json(&out, &list->v[i].symbol);
+            symbols_cmd_print_json(&out, &list->v[i].symbol);
         else
-            print_text(&out, &list->v[i].symbol, raw);
+            symbols_cmd_print_text(&out, &list->v[i].symbol, raw);
         if (out.len > 1 << 16 || i + 1 == list->count) {
             out_text(&out);
         }
@@ -121,7 +121,7 @@ typedef struct symbols_options {
     bool raw;
 } symbols_options;
 
-static bool take_source(void *to, const char *value)
+static bool symbols_cmd_take_source(void *to, const char *value)
 {
     symbols_options *o = to;
     o->source = 0;
@@ -133,30 +133,30 @@ static bool take_source(void *to, const char *value)
         if (strcmp(value, machsym_source_name((machsym_source)o->source)) == 0)
             return true;
     }
-    tool_say("%s is no source; see machsym symbols --help", value);
+    say_message("%s is no source; see machsym symbols --help", value);
     return false;
 }
 
-static int run_symbols(int argc, char **argv)
+static int symbols_cmd_run(int argc, char **argv)
 {
     symbols_options o = {0};
     machsym_session *session;
     machsym_image *image;
-    int status = image_command_open(&symbols_command, &o.from, argc, argv, &o, &image, &session);
+    int status = open_for_command(&symbols_command, &o.from, argc, argv, &o, &image, &session);
     if (image == NULL)
         return status;
     entries list = {0};
-    collect(session, o.source, &list);
-    print_all(&list, o.json, o.raw);
+    symbols_cmd_collect(session, o.source, &list);
+    symbols_cmd_print_all(&list, o.json, o.raw);
     free(list.v);
-    tool_session_close(session);
+    open_session_close(session);
     machsym_image_close(image);
     return TOOL_OK;
 }
 
 static const option table[] = {
     {"source", "all|dwarf|symtab|stub|exports|objc|block|swift|function_starts",
-     "names of one source only, or (the default) of all", 0, take_source},
+     "names of one source only, or (the default) of all", 0, symbols_cmd_take_source},
     {"no-symtab", NULL, "as if LC_SYMTAB had been stripped", offsetof(symbols_options, from.no_symtab), NULL},
     {"no-demangle", NULL, "names as the linker knows them", offsetof(symbols_options, raw), NULL},
     {"json", NULL, "one JSON object a line", offsetof(symbols_options, json), NULL},
@@ -172,6 +172,6 @@ const command symbols_command = {
     "address the best source comes first; it is the one that answers.\n",
     {{table, 0}, {image_option_table, offsetof(symbols_options, from)}},
     NULL,
-    run_symbols,
+    symbols_cmd_run,
     NULL,
 };

@@ -35,7 +35,7 @@ static struct {
 } kept = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0};
 
 /* Whether a path leads to a file of a cache in an archive. */
-static bool is_member(const char *path)
+static bool cache_is_member(const char *path)
 {
     text head = {0};
     machsym_error unused;
@@ -48,9 +48,9 @@ static bool is_member(const char *path)
 bool cache_is_at(const char *path)
 {
     char magic[7];
-    if (path != NULL && tool_read_begin(path, magic, sizeof magic) == sizeof magic)
+    if (path != NULL && file_read_begin(path, magic, sizeof magic) == sizeof magic)
         return memcmp(magic, "dyld_v1", sizeof magic) == 0;
-    return path != NULL && is_member(path);
+    return path != NULL && cache_is_member(path);
 }
 
 bool cache_is(const machsym_image *image)
@@ -101,7 +101,7 @@ bool cache_has_images(const char *path)
 
 /* ---- Caches in archives ---- */
 
-static void files_free(unpacked_files *files)
+static void cache_files_free(unpacked_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
         text_free(&files->v[i]);
@@ -110,7 +110,7 @@ static void files_free(unpacked_files *files)
 }
 
 /* Unpacks one more file. Returns false with *err. */
-static bool files_add(unpacked_files *files, const char *path, machsym_error *err)
+static bool cache_files_add(unpacked_files *files, const char *path, machsym_error *err)
 {
     text content = {0};
     bool ok = members_read(path, UINT64_MAX, &content, err);
@@ -130,8 +130,8 @@ static bool files_add(unpacked_files *files, const char *path, machsym_error *er
 }
 
 /* Opens a cache from its files in memory. */
-static machsym_result open_files(const unpacked_files *files, const char *path, uint32_t flags,
-                                 machsym_image **out, machsym_error *err)
+static machsym_result cache_open_files(const unpacked_files *files, const char *path, uint32_t flags,
+                                       machsym_image **out, machsym_error *err)
 {
     machsym_bytes parts[MAX_FILES];
     machsym_open_desc desc;
@@ -148,8 +148,8 @@ static machsym_result open_files(const unpacked_files *files, const char *path, 
 
 /* Unpacks a file beside the main one. That of an older "NAME.development" stands after all of the name, or is
  * that of the other cache, which is the name that the cache tells. */
-static bool unpack_other(unpacked_files *files, const char *path, machsym_str other, text *name,
-                         machsym_error *err)
+static bool cache_unpack_other(unpacked_files *files, const char *path, machsym_str other, text *name,
+                               machsym_error *err)
 {
     static const char ending[] = ".development";
     machsym_str base = str_base_name(str_c(path));
@@ -157,47 +157,47 @@ static bool unpack_other(unpacked_files *files, const char *path, machsym_str ot
     if (plain != 0 && memcmp(base.ptr + plain, ending, strlen(ending)) == 0 && other.len > plain) {
         text_c(name, path);
         text_add(name, other.ptr + plain, other.len - plain);
-        bool ok = files_add(files, text_z(name), err);
+        bool ok = cache_files_add(files, text_z(name), err);
         if (ok || err->code != MACHSYM_ERR_IO)
             return ok;
     }
     name->len = 0;
     text_add(name, path, strlen(path) - base.len);
     text_str(name, other);
-    return files_add(files, text_z(name), err);
+    return cache_files_add(files, text_z(name), err);
 }
 
 /* Unpacks the files beside the main one that it names. Of one that is damaged it is said; one that is not
  * there is missing, which the cache itself tells. */
-static void unpack_others(unpacked_files *files, const machsym_image *main, const char *path)
+static void cache_unpack_others(unpacked_files *files, const machsym_image *main, const char *path)
 {
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
     while (machsym_image_next_cache_file(main, &at, &file) && files->count < MAX_FILES) {
         text name = {0};
         machsym_error err;
-        if (file.status != MACHSYM_CACHE_FILE_FOUND && !unpack_other(files, path, file.name, &name, &err) &&
-            err.code != MACHSYM_ERR_IO)
-            tool_say_fault(name.v, &err);
+        if (file.status != MACHSYM_CACHE_FILE_FOUND &&
+            !cache_unpack_other(files, path, file.name, &name, &err) && err.code != MACHSYM_ERR_IO)
+            say_fault(name.v, &err);
         text_free(&name);
     }
 }
 
 /* Takes the files of a cache into memory when it lies in an archive. Returns false with *err. */
-static bool unpack(unpacked_files *files, const char *path, machsym_error *err)
+static bool cache_unpack(unpacked_files *files, const char *path, machsym_error *err)
 {
     machsym_image *main;
     memset(files, 0, sizeof *files);
-    if (!is_member(path))
+    if (!cache_is_member(path))
         return true;
     files->v = mem_alloc(MAX_FILES * sizeof *files->v);
-    bool ok = files_add(files, path, err) && open_files(files, path, 0, &main, err) == MACHSYM_OK;
+    bool ok = cache_files_add(files, path, err) && cache_open_files(files, path, 0, &main, err) == MACHSYM_OK;
     if (ok) {
-        unpack_others(files, main, path);
+        cache_unpack_others(files, main, path);
         machsym_image_close(main);
     }
     if (!ok)
-        files_free(files);
+        cache_files_free(files);
     return ok;
 }
 
@@ -217,7 +217,7 @@ machsym_image *cache_open_lists(const char *path, text *content, machsym_error *
 
 /* ---- Caches that are open ---- */
 
-static const kept_cache *find_kept(const char *path)
+static const kept_cache *cache_find_kept(const char *path)
 {
     for (size_t i = 0; i < kept.count; i++) {
         if (strcmp(kept.v[i].path, path) == 0)
@@ -227,14 +227,14 @@ static const kept_cache *find_kept(const char *path)
 }
 
 /* The cache at a path, opened if it is not yet; the lock is held. */
-static const kept_cache *keep(const char *path, uint32_t flags, machsym_error *err)
+static const kept_cache *cache_keep(const char *path, uint32_t flags, machsym_error *err)
 {
-    const kept_cache *before = find_kept(path);
+    const kept_cache *before = cache_find_kept(path);
     kept_cache cache;
-    if (before != NULL || !unpack(&cache.files, path, err))
+    if (before != NULL || !cache_unpack(&cache.files, path, err))
         return before;
-    if (open_files(&cache.files, path, flags, &cache.image, err) != MACHSYM_OK) {
-        files_free(&cache.files);
+    if (cache_open_files(&cache.files, path, flags, &cache.image, err) != MACHSYM_OK) {
+        cache_files_free(&cache.files);
         return NULL;
     }
     cache.path = mem_alloc(strlen(path) + 1);
@@ -247,7 +247,7 @@ static const kept_cache *keep(const char *path, uint32_t flags, machsym_error *e
 const machsym_image *cache_open(const char *path, uint32_t flags, machsym_error *err)
 {
     pthread_mutex_lock(&kept.lock);
-    const kept_cache *found = keep(path, flags, err);
+    const kept_cache *found = cache_keep(path, flags, err);
     const machsym_image *image = found != NULL ? found->image : NULL;
     pthread_mutex_unlock(&kept.lock);
     return image;
@@ -258,7 +258,7 @@ void cache_forget(void)
     pthread_mutex_lock(&kept.lock);
     for (size_t i = 0; i < kept.count; i++) {
         machsym_image_close(kept.v[i].image);
-        files_free(&kept.v[i].files);
+        cache_files_free(&kept.v[i].files);
         free(kept.v[i].path);
     }
     kept.count = 0;
@@ -266,22 +266,22 @@ void cache_forget(void)
 }
 
 /* Opens a cache in an archive once more, as a whole. Returns false when it lies in none. */
-static bool open_unpacked(const machsym_open_desc *desc, machsym_image **out, machsym_error *err)
+static bool cache_open_unpacked(const machsym_open_desc *desc, machsym_image **out, machsym_error *err)
 {
     *out = NULL;
-    if (!is_member(desc->path))
+    if (!cache_is_member(desc->path))
         return false;
     pthread_mutex_lock(&kept.lock);
-    const kept_cache *found = keep(desc->path, desc->flags, err);
+    const kept_cache *found = cache_keep(desc->path, desc->flags, err);
     if (found != NULL)
-        open_files(&found->files, desc->path, desc->flags, out, err);
+        cache_open_files(&found->files, desc->path, desc->flags, out, err);
     pthread_mutex_unlock(&kept.lock);
     return true;
 }
 
 /* Where the path of a cache ends in a path that leads to one of its images; 0: there is none. The cache is a
  * file, or a member of an archive. */
-static size_t path_end(const char *path)
+static size_t cache_path_end(const char *path)
 {
     text prefix = {0};
     size_t end = members_end(path);
@@ -321,7 +321,7 @@ bool cache_entry_uuid(const machsym_image *cache, const machsym_entry *entry, ma
     return has;
 }
 
-static bool find_uuid(const machsym_image *cache, const machsym_uuid *uuid, machsym_entry *entry)
+static bool cache_find_uuid(const machsym_image *cache, const machsym_uuid *uuid, machsym_entry *entry)
 {
     machsym_cursor at = {0, 0};
     machsym_uuid own;
@@ -332,7 +332,7 @@ static bool find_uuid(const machsym_image *cache, const machsym_uuid *uuid, mach
     return false;
 }
 
-static bool is_own_uuid(const machsym_image *cache, const machsym_uuid *uuid)
+static bool cache_is_own_uuid(const machsym_image *cache, const machsym_uuid *uuid)
 {
     machsym_image_info info;
     machsym_image_get_info(cache, &info);
@@ -340,15 +340,15 @@ static bool is_own_uuid(const machsym_image *cache, const machsym_uuid *uuid)
 }
 
 /* Opens an image of an open cache, by the description's entry or its UUID. */
-static void open_entry(const machsym_image *cache, const machsym_open_desc *from, const char *entry_name,
-                       machsym_image **out, machsym_error *err)
+static void cache_open_entry(const machsym_image *cache, const machsym_open_desc *from,
+                             const char *entry_name, machsym_image **out, machsym_error *err)
 {
     machsym_open_desc desc = *from;
     machsym_entry entry;
     text name = {0};
     desc.from = cache;
     desc.entry = entry_name;
-    if (entry_name == NULL && find_uuid(cache, from->uuid, &entry)) {
+    if (entry_name == NULL && cache_find_uuid(cache, from->uuid, &entry)) {
         text_str(&name, entry.name);
         desc.entry = text_z(&name);
     }
@@ -366,19 +366,19 @@ bool cache_open_image(const machsym_open_desc *desc, machsym_image **out, machsy
     const char *entry = desc->entry;
     if (desc->bytes.ptr != NULL || desc->from != NULL || desc->path == NULL)
         return false;
-    size_t end = path_end(desc->path);
+    size_t end = cache_path_end(desc->path);
     bool is_inside = end > 0 || ((entry != NULL || desc->uuid != NULL) && cache_is_at(desc->path));
     if (!is_inside)
-        return open_unpacked(desc, out, err);
+        return cache_open_unpacked(desc, out, err);
     text_add(&path, desc->path, end > 0 ? end : strlen(desc->path));
     entry = end > 0 ? desc->path + end : entry;
     *out = NULL;
     cache = cache_open(text_z(&path), desc->flags, err);
-    is_inside = cache == NULL || entry != NULL || !is_own_uuid(cache, desc->uuid);
+    is_inside = cache == NULL || entry != NULL || !cache_is_own_uuid(cache, desc->uuid);
     if (cache != NULL && is_inside)
-        open_entry(cache, desc, entry, out, err);
+        cache_open_entry(cache, desc, entry, out, err);
     text_free(&path);
-    return is_inside || open_unpacked(desc, out, err);
+    return is_inside || cache_open_unpacked(desc, out, err);
 }
 
 const char *cache_file_status(machsym_cache_file_status status)
@@ -410,9 +410,9 @@ void cache_say_files(const machsym_image *cache)
     machsym_image_get_info(cache, &info);
     while (machsym_image_next_cache_file(cache, &at, &file)) {
         if (file.status != MACHSYM_CACHE_FILE_FOUND)
-            tool_say("%s: its file %.*s is %s: %s; %s", info.path, (int)file.name.len, file.name.ptr,
-                     cache_file_status(file.status),
-                     file.has_symbols ? "local functions have no names" : "what lies in it has no names",
-                     advice[file.status]);
+            say_message("%s: its file %.*s is %s: %s; %s", info.path, (int)file.name.len, file.name.ptr,
+                        cache_file_status(file.status),
+                        file.has_symbols ? "local functions have no names" : "what lies in it has no names",
+                        advice[file.status]);
     }
 }

@@ -25,13 +25,13 @@ enum {
 
 static const char dwarf_folder[] = ".dSYM/Contents/Resources/DWARF/";
 
-static bool fail(machsym_error *err, machsym_result code, const char *what)
+static bool inside_fail(machsym_error *err, machsym_result code, const char *what)
 {
     *err = (machsym_error){code, 0, what, "", 0};
     return false;
 }
 
-static char *copy_z(const char *ptr, size_t len)
+static char *inside_copy_z(const char *ptr, size_t len)
 {
     char *copy = mem_alloc(len + 1);
     if (len != 0)
@@ -48,7 +48,7 @@ void path_list_free(path_list *list)
     memset(list, 0, sizeof *list);
 }
 
-static void add_path(path_list *list, char *path)
+static void inside_add_path(path_list *list, char *path)
 {
     list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
     list->v[list->count++] = path;
@@ -56,29 +56,29 @@ static void add_path(path_list *list, char *path)
 
 void path_list_add(path_list *list, const char *path)
 {
-    add_path(list, copy_z(path, strlen(path)));
+    inside_add_path(list, inside_copy_z(path, strlen(path)));
 }
 
-static int by_text(const void *a, const void *b)
+static int inside_by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* ---- What is looked for ---- */
 
-static bool has_suffix(machsym_str name, const char *suffix)
+static bool inside_has_suffix(machsym_str name, const char *suffix)
 {
     size_t len = strlen(suffix);
     return name.len >= len && memcmp(name.ptr + name.len - len, suffix, len) == 0;
 }
 
-static bool is_in_dsym(machsym_str name)
+static bool inside_is_in_dsym(machsym_str name)
 {
     return str_find(name, dwarf_folder) < name.len;
 }
 
 /* Mach-O's magics in both byte orders, and the two of fat files: loader.h, fat.h. */
-static bool is_macho(const char *ptr, size_t len)
+static bool inside_is_macho(const char *ptr, size_t len)
 {
     const uint8_t *p = (const uint8_t *)ptr;
     if (len < 28)
@@ -88,12 +88,12 @@ static bool is_macho(const char *ptr, size_t len)
            magic == 0xcafebabf || (magic == 0xcafebabe && p[7] < 40); /* else a Java class */
 }
 
-static bool is_map(const char *ptr, size_t len)
+static bool inside_begins_as_map(const char *ptr, size_t len)
 {
     return len >= 8 && memcmp(ptr, "MACHSYM\n", 8) == 0;
 }
 
-static uint32_t get_le32(const char *p)
+static uint32_t inside_get_le32(const char *p)
 {
     const uint8_t *v = (const uint8_t *)p;
     return (uint32_t)v[0] | (uint32_t)v[1] << 8 | (uint32_t)v[2] << 16 | (uint32_t)v[3] << 24;
@@ -102,12 +102,13 @@ static uint32_t get_le32(const char *p)
 /* Whether a file is the main one of a shared cache: its header counts images, in one of two fields
  * (dyld_cache_format.h). The second is there when the header, which ends where its mappings begin, is long
  * enough. */
-static bool is_cache(const char *ptr, size_t len)
+static bool inside_is_cache(const char *ptr, size_t len)
 {
     if (len < 0x20 || memcmp(ptr, "dyld_v1", 7) != 0)
         return false;
-    return get_le32(ptr + 0x1c) != 0 ||
-           (len >= CACHE_HEAD && get_le32(ptr + 0x10) >= CACHE_HEAD && get_le32(ptr + 0x1c4) != 0);
+    return inside_get_le32(ptr + 0x1c) != 0 ||
+           (len >= CACHE_HEAD && inside_get_le32(ptr + 0x10) >= CACHE_HEAD &&
+            inside_get_le32(ptr + 0x1c4) != 0);
 }
 
 /* What is looked for in an archive or folder. */
@@ -115,7 +116,7 @@ typedef enum wanted { WANT_SYMBOLS /* Mach-O files and maps */, WANT_MAPS, WANT_
 
 /* Whether a name is that of a report. In Xcode's .xccrashpoint bundles the reports lie in folders Logs;
  * with what else is there, and the copies that Xcode symbolicated, they would count twice. */
-static bool is_report_name(machsym_str path)
+static bool inside_is_report_name(machsym_str path)
 {
     static const char *const ends[] = {".crash", ".ips",  ".txt",  ".json",  ".log",    ".spindump", ".hang",
                                        ".diag",  ".spin", ".beta", ".panic", ".synced", ".ndjson"};
@@ -127,7 +128,7 @@ static bool is_report_name(machsym_str path)
         (str_find(inner, "/Logs/") == inner.len || str_find(inner, "/LocallySymbolicated/") < inner.len))
         return false;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (has_suffix(path, ends[i]))
+        if (inside_has_suffix(path, ends[i]))
             return true;
     }
     return false;
@@ -135,28 +136,30 @@ static bool is_report_name(machsym_str path)
 
 /* Whether a member is wanted. Files in dSYMs are, so that reading one says what is wrong with it. *err
  * becomes why another one could not be read. */
-static bool is_wanted_member(wanted what, const member_found *found, machsym_error *err)
+static bool inside_is_wanted_member(wanted what, const member_found *found, machsym_error *err)
 {
     text head = {0};
     const archive_member *member = found->member;
     if (what == WANT_REPORTS)
-        return is_report_name(str_c(found->path));
+        return inside_is_report_name(str_c(found->path));
     if (str_starts(str_base_name(member->name), "._") || member->size < 28)
         return false; /* "._NAME" has what only Apple's file systems keep of NAME */
-    if (what == WANT_SYMBOLS && is_in_dsym(str_c(found->path)) && !members_is_archive_name(member->name))
+    if (what == WANT_SYMBOLS && inside_is_in_dsym(str_c(found->path)) &&
+        !members_is_archive_name(member->name))
         return true;
     bool is = archive_read(found->archive, member, CACHE_HEAD, &head, err);
     if (is && what == WANT_MAPS)
-        is = is_map(head.v, head.len);
+        is = inside_begins_as_map(head.v, head.len);
     else if (is)
-        is = is_macho(head.v, head.len) || is_map(head.v, head.len) || is_cache(head.v, head.len);
+        is = inside_is_macho(head.v, head.len) || inside_begins_as_map(head.v, head.len) ||
+             inside_is_cache(head.v, head.len);
     text_free(&head);
     return is;
 }
 
 /* ---- Folders and archives as lists ---- */
 
-static void join(text *t, const char *folder, const char *name)
+static void inside_join(text *t, const char *folder, const char *name)
 {
     t->len = 0;
     text_c(t, folder);
@@ -166,27 +169,27 @@ static void join(text *t, const char *folder, const char *name)
 }
 
 /* Says why a part of a folder or archive that was named is left out. The exit status is 1 from then on. */
-static void say_left_out(const char *path, machsym_result code, const char *what)
+static void inside_say_left_out(const char *path, machsym_result code, const char *what)
 {
     machsym_error err = {code, code == MACHSYM_ERR_IO ? errno : 0, what, "", 0};
-    tool_say_fault(path, &err);
+    say_fault(path, &err);
 }
 
 /* Whether a file is wanted: of shared caches the main one. */
-static bool is_wanted_file(wanted what, const char *path)
+static bool inside_is_wanted_file(wanted what, const char *path)
 {
     char head[32];
     if (what == WANT_REPORTS)
-        return is_report_name(str_c(path));
+        return inside_is_report_name(str_c(path));
     int fd = posix_open_to_read(path);
     long got = fd >= 0 ? posix_read(fd, head, sizeof head) : -1;
     if (got < 0)
-        say_left_out(path, MACHSYM_ERR_IO, "cannot be read");
+        inside_say_left_out(path, MACHSYM_ERR_IO, "cannot be read");
     if (fd >= 0)
         close(fd);
     if (what == WANT_MAPS)
-        return got > 0 && is_map(head, (size_t)got);
-    return got > 0 && (is_macho(head, (size_t)got) || is_map(head, (size_t)got) ||
+        return got > 0 && inside_begins_as_map(head, (size_t)got);
+    return got > 0 && (inside_is_macho(head, (size_t)got) || inside_begins_as_map(head, (size_t)got) ||
                        (memcmp(head, "dyld", 4) == 0 && cache_is_at(path) && cache_has_images(path)));
 }
 
@@ -200,41 +203,41 @@ typedef struct listing {
         *gz; /* the file, if gzip compressed it: what is alone in it is a report, whatever it is called */
 } listing;
 
-static void list_member(void *user, const member_found *found, machsym_error *err)
+static void inside_list_member(void *user, const member_found *found, machsym_error *err)
 {
     listing *to = user;
     bool is_alone = to->gz != NULL && archive_count(found->archive) == 1;
-    if (is_wanted_member(to->what, found, err) || (to->what == WANT_REPORTS && is_alone))
+    if (inside_is_wanted_member(to->what, found, err) || (to->what == WANT_REPORTS && is_alone))
         path_list_add(to->out, found->path);
 }
 
 /* Lists an archive. Returns false with *err when it is none (MACHSYM_OK) or damaged. Free the walk. */
-static bool list_archive(const char *path, listing *to, member_walk *walk, machsym_error *err)
+static bool inside_list_archive(const char *path, listing *to, member_walk *walk, machsym_error *err)
 {
-    to->gz = to->what == WANT_REPORTS && has_suffix(str_c(path), ".gz") ? path : NULL;
-    return members_walk(path, list_member, to, walk, err);
+    to->gz = to->what == WANT_REPORTS && inside_has_suffix(str_c(path), ".gz") ? path : NULL;
+    return members_walk(path, inside_list_member, to, walk, err);
 }
 
 /* An archive that lies in a folder: what is damaged is said; of others nothing. */
-static void list_beside(const char *path, listing *to)
+static void inside_list_beside(const char *path, listing *to)
 {
     member_walk walk;
     machsym_error err;
-    bool ok = list_archive(path, to, &walk, &err);
+    bool ok = inside_list_archive(path, to, &walk, &err);
     if (!ok && err.code != MACHSYM_OK)
-        tool_say_fault(path, &err);
+        say_fault(path, &err);
     else if (ok && walk.fault.code != MACHSYM_OK && walk.fault.code != MACHSYM_ERR_UNSUPPORTED)
-        tool_say_fault(walk.fault_path.v, &walk.fault);
+        say_fault(walk.fault_path.v, &walk.fault);
     text_free(&walk.fault_path);
 }
 
 /* Lists the files below a folder. Links are not followed: they may lead outside, or in circles. */
-static void list_folder(const char *path, unsigned depth, listing *to)
+static void inside_list_folder(const char *path, unsigned depth, listing *to)
 {
     DIR *dir = opendir(path);
     text full = {0};
     if (dir == NULL) {
-        say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
+        inside_say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
         return;
     }
     struct dirent *entry;
@@ -243,78 +246,80 @@ static void list_folder(const char *path, unsigned depth, listing *to)
         struct stat st;
         if (entry->d_name[0] == '.')
             continue;
-        join(&full, path, entry->d_name);
+        inside_join(&full, path, entry->d_name);
         if (lstat(text_z(&full), &st) != 0) {
             if (errno != ENOENT) /* else it was removed meanwhile */
-                say_left_out(full.v, MACHSYM_ERR_IO, "cannot be read");
+                inside_say_left_out(full.v, MACHSYM_ERR_IO, "cannot be read");
             continue;
         }
         if (to->left == 0) {
-            say_left_out(to->root, MACHSYM_ERR_LIMIT,
-                         "the folder has more than 262144 files; name the folders in it");
+            inside_say_left_out(to->root, MACHSYM_ERR_LIMIT,
+                                "the folder has more than 262144 files; name the folders in it");
             is_full = true;
             continue;
         }
         to->left--;
         if (S_ISDIR(st.st_mode) && depth == FOLDER_MAX_DEPTH) {
-            say_left_out(full.v, MACHSYM_ERR_LIMIT,
-                         "the folder lies 32 folders deep; name it to have what is in it");
+            inside_say_left_out(full.v, MACHSYM_ERR_LIMIT,
+                                "the folder lies 32 folders deep; name it to have what is in it");
         } else if (S_ISDIR(st.st_mode)) {
-            list_folder(full.v, depth + 1, to);
+            inside_list_folder(full.v, depth + 1, to);
         } else if (S_ISREG(st.st_mode) && members_is_archive_name(str_c(entry->d_name))) {
-            list_beside(full.v, to);
-        } else if (S_ISREG(st.st_mode) && is_wanted_file(to->what, full.v)) {
+            inside_list_beside(full.v, to);
+        } else if (S_ISREG(st.st_mode) && inside_is_wanted_file(to->what, full.v)) {
             path_list_add(to->out, full.v);
         }
     }
     if (!is_full && errno != 0)
-        say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
+        inside_say_left_out(path, MACHSYM_ERR_IO, "the folder cannot be read");
     closedir(dir);
     text_free(&full);
 }
 
 /* Lists an archive that was named. Returns false with *err when it is damaged, or holds nothing that is
  * wanted. */
-static bool list_named(const char *path, listing *to, machsym_error *err)
+static bool inside_list_named(const char *path, listing *to, machsym_error *err)
 {
     member_walk walk;
-    bool is_archive = list_archive(path, to, &walk, err);
+    bool is_archive = inside_list_archive(path, to, &walk, err);
     bool is_none = !is_archive && err->code == MACHSYM_OK;
     if (is_archive && walk.fault.code != MACHSYM_OK)
-        tool_say_fault(walk.fault_path.v, &walk.fault);
+        say_fault(walk.fault_path.v, &walk.fault);
     if (is_archive && walk.is_deep && to->out->count > 0)
-        say_left_out(path, MACHSYM_ERR_LIMIT,
-                     "archives in archives in archives are left out: unpack those to have what is in them");
+        inside_say_left_out(
+            path, MACHSYM_ERR_LIMIT,
+            "archives in archives in archives are left out: unpack those to have what is in them");
     text_free(&walk.fault_path);
     if (is_none || (is_archive && to->out->count > 0))
         return true;
-    if (has_suffix(str_c(path), ".ipsw"))
-        return fail(err, MACHSYM_ERR_UNSUPPORTED,
-                    "firmware: its programs lie in a disk image inside. Mount that on a Mac, or take the "
-                    "shared cache out with `ipsw extract --dyld`");
+    if (inside_has_suffix(str_c(path), ".ipsw"))
+        return inside_fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "firmware: its programs lie in a disk image inside. Mount that on a Mac, or take the "
+            "shared cache out with `ipsw extract --dyld`");
     if (!is_archive)
         return false;
-    return fail(err, MACHSYM_ERR_FORMAT,
-                walk.is_deep ? "the archive holds archives in archives in archives: unpack those"
-                : to->what == WANT_REPORTS ? "the archive holds no report"
-                : to->what == WANT_MAPS    ? "the archive holds no symbol map"
-                                           : "the archive holds no Mach-O file");
+    return inside_fail(err, MACHSYM_ERR_FORMAT,
+                       walk.is_deep ? "the archive holds archives in archives in archives: unpack those"
+                       : to->what == WANT_REPORTS ? "the archive holds no report"
+                       : to->what == WANT_MAPS    ? "the archive holds no symbol map"
+                                                  : "the archive holds no Mach-O file");
 }
 
 bool inside_is_bundle(const char *path)
 {
     struct stat st;
     text inner = {0};
-    join(&inner, path, "Contents/Resources/DWARF");
-    bool is = tool_stat(text_z(&inner), &st) && S_ISDIR(st.st_mode);
+    inside_join(&inner, path, "Contents/Resources/DWARF");
+    bool is = file_stat(text_z(&inner), &st) && S_ISDIR(st.st_mode);
     text_free(&inner);
     return is;
 }
 
-static bool is_folder(const char *path)
+static bool inside_is_folder(const char *path)
 {
     struct stat st;
-    return tool_stat(path, &st) && S_ISDIR(st.st_mode) && !inside_is_bundle(path);
+    return file_stat(path, &st) && S_ISDIR(st.st_mode) && !inside_is_bundle(path);
 }
 
 bool inside_is_map(const char *path)
@@ -323,29 +328,30 @@ bool inside_is_map(const char *path)
     text head = {0};
     bool is = false;
     if (path != NULL && members_end(path) != 0) {
-        is = members_read(path, 8, &head, &err) && is_map(head.v, head.len);
+        is = members_read(path, 8, &head, &err) && inside_begins_as_map(head.v, head.len);
     } else if (path != NULL) {
         char magic[8];
-        is = tool_read_begin(path, magic, sizeof magic) == sizeof magic && is_map(magic, sizeof magic);
+        is = file_read_begin(path, magic, sizeof magic) == sizeof magic &&
+             inside_begins_as_map(magic, sizeof magic);
     }
     text_free(&head);
     return is;
 }
 
 /* How much a file says: a binary less than its dSYM. */
-static unsigned rank_of(const char *path)
+static unsigned inside_rank_of(const char *path)
 {
-    return is_in_dsym(str_c(path)) ? 2 : inside_is_map(path) ? 0 : 1;
+    return inside_is_in_dsym(str_c(path)) ? 2 : inside_is_map(path) ? 0 : 1;
 }
 
-static void keep_best(path_list *list, inside_kind kind)
+static void inside_keep_best(path_list *list, inside_kind kind)
 {
     unsigned best = 0;
     size_t count = 0;
     for (size_t i = 0; i < list->count && best < 2; i++)
-        best = rank_of(list->v[i]) > best ? rank_of(list->v[i]) : best;
+        best = inside_rank_of(list->v[i]) > best ? inside_rank_of(list->v[i]) : best;
     for (size_t i = 0; i < list->count; i++) {
-        unsigned rank = rank_of(list->v[i]);
+        unsigned rank = inside_rank_of(list->v[i]);
         if (rank == best || (rank == 0 && kind == INSIDE_KEPT))
             list->v[count++] = list->v[i];
         else
@@ -355,29 +361,29 @@ static void keep_best(path_list *list, inside_kind kind)
 }
 
 /* What a path holds; nothing, with OK, when it is a file of its own. */
-static bool list_inside(const char *path, inside_kind kind, path_list *out, machsym_error *err)
+static bool inside_list_inside(const char *path, inside_kind kind, path_list *out, machsym_error *err)
 {
     listing to = {kind == INSIDE_MAPS ? WANT_MAPS : WANT_SYMBOLS, out, FOLDER_MAX_FILES, path, NULL};
     bool ok = true;
-    fail(err, MACHSYM_OK, "no error");
+    inside_fail(err, MACHSYM_OK, "no error");
     memset(out, 0, sizeof *out);
-    if (is_folder(path))
-        list_folder(path, 0, &to); /* of an empty one machsym.h says what it lacks */
+    if (inside_is_folder(path))
+        inside_list_folder(path, 0, &to); /* of an empty one machsym.h says what it lacks */
     else
-        ok = list_named(path, &to, err);
+        ok = inside_list_named(path, &to, err);
     if (kind == INSIDE_BEST || kind == INSIDE_KEPT)
-        keep_best(out, kind);
+        inside_keep_best(out, kind);
     if (out->count > 1)
-        qsort(out->v, out->count, sizeof *out->v, by_text);
+        qsort(out->v, out->count, sizeof *out->v, inside_by_text);
     return ok;
 }
 
 bool inside_expand(const char *path, inside_kind kind, path_list *out)
 {
     machsym_error err;
-    if (!list_inside(path, kind, out, &err)) {
+    if (!inside_list_inside(path, kind, out, &err)) {
         path_list_free(out);
-        tool_say_error(path, &err);
+        say_error(path, &err);
         return false;
     }
     if (out->count == 0)
@@ -390,7 +396,7 @@ bool inside_expand_quietly(const char *path, path_list *out, machsym_error *err)
     listing to = {WANT_SYMBOLS, out, FOLDER_MAX_FILES, path, NULL};
     member_walk walk;
     memset(out, 0, sizeof *out);
-    bool is_archive = list_archive(path, &to, &walk, err);
+    bool is_archive = inside_list_archive(path, &to, &walk, err);
     bool is_damaged = is_archive ? walk.fault.code != MACHSYM_OK && walk.fault.code != MACHSYM_ERR_UNSUPPORTED
                                  : err->code != MACHSYM_OK;
     if (is_archive && is_damaged)
@@ -405,7 +411,7 @@ bool inside_is_container(const char *path)
 {
     path_list list;
     machsym_error err;
-    bool is = path != NULL && list_inside(path, INSIDE_BEST, &list, &err) && list.count > 1;
+    bool is = path != NULL && inside_list_inside(path, INSIDE_BEST, &list, &err) && list.count > 1;
     if (path != NULL)
         path_list_free(&list);
     return is;
@@ -419,30 +425,31 @@ bool inside_expand_reports(const char *path, path_list *out)
     path_list found = {NULL, 0, 0};
     listing to = {WANT_REPORTS, &found, FOLDER_MAX_FILES, path, NULL};
     machsym_error err;
-    fail(&err, MACHSYM_OK, "no error");
-    if (tool_stat(path, &st) && S_ISDIR(st.st_mode)) {
-        list_folder(path, 0, &to);
+    inside_fail(&err, MACHSYM_OK, "no error");
+    if (file_stat(path, &st) && S_ISDIR(st.st_mode)) {
+        inside_list_folder(path, 0, &to);
         if (found.count == 0)
-            fail(&err, MACHSYM_ERR_IO,
-                 inside_is_bundle(path)
-                     ? "the folder holds no report: it is a dSYM; name it with -d, and the reports after it"
-                     : "the folder holds no report; name a crash report, or a folder or archive of some");
+            inside_fail(
+                &err, MACHSYM_ERR_IO,
+                inside_is_bundle(path)
+                    ? "the folder holds no report: it is a dSYM; name it with -d, and the reports after it"
+                    : "the folder holds no report; name a crash report, or a folder or archive of some");
     } else if (strcmp(path, "-") != 0) {
-        list_named(path, &to, &err);
+        inside_list_named(path, &to, &err);
     }
     if (found.count > 1)
-        qsort(found.v, found.count, sizeof *found.v, by_text);
+        qsort(found.v, found.count, sizeof *found.v, inside_by_text);
     if (found.count == 0 && err.code == MACHSYM_OK)
         path_list_add(out, path);
     for (size_t i = 0; i < found.count; i++)
-        add_path(out, found.v[i]);
+        inside_add_path(out, found.v[i]);
     free(found.v);
     if (err.code != MACHSYM_OK)
-        tool_say_error(path, &err);
+        say_error(path, &err);
     return err.code == MACHSYM_OK;
 }
 
-static bool take_to_nul(machsym_str *rest, machsym_str *name)
+static bool inside_take_to_nul(machsym_str *rest, machsym_str *name)
 {
     if (rest->len == 0)
         return false;
@@ -458,16 +465,16 @@ bool inside_read_list(const char *path, path_list *out)
 {
     text list = {0};
     machsym_str line;
-    const char *why = text_read_words(&list, path);
+    const char *why = file_read_words(&list, path);
     machsym_str rest = {list.v, list.len};
     bool has_nul = list.len > 0 && memchr(list.v, 0, list.len) != NULL; /* as find -print0 ends names */
-    while (why == NULL && (has_nul ? take_to_nul(&rest, &line) : str_take_line(&rest, &line))) {
+    while (why == NULL && (has_nul ? inside_take_to_nul(&rest, &line) : str_take_line(&rest, &line))) {
         line = has_nul ? line : str_trim(line);
         if (line.len > 0)
-            add_path(out, copy_z(line.ptr, line.len));
+            inside_add_path(out, inside_copy_z(line.ptr, line.len));
     }
     if (why != NULL)
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
     text_free(&list);
     return why == NULL;
 }
@@ -476,7 +483,7 @@ const char *inside_read(const char *path, text *out)
 {
     machsym_error err;
     if (members_end(path) == 0)
-        return text_read_file(out, path);
+        return file_read(out, path);
     size_t from = out->len;
     if (!members_read(path, (uint64_t)TEXT_FILE_MAX + 1, out, &err))
         return err.what;
@@ -486,7 +493,7 @@ const char *inside_read(const char *path, text *out)
 bool inside_has(const char *path)
 {
     struct stat st;
-    return members_end(path) != 0 ? members_has(path) : tool_stat(path, &st);
+    return members_end(path) != 0 ? members_has(path) : file_stat(path, &st);
 }
 
 /* ---- Choosing ---- */
@@ -506,7 +513,7 @@ machsym_result inside_map_open(const machsym_map_desc *desc, machsym_map **out, 
     return machsym_map_open(&inner, out, why);
 }
 
-static size_t probe_map(const char *path, machsym_slice *slice, machsym_error *err)
+static size_t inside_probe_map(const char *path, machsym_slice *slice, machsym_error *err)
 {
     machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
     machsym_map_info info;
@@ -533,7 +540,7 @@ size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     if (inside_is_map(path))
-        return cap > 0 ? probe_map(path, slices, err) : 1;
+        return cap > 0 ? inside_probe_map(path, slices, err) : 1;
     if (members_end(path) == 0)
         return machsym_list_slices(&desc, slices, cap, err);
     bool ok = members_read(path, PROBE_BYTES, &head, err);
@@ -548,21 +555,21 @@ size_t inside_probe(const char *path, machsym_slice *slices, size_t cap, machsym
     return inside_list_slices(&(machsym_open_desc){.path = path}, slices, cap, err);
 }
 
-static bool fits(const machsym_slice *slice, const char *arch, const machsym_uuid *uuid)
+static bool inside_fits(const machsym_slice *slice, const char *arch, const machsym_uuid *uuid)
 {
     return (arch == NULL || strcmp(slice->arch, arch) == 0) &&
            (uuid == NULL || (slice->has_uuid && memcmp(&slice->uuid, uuid, sizeof *uuid) == 0));
 }
 
 /* Whether an error says that nothing is known of a file: memory ran out, or the system failed to read it. */
-static bool is_unknown(const machsym_error *err)
+static bool inside_is_unknown(const machsym_error *err)
 {
     return err->code == MACHSYM_ERR_MEMORY || (err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno));
 }
 
 /* The one file of an archive or folder that is asked for. *choice: its path, from malloc; NULL when the path
  * is a file of its own. */
-static bool choose(const machsym_open_desc *desc, const char *path, char **choice, machsym_error *err)
+static bool inside_choose(const machsym_open_desc *desc, const char *path, char **choice, machsym_error *err)
 {
     path_list list;
     machsym_slice slices[MACHSYM_MAX_SLICES];
@@ -570,7 +577,7 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
     size_t chosen = 0;
     size_t matches = 0;
     *choice = NULL;
-    if (!list_inside(path, INSIDE_BEST, &list, err)) {
+    if (!inside_list_inside(path, INSIDE_BEST, &list, err)) {
         path_list_free(&list);
         return false;
     }
@@ -578,10 +585,10 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
         machsym_error why = unknown;
         size_t count = inside_probe(list.v[i], slices, MACHSYM_MAX_SLICES, &why);
         bool is_match = false;
-        if (is_unknown(&why))
+        if (inside_is_unknown(&why))
             unknown = why;
         for (size_t j = 0; j < count && j < MACHSYM_MAX_SLICES; j++)
-            is_match |= fits(&slices[j], desc->arch, desc->uuid);
+            is_match |= inside_fits(&slices[j], desc->arch, desc->uuid);
         chosen = is_match ? i : chosen;
         matches += is_match;
     }
@@ -593,13 +600,13 @@ static bool choose(const machsym_open_desc *desc, const char *path, char **choic
         return false;
     }
     if (ok && list.count > 0)
-        *choice = copy_z(list.v[chosen], strlen(list.v[chosen]));
+        *choice = inside_copy_z(list.v[chosen], strlen(list.v[chosen]));
     else if (!ok && matches > 1)
-        fail(err, MACHSYM_ERR_AMBIGUOUS, "it holds several files; name one of them");
+        inside_fail(err, MACHSYM_ERR_AMBIGUOUS, "it holds several files; name one of them");
     else if (!ok && desc->uuid != NULL)
-        fail(err, MACHSYM_ERR_UUID, "no file in it has this UUID");
+        inside_fail(err, MACHSYM_ERR_UUID, "no file in it has this UUID");
     else if (!ok)
-        fail(err, MACHSYM_ERR_ARCH, "no file in it has a slice for this architecture");
+        inside_fail(err, MACHSYM_ERR_ARCH, "no file in it has a slice for this architecture");
     path_list_free(&list);
     return ok;
 }
@@ -609,7 +616,7 @@ bool inside_list(const char *path, text *out)
     path_list list;
     machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_error err;
-    bool any = path != NULL && list_inside(path, INSIDE_BEST, &list, &err) && list.count > 0;
+    bool any = path != NULL && inside_list_inside(path, INSIDE_BEST, &list, &err) && list.count > 0;
     for (size_t i = 0; any && i < list.count && i < MAX_SHOWN; i++) {
         size_t count = inside_probe(list.v[i], slices, MACHSYM_MAX_SLICES, &err);
         for (size_t j = 0; j < count && j < MACHSYM_MAX_SLICES; j++) {
@@ -635,13 +642,13 @@ bool inside_list(const char *path, text *out)
 
 /* One half of a description. *name: what the file is called, from malloc, when that is not *path; *bytes:
  * of a member of an archive. */
-static bool take_half(const machsym_open_desc *desc, const char *path, machsym_bytes *bytes, char **name,
-                      machsym_error *err)
+static bool inside_take_half(const machsym_open_desc *desc, const char *path, machsym_bytes *bytes,
+                             char **name, machsym_error *err)
 {
     *name = NULL;
     if (path == NULL || bytes->ptr != NULL)
         return true;
-    if (!choose(desc, path, name, err))
+    if (!inside_choose(desc, path, name, err))
         return false;
     const char *chosen = *name != NULL ? *name : path;
     char *whole = NULL;
@@ -660,26 +667,26 @@ typedef struct inner_desc {
     char *names[2];
 } inner_desc;
 
-static void inner_free(inner_desc *inner)
+static void inside_inner_free(inner_desc *inner)
 {
     free(inner->names[0]);
     free(inner->names[1]);
 }
 
-static bool inner_make(const machsym_open_desc *desc, inner_desc *inner, machsym_error *err)
+static bool inside_inner_make(const machsym_open_desc *desc, inner_desc *inner, machsym_error *err)
 {
     machsym_error own;
     machsym_error *why = err != NULL ? err : &own;
     memset(inner, 0, sizeof *inner);
     inner->open = *desc;
-    bool ok = take_half(desc, desc->path, &inner->open.bytes, &inner->names[0], why) &&
-              take_half(desc, desc->pair_path, &inner->open.pair_bytes, &inner->names[1], why);
+    bool ok = inside_take_half(desc, desc->path, &inner->open.bytes, &inner->names[0], why) &&
+              inside_take_half(desc, desc->pair_path, &inner->open.pair_bytes, &inner->names[1], why);
     if (inner->names[0] != NULL)
         inner->open.path = inner->names[0];
     if (inner->names[1] != NULL)
         inner->open.pair_path = inner->names[1];
     if (!ok)
-        inner_free(inner);
+        inside_inner_free(inner);
     return ok;
 }
 
@@ -691,14 +698,14 @@ machsym_result inside_image_open(const machsym_open_desc *desc, machsym_image **
     *out = NULL;
     if (cache_open_image(desc, out, why))
         return *out != NULL ? MACHSYM_OK : why->code;
-    if (!inner_make(desc, &inner, why))
+    if (!inside_inner_make(desc, &inner, why))
         return why->code;
     machsym_result result = machsym_image_open(&inner.open, out, why);
-    inner_free(&inner);
+    inside_inner_free(&inner);
     return result;
 }
 
-static machsym_slice slice_of(const machsym_image *image)
+static machsym_slice inside_slice_of(const machsym_image *image)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
@@ -712,19 +719,19 @@ size_t inside_list_slices(const machsym_open_desc *desc, machsym_slice *slices, 
     machsym_image *image;
     if (cache_open_image(desc, &image, err)) {
         if (image != NULL && cap > 0)
-            slices[0] = slice_of(image);
+            slices[0] = inside_slice_of(image);
         bool is_open = image != NULL;
         machsym_image_close(image);
         return is_open;
     }
-    if (!inner_make(desc, &inner, err))
+    if (!inside_inner_make(desc, &inner, err))
         return 0;
     size_t count = machsym_list_slices(&inner.open, slices, cap, err);
-    inner_free(&inner);
+    inside_inner_free(&inner);
     return count;
 }
 
-static const char *copy_file(const char *path, uint64_t off, uint64_t len, outfile *out)
+static const char *inside_copy_file(const char *path, uint64_t off, uint64_t len, outfile *out)
 {
     int fd = posix_open_to_read(path);
     const char *why = fd < 0 || lseek(fd, (off_t)off, SEEK_SET) < 0 ? strerror(errno) : NULL;
@@ -756,7 +763,7 @@ const char *inside_copy(const char *path, uint64_t off, uint64_t len, outfile *o
     char *name = NULL;
     text part = {0};
     if (members_end(path) == 0)
-        return copy_file(path, off, len, out);
+        return inside_copy_file(path, off, len, out);
     if (!members_keep(path, &bytes, &name, &err))
         return err.what;
     free(name);

@@ -31,13 +31,13 @@ static struct {
     uint64_t unpacked; /* bytes of archives in the file's that one member, or one walk, asked for */
 } kept = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0, 0, {{NULL, NULL}}, 0};
 
-static bool fail(machsym_error *err, machsym_result code, const char *what)
+static bool members_fail(machsym_error *err, machsym_result code, const char *what)
 {
     *err = (machsym_error){code, 0, what, "", 0};
     return false;
 }
 
-static char *copy_z(const char *ptr, size_t len)
+static char *members_copy_z(const char *ptr, size_t len)
 {
     char *copy = mem_alloc(len + 1);
     memcpy(copy, ptr, len);
@@ -45,7 +45,7 @@ static char *copy_z(const char *ptr, size_t len)
     return copy;
 }
 
-static bool has_suffix(machsym_str name, const char *suffix)
+static bool members_has_suffix(machsym_str name, const char *suffix)
 {
     size_t len = strlen(suffix);
     return name.len >= len && memcmp(name.ptr + name.len - len, suffix, len) == 0;
@@ -55,7 +55,7 @@ bool members_is_archive_name(machsym_str name)
 {
     static const char *const ends[] = {".zip", ".tar", ".tgz", ".gz", ".ipa"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (has_suffix(name, ends[i]))
+        if (members_has_suffix(name, ends[i]))
             return !str_starts(str_base_name(name),
                                "._"); /* has what only Apple's file systems keep of NAME */
     }
@@ -67,14 +67,14 @@ size_t members_end(const char *path)
     struct stat st;
     text prefix = {0};
     size_t end = 0;
-    if (path[0] == 0 || tool_stat(path, &st))
+    if (path[0] == 0 || file_stat(path, &st))
         return 0;
     for (size_t i = 1; path[i] != 0 && end == 0; i++) {
         if (!posix_is_slash(path[i]))
             continue;
         prefix.len = 0;
         text_add(&prefix, path, i);
-        if (!tool_stat(text_z(&prefix), &st))
+        if (!file_stat(text_z(&prefix), &st))
             break;
         end = S_ISREG(st.st_mode) ? i : 0;
     }
@@ -84,13 +84,13 @@ size_t members_end(const char *path)
 
 /* ---- Archives; all below is under the lock ---- */
 
-static bool is_open(unsigned depth, const char *path, size_t len)
+static bool members_is_open(unsigned depth, const char *path, size_t len)
 {
     const opened *slot = &kept.open[depth];
     return slot->a != NULL && strncmp(slot->path, path, len) == 0 && slot->path[len] == 0;
 }
 
-static archive *take_slot(unsigned depth, const char *path, size_t len, archive *a)
+static archive *members_take_slot(unsigned depth, const char *path, size_t len, archive *a)
 {
     opened *slot = &kept.open[depth];
     if (a == NULL)
@@ -99,48 +99,48 @@ static archive *take_slot(unsigned depth, const char *path, size_t len, archive 
         archive_close(slot->a);
     free(slot->path);
     slot->a = a;
-    slot->path = copy_z(path, len);
+    slot->path = members_copy_z(path, len);
     return a;
 }
 
 /* The archive that is a file, until another one is asked for; NULL with *err when it is none, or damaged. */
-static archive *open_file(const char *path, size_t len, machsym_error *err)
+static archive *members_open_file(const char *path, size_t len, machsym_error *err)
 {
-    fail(err, MACHSYM_OK, "no error");
-    if (is_open(0, path, len))
+    members_fail(err, MACHSYM_OK, "no error");
+    if (members_is_open(0, path, len))
         return kept.open[0].a;
-    char *name = copy_z(path, len);
+    char *name = members_copy_z(path, len);
     archive *a = archive_open(name, err);
     free(name);
     kept.unpacked = 0;
-    return take_slot(0, path, len, a);
+    return members_take_slot(0, path, len, a);
 }
 
 /* The archive that is a member of another; the path ends with its name. */
-static archive *open_member(unsigned depth, const char *path, size_t len, const archive *outer,
-                            const archive_member *member, machsym_error *err)
+static archive *members_open(unsigned depth, const char *path, size_t len, const archive *outer,
+                             const archive_member *member, machsym_error *err)
 {
     text content = {0};
-    fail(err, MACHSYM_OK, "no error");
-    if (is_open(depth, path, len))
+    members_fail(err, MACHSYM_OK, "no error");
+    if (members_is_open(depth, path, len))
         return kept.open[depth].a;
     kept.unpacked += member->size;
     if (archive_is_bomb(kept.open[0].a, kept.unpacked)) {
-        fail(err, MACHSYM_ERR_LIMIT,
-             "the archives in the file would become more than 256 times its size; unpack it first");
+        members_fail(err, MACHSYM_ERR_LIMIT,
+                     "the archives in the file would become more than 256 times its size; unpack it first");
         return NULL;
     }
-    char *name = copy_z(path, len);
+    char *name = members_copy_z(path, len);
     archive *a = archive_read(outer, member, UINT64_MAX, &content, err)
                      ? archive_open_text(name, &content, err)
                      : NULL;
     text_free(&content);
     free(name);
-    return take_slot(depth, path, len, a);
+    return members_take_slot(depth, path, len, a);
 }
 
 /* The member that the rest of a path names: by its whole name, or by that of the bundle that it is in. */
-static const archive_member *find_member(const archive *a, machsym_str rest)
+static const archive_member *members_find(const archive *a, machsym_str rest)
 {
     const archive_member *member = archive_find(a, rest);
     text inner = {0};
@@ -155,7 +155,7 @@ static const archive_member *find_member(const archive *a, machsym_str rest)
 }
 
 /* The member that is an archive, and in which the rest of a path goes on. */
-static const archive_member *find_archive(const archive *a, machsym_str rest)
+static const archive_member *members_find_archive(const archive *a, machsym_str rest)
 {
     const archive_member *member = NULL;
     for (size_t i = 1; i < rest.len && member == NULL; i++) {
@@ -173,41 +173,42 @@ typedef struct place {
     size_t at;      /* where the member's name begins in the path */
 } place;
 
-static bool find_place(const char *path, size_t end, place *out, machsym_error *err)
+static bool members_find_place(const char *path, size_t end, place *out, machsym_error *err)
 {
-    archive *a = open_file(path, end, err);
+    archive *a = members_open_file(path, end, err);
     unsigned depth = 0;
     size_t at = end + 1;
     kept.unpacked = 0;
     while (a != NULL) {
         machsym_str rest = str_c(path + at);
-        const archive_member *member = find_member(a, rest);
+        const archive_member *member = members_find(a, rest);
         if (member != NULL) {
             *out = (place){a, member, depth, at};
             return true;
         }
-        member = depth < MEMBERS_MAX_DEPTH ? find_archive(a, rest) : NULL;
+        member = depth < MEMBERS_MAX_DEPTH ? members_find_archive(a, rest) : NULL;
         if (member == NULL)
-            return fail(err, MACHSYM_ERR_IO,
-                        "the archive has no such member; `machsym info ARCHIVE` lists them");
+            return members_fail(err, MACHSYM_ERR_IO,
+                                "the archive has no such member; `machsym info ARCHIVE` lists them");
         at += member->name.len + 1;
-        a = open_member(++depth, path, at - 1, a, member, err);
+        a = members_open(++depth, path, at - 1, a, member, err);
     }
-    return err->code == MACHSYM_OK ? fail(err, MACHSYM_ERR_IO,
-                                          "a part of its path is a file, but no zip, tar or static library; "
-                                          "machsym info says what it is")
-                                   : false;
+    return err->code == MACHSYM_OK
+               ? members_fail(err, MACHSYM_ERR_IO,
+                              "a part of its path is a file, but no zip, tar or static library; "
+                              "machsym info says what it is")
+               : false;
 }
 
 /* ---- Reading ---- */
 
-static bool read_member(const char *path, uint64_t max, text *out, machsym_error *err)
+static bool members_read_member(const char *path, uint64_t max, text *out, machsym_error *err)
 {
     place at;
     size_t end = members_end(path);
     if (end == 0)
-        return fail(err, MACHSYM_ERR_IO, "there is no such file");
-    return find_place(path, end, &at, err) && archive_read(at.a, at.member, max, out, err);
+        return members_fail(err, MACHSYM_ERR_IO, "there is no such file");
+    return members_find_place(path, end, &at, err) && archive_read(at.a, at.member, max, out, err);
 }
 
 bool members_has(const char *path)
@@ -216,7 +217,7 @@ bool members_has(const char *path)
     machsym_error err;
     pthread_mutex_lock(&kept.lock);
     size_t end = members_end(path);
-    bool has = end != 0 && find_place(path, end, &at, &err);
+    bool has = end != 0 && members_find_place(path, end, &at, &err);
     pthread_mutex_unlock(&kept.lock);
     return has;
 }
@@ -224,12 +225,12 @@ bool members_has(const char *path)
 bool members_read(const char *path, uint64_t max, text *out, machsym_error *err)
 {
     pthread_mutex_lock(&kept.lock);
-    bool ok = read_member(path, max, out, err);
+    bool ok = members_read_member(path, max, out, err);
     pthread_mutex_unlock(&kept.lock);
     return ok;
 }
 
-static const loaded *find_loaded(const char *path)
+static const loaded *members_find_loaded(const char *path)
 {
     for (size_t i = 0; i < kept.count; i++) {
         if (strcmp(kept.v[i]->path, path) == 0)
@@ -238,18 +239,19 @@ static const loaded *find_loaded(const char *path)
     return NULL;
 }
 
-static const loaded *load(const char *path, machsym_error *err)
+static const loaded *members_load(const char *path, machsym_error *err)
 {
-    const loaded *before = find_loaded(path);
+    const loaded *before = members_find_loaded(path);
     place at;
     text content = {0};
     text name = {0};
     if (before != NULL)
         return before;
-    if (!find_place(path, members_end(path), &at, err))
+    if (!members_find_place(path, members_end(path), &at, err))
         return NULL;
     if (kept.bytes + at.member->size > ARCHIVE_MAX_BYTES) {
-        fail(err, MACHSYM_ERR_LIMIT, "the members that were opened have more than 8 GB; unpack the archive");
+        members_fail(err, MACHSYM_ERR_LIMIT,
+                     "the members that were opened have more than 8 GB; unpack the archive");
         return NULL;
     }
     if (!archive_read(at.a, at.member, UINT64_MAX, &content, err)) {
@@ -259,9 +261,9 @@ static const loaded *load(const char *path, machsym_error *err)
     loaded *one = mem_alloc(sizeof *one);
     text_add(&name, path, at.at);
     text_str(&name, at.member->name);
-    one->name = copy_z(name.v, name.len);
+    one->name = members_copy_z(name.v, name.len);
     text_free(&name);
-    one->path = copy_z(path, strlen(path));
+    one->path = members_copy_z(path, strlen(path));
     one->content = content;
     kept.bytes += content.len;
     kept.v = mem_room(kept.v, kept.count, &kept.cap, sizeof *kept.v);
@@ -272,9 +274,9 @@ static const loaded *load(const char *path, machsym_error *err)
 bool members_keep(const char *path, machsym_bytes *bytes, char **name, machsym_error *err)
 {
     pthread_mutex_lock(&kept.lock);
-    const loaded *one = load(path, err);
+    const loaded *one = members_load(path, err);
     if (one != NULL) {
-        *name = copy_z(one->name, strlen(one->name));
+        *name = members_copy_z(one->name, strlen(one->name));
         bytes->ptr = one->content.v != NULL ? one->content.v : "";
         bytes->len = one->content.len;
     }
@@ -306,7 +308,7 @@ typedef struct walking {
     text path; /* of the member at hand */
 } walking;
 
-static void note_fault(walking *w, const machsym_error *err)
+static void members_note_fault(walking *w, const machsym_error *err)
 {
     w->walk->fault = *err;
     w->walk->fault_path.len = 0;
@@ -315,8 +317,8 @@ static void note_fault(walking *w, const machsym_error *err)
 }
 
 /* An archive that is open, and those in it: as deep as there are slots. */
-static void walk_archive(walking *w, const archive *a,
-                         unsigned depth) /* at most MEMBERS_MAX_DEPTH calls deep */
+static void members_walk_archive(walking *w, const archive *a,
+                                 unsigned depth) /* at most MEMBERS_MAX_DEPTH calls deep */
 {
     size_t from = w->path.len;
     for (size_t i = 0; i < archive_count(a); i++) {
@@ -331,15 +333,15 @@ static void walk_archive(walking *w, const archive *a,
         if (is_archive && depth == MEMBERS_MAX_DEPTH) {
             w->walk->is_deep = true;
         } else if (is_archive) {
-            const archive *inner = open_member(depth + 1, text_z(&w->path), w->path.len, a, member, &err);
+            const archive *inner = members_open(depth + 1, text_z(&w->path), w->path.len, a, member, &err);
             if (inner != NULL)
-                walk_archive(w, inner, depth + 1);
+                members_walk_archive(w, inner, depth + 1);
         }
         member_found found = {text_z(&w->path), a, member};
         w->visit(w->user, &found, &err);
         w->walk->count++;
         if (err.code != MACHSYM_OK)
-            note_fault(w, &err);
+            members_note_fault(w, &err);
     }
     w->path.len = from;
 }
@@ -358,14 +360,14 @@ bool members_walk(const char *path, void (*visit)(void *user, const member_found
     kept.unpacked = 0;
     text_c(&w.path, path);
     if (end == 0) {
-        a = open_file(path, strlen(path), err);
-    } else if (find_place(path, end, &at, err)) {
+        a = members_open_file(path, strlen(path), err);
+    } else if (members_find_place(path, end, &at, err)) {
         depth = at.depth + 1;
         if (depth <= MEMBERS_MAX_DEPTH && members_is_archive_name(at.member->name))
-            a = open_member(depth, path, strlen(path), at.a, at.member, err);
+            a = members_open(depth, path, strlen(path), at.a, at.member, err);
     }
     if (a != NULL)
-        walk_archive(&w, a, depth);
+        members_walk_archive(&w, a, depth);
     pthread_mutex_unlock(&kept.lock);
     text_free(&w.path);
     return a != NULL;

@@ -20,7 +20,7 @@
 /* ---- Images ---- */
 
 /* A file of one image, such as a map, has no list of slices. */
-static size_t only_slice(const machsym_open_desc *desc, machsym_slice *slice)
+static size_t open_only_slice(const machsym_open_desc *desc, machsym_slice *slice)
 {
     machsym_open_desc any = *desc;
     machsym_image *image;
@@ -35,7 +35,7 @@ static size_t only_slice(const machsym_open_desc *desc, machsym_slice *slice)
     return 1;
 }
 
-static void list_slices(const machsym_open_desc *desc)
+static void open_list_slices(const machsym_open_desc *desc)
 {
     machsym_slice *slices;
     text line = {0};
@@ -49,7 +49,7 @@ static void list_slices(const machsym_open_desc *desc)
     size_t now = inside_list_slices(desc, slices, count, NULL);
     count = now < count ? now : count; /* another file may stand there by now */
     if (count == 0)
-        count = only_slice(desc, slices);
+        count = open_only_slice(desc, slices);
     for (size_t i = 0; i < count && i < 64; i++) {
         text_c(&line, "  ");
         text_c(&line, slices[i].arch);
@@ -65,28 +65,28 @@ static void list_slices(const machsym_open_desc *desc)
     free(slices);
 }
 
-static void say_other_uuid(const machsym_open_desc *desc)
+static void open_say_other_uuid(const machsym_open_desc *desc)
 {
     text wanted = {0};
     text_uuid(&wanted, desc->uuid);
-    tool_say("%s: UUID %s was asked for; the file holds", desc->path != NULL ? desc->path : "standard input",
-             text_z(&wanted));
+    say_message("%s: UUID %s was asked for; the file holds",
+                desc->path != NULL ? desc->path : "standard input", text_z(&wanted));
     text_free(&wanted);
 }
 
 /* Of one image of many, the path that leads to it. */
-static void say_entry_error(const machsym_open_desc *desc, const machsym_error *err)
+static void open_say_entry_error(const machsym_open_desc *desc, const machsym_error *err)
 {
     text path = {0};
     text_c(&path, desc->path != NULL ? desc->path : "standard input");
     text_c(&path, desc->entry[0] == '/' ? "" : "/");
     text_c(&path, desc->entry);
-    tool_say_error(text_z(&path), err);
+    say_error(text_z(&path), err);
     text_free(&path);
 }
 
 /* Whether an architecture has this name, whatever the file holds. */
-static bool is_arch(const char *name)
+static bool open_is_arch(const char *name)
 {
     static const uint32_t types[] = {7, 12, 18, 0x01000007, 0x0100000c, 0x01000012, 0x0200000c};
     enum { SUBTYPES = 17 }; /* ARM has the most: 16 is armv7em */
@@ -100,19 +100,20 @@ static bool is_arch(const char *name)
     return false;
 }
 
-static void say_other_arch(const machsym_open_desc *desc)
+static void open_say_other_arch(const machsym_open_desc *desc)
 {
     const char *path = desc->path != NULL ? desc->path : "standard input";
-    if (!is_arch(desc->arch))
-        tool_say("%s: no architecture is called %s; choose one of the file's with -arch", path, desc->arch);
+    if (!open_is_arch(desc->arch))
+        say_message("%s: no architecture is called %s; choose one of the file's with -arch", path,
+                    desc->arch);
     else if (strcmp(options_command(), "atos") == 0) /* as Apple's says it */
-        tool_tell("atos cannot load symbols for the file %s for architecture %s.", path, desc->arch);
+        say_plain("atos cannot load symbols for the file %s for architecture %s.", path, desc->arch);
     else
-        tool_say("%s: no slice of architecture %s; choose one of the file's with -arch", path, desc->arch);
+        say_message("%s: no slice of architecture %s; choose one of the file's with -arch", path, desc->arch);
 }
 
 /* Whether it is the other half that does not open: without it the file does. */
-static bool is_of_pair(const machsym_open_desc *desc, const machsym_error *err)
+static bool open_is_of_pair(const machsym_open_desc *desc, const machsym_error *err)
 {
     machsym_open_desc alone = *desc;
     machsym_image *image;
@@ -124,54 +125,54 @@ static bool is_of_pair(const machsym_open_desc *desc, const machsym_error *err)
     return true;
 }
 
-void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
+void open_say_failure(const machsym_open_desc *desc, const machsym_error *err)
 {
     bool is_cache =
         desc->path != NULL && cache_is_at(desc->path); /* of thousands of images: they are not listed */
-    if (is_of_pair(desc, err)) {
-        tool_say_error(desc->pair_path, err);
+    if (open_is_of_pair(desc, err)) {
+        say_error(desc->pair_path, err);
         return;
     }
     if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL && !is_cache)
-        say_other_uuid(desc);
+        open_say_other_uuid(desc);
     else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
-        say_other_arch(desc);
+        open_say_other_arch(desc);
     else if (desc->from != NULL && desc->entry != NULL)
-        say_entry_error(desc, err);
+        open_say_entry_error(desc, err);
     else
-        tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
+        say_error(desc->path != NULL ? desc->path : "standard input", err);
     if (!is_cache && (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS ||
                       err->code == MACHSYM_ERR_UUID))
-        list_slices(desc);
+        open_list_slices(desc);
 }
 
-bool tool_refuse_collection(const machsym_image *image)
+bool open_refuse_collection(const machsym_image *image)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
     bool is_cache = cache_is(image);
     if (info.slice.filetype != 12 /* MH_FILESET */ && !is_cache)
         return false;
-    tool_say("%s: a %s; name one of its images with --entry NAME; `machsym info FILE` lists them",
-             info.path != NULL ? info.path : "standard input",
-             is_cache ? "shared cache" : "kernel collection");
+    say_message("%s: a %s; name one of its images with --entry NAME; `machsym info FILE` lists them",
+                info.path != NULL ? info.path : "standard input",
+                is_cache ? "shared cache" : "kernel collection");
     return true;
 }
 
 /* The file that was found damaged. */
-static const char *damaged_path(const machsym_image_info *info)
+static const char *open_damaged_path(const machsym_image_info *info)
 {
     bool is_pair = info->damage.is_cut_short ? info->cut.is_pair : info->damage.is_pair;
     const char *path = is_pair ? info->pair_path : info->path;
     return path != NULL ? path : "standard input";
 }
 
-void text_damage(text *t, const machsym_image_info *info)
+void open_put_damage(text *t, const machsym_image_info *info)
 {
     const machsym_cut *cut = &info->cut;
     if (info->damage_count == 0)
         return;
-    text_c(t, damaged_path(info));
+    text_c(t, open_damaged_path(info));
     if (info->damage.is_cut_short && cut->missing != 0) {
         text_c(t, ": cut short: at least ");
         text_dec(t, cut->missing);
@@ -200,103 +201,104 @@ void text_damage(text *t, const machsym_image_info *info)
     }
 }
 
-bool tool_read_info(const machsym_image *image, machsym_image_info *info)
+bool open_read_info(const machsym_image *image, machsym_image_info *info)
 {
     bool ok = machsym_image_read_info(image, info);
     if (!ok)
-        tool_lacked_memory();
+        status_note_memory();
     return ok;
 }
 
-static void say_damage(const machsym_image *image, const machsym_image_info *info)
+static void open_say_known_damage(const machsym_image *image, const machsym_image_info *info)
 {
     text t = {0};
     bool lacks_files = cache_lacks_files(image);
     if (info->map != NULL || (info->damage_count == 0 && !lacks_files))
         return;
-    tool_note_damage();
-    text_damage(&t, info);
-    bool is_new = tool_is_new_to_say(damaged_path(info));
+    status_note_damage();
+    open_put_damage(&t, info);
+    bool is_new = say_is_new(open_damaged_path(info));
     if (is_new && lacks_files)
         cache_say_files(image);
     else if (is_new)
-        tool_say("%.*s", (int)t.len, t.v);
+        say_message("%.*s", (int)t.len, t.v);
     text_free(&t);
 }
 
-void tool_say_damage(const machsym_image *image)
+void open_say_damage(const machsym_image *image)
 {
     machsym_image_info info;
-    tool_read_info(image, &info);
-    say_damage(image, &info);
+    open_read_info(image, &info);
+    open_say_known_damage(image, &info);
 }
 
-void tool_say_met_damage(const machsym_image *image)
+void open_say_met_damage(const machsym_image *image)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
     if (info.damage_count != 0 || cache_lacks_files(image))
-        tool_say_damage(image);
+        open_say_damage(image);
 }
 
-void tool_say_lost(const char *path, const machsym_session *session)
+void open_say_lost(const char *path, const machsym_session *session)
 {
     machsym_reads reads;
     machsym_session_get_reads(session, &reads);
     if (reads.lost == 0)
         return;
-    tool_note_damage();
+    status_note_damage();
     path = path != NULL ? path : "standard input";
-    if (tool_is_new_to_say(path))
-        tool_say("%s: damaged: the map's checksum does not match its bytes, offset %llu; frames or names are "
-                 "missing; build it again",
-                 path, (unsigned long long)reads.lost_at);
+    if (say_is_new(path))
+        say_message(
+            "%s: damaged: the map's checksum does not match its bytes, offset %llu; frames or names are "
+            "missing; build it again",
+            path, (unsigned long long)reads.lost_at);
 }
 
-machsym_image *tool_open(const machsym_open_desc *desc)
+machsym_image *open_image(const machsym_open_desc *desc)
 {
-    machsym_image *image = tool_open_damaged(desc);
+    machsym_image *image = open_damaged(desc);
     if (image != NULL)
-        tool_say_damage(image);
+        open_say_damage(image);
     return image;
 }
 
-machsym_image *tool_open_without_dwarf(const machsym_open_desc *desc)
+machsym_image *open_without_dwarf(const machsym_open_desc *desc)
 {
     machsym_image_info info;
-    machsym_image *image = tool_open_damaged(desc);
+    machsym_image *image = open_damaged(desc);
     if (image == NULL)
         return NULL;
     machsym_image_get_info(image, &info);
-    say_damage(image, &info);
+    open_say_known_damage(image, &info);
     return image;
 }
 
-machsym_image *tool_open_damaged(const machsym_open_desc *desc)
+machsym_image *open_damaged(const machsym_open_desc *desc)
 {
     machsym_image *image;
     machsym_image_info info;
     machsym_error err;
     if (inside_image_open(desc, &image, &err) != MACHSYM_OK) {
-        tool_say_open(desc, &err);
+        open_say_failure(desc, &err);
         return NULL;
     }
     machsym_image_get_info(image, &info);
     if (info.map == NULL)
         return image;
-    tool_say("%s: a symbol map; name the dSYM or binary that it was made of", desc->path);
+    say_message("%s: a symbol map; name the dSYM or binary that it was made of", desc->path);
     machsym_image_close(image);
     return NULL;
 }
 
-void tool_session_close(machsym_session *session)
+void open_session_close(machsym_session *session)
 {
     if (session != NULL && machsym_session_lacked_memory(session))
-        tool_lacked_memory();
+        status_note_memory();
     machsym_session_close(session);
 }
 
-machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags)
+machsym_session *open_session(const machsym_image *image, machsym_lines lines, uint32_t flags)
 {
     machsym_session_desc desc;
     machsym_session *session;
@@ -307,7 +309,7 @@ machsym_session *tool_session(const machsym_image *image, machsym_lines lines, u
     desc.flags = flags;
     if (machsym_session_open(&desc, &session, &err) == MACHSYM_OK)
         return session;
-    tool_die(err.what);
+    say_and_die(err.what);
 }
 
 const option slice_option_table[] = {
@@ -343,8 +345,8 @@ const char *image_options_path(const image_options *from, const char *path)
     struct stat st;
     if (from->member == NULL)
         return path;
-    if (tool_stat(path, &st) && S_ISDIR(st.st_mode)) {
-        tool_say("%s: a folder, and --member is for archives: name the file in it", path);
+    if (file_stat(path, &st) && S_ISDIR(st.st_mode)) {
+        say_message("%s: a folder, and --member is for archives: name the file in it", path);
         exit(TOOL_ERROR);
     }
     text_c(&full, path);
@@ -371,27 +373,27 @@ machsym_image *image_options_open(const image_options *from)
     machsym_open_desc desc;
     memset(&desc, 0, sizeof desc);
     image_options_apply(from, &desc);
-    machsym_image *image = from->no_dwarf ? tool_open_without_dwarf(&desc) : tool_open(&desc);
-    if (image == NULL || !tool_refuse_collection(image))
+    machsym_image *image = from->no_dwarf ? open_without_dwarf(&desc) : open_image(&desc);
+    if (image == NULL || !open_refuse_collection(image))
         return image;
     machsym_image_close(image);
     return NULL;
 }
 
 /* Of what an app store has encrypted a list of names is not whole. */
-static void say_encrypted(const machsym_image *image)
+static void open_say_encrypted(const machsym_image *image)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
     if (!info.is_encrypted)
         return;
-    tool_say("%s: an app store has encrypted __TEXT; ask the program without encryption, or its dSYM",
-             info.path);
-    tool_note_damage();
+    say_message("%s: an app store has encrypted __TEXT; ask the program without encryption, or its dSYM",
+                info.path);
+    status_note_damage();
 }
 
-int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
-                       machsym_image **image, machsym_session **session)
+int open_for_command(const command *c, image_options *from, int argc, char **argv, void *to,
+                     machsym_image **image, machsym_session **session)
 {
     int count = options_parse(c, to, argc, argv);
     *image = NULL;
@@ -403,7 +405,7 @@ int image_command_open(const command *c, image_options *from, int argc, char **a
     *image = image_options_open(from);
     if (*image == NULL)
         return TOOL_ERROR;
-    say_encrypted(*image);
-    *session = tool_session(*image, MACHSYM_LINES_ATOS, 0);
+    open_say_encrypted(*image);
+    *session = open_session(*image, MACHSYM_LINES_ATOS, 0);
     return TOOL_OK;
 }

@@ -18,30 +18,30 @@
 
 /* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was
  * found is said. Returns NULL on failure. */
-machsym_image *tool_open(const machsym_open_desc *desc);
+machsym_image *open_image(const machsym_open_desc *desc);
 /* The same for commands that do not look at debug info, nor for damage in it. */
-machsym_image *tool_open_without_dwarf(const machsym_open_desc *desc);
+machsym_image *open_without_dwarf(const machsym_open_desc *desc);
 /* The same, but leaves it to the caller to say what is damaged. */
-machsym_image *tool_open_damaged(const machsym_open_desc *desc);
+machsym_image *open_damaged(const machsym_open_desc *desc);
 /* Tells what is known of an image, damage of its debug info with it. Returns whether memory was enough for that.
  * Threads: any. */
-bool tool_read_info(const machsym_image *image, machsym_image_info *info);
+bool open_read_info(const machsym_image *image, machsym_image_info *info);
 /* Says what of a Mach-O file is damaged, once for each file. The exit status is 1 from then on. Of a map it
  * says nothing: map info and --explain do. Threads: any. */
-void tool_say_damage(const machsym_image *image);
+void open_say_damage(const machsym_image *image);
 /* The same if any was met so far. Threads: any. */
-void tool_say_met_damage(const machsym_image *image);
-/* Says that a session found its map damaged, if it did; the rest as tool_say_damage. Threads: any. */
-void tool_say_lost(const char *path, const machsym_session *session);
+void open_say_met_damage(const machsym_image *image);
+/* Says that a session found its map damaged, if it did; the rest as open_say_damage. Threads: any. */
+void open_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
-void text_damage(text *t, const machsym_image_info *info);
+void open_put_damage(text *t, const machsym_image_info *info);
 /* Whether an image is a kernel collection or a shared cache, which answer by their images only: says so. */
-bool tool_refuse_collection(const machsym_image *image);
+bool open_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */
-void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
+void open_say_failure(const machsym_open_desc *desc, const machsym_error *err);
 /* Closes a session, and notes whether it lacked memory. */
-void tool_session_close(machsym_session *session);
-machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
+void open_session_close(machsym_session *session);
+machsym_session *open_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
 
 /* The options of commands that look at one image. */
 typedef struct image_options {
@@ -66,8 +66,8 @@ const char *image_options_path(const image_options *from, const char *path);
 void image_options_apply(const image_options *from, machsym_open_desc *desc);
 /* What commands that look at one image begin with: takes the options into *to, of which *from is a part,
  * and opens image and session. Returns an exit status; *image is NULL when the command is to end with it. */
-int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
-                       machsym_image **image, machsym_session **session);
+int open_for_command(const command *c, image_options *from, int argc, char **argv, void *to,
+                     machsym_image **image, machsym_session **session);
 machsym_image *image_options_open(const image_options *from);
 
 #endif

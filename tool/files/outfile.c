@@ -37,7 +37,7 @@ static unsigned long numbers;     /* handed out so far */
 static char swept[MAX_TEMPORARY]; /* the folder that was swept last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void remove_all(void)
+static void outfile_remove_all(void)
 {
     for (int i = 0; i < MAX_OPEN; i++) {
         if (is_used[i])
@@ -45,9 +45,9 @@ static void remove_all(void)
     }
 }
 
-static void end_by_signal(int number)
+static void outfile_end_by_signal(int number)
 {
-    remove_all();
+    outfile_remove_all();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -63,14 +63,14 @@ void outfile_start(void)
     signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, which is said */
 #endif
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        if (signal(signals[i], end_by_signal) == SIG_IGN)
+        if (signal(signals[i], outfile_end_by_signal) == SIG_IGN)
             signal(signals[i], SIG_IGN);
     }
-    atexit(remove_all); /* memory may end while a file is written */
+    atexit(outfile_remove_all); /* memory may end while a file is written */
 }
 
 /* A slot with the next name in the folder of a path; -1 with errno when there is none. */
-static int take_slot(const char *path)
+static int outfile_take_slot(const char *path)
 {
     int slot = 0;
     pthread_mutex_lock(&lock);
@@ -78,8 +78,8 @@ static int take_slot(const char *path)
         slot++;
     errno = EMFILE;
     if (slot < MAX_OPEN) {
-        int len = snprintf(temporary[slot], MAX_TEMPORARY, "%.*s%s%ld-%lu%s", (int)path_folder(path), path,
-                           temporary_begin, (long)getpid(), ++numbers, temporary_end);
+        int len = snprintf(temporary[slot], MAX_TEMPORARY, "%.*s%s%ld-%lu%s", (int)file_folder_len(path),
+                           path, temporary_begin, (long)getpid(), ++numbers, temporary_end);
         errno = ENAMETOOLONG;
         slot = len > 0 && len < MAX_TEMPORARY ? slot : MAX_OPEN;
     }
@@ -89,7 +89,7 @@ static int take_slot(const char *path)
     return slot < MAX_OPEN ? slot : -1;
 }
 
-static void free_slot(int slot)
+static void outfile_free_slot(int slot)
 {
     pthread_mutex_lock(&lock);
     is_used[slot] = 0;
@@ -106,7 +106,7 @@ bool outfile_is_temporary(const char *name)
            memcmp(name + len - end, temporary_end, end) == 0;
 }
 
-static void sweep_folder(const char *folder)
+static void outfile_sweep_folder(const char *folder)
 {
     text path = {0};
     DIR *dir = opendir(folder);
@@ -125,10 +125,10 @@ static void sweep_folder(const char *folder)
 }
 
 /* A run sweeps a folder when it begins to write into it, not for each of its files. */
-static void sweep(const char *path)
+static void outfile_sweep(const char *path)
 {
     char folder[MAX_TEMPORARY];
-    int own = (int)path_folder(path);
+    int own = (int)file_folder_len(path);
     int len = snprintf(folder, sizeof folder, "%.*s", own > 0 ? own : 2, own > 0 ? path : "./");
     if (len < 0 || (size_t)len >= sizeof folder)
         return;
@@ -137,23 +137,23 @@ static void sweep(const char *path)
     memcpy(swept, folder, (size_t)len + 1);
     pthread_mutex_unlock(&lock);
     if (!again)
-        sweep_folder(folder);
+        outfile_sweep_folder(folder);
 }
 
 /* ---- Files ---- */
 
-static void fail(outfile *out)
+static void outfile_fail(outfile *out)
 {
     if (out->failure == 0)
         out->failure = errno != 0 ? errno : EIO;
 }
 
 /* A new file beside a path. Nobody else has it: it must not be there before, and no link leads elsewhere. */
-static int open_beside(outfile *out)
+static int outfile_open_beside(outfile *out)
 {
-    sweep(out->path);
+    outfile_sweep(out->path);
     for (int tries = 0; tries < MAX_TRIES; tries++) {
-        out->slot = take_slot(out->path);
+        out->slot = outfile_take_slot(out->path);
         if (out->slot < 0)
             return -1;
         int fd = open(temporary[out->slot], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -161,7 +161,7 @@ static int open_beside(outfile *out)
             posix_take_rights(fd, out->path);
             return fd;
         }
-        free_slot(out->slot);
+        outfile_free_slot(out->slot);
         if (fd < 0 && errno != EEXIST)
             return -1;
         if (fd >= 0)
@@ -182,21 +182,21 @@ bool outfile_spares(const char *path, const char *input)
     if (same) /* Windows has no numbers of files */
         same = a.st_ino != 0 ? a.st_ino == b.st_ino && a.st_dev == b.st_dev : strcmp(path, file) == 0;
     if (same)
-        tool_say("%s: is the input, which would be gone: name another output", path);
+        say_message("%s: is the input, which would be gone: name another output", path);
     free(file);
     return !same;
 }
 
 /* Whether two names are of one folder, and of one file there for a file system that does not tell cases apart. */
-static bool is_same_name(const char *a, const char *b)
+static bool outfile_is_same_name(const char *a, const char *b)
 {
     struct stat at;
     struct stat bt;
-    size_t len = path_folder(a);
+    size_t len = file_folder_len(a);
     char *folder = str_copy_z(len > 0 ? str_make(a, len) : str_c("."));
-    bool same = strcasecmp(a + len, b + path_folder(b)) == 0 && stat(folder, &at) == 0;
+    bool same = strcasecmp(a + len, b + file_folder_len(b)) == 0 && stat(folder, &at) == 0;
     free(folder);
-    folder = str_copy_z(path_folder(b) > 0 ? str_make(b, path_folder(b)) : str_c("."));
+    folder = str_copy_z(file_folder_len(b) > 0 ? str_make(b, file_folder_len(b)) : str_c("."));
     same = same && stat(folder, &bt) == 0 && at.st_ino == bt.st_ino && at.st_dev == bt.st_dev;
     free(folder);
     return same;
@@ -214,13 +214,13 @@ bool outfile_is_same(const char *a, const char *b)
         return true;
     if (has_a && has_b)
         return at.st_ino != 0 && S_ISREG(at.st_mode) && at.st_ino == bt.st_ino && at.st_dev == bt.st_dev;
-    return !has_a && !has_b && is_same_name(a, b);
+    return !has_a && !has_b && outfile_is_same_name(a, b);
 }
 
 /* ---- What is read ---- */
 
 /* The file itself, of what lies in an archive that. */
-static char *file_of(const char *input)
+static char *outfile_file_of(const char *input)
 {
     size_t end = members_end(input);
     return str_copy_z(str_make(input, end > 0 ? end : strlen(input)));
@@ -229,7 +229,7 @@ static char *file_of(const char *input)
 void outfile_inputs_add(outfile_inputs *all, const char *path)
 {
     struct stat st;
-    char *file = file_of(path);
+    char *file = outfile_file_of(path);
     if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino != 0) {
         all->v = mem_room(all->v, all->count, &all->cap, sizeof *all->v);
         all->v[all->count++] = (outfile_input){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
@@ -238,7 +238,7 @@ void outfile_inputs_add(outfile_inputs *all, const char *path)
     free(file);
 }
 
-static int by_number(const void *a, const void *b)
+static int outfile_by_number(const void *a, const void *b)
 {
     const outfile_input *x = a;
     const outfile_input *y = b;
@@ -248,9 +248,9 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Whether a path leads into a bundle of symbols, whose files belong together. */
-static bool is_in_bundle(const char *path)
+static bool outfile_is_in_bundle(const char *path)
 {
-    char *folder = str_copy_z(path_folder(path) > 0 ? str_make(path, path_folder(path)) : str_c("."));
+    char *folder = str_copy_z(file_folder_len(path) > 0 ? str_make(path, file_folder_len(path)) : str_c("."));
     char *real = realpath(folder, NULL);
     bool is = false;
     for (const char *at = real; at != NULL && (at = strstr(at, ".dSYM")) != NULL; at++)
@@ -265,19 +265,19 @@ bool outfile_inputs_spare(outfile_inputs *all, const char *path)
     struct stat st;
     if (path == NULL || strcmp(path, "-") == 0)
         return true;
-    if (is_in_bundle(path)) {
-        tool_say("%s: lies in a bundle of symbols: name another output", path);
+    if (outfile_is_in_bundle(path)) {
+        say_message("%s: lies in a bundle of symbols: name another output", path);
         return false;
     }
     if (all->count == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return true;
     if (!all->is_sorted)
-        qsort(all->v, all->count, sizeof *all->v, by_number);
+        qsort(all->v, all->count, sizeof *all->v, outfile_by_number);
     all->is_sorted = true;
     outfile_input wanted = {(uint64_t)st.st_dev, (uint64_t)st.st_ino};
-    if (bsearch(&wanted, all->v, all->count, sizeof wanted, by_number) == NULL)
+    if (bsearch(&wanted, all->v, all->count, sizeof wanted, outfile_by_number) == NULL)
         return true;
-    tool_say("%s: is the input, which would be gone: name another output", path);
+    say_message("%s: is the input, which would be gone: name another output", path);
     return false;
 }
 
@@ -300,13 +300,13 @@ bool outfile_begin(outfile *out, const char *path, outfile_rule rule)
     }
     out->is_device =
         rule == OUTFILE_REPLACE && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-    out->fd = out->is_device ? posix_open_device(path) : open_beside(out);
+    out->fd = out->is_device ? posix_open_device(path) : outfile_open_beside(out);
     if (out->fd < 0)
-        fail(out);
+        outfile_fail(out);
     return out->fd >= 0;
 }
 
-static void put(outfile *out, const char *ptr, size_t len)
+static void outfile_put_bytes(outfile *out, const char *ptr, size_t len)
 {
     if (out->path == NULL) {
         out_write(ptr, len);
@@ -318,7 +318,7 @@ static void put(outfile *out, const char *ptr, size_t len)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            fail(out);
+            outfile_fail(out);
             return;
         }
         if (step == WRITE_STEP)
@@ -336,16 +336,16 @@ void outfile_flush(outfile *out, text *t)
 
 void outfile_put(outfile *out, text *t)
 {
-    put(out, t->v, t->len);
+    outfile_put_bytes(out, t->v, t->len);
     t->len = 0;
 }
 
 /* A name is as safe as its folder: without this a power cut may take the file that was moved there. */
-static void sync_folder(const char *path)
+static void outfile_sync_folder(const char *path)
 {
 #ifndef _WIN32
     text folder = {0};
-    text_add(&folder, path, path_folder(path));
+    text_add(&folder, path, file_folder_len(path));
     text_c(&folder, folder.len == 0 ? "." : "");
     int fd = open(text_z(&folder), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -360,7 +360,7 @@ static void sync_folder(const char *path)
 
 /* Whether a folder is there; errno stays. Above a folder that may be written to there may be one that may not, or C: of
  * Windows. */
-static bool is_there(const char *path)
+static bool outfile_is_there(const char *path)
 {
     int failure = errno;
     struct stat st;
@@ -370,13 +370,13 @@ static bool is_there(const char *path)
 }
 
 /* Gives the file its name. A file that is to be kept is not replaced even when it came a moment ago. */
-static bool take_place(outfile *out)
+static bool outfile_take_place(outfile *out)
 {
     const char *from = temporary[out->slot];
     if (out->rule != OUTFILE_KEEP) {
         if (rename(from, out->path) == 0)
             return true;
-        if (is_there(out->path)) /* "." is busy, says the system */
+        if (outfile_is_there(out->path)) /* "." is busy, says the system */
             errno = EISDIR;
         return false;
     }
@@ -392,42 +392,42 @@ static bool take_place(outfile *out)
     return rename(from, out->path) == 0;
 }
 
-static void shut(outfile *out)
+static void outfile_shut(outfile *out)
 {
     if (out->fd >= 0 && close(out->fd) != 0)
-        fail(out);
+        outfile_fail(out);
     out->fd = -1;
 }
 
 /* Makes what was written safe from a power cut. */
-static void sync_file(outfile *out)
+static void outfile_sync_file(outfile *out)
 {
     if (out->fd >= 0 && out->failure == 0 && !out->is_device && fsync(out->fd) != 0)
-        fail(out);
+        outfile_fail(out);
 }
 
 /* Ends the file; what is left of it when something failed goes. It has its name before it is closed: until
  * then no other run takes it for abandoned. */
-static void close_file(outfile *out)
+static void outfile_close_file(outfile *out)
 {
     if (out->fd < 0)
         return;
     if (POSIX_CLOSE_FIRST || out->is_device)
-        shut(out);
+        outfile_shut(out);
     if (out->is_device)
         return;
-    if (out->failure == 0 && !take_place(out))
-        fail(out);
+    if (out->failure == 0 && !outfile_take_place(out))
+        outfile_fail(out);
     if (out->failure != 0)
         unlink(temporary[out->slot]);
-    free_slot(out->slot);
-    shut(out);
+    outfile_free_slot(out->slot);
+    outfile_shut(out);
 }
 
-static bool has_same_folder(const outfile *a, const outfile *b)
+static bool outfile_has_same_folder(const outfile *a, const outfile *b)
 {
-    size_t len = path_folder(a->path);
-    return len == path_folder(b->path) && memcmp(a->path, b->path, len) == 0;
+    size_t len = file_folder_len(a->path);
+    return len == file_folder_len(b->path) && memcmp(a->path, b->path, len) == 0;
 }
 
 void outfile_end_all(outfile *v, size_t count)
@@ -436,40 +436,40 @@ void outfile_end_all(outfile *v, size_t count)
     for (size_t i = 0; i < count && count > 1; i++)
         posix_begin_sync(v[i].fd);
     for (size_t i = 0; i < count; i++)
-        sync_file(&v[i]);
+        outfile_sync_file(&v[i]);
     for (size_t i = 0; i < count; i++) {
         bool has_place = v[i].fd >= 0 && !v[i].is_device;
-        close_file(&v[i]);
+        outfile_close_file(&v[i]);
         if (!has_place || v[i].failure != 0)
             continue;
-        if (last != NULL && !has_same_folder(last, &v[i]))
-            sync_folder(last->path);
+        if (last != NULL && !outfile_has_same_folder(last, &v[i]))
+            outfile_sync_folder(last->path);
         last = &v[i];
     }
     if (last != NULL)
-        sync_folder(last->path);
+        outfile_sync_folder(last->path);
 }
 
 /* One that is not to be: nothing failed, but nothing is left. */
-static void drop_file(outfile *out)
+static void outfile_drop_file(outfile *out)
 {
     int failure = out->failure;
     out->failure = ECANCELED;
-    close_file(out);
+    outfile_close_file(out);
     out->failure = failure;
 }
 
 bool outfile_end(outfile *out, text *t, bool ok)
 {
     if (ok)
-        put(out, t->v, t->len);
+        outfile_put_bytes(out, t->v, t->len);
     text_free(t);
     if (ok)
         outfile_end_all(out, 1);
     else
-        drop_file(out);
+        outfile_drop_file(out);
     if (out->failure != 0)
-        tool_say("%s: %s", out->path, outfile_error(out->failure));
+        say_message("%s: %s", out->path, outfile_error(out->failure));
     return ok && out->failure == 0;
 }
 
@@ -498,7 +498,7 @@ bool outfile_is_full(int failure)
 void outfile_begin_with(outfile *out, const char *path, const void *ptr, size_t len, outfile_rule rule)
 {
     if (outfile_begin(out, path, rule))
-        put(out, ptr, len);
+        outfile_put_bytes(out, ptr, len);
 }
 
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule)
@@ -515,7 +515,7 @@ bool outfile_make_folders(const char *path)
     bool ok = true;
     for (size_t i = 0; path[i] != 0 && ok; i++) {
         if (i > 0 && posix_is_slash(path[i]))
-            ok = mkdir(text_z(&folder), 0777) == 0 || errno == EEXIST || is_there(folder.v);
+            ok = mkdir(text_z(&folder), 0777) == 0 || errno == EEXIST || outfile_is_there(folder.v);
         text_char(&folder, path[i]);
     }
     text_free(&folder);

@@ -22,7 +22,7 @@ struct bcsymbolmap {
 static const char map_title[] = "BCSymbolMap Version:";
 
 /* What is no file of its own is no map, or a member, of which the archive is said to be damaged. */
-static bool is_file(const char *path)
+static bool bcsymbolmap_is_file(const char *path)
 {
     int failure = errno;
     struct stat st;
@@ -32,14 +32,14 @@ static bool is_file(const char *path)
 }
 
 /* A whole file, or member of an archive, with a NUL after it; NULL when it cannot be read. */
-static char *read_text(const char *path, size_t *len)
+static char *bcsymbolmap_read_text(const char *path, size_t *len)
 {
     text t = {0};
     if (inside_read(path, &t) != NULL) {
         int failure = errno;
         machsym_error err = {MACHSYM_ERR_IO, failure, "cannot be read", "", 0};
-        if (is_file(path) && (failure == EACCES || (failure != EFBIG && posix_is_fault(failure))))
-            tool_say_fault(path, &err);
+        if (bcsymbolmap_is_file(path) && (failure == EACCES || (failure != EFBIG && posix_is_fault(failure))))
+            say_fault(path, &err);
         text_free(&t);
         return NULL;
     }
@@ -51,7 +51,7 @@ static char *read_text(const char *path, size_t *len)
 bcsymbolmap *bcsymbolmap_open(const char *path)
 {
     size_t len;
-    char *content = read_text(path, &len);
+    char *content = bcsymbolmap_read_text(path, &len);
     if (content == NULL || strncmp(content, map_title, sizeof map_title - 1) != 0) {
         free(content);
         return NULL;
@@ -89,7 +89,7 @@ void bcsymbolmap_close(bcsymbolmap *map)
 /* ---- Finding one ---- */
 
 /* FOLDER/UUID.bcsymbolmap, with the UUID in upper and in lower case. */
-static bcsymbolmap *open_named(const char *folder, const machsym_uuid *uuid)
+static bcsymbolmap *bcsymbolmap_open_named(const char *folder, const machsym_uuid *uuid)
 {
     bcsymbolmap *map = NULL;
     for (int lower = 0; lower < 2 && map == NULL; lower++) {
@@ -109,20 +109,20 @@ static bcsymbolmap *open_named(const char *folder, const machsym_uuid *uuid)
 }
 
 /* The same in the folder or archive itself, and where an .xcarchive has them. */
-static bcsymbolmap *open_within(const char *folder, const machsym_uuid *uuid)
+static bcsymbolmap *bcsymbolmap_open_within(const char *folder, const machsym_uuid *uuid)
 {
     text inner = {0};
-    bcsymbolmap *map = open_named(folder, uuid);
+    bcsymbolmap *map = bcsymbolmap_open_named(folder, uuid);
     text_c(&inner, folder);
     text_c(&inner, "/BCSymbolMaps");
     if (map == NULL)
-        map = open_named(text_z(&inner), uuid);
+        map = bcsymbolmap_open_named(text_z(&inner), uuid);
     text_free(&inner);
     return map;
 }
 
 /* The folder that lies `up` levels above a path, with a name after it. */
-static void beside(text *t, const char *path, unsigned up, const char *name)
+static void bcsymbolmap_beside(text *t, const char *path, unsigned up, const char *name)
 {
     size_t len = strlen(path);
     t->len = 0;
@@ -139,7 +139,7 @@ static void beside(text *t, const char *path, unsigned up, const char *name)
 }
 
 /* X.dSYM/Contents/Resources/UUID.plist holds <key>DBGOriginalUUID</key><string>UUID</string>. */
-static bool original_uuid(const char *image_path, const machsym_uuid *uuid, machsym_uuid *out)
+static bool bcsymbolmap_original_uuid(const char *image_path, const machsym_uuid *uuid, machsym_uuid *out)
 {
     text name = {0};
     text path = {0};
@@ -148,8 +148,8 @@ static bool original_uuid(const char *image_path, const machsym_uuid *uuid, mach
     text_uuid(&name, uuid);
     text_c(&name, ".plist");
     text_z(&name);
-    beside(&path, image_path, 2, name.v);
-    char *content = read_text(path.v, &len);
+    bcsymbolmap_beside(&path, image_path, 2, name.v);
+    char *content = bcsymbolmap_read_text(path.v, &len);
     char *key = content != NULL ? strstr(content, "DBGOriginalUUID") : NULL;
     char *value = key != NULL ? strstr(key, "<string>") : NULL;
     char *end = value != NULL ? strchr(value + 8, '<') : NULL;
@@ -163,7 +163,7 @@ static bool original_uuid(const char *image_path, const machsym_uuid *uuid, mach
     return found;
 }
 
-static bcsymbolmap *find_beside(const char *image_path, const machsym_uuid *uuid)
+static bcsymbolmap *bcsymbolmap_find_beside(const char *image_path, const machsym_uuid *uuid)
 {
     /* X.dSYM/Contents/Resources/DWARF/X: the folder of the bundle is 5 levels up, the archive's 6. */
     static const struct {
@@ -173,8 +173,8 @@ static bcsymbolmap *find_beside(const char *image_path, const machsym_uuid *uuid
     bcsymbolmap *map = NULL;
     text folder = {0};
     for (size_t i = 0; i < sizeof places / sizeof places[0] && map == NULL; i++) {
-        beside(&folder, image_path, places[i].up, places[i].name);
-        map = open_named(folder.v, uuid);
+        bcsymbolmap_beside(&folder, image_path, places[i].up, places[i].name);
+        map = bcsymbolmap_open_named(folder.v, uuid);
     }
     text_free(&folder);
     return map;
@@ -185,17 +185,17 @@ bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, 
 {
     machsym_uuid original = *uuid;
     bcsymbolmap *map = NULL;
-    bool other = original_uuid(image_path, uuid, &original);
+    bool other = bcsymbolmap_original_uuid(image_path, uuid, &original);
     for (size_t i = 0; i < folder_count && map == NULL; i++) {
         map = bcsymbolmap_open(folders[i]);
         if (map == NULL && other)
-            map = open_within(folders[i], &original);
+            map = bcsymbolmap_open_within(folders[i], &original);
         if (map == NULL)
-            map = open_within(folders[i], uuid);
+            map = bcsymbolmap_open_within(folders[i], uuid);
     }
     if (map == NULL && other)
-        map = find_beside(image_path, &original);
-    return map != NULL ? map : find_beside(image_path, uuid);
+        map = bcsymbolmap_find_beside(image_path, &original);
+    return map != NULL ? map : bcsymbolmap_find_beside(image_path, uuid);
 }
 
 machsym_str bcsymbolmap_text(const bcsymbolmap *map)
@@ -205,7 +205,7 @@ machsym_str bcsymbolmap_text(const bcsymbolmap *map)
 
 /* Where the number stands in a hidden name: "_hidden#12_" in the symbol table, which has lost one of the two
  * underscores; 0: the name is not hidden. */
-static size_t number_at(machsym_str name)
+static size_t bcsymbolmap_number_at(machsym_str name)
 {
     static const char hidden[] = "_hidden#";
     size_t lead = name.len > 1 && name.ptr[1] == '_' ? 1 : 0;
@@ -215,15 +215,15 @@ static size_t number_at(machsym_str name)
 
 bool bcsymbolmap_hides(const machsym_frame *frame)
 {
-    return number_at(frame->linkage_name) != 0 || number_at(frame->name) != 0 ||
-           number_at(frame->file.comp_dir) != 0 || number_at(frame->file.dir) != 0 ||
-           number_at(frame->file.name) != 0;
+    return bcsymbolmap_number_at(frame->linkage_name) != 0 || bcsymbolmap_number_at(frame->name) != 0 ||
+           bcsymbolmap_number_at(frame->file.comp_dir) != 0 || bcsymbolmap_number_at(frame->file.dir) != 0 ||
+           bcsymbolmap_number_at(frame->file.name) != 0;
 }
 
 /* A name that has lost an underscore must lose it in the map, too. */
 machsym_str bcsymbolmap_name(const bcsymbolmap *map, machsym_str name)
 {
-    size_t at = number_at(name);
+    size_t at = bcsymbolmap_number_at(name);
     size_t number = 0;
     if (map == NULL || at == 0)
         return name;

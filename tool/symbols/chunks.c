@@ -74,7 +74,7 @@ struct chunk_seat {
 
 /* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become
  * %XX. */
-static void text_key_part(text *t, machsym_str part)
+static void chunk_text_key_part(text *t, machsym_str part)
 {
     for (size_t i = 0, end = 0; i < part.len; i++) {
         char c = part.ptr[i];
@@ -94,7 +94,7 @@ void chunk_key(text *out, const char *table, machsym_str image, const machsym_uu
 {
     text_c(out, table);
     text_char(out, ':');
-    text_key_part(out, image);
+    chunk_text_key_part(out, image);
     text_char(out, ':');
     text_uuid(out, uuid);
     text_char(out, ':');
@@ -120,7 +120,7 @@ chunk_cache *chunk_cache_open(const chunk_host *host, uint64_t max_bytes)
     return cache;
 }
 
-static void free_chunk(chunk *c)
+static void chunk_free(chunk *c)
 {
     machsym_image_close(c->image);
     text_free(&c->key);
@@ -135,7 +135,7 @@ void chunk_cache_close(chunk_cache *cache)
         return;
     while (cache->oldest != NULL) {
         chunk *next = cache->oldest->newer;
-        free_chunk(cache->oldest);
+        chunk_free(cache->oldest);
         cache->oldest = next;
     }
     pthread_mutex_destroy(&cache->lock);
@@ -151,14 +151,14 @@ chunk_counts chunk_cache_count(chunk_cache *cache)
     return counts;
 }
 
-static void leave_idle(chunk_cache *cache, chunk *c)
+static void chunk_leave_idle(chunk_cache *cache, chunk *c)
 {
     *(c->older != NULL ? &c->older->newer : &cache->oldest) = c->newer;
     *(c->newer != NULL ? &c->newer->older : &cache->newest) = c->older;
     c->older = c->newer = NULL;
 }
 
-static void join_idle(chunk_cache *cache, chunk *c)
+static void chunk_join_idle(chunk_cache *cache, chunk *c)
 {
     c->older = cache->newest;
     c->newer = NULL;
@@ -167,7 +167,7 @@ static void join_idle(chunk_cache *cache, chunk *c)
 }
 
 /* Nobody finds it any more. */
-static void leave_bucket(chunk_cache *cache, chunk *c)
+static void chunk_leave_bucket(chunk_cache *cache, chunk *c)
 {
     chunk **at = &cache->buckets[c->hash % BUCKETS];
     while (*at != c)
@@ -178,11 +178,11 @@ static void leave_bucket(chunk_cache *cache, chunk *c)
     cache->counts.bytes -= c->is_fetching ? 0 : c->cost;
 }
 
-static void forget_idle(chunk_cache *cache, chunk *c)
+static void chunk_forget_idle(chunk_cache *cache, chunk *c)
 {
-    leave_idle(cache, c);
-    leave_bucket(cache, c);
-    free_chunk(c);
+    chunk_leave_idle(cache, c);
+    chunk_leave_bucket(cache, c);
+    chunk_free(c);
     cache->counts.forgotten++;
 }
 
@@ -190,29 +190,29 @@ void chunk_cache_forget(chunk_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
     while (cache->oldest != NULL)
-        forget_idle(cache, cache->oldest);
+        chunk_forget_idle(cache, cache->oldest);
     for (size_t i = 0; i < BUCKETS; i++) {
         while (cache->buckets[i] != NULL) /* in use: who has it last frees it */
-            leave_bucket(cache, cache->buckets[i]);
+            chunk_leave_bucket(cache, cache->buckets[i]);
     }
     pthread_mutex_unlock(&cache->lock);
 }
 
-static void release(chunk_cache *cache, chunk *c)
+static void chunk_release(chunk_cache *cache, chunk *c)
 {
     pthread_mutex_lock(&cache->lock);
     c->users--;
     if (c->users == 0 && c->is_gone)
-        free_chunk(c);
+        chunk_free(c);
     else if (c->users == 0)
-        join_idle(cache, c);
+        chunk_join_idle(cache, c);
     while (cache->counts.bytes > cache->max_bytes && cache->oldest != NULL)
-        forget_idle(cache, cache->oldest);
+        chunk_forget_idle(cache, cache->oldest);
     pthread_mutex_unlock(&cache->lock);
 }
 
 /* Without the lock. A host that gives the chunk of another image would give another program's names. */
-static void open_chunk(chunk *c, const machsym_uuid *uuid)
+static void chunk_open(chunk *c, const machsym_uuid *uuid)
 {
     machsym_open_desc desc;
     machsym_image_info info;
@@ -234,12 +234,12 @@ static void open_chunk(chunk *c, const machsym_uuid *uuid)
 }
 
 /* Without the lock. */
-static void fetch(chunk_cache *cache, chunk *c, const machsym_uuid *uuid)
+static void chunk_fetch(chunk_cache *cache, chunk *c, const machsym_uuid *uuid)
 {
     text why = {0};
     chunk_got got = cache->host.get(cache->host.user, (machsym_str){c->key.v, c->key.len}, &c->value, &why);
     if (got == CHUNK_GOT)
-        open_chunk(c, uuid);
+        chunk_open(c, uuid);
     else if (got == CHUNK_NOT_THERE)
         text_c(&c->failure,
                "it is not there, though the list of the image's chunks has it; build them again");
@@ -249,7 +249,7 @@ static void fetch(chunk_cache *cache, chunk *c, const machsym_uuid *uuid)
     text_free(&why);
 }
 
-static chunk *find_chunk(const chunk_cache *cache, machsym_str key, uint64_t hash)
+static chunk *chunk_find(const chunk_cache *cache, machsym_str key, uint64_t hash)
 {
     chunk *c = cache->buckets[hash % BUCKETS];
     while (c != NULL && !(c->hash == hash && str_equal((machsym_str){c->key.v, c->key.len}, key)))
@@ -257,7 +257,7 @@ static chunk *find_chunk(const chunk_cache *cache, machsym_str key, uint64_t has
     return c;
 }
 
-static chunk *add_chunk(chunk_cache *cache, machsym_str key, uint64_t hash, const machsym_uuid *uuid)
+static chunk *chunk_add(chunk_cache *cache, machsym_str key, uint64_t hash, const machsym_uuid *uuid)
 {
     chunk *c = mem_alloc(sizeof *c);
     memset(c, 0, sizeof *c);
@@ -270,29 +270,29 @@ static chunk *add_chunk(chunk_cache *cache, machsym_str key, uint64_t hash, cons
     cache->counts.count++;
     cache->counts.fetched++;
     pthread_mutex_unlock(&cache->lock);
-    fetch(cache, c, uuid);
+    chunk_fetch(cache, c, uuid);
     pthread_mutex_lock(&cache->lock);
     c->is_fetching = false;
     cache->counts.bytes += c->is_gone ? 0 : c->cost;
     if (c->image == NULL && !c->is_gone) /* the next one who asks tries again */
-        leave_bucket(cache, c);
+        chunk_leave_bucket(cache, c);
     pthread_cond_broadcast(&cache->fetched);
     return c;
 }
 
 /* A chunk to look up in, until it is released; NULL with *why. Without the lock. */
-static chunk *borrow(chunk_cache *cache, const text *key, const machsym_uuid *uuid, text *why)
+static chunk *chunk_borrow(chunk_cache *cache, const text *key, const machsym_uuid *uuid, text *why)
 {
     machsym_str name = {key->v, key->len};
     uint64_t hash = str_hash(name);
     pthread_mutex_lock(&cache->lock);
-    chunk *c = find_chunk(cache, name, hash);
+    chunk *c = chunk_find(cache, name, hash);
     cache->counts.asked++;
     if (c == NULL) {
-        c = add_chunk(cache, name, hash, uuid);
+        c = chunk_add(cache, name, hash, uuid);
     } else {
         if (c->users == 0)
-            leave_idle(cache, c);
+            chunk_leave_idle(cache, c);
         c->users++;
         while (c->is_fetching)
             pthread_cond_wait(&cache->fetched, &cache->lock);
@@ -303,14 +303,14 @@ static chunk *borrow(chunk_cache *cache, const text *key, const machsym_uuid *uu
     text_shown(why, name);
     text_c(why, ": ");
     text_add(why, c->failure.v, c->failure.len);
-    release(cache, c);
+    chunk_release(cache, c);
     return NULL;
 }
 
 /* ---- Lists of chunks ---- */
 
 /* Takes the rows of a table. Returns false when they are none. */
-static bool take_rows(const json *doc, const char *table, chunk_rows *rows)
+static bool chunk_take_rows(const json *doc, const char *table, chunk_rows *rows)
 {
     uint32_t list = json_get(doc, 0, table);
     uint32_t at = JSON_NONE;
@@ -332,7 +332,7 @@ static bool take_rows(const json *doc, const char *table, chunk_rows *rows)
 }
 
 /* Whether there is a chunk. */
-static bool has_row(const chunk_rows *rows, uint64_t index)
+static bool chunk_has_row(const chunk_rows *rows, uint64_t index)
 {
     size_t lo = 0;
     size_t hi = rows->count / 2;
@@ -347,7 +347,7 @@ static bool has_row(const chunk_rows *rows, uint64_t index)
 }
 
 /* Takes the map that the list has. Returns false when it is none of this image. */
-static bool take_map(chunked *image, const json *doc)
+static bool chunk_take_map(chunked *image, const json *doc)
 {
     machsym_map *map;
     machsym_map_info info;
@@ -368,14 +368,14 @@ static bool take_map(chunked *image, const json *doc)
     return memcmp(&info.uuid, &image->uuid, sizeof info.uuid) == 0;
 }
 
-static bool take_list(chunked *image, const text *value)
+static bool chunk_take_list(chunked *image, const text *value)
 {
     json doc = {0};
     json_error err;
     bool ok = json_parse(&doc, value->v, value->len, 0, &err) && json_is(&doc, 0, JSON_OBJECT) &&
               json_u64(&doc, json_get(&doc, 0, "chunk"), &image->chunk_size) && image->chunk_size > 0 &&
-              take_rows(&doc, tables[0], &image->rows[0]) && take_rows(&doc, tables[1], &image->rows[1]) &&
-              take_map(image, &doc);
+              chunk_take_rows(&doc, tables[0], &image->rows[0]) &&
+              chunk_take_rows(&doc, tables[1], &image->rows[1]) && chunk_take_map(image, &doc);
     json_free(&doc);
     return ok;
 }
@@ -391,7 +391,7 @@ chunked *chunked_open(chunk_cache *cache, const machsym_uuid *uuid, chunk_got *g
     image->uuid = *uuid;
     chunk_list_key(&key, uuid);
     *got = cache->host.get(cache->host.user, (machsym_str){key.v, key.len}, &value, &reason);
-    if (*got == CHUNK_GOT && !take_list(image, &value)) {
+    if (*got == CHUNK_GOT && !chunk_take_list(image, &value)) {
         *got = CHUNK_FAILED;
         text_c(&reason, "the value is no list of this image's chunks; build them again");
     }
@@ -442,12 +442,12 @@ chunk_seat *chunk_seat_open(chunked *image, machsym_lines lines, uint32_t sessio
     return seat;
 }
 
-static void leave_chunk(chunk_seat *seat, size_t table)
+static void chunk_leave(chunk_seat *seat, size_t table)
 {
     if (seat->chunks[table] == NULL)
         return;
-    tool_session_close(seat->sessions[table]);
-    release(seat->image->cache, seat->chunks[table]);
+    open_session_close(seat->sessions[table]);
+    chunk_release(seat->image->cache, seat->chunks[table]);
     seat->chunks[table] = NULL;
 }
 
@@ -455,22 +455,22 @@ void chunk_seat_close(chunk_seat *seat)
 {
     if (seat == NULL)
         return;
-    leave_chunk(seat, 0);
-    leave_chunk(seat, 1);
+    chunk_leave(seat, 0);
+    chunk_leave(seat, 1);
     text_free(&seat->failure);
     free(seat);
 }
 
 /* Returns false when the chunk cannot be had. */
-static bool enter_chunk(chunk_seat *seat, size_t table, uint64_t index)
+static bool chunk_enter(chunk_seat *seat, size_t table, uint64_t index)
 {
     text key = {0};
     const chunked *image = seat->image;
     if (seat->chunks[table] != NULL && seat->indexes[table] == index)
         return true;
-    leave_chunk(seat, table);
+    chunk_leave(seat, table);
     chunk_key(&key, tables[table], (machsym_str){image->name.v, image->name.len}, &image->uuid, index);
-    chunk *c = borrow(image->cache, &key, &image->uuid, &seat->failure);
+    chunk *c = chunk_borrow(image->cache, &key, &image->uuid, &seat->failure);
     text_free(&key);
     if (c == NULL)
         return false;
@@ -478,7 +478,7 @@ static bool enter_chunk(chunk_seat *seat, size_t table, uint64_t index)
     machsym_error err;
     if (machsym_session_open(&desc, &seat->sessions[table], &err) != MACHSYM_OK) {
         text_c(&seat->failure, err.what);
-        release(image->cache, c);
+        chunk_release(image->cache, c);
         return false;
     }
     seat->chunks[table] = c;
@@ -495,9 +495,9 @@ size_t chunk_seat_frames(chunk_seat *seat, uint64_t addr, machsym_frame *frames,
     if (addr < image->text_addr)
         return 0;
     for (size_t table = 0; table < 2 && count == 0; table++) {
-        if (!has_row(&image->rows[table], index))
+        if (!chunk_has_row(&image->rows[table], index))
             continue;
-        if (!enter_chunk(seat, table, index))
+        if (!chunk_enter(seat, table, index))
             return 0;
         count = machsym_session_frames(seat->sessions[table], addr, frames, cap);
     }

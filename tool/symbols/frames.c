@@ -6,13 +6,13 @@ bool frame_has_line(const machsym_frame *frame)
     return frame->line_source != MACHSYM_SOURCE_NONE && frame->file.name.len != 0;
 }
 
-void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
+void frame_put_name(text *t, const machsym_frame *frame, const frame_style *style)
 {
     if (style->raw_names || style->source == NULL || !symbol_source_name(style->source, frame, style, t))
         symbol_spell(t, frame, style);
 }
 
-void text_frame_file(text *t, const machsym_frame *frame, bool full_path)
+void frame_put_file(text *t, const machsym_frame *frame, bool full_path)
 {
     if (full_path) {
         text_path(t, &frame->file);
@@ -21,10 +21,10 @@ void text_frame_file(text *t, const machsym_frame *frame, bool full_path)
     text_base_name(t, frame->file.name);
 }
 
-void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style)
+void frame_put_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style)
 {
     text part = {0};
-    text_frame_name(&part, frame, style);
+    frame_put_name(&part, frame, style);
     text_c(t, "{\"name\":");
     text_json(t, (machsym_str){part.v, part.len});
     text_c(t, ",\"linkage_name\":");

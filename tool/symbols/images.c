@@ -108,17 +108,17 @@ image_pool *images_open(const images_options *how)
     return all;
 }
 
-static void close_seat(struct image_seat *seat)
+static void images_close_seat(struct image_seat *seat)
 {
     owners_close(seat->owned);
     symbol_source_close(seat->source);
     free(seat);
 }
 
-static void close_image(struct shared_image *image)
+static void images_close_image(struct shared_image *image)
 {
     for (unsigned i = 0; i < image->idle_count; i++)
-        close_seat(image->idle[i]);
+        images_close_seat(image->idle[i]);
     chunked *chunks = image->file.chunks;
     if (image->used != NULL)
         symbol_file_close(&image->file);
@@ -132,7 +132,7 @@ static void close_image(struct shared_image *image)
 void images_close(image_pool *all)
 {
     for (size_t i = 0; i < all->count; i++)
-        close_image(all->v[i]);
+        images_close_image(all->v[i]);
     pthread_mutex_destroy(&all->lock);
     pthread_cond_destroy(&all->opened);
     for (size_t i = 0; i < all->late_count; i++)
@@ -147,7 +147,7 @@ void images_close(image_pool *all)
 /* ---- Which file ---- */
 
 /* The user said where an image of this name was loaded: the file must be the only one. */
-static image_found files_by_name(const store *s, const image_key *key, uuid_files *files)
+static image_found images_files_by_name(const store *s, const image_key *key, uuid_files *files)
 {
     const store_entry *entries[32];
     size_t count = store_find_name(s, key->name, entries, 32);
@@ -160,11 +160,11 @@ static image_found files_by_name(const store *s, const image_key *key, uuid_file
     return uuid_files_find(s, &entries[0]->uuid, str_make(NULL, 0), files) ? IMAGE_FOUND : IMAGE_MISSING;
 }
 
-static bool find_files(const store *s, const image_key *key, uuid_files *files, image_status *status)
+static bool images_find_files(const store *s, const image_key *key, uuid_files *files, image_status *status)
 {
     memset(status, 0, sizeof *status);
     if (!key->has_uuid) {
-        status->found = files_by_name(s, key, files);
+        status->found = images_files_by_name(s, key, files);
         if (status->found == IMAGE_FOUND && !key->any_build) {
             status->found = IMAGE_UNPROVEN;
             status->path = files->v[0]->path;
@@ -190,34 +190,35 @@ static bool find_files(const store *s, const image_key *key, uuid_files *files, 
 
 /* ---- Files that appear ---- */
 
-static missing_uuid *missing_slot(image_pool *all, const machsym_uuid *uuid)
+static missing_uuid *images_missing_slot(image_pool *all, const machsym_uuid *uuid)
 {
     return &all->missing[str_hash(str_make((const char *)uuid->v, sizeof uuid->v)) % MISSING_SLOTS];
 }
 
 /* The lock is held. */
-static void note_missing(image_pool *all, const machsym_uuid *uuid)
+static void images_note_missing(image_pool *all, const machsym_uuid *uuid)
 {
-    *missing_slot(all, uuid) = (missing_uuid){*uuid, seconds_now() + MISSING_SECONDS};
+    *images_missing_slot(all, uuid) = (missing_uuid){*uuid, machine_seconds() + MISSING_SECONDS};
 }
 
-static bool is_before_late(const void *element, const void *uuid)
+static bool images_is_before_late(const void *element, const void *uuid)
 {
     return memcmp(&((const late_files *)element)->uuid, uuid, sizeof(machsym_uuid)) < 0;
 }
 
 /* The lock is held. */
-static bool find_late(const image_pool *all, const image_key *key, uuid_files *files)
+static bool images_find_late(const image_pool *all, const image_key *key, uuid_files *files)
 {
-    size_t at = mem_lower_bound(all->late, all->late_count, sizeof *all->late, &key->uuid, is_before_late);
+    size_t at =
+        mem_lower_bound(all->late, all->late_count, sizeof *all->late, &key->uuid, images_is_before_late);
     return at < all->late_count && memcmp(&all->late[at].uuid, &key->uuid, sizeof key->uuid) == 0 &&
            uuid_files_find(all->late[at].files, &key->uuid, key->arch, files);
 }
 
 /* The lock is held. */
-static void add_late(image_pool *all, const machsym_uuid *uuid, store *files)
+static void images_add_late(image_pool *all, const machsym_uuid *uuid, store *files)
 {
-    size_t at = mem_lower_bound(all->late, all->late_count, sizeof *all->late, uuid, is_before_late);
+    size_t at = mem_lower_bound(all->late, all->late_count, sizeof *all->late, uuid, images_is_before_late);
     if (at < all->late_count && memcmp(&all->late[at].uuid, uuid, sizeof *uuid) == 0) {
         store_close(files); /* another thread was faster */
         return;
@@ -229,7 +230,7 @@ static void add_late(image_pool *all, const machsym_uuid *uuid, store *files)
 }
 
 /* Looks at the UUID's place in the folders. */
-static bool find_in_folders(image_pool *all, const image_key *key, uuid_files *files)
+static bool images_find_in_folders(image_pool *all, const image_key *key, uuid_files *files)
 {
     store_options how = {true};
     store *s = store_open(&how);
@@ -241,8 +242,8 @@ static bool find_in_folders(image_pool *all, const image_key *key, uuid_files *f
         return false;
     }
     pthread_mutex_lock(&all->lock);
-    add_late(all, &key->uuid, s);
-    bool found = find_late(all, key, files);
+    images_add_late(all, &key->uuid, s);
+    bool found = images_find_late(all, key, files);
     pthread_mutex_unlock(&all->lock);
     return found;
 }
@@ -250,25 +251,26 @@ static bool find_in_folders(image_pool *all, const image_key *key, uuid_files *f
 /* Where an image may be found that the store does not have. */
 typedef enum second_look { LOOK_NOWHERE = 0, LOOK_FILES, LOOK_CHUNKS } second_look;
 
-static second_look look_again(image_pool *all, const image_key *key, uuid_files *files, image_status *status)
+static second_look images_look_again(image_pool *all, const image_key *key, uuid_files *files,
+                                     image_status *status)
 {
     bool has_chunks = all->options.chunks != NULL;
     if (!key->has_uuid || (all->options.folder_count == 0 && !has_chunks))
         return LOOK_NOWHERE;
     pthread_mutex_lock(&all->lock);
-    const missing_uuid *missing = missing_slot(all, &key->uuid);
+    const missing_uuid *missing = images_missing_slot(all, &key->uuid);
     bool is_missing =
-        memcmp(&missing->uuid, &key->uuid, sizeof key->uuid) == 0 && seconds_now() < missing->until;
-    bool found = find_late(all, key, files);
+        memcmp(&missing->uuid, &key->uuid, sizeof key->uuid) == 0 && machine_seconds() < missing->until;
+    bool found = images_find_late(all, key, files);
     pthread_mutex_unlock(&all->lock);
     if (!found && is_missing)
         return LOOK_NOWHERE;
-    found = found || find_in_folders(all, key, files);
+    found = found || images_find_in_folders(all, key, files);
     if (!found && has_chunks)
         return LOOK_CHUNKS;
     if (!found) {
         pthread_mutex_lock(&all->lock);
-        note_missing(all, &key->uuid);
+        images_note_missing(all, &key->uuid);
         pthread_mutex_unlock(&all->lock);
         return LOOK_NOWHERE;
     }
@@ -280,7 +282,8 @@ static second_look look_again(image_pool *all, const image_key *key, uuid_files 
 
 /* ---- Opening and closing; the lock is held where not said otherwise ---- */
 
-static struct shared_image *find_open(const image_pool *all, const char *path, const machsym_uuid *uuid)
+static struct shared_image *images_find_open(const image_pool *all, const char *path,
+                                             const machsym_uuid *uuid)
 {
     for (size_t i = 0; i < all->count; i++) {
         if (all->v[i]->path == path && memcmp(&all->v[i]->uuid, uuid, sizeof *uuid) == 0)
@@ -289,14 +292,14 @@ static struct shared_image *find_open(const image_pool *all, const char *path, c
     return NULL;
 }
 
-static struct image_seat *take_seat(image_pool *all, struct shared_image *image)
+static struct image_seat *images_take_seat(image_pool *all, struct shared_image *image)
 {
     struct image_seat *seat = image->idle[--image->idle_count];
     all->counts.bytes -= seat->bytes;
     return seat;
 }
 
-static void close_oldest(image_pool *all)
+static void images_close_oldest(image_pool *all)
 {
     while (all->count >= all->options.max_open) {
         size_t oldest = all->count;
@@ -308,15 +311,15 @@ static void close_oldest(image_pool *all)
         if (oldest == all->count)
             return;
         while (all->v[oldest]->idle_count > 0)
-            close_seat(take_seat(all, all->v[oldest]));
-        close_image(all->v[oldest]);
+            images_close_seat(images_take_seat(all, all->v[oldest]));
+        images_close_image(all->v[oldest]);
         all->v[oldest] = all->v[--all->count];
         all->counts.closed++;
     }
 }
 
 /* Without the lock: nobody else touches an image that is being opened. */
-static void open_files(image_pool *all, struct shared_image *image, const uuid_files *files)
+static void images_open_files(image_pool *all, struct shared_image *image, const uuid_files *files)
 {
     const images_options *how = &all->options;
     uuid_choice_desc desc = {&image->uuid, how->lines,         how->open_flags,
@@ -342,7 +345,7 @@ static void open_files(image_pool *all, struct shared_image *image, const uuid_f
 }
 
 /* Closes a seat of the image that was used the longest ago, of those that have an idle one. */
-static void close_oldest_seat(image_pool *all)
+static void images_close_oldest_seat(image_pool *all)
 {
     struct shared_image *oldest = NULL;
     for (size_t i = 0; i < all->count; i++) {
@@ -350,18 +353,18 @@ static void close_oldest_seat(image_pool *all)
         if (image->idle_count > 0 && (oldest == NULL || image->last_used < oldest->last_used))
             oldest = image;
     }
-    close_seat(take_seat(all, oldest));
+    images_close_seat(images_take_seat(all, oldest));
     all->counts.forgotten++;
 }
 
-static void close_surplus(image_pool *all)
+static void images_close_surplus(image_pool *all)
 {
     while (all->counts.bytes > all->options.max_bytes)
-        close_oldest_seat(all);
+        images_close_oldest_seat(all);
 }
 
 /* Without the lock, as open_files. */
-static void open_chunks(const image_pool *all, struct shared_image *image)
+static void images_open_chunks(const image_pool *all, struct shared_image *image)
 {
     chunk_got got;
     machsym_error err;
@@ -384,7 +387,7 @@ static void open_chunks(const image_pool *all, struct shared_image *image)
 }
 
 /* Nobody finds it from here on. */
-static void forget_image(image_pool *all, struct shared_image *image)
+static void images_forget(image_pool *all, struct shared_image *image)
 {
     for (size_t i = 0; i < all->count && !image->is_gone; i++) {
         if (all->v[i] == image) {
@@ -395,8 +398,8 @@ static void forget_image(image_pool *all, struct shared_image *image)
 }
 
 /* files: NULL: it is in chunks. */
-static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid, const char *path,
-                                      const uuid_files *files)
+static struct shared_image *images_add(image_pool *all, const machsym_uuid *uuid, const char *path,
+                                       const uuid_files *files)
 {
     struct shared_image *image = mem_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
@@ -404,26 +407,26 @@ static struct shared_image *add_image(image_pool *all, const machsym_uuid *uuid,
     image->path = path;
     image->opening = true;
     image->idle = mem_alloc(all->options.jobs * sizeof *image->idle);
-    close_oldest(all);
+    images_close_oldest(all);
     all->v = mem_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
     if (files != NULL)
-        open_files(all, image, files);
+        images_open_files(all, image, files);
     else
-        open_chunks(all, image);
+        images_open_chunks(all, image);
     pthread_mutex_lock(&all->lock);
     all->has_failed |= image->failure != NULL;
     image->opening = false;
     if (image->found == IMAGE_MISSING)
-        note_missing(all, uuid);
+        images_note_missing(all, uuid);
     if (image->found != IMAGE_FOUND || image->lacks_memory || image->unread != NULL)
-        forget_image(all, image);
+        images_forget(all, image);
     pthread_cond_broadcast(&all->opened);
     return image;
 }
 
-static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
+static struct image_seat *images_open_seat(const images_options *how, const struct shared_image *image)
 {
     struct image_seat *seat = mem_alloc(sizeof *seat);
     uint64_t cache = how->max_bytes / how->jobs;
@@ -444,29 +447,30 @@ void images_return(image_pool *all, image_loan *loan)
     pthread_mutex_lock(&all->lock);
     struct shared_image *image = loan->image;
     if (loan->seat != NULL && symbol_source_failure(loan->seat->source) != NULL)
-        forget_image(all, image); /* its chunks may have been built again: the next one asks for their list */
+        images_forget(all,
+                      image); /* its chunks may have been built again: the next one asks for their list */
     image->borrowed--;
     if (loan->seat != NULL) {
         image->idle[image->idle_count++] = loan->seat;
         all->counts.bytes += loan->seat->bytes;
         while (image->is_gone && image->idle_count > 0)
-            close_seat(take_seat(all, image));
-        close_surplus(all);
+            images_close_seat(images_take_seat(all, image));
+        images_close_surplus(all);
     }
     if (image->is_gone && image->borrowed == 0)
-        close_image(image);
+        images_close_image(image);
     pthread_mutex_unlock(&all->lock);
     memset(loan, 0, sizeof *loan);
 }
 
 /* The image is open; the lock is not held. */
-static bool fill_loan(image_pool *all, image_loan *out, image_status *status)
+static bool images_fill_loan(image_pool *all, image_loan *out, image_status *status)
 {
     struct shared_image *image = out->image;
     status->why = image->failure;
     status->unread = image->unread;
     if (image->lacks_memory) {
-        tool_lacked_memory();
+        status_note_memory();
         status->found = IMAGE_UNREACHED;
         strcpy(status->failure, symbol_no_memory);
         images_return(all, out);
@@ -485,14 +489,14 @@ static bool fill_loan(image_pool *all, image_loan *out, image_status *status)
         return false;
     }
     if (out->seat == NULL)
-        out->seat = open_seat(&all->options, image);
+        out->seat = images_open_seat(&all->options, image);
     status->found = IMAGE_FOUND;
     status->path = image->used->path;
     status->kind = image->used->kind;
     status->has_dwarf = image->file.info.has_dwarf;
     status->other_lines = image->file.lines != all->options.lines;
-    status->lines = lines_name(image->file.lines);
-    status->wanted_lines = lines_name(all->options.lines);
+    status->lines = value_lines_name(image->file.lines);
+    status->wanted_lines = value_lines_name(all->options.lines);
     return true;
 }
 
@@ -500,17 +504,17 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
 {
     uuid_files files;
     memset(out, 0, sizeof *out);
-    bool in_files = find_files(all->options.store, key, &files, status);
-    second_look look = in_files ? LOOK_FILES : look_again(all, key, &files, status);
+    bool in_files = images_find_files(all->options.store, key, &files, status);
+    second_look look = in_files ? LOOK_FILES : images_look_again(all, key, &files, status);
     if (look == LOOK_NOWHERE)
         return false;
     const char *path = look == LOOK_FILES ? files.v[0]->path : chunks_path;
     const machsym_uuid *uuid = look == LOOK_FILES ? &files.v[0]->uuid : &key->uuid;
     pthread_mutex_lock(&all->lock);
-    struct shared_image *image = find_open(all, path, uuid);
+    struct shared_image *image = images_find_open(all, path, uuid);
     bool is_new = image == NULL;
     if (is_new)
-        image = add_image(all, uuid, path, look == LOOK_FILES ? &files : NULL);
+        image = images_add(all, uuid, path, look == LOOK_FILES ? &files : NULL);
     image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
     while (image->opening)
         pthread_cond_wait(&all->opened, &all->lock);
@@ -518,10 +522,10 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     all->counts.opened += is_new && image->found == IMAGE_FOUND;
     image->last_used = ++all->clock;
     if (image->idle_count > 0)
-        out->seat = take_seat(all, image);
+        out->seat = images_take_seat(all, image);
     pthread_mutex_unlock(&all->lock);
     out->image = image;
-    return fill_loan(all, out, status);
+    return images_fill_loan(all, out, status);
 }
 
 bool images_failed(image_pool *all, text *complaints)

@@ -67,7 +67,7 @@ const index_folder *index_find(const store_index *index, const char *path)
 
 /* A folder that is told from the current one would be another one wherever the tool runs: it is none, as the XDG Base
  * Directory Specification has it. */
-static bool is_whole_path(const char *path)
+static bool index_is_whole_path(const char *path)
 {
 #ifdef _WIN32
     if (path != NULL && path[0] != 0 && path[1] == ':')
@@ -82,12 +82,12 @@ bool index_path(const char *folder, bool shallow, text *out)
     const char *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     char *real = realpath(folder, NULL);
-    if (real == NULL || (!is_whole_path(base) && !is_whole_path(home))) {
+    if (real == NULL || (!index_is_whole_path(base) && !index_is_whole_path(home))) {
         free(real);
         return false;
     }
-    text_c(out, is_whole_path(base) ? base : home);
-    text_c(out, is_whole_path(base) ? "/machsym/" : "/.cache/machsym/");
+    text_c(out, index_is_whole_path(base) ? base : home);
+    text_c(out, index_is_whole_path(base) ? "/machsym/" : "/.cache/machsym/");
     text_hex(out, str_hash(str_c(real)), 16);
     text_c(out, shallow ? ".shallow" : ".index");
     text_add(out, "", 1);
@@ -96,30 +96,30 @@ bool index_path(const char *folder, bool shallow, text *out)
 }
 
 /* The last field of a line. */
-static void put_name(text *t, const char *name)
+static void index_put_name(text *t, const char *name)
 {
     text_char(t, ' ');
     text_c(t, name);
     text_char(t, 0);
 }
 
-static void put_folder(text *t, const store_index *index, const index_folder *folder)
+static void index_put_folder(text *t, const store_index *index, const index_folder *folder)
 {
     text_c(t, "D ");
     text_dec(t, (uint64_t)folder->mtime);
-    put_name(t, folder->path);
+    index_put_name(t, folder->path);
     for (uint32_t i = 0; i < folder->child_count; i++) {
         const index_child *child = &index->children[folder->first_child + i];
         if (child->is_folder) {
             text_char(t, 'd');
-            put_name(t, child->name);
+            index_put_name(t, child->name);
             continue;
         }
         text_c(t, "F ");
         text_dec(t, (uint64_t)child->mtime);
         text_char(t, ' ');
         text_dec(t, (uint64_t)child->size);
-        put_name(t, child->name);
+        index_put_name(t, child->name);
         for (uint32_t k = 0; k < child->slice_count; k++) {
             const index_slice *slice = &index->slices[child->first_slice + k];
             text_c(t, "S ");
@@ -130,13 +130,13 @@ static void put_folder(text *t, const store_index *index, const index_folder *fo
             text_dec(t, slice->cpusubtype);
             text_char(t, ' ');
             text_dec(t, (uint64_t)slice->kind);
-            put_name(t, slice->member);
+            index_put_name(t, slice->member);
         }
     }
 }
 
 /* The last line: a hash of all before it, so that a damaged file is not believed. */
-static void put_end(text *t)
+static void index_put_end(text *t)
 {
     uint64_t hash = str_hash(str_make(t->v, t->len));
     text_c(t, "end ");
@@ -149,15 +149,15 @@ void index_save(const store_index *index, const char *path)
     text t = {0};
     text_add(&t, index_title, sizeof index_title);
     for (uint32_t i = 0; i < index->folder_count; i++)
-        put_folder(&t, index, &index->folders[i]);
-    put_end(&t);
+        index_put_folder(&t, index, &index->folders[i]);
+    index_put_end(&t);
     if (outfile_make_folders(path)) /* without the file the next run looks through the folder anew */
         outfile_write(path, t.v, t.len, OUTFILE_OWN);
     text_free(&t);
 }
 
 /* Reads a decimal number and the blank after it. */
-static uint64_t take_number(char **at)
+static uint64_t index_take_number(char **at)
 {
     uint64_t number = strtoull(*at, at, 10);
     if (**at == ' ')
@@ -174,7 +174,7 @@ static bool index_line(store_index *index, char *line)
         return false;
     if (line[0] == 'D') {
         index_folder *folder = index_add_folder(index);
-        folder->mtime = (int64_t)take_number(&at);
+        folder->mtime = (int64_t)index_take_number(&at);
         folder->path = at;
         folder->first_child = index->child_count;
         return true;
@@ -186,9 +186,9 @@ static bool index_line(store_index *index, char *line)
             return false;
         at[36] = 0;
         at += 37;
-        slice.cputype = (uint32_t)take_number(&at);
-        slice.cpusubtype = (uint32_t)take_number(&at);
-        slice.kind = (store_kind)take_number(&at);
+        slice.cputype = (uint32_t)index_take_number(&at);
+        slice.cpusubtype = (uint32_t)index_take_number(&at);
+        slice.kind = (store_kind)index_take_number(&at);
         slice.member = at;
         if (!parse_uuid(uuid, &slice.uuid) || slice.kind > STORE_MAP)
             return false;
@@ -201,8 +201,8 @@ static bool index_line(store_index *index, char *line)
     child = index_add_child(index);
     child->is_folder = line[0] == 'd';
     if (!child->is_folder) {
-        child->mtime = (int64_t)take_number(&at);
-        child->size = (int64_t)take_number(&at);
+        child->mtime = (int64_t)index_take_number(&at);
+        child->size = (int64_t)index_take_number(&at);
     }
     child->name = at;
     child->first_slice = index->slice_count;
@@ -211,7 +211,7 @@ static bool index_line(store_index *index, char *line)
 }
 
 /* Whether a file has its first and its last line as index_save writes them. The last line is cut off. */
-static bool is_whole(text *t)
+static bool index_is_whole(text *t)
 {
     enum { END_LEN = sizeof "end 0123456789abcdef" };
     text body = {0};
@@ -220,7 +220,7 @@ static bool is_whole(text *t)
         return false;
     size_t len = t->len - END_LEN;
     text_add(&body, t->v, len);
-    put_end(&body);
+    index_put_end(&body);
     bool same = body.len == t->len && memcmp(body.v, t->v, t->len) == 0;
     text_free(&body);
     t->len = len;
@@ -231,7 +231,7 @@ void index_load(store_index *index, const char *path, char **content)
 {
     text t = {0};
     *content = NULL;
-    bool ok = text_read_file(&t, path) == NULL && is_whole(&t);
+    bool ok = file_read(&t, path) == NULL && index_is_whole(&t);
     size_t at = sizeof index_title;
     while (ok && at < t.len) {
         const char *end = memchr(t.v + at, 0, t.len - at);

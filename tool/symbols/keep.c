@@ -27,7 +27,7 @@ static const char dwarf_folder[] = "/Contents/Resources/DWARF";
 /* ---- Versions ---- */
 
 /* A key of the root's dictionary, or of the one in which archives tell of their app. */
-static bool read_key(machsym_str plist, const char *key, text *out, machsym_error *err)
+static bool kept_read_key(machsym_str plist, const char *key, text *out, machsym_error *err)
 {
     plist_found found = plist_text(plist, NULL, key, out, err);
     if (found == PLIST_NONE)
@@ -37,12 +37,12 @@ static bool read_key(machsym_str plist, const char *key, text *out, machsym_erro
 
 bool kept_version(machsym_str plist, text *version, text *build, machsym_error *err)
 {
-    return read_key(plist, "CFBundleShortVersionString", version, err) &&
-           read_key(plist, "CFBundleVersion", build, err);
+    return kept_read_key(plist, "CFBundleShortVersionString", version, err) &&
+           kept_read_key(plist, "CFBundleVersion", build, err);
 }
 
 /* Adds the folder so many levels above a path, with a name in it. */
-static bool beside(text *t, const char *path, unsigned up, const char *name)
+static bool kept_beside(text *t, const char *path, unsigned up, const char *name)
 {
     size_t len = strlen(path);
     for (; up > 0; up--) {
@@ -59,7 +59,7 @@ static bool beside(text *t, const char *path, unsigned up, const char *name)
     return up == 0 || (up == 1 && len == 0);
 }
 
-static bool read_plist(const char *path, text *out, machsym_error *err)
+static bool kept_read_plist(const char *path, text *out, machsym_error *err)
 {
     const char *why = inside_read(path, out);
     if (why == NULL && out->len > MAX_PLIST)
@@ -88,10 +88,11 @@ bool kept_find_plist(const char *image_path, text *out, text *path, machsym_erro
     bool found = false;
     for (size_t i = 0; i < sizeof places / sizeof places[0] && ok && !found; i++) {
         out->len = version.len = build.len = 0;
-        if (places[i].of_dsym != is_dsym || !beside(path, image_path, places[i].up, places[i].name) ||
+        if (places[i].of_dsym != is_dsym || !kept_beside(path, image_path, places[i].up, places[i].name) ||
             !inside_has(path->v))
             continue;
-        ok = read_plist(path->v, out, err) && kept_version(str_make(out->v, out->len), &version, &build, err);
+        ok = kept_read_plist(path->v, out, err) &&
+             kept_version(str_make(out->v, out->len), &version, &build, err);
         found = ok && version.len + build.len > 0;
     }
     if (!found)
@@ -103,7 +104,7 @@ bool kept_find_plist(const char *image_path, text *out, text *path, machsym_erro
 
 /* ---- Folders ---- */
 
-static const char *join(pool *strings, const char *folder, const char *name)
+static const char *kept_join(pool *strings, const char *folder, const char *name)
 {
     text t = {0};
     text_c(&t, folder);
@@ -114,42 +115,42 @@ static const char *join(pool *strings, const char *folder, const char *name)
     return path;
 }
 
-static bool say_unread(const char *path)
+static bool kept_say_unread(const char *path)
 {
-    tool_say("%s: cannot be read: %s", path, strerror(errno));
+    say_message("%s: cannot be read: %s", path, strerror(errno));
     return false;
 }
 
-static int by_text(const void *a, const void *b)
+static int kept_by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Adds the names of what lies in a folder, sorted; nothing when there is none. Returns false after a message when it
  * cannot be read, with what was read of it. */
-static bool read_names(const char *folder, path_list *names)
+static bool kept_read_names(const char *folder, path_list *names)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
     if (dir == NULL)
-        return errno == ENOENT || errno == ENOTDIR || say_unread(folder);
+        return errno == ENOENT || errno == ENOTDIR || kept_say_unread(folder);
     while ((entry = posix_next_entry(dir)) != NULL)
         path_list_add(names, entry->d_name);
-    bool ok = errno == 0 || say_unread(folder);
+    bool ok = errno == 0 || kept_say_unread(folder);
     closedir(dir);
     if (names->count > 1)
-        qsort(names->v, names->count, sizeof *names->v, by_text);
+        qsort(names->v, names->count, sizeof *names->v, kept_by_text);
     return ok;
 }
 
 /* The paths of the files in a folder that are no hidden ones, from a pool. What killed runs left goes to left, unless that is
  * NULL. */
-static bool read_files(const char *folder, pool *strings, path_list *files, path_list *left)
+static bool kept_read_files(const char *folder, pool *strings, path_list *files, path_list *left)
 {
     path_list names = {NULL, 0, 0};
-    bool ok = read_names(folder, &names);
+    bool ok = kept_read_names(folder, &names);
     for (size_t i = 0; i < names.count; i++) {
-        const char *path = join(strings, folder, names.v[i]);
+        const char *path = kept_join(strings, folder, names.v[i]);
         if (names.v[i][0] != '.')
             path_list_add(files, path);
         else if (left != NULL && outfile_is_temporary(names.v[i]) && posix_is_abandoned(path))
@@ -168,7 +169,7 @@ void kept_files_free(kept_files *files)
     text_free(&files->other);
 }
 
-static void set_path(text *to, const char *path)
+static void kept_set_path(text *to, const char *path)
 {
     to->len = 0;
     text_add(to, path, strlen(path) + 1);
@@ -176,7 +177,7 @@ static void set_path(text *to, const char *path)
 
 /* Puts a file of a bundle where it belongs: version 0.1 kept a binary without a dSYM in the place of one. What is no Mach-O
  * file is a dSYM that is damaged. */
-static bool take_bundled(const char *path, kept_files *out)
+static bool kept_take_bundled(const char *path, kept_files *out)
 {
     machsym_open_desc desc;
     machsym_slice slice;
@@ -185,19 +186,19 @@ static bool take_bundled(const char *path, kept_files *out)
     desc.path = path;
     size_t count = machsym_list_slices(&desc, &slice, 1, &err);
     if (count == 0 && (err.code == MACHSYM_ERR_MEMORY || posix_is_fault(err.os_errno))) {
-        tool_say_error(path, &err);
+        say_error(path, &err);
         return false;
     }
     bool is_binary = count == 1 && slice.filetype != 10; /* MH_DSYM */
     text *to = is_binary ? &out->binary : &out->dsym;
     bool is_used = to->len == 0;
-    set_path(is_used ? to : &out->other, path);
+    kept_set_path(is_used ? to : &out->other, path);
     out->is_old |= is_binary && is_used;
     return true;
 }
 
 /* The same, with what killed runs left beside them. */
-static bool find_files(const char *dir, const machsym_uuid *uuid, kept_files *out, path_list *left)
+static bool kept_find_files(const char *dir, const machsym_uuid *uuid, kept_files *out, path_list *left)
 {
     pool strings = {NULL};
     path_list bundled = {NULL, 0, 0};
@@ -207,14 +208,14 @@ static bool find_files(const char *dir, const machsym_uuid *uuid, kept_files *ou
     layout_path(&folder, dir, uuid, LAYOUT_DSYM);
     folder.len--;
     text_c(&folder, dwarf_folder);
-    bool ok = read_files(text_z(&folder), &strings, &bundled, left);
+    bool ok = kept_read_files(text_z(&folder), &strings, &bundled, left);
     folder.len = 0;
     layout_path(&folder, dir, uuid, LAYOUT_BINARY);
-    ok = read_files(folder.v, &strings, &binaries, left) && ok;
+    ok = kept_read_files(folder.v, &strings, &binaries, left) && ok;
     if (binaries.count > 0)
-        set_path(&out->binary, binaries.v[0]);
+        kept_set_path(&out->binary, binaries.v[0]);
     for (size_t i = 0; i < bundled.count && ok; i++)
-        ok = take_bundled(bundled.v[i], out);
+        ok = kept_take_bundled(bundled.v[i], out);
     path_list_free(&bundled);
     path_list_free(&binaries);
     text_free(&folder);
@@ -224,13 +225,13 @@ static bool find_files(const char *dir, const machsym_uuid *uuid, kept_files *ou
 
 bool kept_find(const char *dir, const machsym_uuid *uuid, kept_files *out)
 {
-    if (find_files(dir, uuid, out, NULL))
+    if (kept_find_files(dir, uuid, out, NULL))
         return true;
     kept_files_free(out);
     return false;
 }
 
-static void stamp(const char *path, uint64_t *out)
+static void kept_read_stamp(const char *path, uint64_t *out)
 {
     struct stat st;
     if (path == NULL || stat(path, &st) != 0)
@@ -247,12 +248,12 @@ void kept_stamp_take(const char *dir, const machsym_uuid *uuid, const kept_files
     static const char *const endings[] = {LAYOUT_MAP, LAYOUT_PLIST, LAYOUT_NAMES};
     text path = {0};
     memset(out, 0, sizeof *out);
-    stamp(files->dsym.len > 0 ? files->dsym.v : NULL, out->v[3]);
-    stamp(files->binary.len > 0 ? files->binary.v : NULL, out->v[4]);
+    kept_read_stamp(files->dsym.len > 0 ? files->dsym.v : NULL, out->v[3]);
+    kept_read_stamp(files->binary.len > 0 ? files->binary.v : NULL, out->v[4]);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         path.len = 0;
         layout_path(&path, dir, uuid, endings[i]);
-        stamp(path.v, out->v[i]);
+        kept_read_stamp(path.v, out->v[i]);
     }
     text_free(&path);
 }
@@ -264,7 +265,7 @@ int kept_hold(const char *dir, const machsym_uuid *uuid)
     int held = -1;
     int failure = EAGAIN;
     layout_path(&path, dir, uuid, "");
-    path.len = path_folder(path.v) - 1;
+    path.len = file_folder_len(path.v) - 1;
     text_z(&path);
     for (unsigned i = 0; i < HOLD_LOOKS && held < 0; i++) {
         struct timespec step = {0, HOLD_STEP * 1000000L};
@@ -276,14 +277,14 @@ int kept_hold(const char *dir, const machsym_uuid *uuid)
         nanosleep(&step, NULL);
     }
     if (held < 0 && (failure == 0 || failure == EAGAIN || failure == EWOULDBLOCK))
-        tool_say("%s: another run has held it for a minute: it may have been stopped", path.v);
+        say_message("%s: another run has held it for a minute: it may have been stopped", path.v);
     else if (held < 0)
-        tool_say("%s: %s", path.v, strerror(failure));
+        say_message("%s: %s", path.v, strerror(failure));
     text_free(&path);
     return held;
 }
 
-static void remove_left(const path_list *left)
+static void kept_remove_left(const path_list *left)
 {
     for (size_t i = 0; i < left->count; i++)
         posix_remove_abandoned(left->v[i]);
@@ -296,11 +297,11 @@ void kept_sweep(const char *dir, const machsym_uuid *uuid)
     path_list left = {NULL, 0, 0};
     path_list others = {NULL, 0, 0};
     text folder = {0};
-    find_files(dir, uuid, &files, &left);
+    kept_find_files(dir, uuid, &files, &left);
     layout_path(&folder, dir, uuid, "");
-    folder.len = path_folder(folder.v) - 1;
-    read_files(text_z(&folder), &strings, &others, &left);
-    remove_left(&left);
+    folder.len = file_folder_len(folder.v) - 1;
+    kept_read_files(text_z(&folder), &strings, &others, &left);
+    kept_remove_left(&left);
     path_list_free(&left);
     path_list_free(&others);
     text_free(&folder);
@@ -324,7 +325,7 @@ typedef struct kept_places {
 } kept_places;
 
 /* Whether a file lies where the layout has it: only there it is found by its UUID, and removed. */
-static bool is_in_place(const char *dir, const machsym_uuid *uuid, const char *ending, const char *path)
+static bool kept_is_in_place(const char *dir, const machsym_uuid *uuid, const char *ending, const char *path)
 {
     text place = {0};
     layout_path(&place, dir, uuid, ending);
@@ -333,14 +334,14 @@ static bool is_in_place(const char *dir, const machsym_uuid *uuid, const char *e
     return is;
 }
 
-static void add_left(kept_list *out, const char *path)
+static void kept_add_left(kept_list *out, const char *path)
 {
     out->left = mem_room(out->left, out->left_count, &out->left_cap, sizeof *out->left);
     out->left[out->left_count++] = path;
 }
 
-static void take_entry(const char *store, const char *folder, const char *name, kept_list *out,
-                       kept_places *places)
+static void kept_take_entry(const char *store, const char *folder, const char *name, kept_list *out,
+                            kept_places *places)
 {
     static const char *const endings[] = {LAYOUT_MAP, LAYOUT_DSYM, LAYOUT_BINARY};
     machsym_uuid uuid;
@@ -350,27 +351,27 @@ static void take_entry(const char *store, const char *folder, const char *name, 
         if (strcmp(name + UUID_LENGTH, endings[i]) != 0)
             continue;
         places->v = mem_room(places->v, places->count, &places->cap, sizeof *places->v);
-        const char *path = join(&out->strings, folder, name);
+        const char *path = kept_join(&out->strings, folder, name);
         places->v[places->count] = (kept_place){uuid, path, i == 0};
-        places->count += is_in_place(store, &uuid, endings[i], path);
+        places->count += kept_is_in_place(store, &uuid, endings[i], path);
     }
 }
 
-static void read_folder(const char *store, const char *folder, kept_list *out, kept_places *places)
+static void kept_read_folder(const char *store, const char *folder, kept_list *out, kept_places *places)
 {
     path_list names = {NULL, 0, 0};
-    if (!read_names(folder, &names))
+    if (!kept_read_names(folder, &names))
         out->has_failed = true;
     for (size_t i = 0; i < names.count; i++) {
-        const char *path = join(&out->strings, folder, names.v[i]);
+        const char *path = kept_join(&out->strings, folder, names.v[i]);
         if (outfile_is_temporary(names.v[i]) && posix_is_abandoned(path))
-            add_left(out, path);
-        take_entry(store, folder, names.v[i], out, places);
+            kept_add_left(out, path);
+        kept_take_entry(store, folder, names.v[i], out, places);
     }
     path_list_free(&names);
 }
 
-static int by_uuid(const void *a, const void *b)
+static int kept_by_uuid(const void *a, const void *b)
 {
     const kept_place *x = a;
     const kept_place *y = b;
@@ -378,11 +379,11 @@ static int by_uuid(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->path, y->path);
 }
 
-static uint64_t size_of(const char *path, kept_image *image)
+static uint64_t kept_size_of(const char *path, kept_image *image)
 {
     struct stat st;
     if (stat(path, &st) != 0) {
-        image->has_failed |= errno != ENOENT && !say_unread(path);
+        image->has_failed |= errno != ENOENT && !kept_say_unread(path);
         return 0;
     }
     image->date = (int64_t)st.st_mtime > image->date ? (int64_t)st.st_mtime : image->date;
@@ -390,24 +391,24 @@ static uint64_t size_of(const char *path, kept_image *image)
 }
 
 /* Notes that a file does not open because the system failed: what it holds is not known. */
-static void note_fault(const char *path, const machsym_error *err, kept_image *image)
+static void kept_note_fault(const char *path, const machsym_error *err, kept_image *image)
 {
     if (err->code != MACHSYM_ERR_MEMORY && (err->code != MACHSYM_ERR_IO || err->os_errno == 0))
         return;
-    tool_say_error(path, err);
+    say_error(path, err);
     image->has_failed = true;
 }
 
-static void take_map(const char *path, pool *strings, kept_image *image)
+static void kept_take_map(const char *path, pool *strings, kept_image *image)
 {
     machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
     machsym_map_info info;
     machsym_map *map;
     machsym_error err;
     image->map = path;
-    image->map_size = size_of(path, image);
+    image->map_size = kept_size_of(path, image);
     if (machsym_map_open(&desc, &map, &err) != MACHSYM_OK) {
-        note_fault(path, &err, image);
+        kept_note_fault(path, &err, image);
         return;
     }
     machsym_map_get_info(map, &info);
@@ -417,7 +418,7 @@ static void take_map(const char *path, pool *strings, kept_image *image)
 }
 
 /* A Mach-O file of a UUID. Returns where it stays. */
-static const char *take_macho(const text *path, uint64_t *size, pool *strings, kept_image *image)
+static const char *kept_take_macho(const text *path, uint64_t *size, pool *strings, kept_image *image)
 {
     machsym_open_desc desc;
     machsym_slice slice;
@@ -426,34 +427,34 @@ static const char *take_macho(const text *path, uint64_t *size, pool *strings, k
         return NULL;
     const char *kept = pool_copy_z(strings, path->v, path->len - 1);
     machsym_str name = str_base_name(str_c(kept));
-    *size = size_of(kept, image);
+    *size = kept_size_of(kept, image);
     image->name = pool_copy_z(strings, name.ptr, name.len);
     memset(&desc, 0, sizeof desc);
     desc.path = kept;
     if (machsym_list_slices(&desc, &slice, 1, &err) == 1)
         image->arch = slice.arch;
     else
-        note_fault(kept, &err, image);
+        kept_note_fault(kept, &err, image);
     return kept;
 }
 
 /* The name is that of the dSYM, if there is one. */
-static void take_machos(const char *dir, kept_list *out, kept_image *image)
+static void kept_take_machos(const char *dir, kept_list *out, kept_image *image)
 {
     kept_files files;
     path_list left = {NULL, 0, 0};
-    image->has_failed |= !find_files(dir, &image->uuid, &files, &left);
-    image->binary = take_macho(&files.binary, &image->binary_size, &out->strings, image);
-    image->dsym = take_macho(&files.dsym, &image->dsym_size, &out->strings, image);
+    image->has_failed |= !kept_find_files(dir, &image->uuid, &files, &left);
+    image->binary = kept_take_macho(&files.binary, &image->binary_size, &out->strings, image);
+    image->dsym = kept_take_macho(&files.dsym, &image->dsym_size, &out->strings, image);
     if (files.other.len > 0)
         image->other = pool_copy_z(&out->strings, files.other.v, files.other.len - 1);
     for (size_t i = 0; i < left.count; i++)
-        add_left(out, pool_copy_z(&out->strings, left.v[i], strlen(left.v[i])));
+        kept_add_left(out, pool_copy_z(&out->strings, left.v[i], strlen(left.v[i])));
     path_list_free(&left);
     kept_files_free(&files);
 }
 
-static void take_version(const char *dir, pool *strings, kept_image *image)
+static void kept_take_version(const char *dir, pool *strings, kept_image *image)
 {
     struct stat st;
     text path = {0};
@@ -463,9 +464,9 @@ static void take_version(const char *dir, pool *strings, kept_image *image)
     machsym_error err;
     layout_path(&path, dir, &image->uuid, LAYOUT_PLIST);
     bool is_there = stat(path.v, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
-    const char *why = is_there ? text_read_file(&plist, path.v) : NULL;
+    const char *why = is_there ? file_read(&plist, path.v) : NULL;
     if (why != NULL) {
-        tool_say("%s: %s", path.v, why);
+        say_message("%s: %s", path.v, why);
         image->has_failed = true;
     } else if (is_there && kept_version(str_make(plist.v, plist.len), &version, &build, &err)) {
         image->version = pool_copy_z(strings, version.v, version.len);
@@ -477,20 +478,20 @@ static void take_version(const char *dir, pool *strings, kept_image *image)
     text_free(&build);
 }
 
-static void take_places(const char *dir, const kept_places *places, kept_list *out)
+static void kept_take_places(const char *dir, const kept_places *places, kept_list *out)
 {
     for (size_t i = 0; i < places->count;) {
         kept_image image = {.uuid = places->v[i].uuid, .name = "", .version = "", .build = "", .arch = ""};
         for (; i < places->count && memcmp(&places->v[i].uuid, &image.uuid, sizeof image.uuid) == 0; i++) {
             if (places->v[i].is_map)
-                take_map(places->v[i].path, &out->strings, &image);
+                kept_take_map(places->v[i].path, &out->strings, &image);
         }
-        take_machos(dir, out, &image);
+        kept_take_machos(dir, out, &image);
         if (image.map == NULL && image.dsym == NULL && image.binary == NULL && !image.has_failed) {
             image.incomplete = places->v[i - 1].path;
-            size_of(image.incomplete, &image);
+            kept_size_of(image.incomplete, &image);
         }
-        take_version(dir, &out->strings, &image);
+        kept_take_version(dir, &out->strings, &image);
         out->has_failed |= image.has_failed;
         out->v = mem_room(out->v, out->count, &out->cap, sizeof *out->v);
         out->v[out->count++] = image;
@@ -498,7 +499,7 @@ static void take_places(const char *dir, const kept_places *places, kept_list *o
 }
 
 /* Whether a folder may be entered; said once, not of each of the 256 folders in it. */
-static bool may_enter(const char *dir)
+static bool kept_may_enter(const char *dir)
 {
     struct stat st;
     text inside = {0};
@@ -506,7 +507,7 @@ static bool may_enter(const char *dir)
     text_c(&inside, "/.");
     bool ok = stat(text_z(&inside), &st) == 0 || errno != EACCES;
     text_free(&inside);
-    return ok || say_unread(dir);
+    return ok || kept_say_unread(dir);
 }
 
 bool kept_is_folder(const char *dir)
@@ -514,21 +515,21 @@ bool kept_is_folder(const char *dir)
     struct stat st;
     bool is_there = stat(dir, &st) == 0;
     if (is_there && S_ISDIR(st.st_mode) && !inside_is_bundle(dir))
-        return may_enter(dir);
+        return kept_may_enter(dir);
     if (is_there && S_ISDIR(st.st_mode)) {
-        tool_say("%s: a dSYM, not a store; machsym store add DIR %s adds it to one", dir, dir);
+        say_message("%s: a dSYM, not a store; machsym store add DIR %s adds it to one", dir, dir);
         return false;
     }
-    tool_say("%s: %s", dir, is_there ? "no folder; name the folder of a store" : strerror(errno));
+    say_message("%s: %s", dir, is_there ? "no folder; name the folder of a store" : strerror(errno));
     return false;
 }
 
 /* The folder of UUIDs with these first two digits. */
-static const char *folder_of(const char *dir, unsigned i, pool *strings)
+static const char *kept_folder_of(const char *dir, unsigned i, pool *strings)
 {
     static const char digits[] = "0123456789ABCDEF";
     const char name[3] = {digits[i >> 4], digits[i & 15], 0};
-    return join(strings, dir, name);
+    return kept_join(strings, dir, name);
 }
 
 bool kept_read(const char *dir, kept_list *out)
@@ -538,10 +539,10 @@ bool kept_read(const char *dir, kept_list *out)
     if (!kept_is_folder(dir))
         return false;
     for (unsigned i = 0; i < 256; i++)
-        read_folder(dir, folder_of(dir, i, &out->strings), out, &places);
+        kept_read_folder(dir, kept_folder_of(dir, i, &out->strings), out, &places);
     if (places.count > 0)
-        qsort(places.v, places.count, sizeof *places.v, by_uuid);
-    take_places(dir, &places, out);
+        qsort(places.v, places.count, sizeof *places.v, kept_by_uuid);
+    kept_take_places(dir, &places, out);
     free(places.v);
     return true;
 }
@@ -556,11 +557,11 @@ void kept_free(kept_list *list)
 
 /* ---- Removing ---- */
 
-static bool remove_file(const char *path)
+static bool kept_remove_file(const char *path)
 {
     if (unlink(path) == 0 || errno == ENOENT)
         return true;
-    tool_say("%s: %s", path, strerror(errno));
+    say_message("%s: %s", path, strerror(errno));
     return false;
 }
 
@@ -570,7 +571,7 @@ static const char *const bundle_folders[] = {"/Contents/Resources/DWARF", "/Cont
 static const char *const binary_folders[] = {"", NULL};
 
 /* A link in the place of a bundle or of one of its folders goes: what it leads to is not the store's. */
-static bool remove_links(const char *bundle, const char *const *folders)
+static bool kept_remove_links(const char *bundle, const char *const *folders)
 {
     struct stat st;
     text path = {0};
@@ -583,7 +584,7 @@ static bool remove_links(const char *bundle, const char *const *folders)
         text_c(&path, bundle);
         text_c(&path, folders[i]);
         if (lstat(text_z(&path), &st) == 0 && !S_ISDIR(st.st_mode))
-            ok = remove_file(path.v);
+            ok = kept_remove_file(path.v);
     }
     text_free(&path);
     return ok;
@@ -591,7 +592,7 @@ static bool remove_links(const char *bundle, const char *const *folders)
 
 /* The files first, then the folders of the bundle from within. Nothing else of it is touched: what else
  * somebody put there keeps its folder. */
-static bool remove_bundle(const char *bundle, const char *const *folders)
+static bool kept_remove_bundle(const char *bundle, const char *const *folders)
 {
     pool strings = {NULL};
     path_list files = {NULL, 0, 0};
@@ -599,17 +600,17 @@ static bool remove_bundle(const char *bundle, const char *const *folders)
     text path = {0};
     text_c(&path, bundle);
     text_c(&path, folders[0]);
-    bool ok = remove_links(bundle, folders) && read_files(text_z(&path), &strings, &files, &left);
+    bool ok = kept_remove_links(bundle, folders) && kept_read_files(text_z(&path), &strings, &files, &left);
     for (size_t i = 0; i < files.count && ok; i++)
-        ok = remove_file(files.v[i]);
-    remove_left(&left);
+        ok = kept_remove_file(files.v[i]);
+    kept_remove_left(&left);
     for (size_t i = 0; folders[i] != NULL && ok; i++) {
         path.len = 0;
         text_c(&path, bundle);
         text_c(&path, folders[i]);
         ok = rmdir(text_z(&path)) == 0 || errno == ENOENT;
         if (!ok)
-            tool_say("%s: %s", path.v, strerror(errno));
+            say_message("%s: %s", path.v, strerror(errno));
     }
     path_list_free(&files);
     path_list_free(&left);
@@ -619,7 +620,7 @@ static bool remove_bundle(const char *bundle, const char *const *folders)
 }
 
 /* The symbols go last: what a killed run leaves is still listed, and goes with the next one. */
-static bool remove_all(const char *dir, const machsym_uuid *uuid)
+static bool kept_remove_all(const char *dir, const machsym_uuid *uuid)
 {
     static const char *const endings[] = {LAYOUT_PLIST, LAYOUT_NAMES, LAYOUT_MAP};
     text path = {0};
@@ -627,14 +628,14 @@ static bool remove_all(const char *dir, const machsym_uuid *uuid)
     for (size_t i = 0; i < sizeof endings / sizeof endings[0] && ok; i++) {
         path.len = 0;
         layout_path(&path, dir, uuid, endings[i]);
-        ok = remove_file(path.v);
+        ok = kept_remove_file(path.v);
     }
     path.len = 0;
     layout_path(&path, dir, uuid, LAYOUT_BINARY);
-    ok = ok && remove_bundle(path.v, binary_folders);
+    ok = ok && kept_remove_bundle(path.v, binary_folders);
     path.len = 0;
     layout_path(&path, dir, uuid, LAYOUT_DSYM);
-    ok = ok && remove_bundle(path.v, bundle_folders);
+    ok = ok && kept_remove_bundle(path.v, bundle_folders);
     text_free(&path);
     return ok;
 }
@@ -642,7 +643,7 @@ static bool remove_all(const char *dir, const machsym_uuid *uuid)
 bool kept_remove(const char *dir, const kept_image *image)
 {
     int held = kept_hold(dir, &image->uuid);
-    bool ok = held >= 0 && remove_all(dir, &image->uuid);
+    bool ok = held >= 0 && kept_remove_all(dir, &image->uuid);
     if (held >= 0)
         posix_let_go(held);
     return ok;
@@ -653,12 +654,12 @@ bool kept_remove_empty(const char *dir)
     bool ok = true;
     for (unsigned i = 0; i < 256; i++) {
         pool strings = {NULL};
-        const char *folder = folder_of(dir, i, &strings);
+        const char *folder = kept_folder_of(dir, i, &strings);
         path_list names = {NULL, 0, 0};
-        bool is_read = read_names(folder, &names);
+        bool is_read = kept_read_names(folder, &names);
         bool is_empty = is_read && names.count == 2; /* "." and ".." */
         if (is_empty && rmdir(folder) != 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
-            tool_say("%s: %s", folder, strerror(errno));
+            say_message("%s: %s", folder, strerror(errno));
             ok = false;
         }
         path_list_free(&names);

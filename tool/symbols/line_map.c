@@ -31,27 +31,27 @@ struct line_map {
  * il2cpp adds at the begin of a function. */
 enum { LINES_BEHIND = 5 };
 
-static int name_order(machsym_str a, machsym_str b)
+static int line_map_name_order(machsym_str a, machsym_str b)
 {
     if (a.len != b.len)
         return a.len < b.len ? -1 : 1;
     return a.len > 0 ? memcmp(a.ptr, b.ptr, a.len) : 0;
 }
 
-static int by_line(const void *a, const void *b)
+static int line_map_by_line(const void *a, const void *b)
 {
     const line_from *x = a;
     const line_from *y = b;
-    int order = name_order(x->cpp, y->cpp);
+    int order = line_map_name_order(x->cpp, y->cpp);
     if (order != 0)
         return order;
     if (x->cpp_line != y->cpp_line)
         return x->cpp_line < y->cpp_line ? -1 : 1;
-    order = name_order(x->path, y->path);
+    order = line_map_name_order(x->path, y->path);
     return order != 0 ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void add(line_map *map, machsym_str cpp, uint64_t cpp_line, machsym_str path, uint64_t line)
+static void line_map_add(line_map *map, machsym_str cpp, uint64_t cpp_line, machsym_str path, uint64_t line)
 {
     if (cpp_line == 0 || cpp_line > UINT32_MAX || line == 0 || line > UINT32_MAX)
         return;
@@ -61,7 +61,7 @@ static void add(line_map *map, machsym_str cpp, uint64_t cpp_line, machsym_str p
 
 /* ---- LineNumberMappings.json: {"/build/Game.cpp": {"/src/Player.cs": {"120": 14, ...}}} ---- */
 
-static machsym_str plain(line_map *map, const json *doc, uint32_t token)
+static machsym_str line_map_plain(line_map *map, const json *doc, uint32_t token)
 {
     text t = {0};
     json_unescape(&t, json_raw(doc, token));
@@ -70,7 +70,7 @@ static machsym_str plain(line_map *map, const json *doc, uint32_t token)
     return s;
 }
 
-static bool decimal(machsym_str s, uint64_t *out)
+static bool line_map_decimal(machsym_str s, uint64_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < s.len; i++) {
@@ -81,20 +81,20 @@ static bool decimal(machsym_str s, uint64_t *out)
     return s.len > 0;
 }
 
-static void add_document(line_map *map, const json *doc)
+static void line_map_add_document(line_map *map, const json *doc)
 {
     uint32_t file = JSON_NONE;
     while (json_next(doc, 0, &file)) {
-        machsym_str cpp = str_base_name(plain(map, doc, file));
+        machsym_str cpp = str_base_name(line_map_plain(map, doc, file));
         uint32_t source = JSON_NONE;
         while (json_is(doc, file + 1, JSON_OBJECT) && json_next(doc, file + 1, &source)) {
-            machsym_str path = plain(map, doc, source);
+            machsym_str path = line_map_plain(map, doc, source);
             uint32_t at = JSON_NONE;
             uint64_t cpp_line;
             uint64_t line;
             while (json_is(doc, source + 1, JSON_OBJECT) && json_next(doc, source + 1, &at)) {
-                if (decimal(json_raw(doc, at), &cpp_line) && json_u64(doc, at + 1, &line))
-                    add(map, cpp, cpp_line, path, line);
+                if (line_map_decimal(json_raw(doc, at), &cpp_line) && json_u64(doc, at + 1, &line))
+                    line_map_add(map, cpp, cpp_line, path, line);
             }
         }
     }
@@ -102,7 +102,7 @@ static void add_document(line_map *map, const json *doc)
 
 /* ---- C++ with "//<source_info:/src/Player.cs:14>" ahead of what each line became ---- */
 
-static void add_source(line_map *map, machsym_str name, machsym_str source)
+static void line_map_add_source(line_map *map, machsym_str name, machsym_str source)
 {
     static const char mark[] = "//<source_info:";
     machsym_str line;
@@ -118,71 +118,71 @@ static void add_source(line_map *map, machsym_str name, machsym_str source)
             colon--;
         machsym_str digits = {line.ptr + colon, line.len - 1 - colon};
         machsym_str where = {line.ptr + sizeof mark - 1, colon - sizeof mark};
-        if (colon <= sizeof mark || !decimal(digits, &number) || where.ptr[0] == '<')
+        if (colon <= sizeof mark || !line_map_decimal(digits, &number) || where.ptr[0] == '<')
             continue; /* <no-source> */
         if (!str_equal(where, path))
             path = pool_copy(&map->strings, where.ptr, where.len);
-        add(map, cpp, cpp_line, path, number);
+        line_map_add(map, cpp, cpp_line, path, number);
     }
 }
 
 /* ---- Files ---- */
 
-static bool read_file(line_map *map, const char *path)
+static bool line_map_read_file(line_map *map, const char *path)
 {
     text source = {0};
     json doc;
     json_error err;
     bool ok = true;
-    const char *why = text_read_words(&source, path);
+    const char *why = file_read_words(&source, path);
     if (why != NULL) {
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
         return false;
     }
     machsym_str begin = str_trim((machsym_str){source.v, source.len});
     if (begin.len > 0 && begin.ptr[0] == '{') {
         ok = source.len < UINT32_MAX && json_parse(&doc, source.v, source.len, 0, &err);
         if (ok) {
-            add_document(map, &doc);
+            line_map_add_document(map, &doc);
             json_free(&doc);
         } else {
-            tool_say("%s: no LineNumberMappings.json: %s, at byte %zu", path,
-                     source.len < UINT32_MAX ? err.what : "longer than 4 GB",
-                     source.len < UINT32_MAX ? err.at : 0);
+            say_message("%s: no LineNumberMappings.json: %s, at byte %zu", path,
+                        source.len < UINT32_MAX ? err.what : "longer than 4 GB",
+                        source.len < UINT32_MAX ? err.at : 0);
         }
     } else {
-        add_source(map, str_base_name(str_c(path)), (machsym_str){source.v, source.len});
+        line_map_add_source(map, str_base_name(str_c(path)), (machsym_str){source.v, source.len});
     }
     text_free(&source);
     return ok;
 }
 
-static bool is_source(const char *name)
+static bool line_map_is_source(const char *name)
 {
     size_t len = strlen(name);
     return (len > 4 && strcmp(name + len - 4, ".cpp") == 0) || (len > 2 && strcmp(name + len - 2, ".h") == 0);
 }
 
-static bool read_folder(line_map *map, const char *path)
+static bool line_map_read_folder(line_map *map, const char *path)
 {
     DIR *dir = opendir(path);
     struct dirent *entry;
     bool ok = dir != NULL;
     if (dir == NULL)
-        tool_say("%s: cannot be read: %s", path, strerror(errno));
+        say_message("%s: cannot be read: %s", path, strerror(errno));
     while (dir != NULL && (entry = posix_next_entry(dir)) != NULL) {
         text name = {0};
-        if (!is_source(entry->d_name))
+        if (!line_map_is_source(entry->d_name))
             continue;
         text_c(&name, path);
         text_char(&name, '/');
         text_c(&name, entry->d_name);
         text_add(&name, "", 1);
-        ok = read_file(map, name.v) && ok;
+        ok = line_map_read_file(map, name.v) && ok;
         text_free(&name);
     }
     if (dir != NULL && errno != 0) {
-        tool_say("%s: cannot be read: %s", path, strerror(errno));
+        say_message("%s: cannot be read: %s", path, strerror(errno));
         ok = false;
     }
     if (dir != NULL)
@@ -199,24 +199,25 @@ bool line_map_read(line_map **map, const char *path)
     }
     size_t before = (*map)->count;
     bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    if (!(is_folder ? read_folder : read_file)(*map, path))
+    if (!(is_folder ? line_map_read_folder : line_map_read_file)(*map, path))
         return false;
     if ((*map)->count == before) {
-        tool_say("%s: no lines of C#: name Unity's LineNumberMappings.json, or C++ with source_info comments",
-                 path);
+        say_message(
+            "%s: no lines of C#: name Unity's LineNumberMappings.json, or C++ with source_info comments",
+            path);
         return false;
     }
-    qsort((*map)->v, (*map)->count, sizeof *(*map)->v, by_line);
+    qsort((*map)->v, (*map)->count, sizeof *(*map)->v, line_map_by_line);
     return true;
 }
 
 /* ---- Lookup ---- */
 
-static bool is_not_behind(const void *element, const void *key)
+static bool line_map_is_not_behind(const void *element, const void *key)
 {
     const line_from *x = element;
     const line_from *y = key;
-    int order = name_order(x->cpp, y->cpp);
+    int order = line_map_name_order(x->cpp, y->cpp);
     return order < 0 || (order == 0 && x->cpp_line <= y->cpp_line);
 }
 
@@ -224,7 +225,7 @@ bool line_map_find(const line_map *map, machsym_str cpp_path, uint32_t cpp_line,
                    uint32_t *line)
 {
     line_from key = {str_base_name(cpp_path), {NULL, 0}, cpp_line, 0};
-    size_t behind = mem_lower_bound(map->v, map->count, sizeof *map->v, &key, is_not_behind);
+    size_t behind = mem_lower_bound(map->v, map->count, sizeof *map->v, &key, line_map_is_not_behind);
     if (behind == 0)
         return false;
     const line_from *found = &map->v[behind - 1];

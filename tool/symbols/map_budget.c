@@ -2,7 +2,7 @@
 #include "map_budget.h"
 #include "../base/say.h"
 
-map_budget map_budget_of(const symbol_file *file, unsigned times)
+map_budget budget_of(const symbol_file *file, unsigned times)
 {
     machsym_map_info info;
     machsym_map_get_info(file->map, &info);
@@ -10,10 +10,10 @@ map_budget map_budget_of(const symbol_file *file, unsigned times)
     return (map_budget){file->info.path, info.size, most, most, false};
 }
 
-bool map_spend(map_budget *b, uint64_t bytes)
+bool budget_spend(map_budget *b, uint64_t bytes)
 {
     if (!b->is_spent && bytes > b->left)
-        tool_say(
+        say_message(
             "%s: refused: more than %llu bytes of text would be made of a map of %llu bytes, and no real map "
             "needs as many; ask atos for single addresses",
             b->path, (unsigned long long)b->most, (unsigned long long)b->size);
@@ -22,7 +22,7 @@ bool map_spend(map_budget *b, uint64_t bytes)
     return !b->is_spent;
 }
 
-uint64_t map_frames_cost(const machsym_frame *frames, size_t count)
+uint64_t budget_frames_cost(const machsym_frame *frames, size_t count)
 {
     uint64_t cost = MAP_FRAME_TEXT;
     for (size_t i = 0; i < count; i++) {
@@ -33,8 +33,8 @@ uint64_t map_frames_cost(const machsym_frame *frames, size_t count)
     return cost;
 }
 
-size_t map_frames(map_budget *b, symbol_source *source, uint64_t addr, machsym_frame *frames)
+size_t budget_frames(map_budget *b, symbol_source *source, uint64_t addr, machsym_frame *frames)
 {
     size_t count = b->is_spent ? 0 : symbol_source_frames(source, addr, frames, MAP_MAX_FRAMES);
-    return map_spend(b, map_frames_cost(frames, count)) ? count : 0;
+    return budget_spend(b, budget_frames_cost(frames, count)) ? count : 0;
 }

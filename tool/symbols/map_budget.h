@@ -27,12 +27,12 @@ typedef struct map_budget {
 } map_budget;
 
 /* times: how often a range may be asked. */
-map_budget map_budget_of(const symbol_file *file, unsigned times);
+map_budget budget_of(const symbol_file *file, unsigned times);
 /* Takes bytes from it. Returns false when they are more than is left, and says so once. */
-bool map_spend(map_budget *b, uint64_t bytes);
+bool budget_spend(map_budget *b, uint64_t bytes);
 /* What the names and paths of frames count. */
-uint64_t map_frames_cost(const machsym_frame *frames, size_t count);
+uint64_t budget_frames_cost(const machsym_frame *frames, size_t count);
 /* The frames at an address; none once the budget is spent. frames: room for MAP_MAX_FRAMES. */
-size_t map_frames(map_budget *b, symbol_source *source, uint64_t addr, machsym_frame *frames);
+size_t budget_frames(map_budget *b, symbol_source *source, uint64_t addr, machsym_frame *frames);
 
 #endif

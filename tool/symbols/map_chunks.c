@@ -31,7 +31,7 @@ typedef struct chunk_cut {
 /* ---- Lists ---- */
 
 /* Notes a chunk after those that are noted. */
-static void list_chunk(chunk_list *list, uint64_t chunk, uint64_t bytes)
+static void cut_list_chunk(chunk_list *list, uint64_t chunk, uint64_t bytes)
 {
     list->chunks++;
     list->bytes += bytes;
@@ -45,13 +45,13 @@ static void list_chunk(chunk_list *list, uint64_t chunk, uint64_t bytes)
     }
 }
 
-void map_lists_free(chunk_lists *lists)
+void cut_lists_free(chunk_lists *lists)
 {
     free(lists->v[0].v);
     free(lists->v[1].v);
 }
 
-static void put_list(text *out, const chunk_list *list)
+static void cut_put_list(text *out, const chunk_list *list)
 {
     json_put_key(out, list->name);
     text_char(out, '[');
@@ -63,7 +63,7 @@ static void put_list(text *out, const chunk_list *list)
 }
 
 /* The map without its ranges tells the rest: which image it is of, where its text lies, the line policy. */
-bool map_chunk_index(const symbol_file *file, uint64_t chunk_size, const chunk_lists *lists, text *out)
+bool cut_index(const symbol_file *file, uint64_t chunk_size, const chunk_lists *lists, text *out)
 {
     machsym_map_info info;
     machsym_writer *writer;
@@ -74,14 +74,14 @@ bool map_chunk_index(const symbol_file *file, uint64_t chunk_size, const chunk_l
     info.flags |= MACHSYM_MAP_CHUNK;
     if (machsym_writer_open(&desc, &writer, &err) != MACHSYM_OK ||
         machsym_writer_finish(writer, &empty, &err) != MACHSYM_OK) {
-        tool_say("the list of chunks: %s", err.what);
+        say_message("the list of chunks: %s", err.what);
         return false;
     }
     machsym_bytes bytes = machsym_map_bytes(empty);
     json_begin(out, "chunks");
     json_put_number(out, "chunk", chunk_size);
-    put_list(out, &lists->v[0]);
-    put_list(out, &lists->v[1]);
+    cut_put_list(out, &lists->v[0]);
+    cut_put_list(out, &lists->v[1]);
     json_put_key(out, "map");
     text_char(out, '"');
     text_base64(out, bytes.ptr, bytes.len);
@@ -92,36 +92,37 @@ bool map_chunk_index(const symbol_file *file, uint64_t chunk_size, const chunk_l
 
 /* ---- Cutting ---- */
 
-static uint64_t chunk_of(const chunk_cut *e, uint64_t addr)
+static uint64_t cut_chunk_of(const chunk_cut *e, uint64_t addr)
 {
     return (addr - e->info.text_addr) / e->chunk_size;
 }
 
 /* Counts the chunks before one is made. Returns false when their headers alone would be too much. */
-static bool count_chunks(const chunk_cut *e, const symbol_file *file)
+static bool cut_count_chunks(const chunk_cut *e, const symbol_file *file)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
     uint64_t next[2] = {0, 0}; /* of each table: the first chunk that is not counted yet */
     uint64_t count = 0;
     while (machsym_map_next(file->map, &at, &range)) {
-        uint64_t first = chunk_of(e, range.lo);
-        uint64_t end = chunk_of(e, range.hi - 1) + 1;
+        uint64_t first = cut_chunk_of(e, range.lo);
+        uint64_t end = cut_chunk_of(e, range.hi - 1) + 1;
         first = first > next[range.is_symbol] ? first : next[range.is_symbol];
         count += end > first ? end - first : 0;
         next[range.is_symbol] = end;
     }
     if (count <= e->budget.left / CHUNK_LEAST)
         return true;
-    tool_say("%s: refused: %llu chunks of %llu bytes of text would come of a map of %llu bytes; take larger "
-             "chunks",
-             file->info.path, (unsigned long long)count, (unsigned long long)e->chunk_size,
-             (unsigned long long)e->info.size);
+    say_message(
+        "%s: refused: %llu chunks of %llu bytes of text would come of a map of %llu bytes; take larger "
+        "chunks",
+        file->info.path, (unsigned long long)count, (unsigned long long)e->chunk_size,
+        (unsigned long long)e->info.size);
     return false;
 }
 
 /* Makes the value of a chunk that is open. Returns false after a message. */
-static bool end_chunk(chunk_cut *e, size_t which)
+static bool cut_end_chunk(chunk_cut *e, size_t which)
 {
     machsym_map *map;
     machsym_error err;
@@ -132,50 +133,50 @@ static bool end_chunk(chunk_cut *e, size_t which)
         return true;
     table->writer = NULL;
     if (machsym_writer_finish(writer, &map, &err) != MACHSYM_OK) {
-        tool_say("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
+        say_message("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
         return false;
     }
     machsym_bytes value = machsym_map_bytes(map);
     chunk_key(&key, e->lists->v[which].name, e->info.name, &e->info.uuid, table->chunk);
     uint64_t made = e->put(e->user, (machsym_str){key.v, key.len}, value);
-    list_chunk(&e->lists->v[which], table->chunk, value.len);
+    cut_list_chunk(&e->lists->v[which], table->chunk, value.len);
     machsym_map_close(map);
     text_free(&key);
-    return map_spend(&e->budget, made); /* keys count too: an image may have a long name */
+    return budget_spend(&e->budget, made); /* keys count too: an image may have a long name */
 }
 
 /* Adds a range to the chunk that is open, or opens it. Returns false after a message. */
-static bool add_to_chunk(chunk_cut *e, chunk_table *table, const machsym_map_range *range,
-                         const machsym_frame *frames, size_t count)
+static bool cut_add_to_chunk(chunk_cut *e, chunk_table *table, const machsym_map_range *range,
+                             const machsym_frame *frames, size_t count)
 {
     machsym_error err;
     machsym_writer_desc desc = {.info = &e->info};
     if ((table->writer != NULL || machsym_writer_open(&desc, &table->writer, &err) == MACHSYM_OK) &&
         machsym_writer_add(table->writer, range, frames, count, &err) == MACHSYM_OK)
         return true;
-    tool_say("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
+    say_message("chunk %llu: %s", (unsigned long long)table->chunk, err.what);
     return false;
 }
 
 /* Adds a range to every chunk that it touches; to the last one more may come. Returns false after a
  * message. */
-static bool add_to_chunks(chunk_cut *e, const machsym_map_range *range, const machsym_frame *frames,
-                          size_t count)
+static bool cut_add_to_chunks(chunk_cut *e, const machsym_map_range *range, const machsym_frame *frames,
+                              size_t count)
 {
     chunk_table *table = &e->tables[range->is_symbol];
-    uint64_t last = chunk_of(e, range->hi - 1);
-    uint64_t cost = map_frames_cost(frames, count);
-    for (uint64_t chunk = chunk_of(e, range->lo); chunk <= last; chunk++) {
-        if (table->chunk != chunk && !end_chunk(e, range->is_symbol))
+    uint64_t last = cut_chunk_of(e, range->hi - 1);
+    uint64_t cost = budget_frames_cost(frames, count);
+    for (uint64_t chunk = cut_chunk_of(e, range->lo); chunk <= last; chunk++) {
+        if (table->chunk != chunk && !cut_end_chunk(e, range->is_symbol))
             return false;
         table->chunk = chunk;
-        if (!map_spend(&e->budget, cost) || !add_to_chunk(e, table, range, frames, count))
+        if (!budget_spend(&e->budget, cost) || !cut_add_to_chunk(e, table, range, frames, count))
             return false;
     }
     return true;
 }
 
-bool map_cut(const symbol_file *file, uint64_t chunk_size, chunk_call put, void *user, chunk_lists *lists)
+bool cut_map(const symbol_file *file, uint64_t chunk_size, chunk_call put, void *user, chunk_lists *lists)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
@@ -189,8 +190,8 @@ bool map_cut(const symbol_file *file, uint64_t chunk_size, chunk_call put, void 
     e.user = user;
     e.lists = lists;
     machsym_map_get_info(file->map, &e.info);
-    e.budget = map_budget_of(file, 1);
-    if (!count_chunks(&e, file))
+    e.budget = budget_of(file, 1);
+    if (!cut_count_chunks(&e, file))
         return false;
     machsym_frame *frames = mem_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(file, 0, 0);
@@ -198,10 +199,10 @@ bool map_cut(const symbol_file *file, uint64_t chunk_size, chunk_call put, void 
     bool ok = true;
     while (ok && machsym_map_next(file->map, &at, &range)) {
         size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
-        ok = count == 0 || add_to_chunks(&e, &range, frames, count);
+        ok = count == 0 || cut_add_to_chunks(&e, &range, frames, count);
     }
     for (size_t i = 0; i < 2; i++) {
-        ok = ok && end_chunk(&e, i);
+        ok = ok && cut_end_chunk(&e, i);
         machsym_writer_close(e.tables[i].writer); /* still open after a failure */
     }
     symbol_source_close(source);

@@ -28,9 +28,9 @@ typedef struct chunk_lists {
 } chunk_lists;
 
 /* Cuts a map into chunks of so many bytes of text, by address. Returns false after a message. */
-bool map_cut(const symbol_file *file, uint64_t chunk_size, chunk_call put, void *user, chunk_lists *lists);
-void map_lists_free(chunk_lists *lists);
+bool cut_map(const symbol_file *file, uint64_t chunk_size, chunk_call put, void *user, chunk_lists *lists);
+void cut_lists_free(chunk_lists *lists);
 /* The value of image:UUID, which says what chunks there are. Returns false after a message. */
-bool map_chunk_index(const symbol_file *file, uint64_t chunk_size, const chunk_lists *lists, text *out);
+bool cut_index(const symbol_file *file, uint64_t chunk_size, const chunk_lists *lists, text *out);
 
 #endif

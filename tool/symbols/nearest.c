@@ -19,7 +19,7 @@ struct nearest {
     pool strings;
 };
 
-static int by_start(const void *a, const void *b)
+static int nearest_by_start(const void *a, const void *b)
 {
     const named *x = a;
     const named *y = b;
@@ -40,7 +40,7 @@ nearest *nearest_open(const machsym_image *image, machsym_session *session)
         n->v[n->count++] = (named){symbol.lo, pool_copy(&n->strings, symbol.name.ptr, symbol.name.len)};
     }
     if (n->count > 1)
-        qsort(n->v, n->count, sizeof *n->v, by_start);
+        qsort(n->v, n->count, sizeof *n->v, nearest_by_start);
     return n;
 }
 
@@ -54,7 +54,7 @@ void nearest_close(nearest *n)
 }
 
 /* Where the section of an address begins; the address itself when it lies in none. */
-static uint64_t section_start(const machsym_image *image, uint64_t addr)
+static uint64_t nearest_section_start(const machsym_image *image, uint64_t addr)
 {
     machsym_cursor at = {0, 0};
     machsym_section section;
@@ -65,15 +65,15 @@ static uint64_t section_start(const machsym_image *image, uint64_t addr)
     return addr;
 }
 
-static bool starts_at_or_before(const void *element, const void *key)
+static bool nearest_starts_at_or_before(const void *element, const void *key)
 {
     return ((const named *)element)->start <= *(const uint64_t *)key;
 }
 
 bool nearest_find(const nearest *n, uint64_t addr, machsym_str *name, uint64_t *start)
 {
-    size_t next = mem_lower_bound(n->v, n->count, sizeof *n->v, &addr, starts_at_or_before);
-    if (next == 0 || n->v[next - 1].start < section_start(n->image, addr))
+    size_t next = mem_lower_bound(n->v, n->count, sizeof *n->v, &addr, nearest_starts_at_or_before);
+    if (next == 0 || n->v[next - 1].start < nearest_section_start(n->image, addr))
         return false;
     *name = n->v[next - 1].name;
     *start = n->v[next - 1].start;

@@ -11,12 +11,12 @@
 
 enum { SAID_OF_A_PLAN = 10 };
 
-static bool take_prefix(void *field, const char *value)
+static bool object_take_prefix(void *field, const char *value)
 {
     object_options *to = field;
     const char *equals = strchr(value, '=');
     if (equals == NULL || to->prefix_count == MAX_OSO) {
-        tool_say(equals == NULL ? "--oso-prefix wants FROM=TO" : "at most %d --oso-prefix", MAX_OSO);
+        say_message(equals == NULL ? "--oso-prefix wants FROM=TO" : "at most %d --oso-prefix", MAX_OSO);
         return false;
     }
     size_t len = (size_t)(equals - value);
@@ -28,21 +28,22 @@ static bool take_prefix(void *field, const char *value)
     return true;
 }
 
-static bool take_dir(void *field, const char *value)
+static bool object_take_dir(void *field, const char *value)
 {
     object_options *to = field;
     bool ok = to->dir_count < MAX_OSO;
     if (ok)
         to->dirs[to->dir_count++] = value;
     else
-        tool_say("at most %d --oso-dir", MAX_OSO);
+        say_message("at most %d --oso-dir", MAX_OSO);
     return ok;
 }
 
 const option object_option_table[] = {
     {"oso-prefix", "FROM=TO", "a program without dSYM: its object files moved from FROM to TO; may repeat", 0,
-     take_prefix},
-    {"oso-dir", "DIR", "... look for them under DIR too, by the end of their paths; may repeat", 0, take_dir},
+     object_take_prefix},
+    {"oso-dir", "DIR", "... look for them under DIR too, by the end of their paths; may repeat", 0,
+     object_take_dir},
     {"oso-any-time", NULL, "... take them although they changed after the program was linked",
      offsetof(object_options, any_time), NULL},
     {"no-objects", NULL, "... do not look for them: only symbols answer", offsetof(object_options, none),
@@ -62,7 +63,7 @@ void object_options_apply(const object_options *from, machsym_open_desc *desc)
 
 /* ---- Messages ---- */
 
-static void text_time(text *t, uint64_t seconds)
+static void object_text_time(text *t, uint64_t seconds)
 {
     char written[32] = "unknown";
     time_t when = (time_t)seconds;
@@ -72,7 +73,7 @@ static void text_time(text *t, uint64_t seconds)
     text_c(t, written);
 }
 
-static void text_object(text *t, const machsym_object_file *file)
+static void object_text(text *t, const machsym_object_file *file)
 {
     text_str(t, file->path);
     if (file->member.len == 0)
@@ -87,7 +88,7 @@ bool object_say(const machsym_object_file *file)
     text t = {0};
     if (file->status == MACHSYM_OBJECT_FOUND || file->status == MACHSYM_OBJECT_UNTRIED)
         return false;
-    text_object(&t, file);
+    object_text(&t, file);
     switch (file->status) {
     case MACHSYM_OBJECT_MISSING:
         text_c(&t, ": this object file with the debug info is not there or cannot be read; name "
@@ -98,9 +99,9 @@ bool object_say(const machsym_object_file *file)
         break;
     case MACHSYM_OBJECT_CHANGED:
         text_c(&t, ": changed after the program was linked (");
-        text_time(&t, file->found_time);
+        object_text_time(&t, file->found_time);
         text_c(&t, " UTC, linked was ");
-        text_time(&t, file->time);
+        object_text_time(&t, file->time);
         text_c(&t, "); link the program again, or pass --oso-any-time if the code is the same");
         break;
     case MACHSYM_OBJECT_NO_DWARF:
@@ -117,7 +118,7 @@ bool object_say(const machsym_object_file *file)
                    "--oso-prefix FROM=TO or --oso-dir DIR");
         break;
     }
-    tool_say("%.*s. Its functions are named by the symbol table, without lines.", (int)t.len, t.v);
+    say_message("%.*s. Its functions are named by the symbol table, without lines.", (int)t.len, t.v);
     text_free(&t);
     return true;
 }
@@ -142,5 +143,5 @@ void object_say_plan(const machsym_plan *plan)
             more += file.status != MACHSYM_OBJECT_FOUND;
     }
     if (more > 0)
-        tool_say("... and %zu more object files", more);
+        say_message("... and %zu more object files", more);
 }

@@ -58,7 +58,7 @@ struct owners_image {
     text path; /* room for a source path */
 };
 
-static char *copy_text(const char *ptr, size_t len)
+static char *owners_copy_text(const char *ptr, size_t len)
 {
     char *copy = mem_alloc(len + 1);
     if (len > 0) /* memcpy must not see NULL */
@@ -91,21 +91,21 @@ void owners_free(owners *all)
     free(all);
 }
 
-static rule *add_rule(owners *all, rule_kind kind, machsym_str what)
+static rule *owners_add_rule(owners *all, rule_kind kind, machsym_str what)
 {
     all->v = mem_room(all->v, all->count, &all->cap, sizeof *all->v);
     rule *r = &all->v[all->count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;
-    r->what = copy_text(what.ptr, what.len);
-    r->image = all->image != NULL ? copy_text(all->image, strlen(all->image)) : NULL;
+    r->what = owners_copy_text(what.ptr, what.len);
+    r->image = all->image != NULL ? owners_copy_text(all->image, strlen(all->image)) : NULL;
     r->base = all->base;
     r->base_addr = all->base_addr;
     return r;
 }
 
 /* Splits "WHAT = OWNER". Returns false when a side is missing. */
-static bool split_owner(machsym_str rest, machsym_str *what, machsym_str *owner)
+static bool owners_split(machsym_str rest, machsym_str *what, machsym_str *owner)
 {
     size_t at = str_find(rest, " = ");
     if (at == rest.len)
@@ -115,66 +115,66 @@ static bool split_owner(machsym_str rest, machsym_str *what, machsym_str *owner)
     return what->len != 0 && owner->len != 0;
 }
 
-static bool add_owned(owners *all, rule_kind kind, machsym_str rest)
+static bool owners_add_owned(owners *all, rule_kind kind, machsym_str rest)
 {
     machsym_str what;
     machsym_str owner;
-    if (!split_owner(rest, &what, &owner))
+    if (!owners_split(rest, &what, &owner))
         return false;
     if (kind != RULE_BETWEEN) {
-        rule *r = add_rule(all, kind, what);
-        r->owner = copy_text(owner.ptr, owner.len);
+        rule *r = owners_add_rule(all, kind, what);
+        r->owner = owners_copy_text(owner.ptr, owner.len);
         return true;
     }
     size_t at = str_find(what, " .. ");
     if (at == what.len)
         return false;
-    rule *r = add_rule(all, kind, str_trim(str_make(what.ptr, at)));
+    rule *r = owners_add_rule(all, kind, str_trim(str_make(what.ptr, at)));
     machsym_str last = str_trim(str_make(what.ptr + at + 4, what.len - at - 4));
-    r->last = copy_text(last.ptr, last.len);
-    r->owner = copy_text(owner.ptr, owner.len);
+    r->last = owners_copy_text(last.ptr, last.len);
+    r->owner = owners_copy_text(owner.ptr, owner.len);
     return true;
 }
 
-static bool set_base(owners *all, base_kind kind, machsym_str written)
+static bool owners_set_base(owners *all, base_kind kind, machsym_str written)
 {
     all->base = kind;
     return parse_hex(written.ptr, written.len, &all->base_addr);
 }
 
-static void set_image(owners *all, machsym_str name)
+static void owners_set_image(owners *all, machsym_str name)
 {
     free(all->image);
-    all->image = name.len == 1 && name.ptr[0] == '*' ? NULL : copy_text(name.ptr, name.len);
+    all->image = name.len == 1 && name.ptr[0] == '*' ? NULL : owners_copy_text(name.ptr, name.len);
 }
 
 /* Adds the file of a link map, seen from the folder that the rules lie in. */
-static void add_linkmap(owners *all, machsym_str folder, machsym_str path)
+static void owners_add_linkmap(owners *all, machsym_str folder, machsym_str path)
 {
-    rule *r = add_rule(all, RULE_LINKMAP, path);
+    rule *r = owners_add_rule(all, RULE_LINKMAP, path);
     if (path.ptr[0] == '/' || folder.len == 0)
         return;
     text whole = {0};
     text_str(&whole, folder);
     text_str(&whole, path);
     free(r->what);
-    r->what = copy_text(whole.v, whole.len);
+    r->what = owners_copy_text(whole.v, whole.len);
     text_free(&whole);
 }
 
 /* "= OWNER" */
-static bool add_all(owners *all, machsym_str rest)
+static bool owners_add_all(owners *all, machsym_str rest)
 {
     if (!str_starts(rest, "= "))
         return false;
     machsym_str owner = str_trim(str_make(rest.ptr + 2, rest.len - 2));
-    rule *r = add_rule(all, RULE_ALL, str_make(NULL, 0));
-    r->owner = copy_text(owner.ptr, owner.len);
+    rule *r = owners_add_rule(all, RULE_ALL, str_make(NULL, 0));
+    r->owner = owners_copy_text(owner.ptr, owner.len);
     return true;
 }
 
 /* Adds a line. Returns false when it is none. */
-static bool add_line(owners *all, machsym_str folder, machsym_str line)
+static bool owners_add_line(owners *all, machsym_str folder, machsym_str line)
 {
     line = str_trim(line);
     size_t len = 0;
@@ -185,25 +185,25 @@ static bool add_line(owners *all, machsym_str folder, machsym_str line)
     machsym_str word = str_make(line.ptr, len);
     machsym_str rest = str_trim(str_make(line.ptr + len, line.len - len));
     if (str_is(word, "objects") && rest.len == 0)
-        return add_rule(all, RULE_OBJECTS, rest) != NULL;
+        return owners_add_rule(all, RULE_OBJECTS, rest) != NULL;
     if (rest.len == 0)
         return false;
     if (str_is(word, "linkmap"))
-        add_linkmap(all, folder, rest);
+        owners_add_linkmap(all, folder, rest);
     else if (str_is(word, "object"))
-        return add_owned(all, RULE_OBJECT, rest);
+        return owners_add_owned(all, RULE_OBJECT, rest);
     else if (str_is(word, "between"))
-        return add_owned(all, RULE_BETWEEN, rest);
+        return owners_add_owned(all, RULE_BETWEEN, rest);
     else if (str_is(word, "prefix"))
-        return add_owned(all, RULE_PREFIX, rest);
+        return owners_add_owned(all, RULE_PREFIX, rest);
     else if (str_is(word, "all"))
-        return add_all(all, rest);
+        return owners_add_all(all, rest);
     else if (str_is(word, "at"))
-        return set_base(all, BASE_LOAD, rest);
+        return owners_set_base(all, BASE_LOAD, rest);
     else if (str_is(word, "slide"))
-        return set_base(all, BASE_SLIDE, rest);
+        return owners_set_base(all, BASE_SLIDE, rest);
     else if (str_is(word, "image"))
-        set_image(all, rest);
+        owners_set_image(all, rest);
     else
         return false;
     return true;
@@ -211,29 +211,29 @@ static bool add_line(owners *all, machsym_str folder, machsym_str line)
 
 bool owners_add(owners *all, const char *line)
 {
-    if (add_line(all, str_make(NULL, 0), str_c(line)))
+    if (owners_add_line(all, str_make(NULL, 0), str_c(line)))
         return true;
-    tool_say("no rule: %s", line);
+    say_message("no rule: %s", line);
     return false;
 }
 
 bool owners_read(owners *all, const char *path)
 {
     text file = {0};
-    const char *why = text_read_words(&file, path);
+    const char *why = file_read_words(&file, path);
     bool ok = why == NULL;
     if (!ok)
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
     machsym_str rest = str_make(file.v, file.len);
     machsym_str line;
     machsym_str folder = str_c(path);
     while (folder.len > 0 && folder.ptr[folder.len - 1] != '/')
         folder.len--;
     for (size_t number = 1; ok && str_take_line(&rest, &line); number++) {
-        ok = add_line(all, folder, line);
+        ok = owners_add_line(all, folder, line);
         if (!ok)
-            tool_say("%s:%zu: no rule: %.*s; `machsym owners --help` has them", path, number, (int)line.len,
-                     line.ptr);
+            say_message("%s:%zu: no rule: %.*s; `machsym owners --help` has them", path, number,
+                        (int)line.len, line.ptr);
     }
     text_free(&file);
     return ok;
@@ -255,7 +255,7 @@ bool owners_are_read(const owners *all)
 
 /* ---- An image ---- */
 
-static bool same_name(machsym_str name, const char *wanted)
+static bool owners_same_name(machsym_str name, const char *wanted)
 {
     size_t len = strlen(wanted);
     if (name.len == 0)
@@ -266,13 +266,13 @@ static bool same_name(machsym_str name, const char *wanted)
 }
 
 /* The function with a name. Returns false when there is none. */
-static bool find_named(machsym_session *session, const char *wanted, uint64_t *lo, uint64_t *hi)
+static bool owners_find_named(machsym_session *session, const char *wanted, uint64_t *lo, uint64_t *hi)
 {
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
     machsym_function f;
     while (machsym_session_next_name(session, &at, &symbol)) {
-        if (same_name(symbol.name, wanted)) {
+        if (owners_same_name(symbol.name, wanted)) {
             *lo = symbol.lo;
             *hi = symbol.hi;
             return true;
@@ -280,7 +280,7 @@ static bool find_named(machsym_session *session, const char *wanted, uint64_t *l
     }
     memset(&at, 0, sizeof at);
     while (machsym_session_next_function(session, &at, &f)) {
-        if (same_name(f.linkage_name, wanted) || same_name(f.name, wanted)) {
+        if (owners_same_name(f.linkage_name, wanted) || owners_same_name(f.name, wanted)) {
             *lo = f.lo;
             *hi = f.hi;
             return true;
@@ -290,16 +290,16 @@ static bool find_named(machsym_session *session, const char *wanted, uint64_t *l
 }
 
 /* One end of `between`: a number is an address, else it is a name. Returns false after a message. */
-static bool find_end(const rule *r, const char *written, const machsym_image *image, machsym_session *session,
-                     uint64_t *lo, uint64_t *hi)
+static bool owners_find_end(const rule *r, const char *written, const machsym_image *image,
+                            machsym_session *session, uint64_t *lo, uint64_t *hi)
 {
     machsym_image_info info;
     machsym_frame frames[1];
     bool is_number = written[0] == '0' && (written[1] == 'x' || written[1] == 'X');
     if (!is_number || !parse_hex(written, strlen(written), lo)) {
-        bool found = find_named(session, written, lo, hi);
+        bool found = owners_find_named(session, written, lo, hi);
         if (!found)
-            tool_say("between: no function is named %s", written);
+            say_message("between: no function is named %s", written);
         return found;
     }
     machsym_image_get_info(image, &info);
@@ -313,19 +313,19 @@ static bool find_end(const rule *r, const char *written, const machsym_image *im
     return true;
 }
 
-static bool make_between(ready *to, const machsym_image *image, machsym_session *session)
+static bool owners_make_between(ready *to, const machsym_image *image, machsym_session *session)
 {
     uint64_t lo[2];
     uint64_t hi[2];
-    if (!find_end(to->rule, to->rule->what, image, session, &lo[0], &hi[0]) ||
-        !find_end(to->rule, to->rule->last, image, session, &lo[1], &hi[1]))
+    if (!owners_find_end(to->rule, to->rule->what, image, session, &lo[0], &hi[0]) ||
+        !owners_find_end(to->rule, to->rule->last, image, session, &lo[1], &hi[1]))
         return false;
     to->lo = lo[0] < lo[1] ? lo[0] : lo[1];
     to->hi = hi[0] > hi[1] ? hi[0] : hi[1];
     return true;
 }
 
-static bool make_ready(ready *to, const machsym_image *image, machsym_session *session)
+static bool owners_make_ready(ready *to, const machsym_image *image, machsym_session *session)
 {
     switch (to->rule->kind) {
     case RULE_LINKMAP:
@@ -333,7 +333,7 @@ static bool make_ready(ready *to, const machsym_image *image, machsym_session *s
             return false;
         break;
     case RULE_OBJECTS: pieces_read_objects(&to->pieces, session); break;
-    case RULE_BETWEEN: return make_between(to, image, session);
+    case RULE_BETWEEN: return owners_make_between(to, image, session);
     case RULE_OBJECT:
     case RULE_PREFIX:
     case RULE_ALL: return true;
@@ -352,12 +352,12 @@ owners_image *owners_open(const owners *all, const machsym_image *image, machsym
     made->v = mem_alloc(all->count * sizeof *made->v);
     for (size_t i = 0; ok && i < all->count; i++) {
         const rule *r = &all->v[i];
-        if (r->image != NULL && !same_name(info.name, r->image))
+        if (r->image != NULL && !owners_same_name(info.name, r->image))
             continue;
         ready *to = &made->v[made->count++];
         memset(to, 0, sizeof *to);
         to->rule = r;
-        ok = make_ready(to, image, session);
+        ok = owners_make_ready(to, image, session);
     }
     if (ok)
         return made;
@@ -380,7 +380,7 @@ void owners_close(owners_image *image)
 
 /* The class in the name of a method, or of a block: "-[Class sel]", "__12-[Class(Category)
  * sel]_block_invoke". */
-static machsym_str class_of(machsym_str name)
+static machsym_str owners_class_of(machsym_str name)
 {
     size_t at = 0;
     while (at + 1 < name.len && !((name.ptr[at] == '-' || name.ptr[at] == '+') && name.ptr[at + 1] == '['))
@@ -395,15 +395,15 @@ static machsym_str class_of(machsym_str name)
 }
 
 /* Whether a method is of a class whose name begins so, or a function's name does. */
-static bool name_has_prefix(machsym_str name, const char *prefix)
+static bool owners_name_has_prefix(machsym_str name, const char *prefix)
 {
-    machsym_str class_name = class_of(name);
+    machsym_str class_name = owners_class_of(name);
     if (class_name.len > 0 || str_starts(name, prefix))
         return str_starts(class_name.len > 0 ? class_name : name, prefix);
     return name.len > 1 && name.ptr[0] == '_' && str_starts(str_make(name.ptr + 1, name.len - 1), prefix);
 }
 
-static bool path_has_prefix(machsym_str path, const char *prefix)
+static bool owners_path_has_prefix(machsym_str path, const char *prefix)
 {
     if (str_starts(path, prefix))
         return true;
@@ -414,17 +414,18 @@ static bool path_has_prefix(machsym_str path, const char *prefix)
     return false;
 }
 
-static bool has_prefix(owners_image *image, const char *prefix, const machsym_frame *frame)
+static bool owners_has_prefix(owners_image *image, const char *prefix, const machsym_frame *frame)
 {
     if (strchr(prefix, '/') == NULL)
-        return name_has_prefix(frame->linkage_name, prefix) || name_has_prefix(frame->name, prefix);
+        return owners_name_has_prefix(frame->linkage_name, prefix) ||
+               owners_name_has_prefix(frame->name, prefix);
     image->path.len = 0;
     text_path(&image->path, &frame->file);
-    return path_has_prefix(str_make(image->path.v, image->path.len), prefix);
+    return owners_path_has_prefix(str_make(image->path.v, image->path.len), prefix);
 }
 
 /* Whether an object file that has TEXT in its path holds an address. */
-static bool in_object(const owners_image *image, const char *wanted, uint64_t addr)
+static bool owners_in_object(const owners_image *image, const char *wanted, uint64_t addr)
 {
     for (size_t i = 0; i < image->count; i++) {
         const piece *p = pieces_find(&image->v[i].pieces, addr);
@@ -434,8 +435,8 @@ static bool in_object(const owners_image *image, const char *wanted, uint64_t ad
     return false;
 }
 
-static bool fits(owners_image *image, const ready *r, uint64_t addr, const machsym_frame *frame,
-                 machsym_str *owner)
+static bool owners_fits(owners_image *image, const ready *r, uint64_t addr, const machsym_frame *frame,
+                        machsym_str *owner)
 {
     const piece *p;
     if (r->rule->owner != NULL)
@@ -447,9 +448,9 @@ static bool fits(owners_image *image, const ready *r, uint64_t addr, const machs
         if (p != NULL)
             *owner = p->owner;
         return p != NULL;
-    case RULE_OBJECT: return in_object(image, r->rule->what, addr);
+    case RULE_OBJECT: return owners_in_object(image, r->rule->what, addr);
     case RULE_BETWEEN: return addr >= r->lo && addr < r->hi;
-    case RULE_PREFIX: return frame != NULL && has_prefix(image, r->rule->what, frame);
+    case RULE_PREFIX: return frame != NULL && owners_has_prefix(image, r->rule->what, frame);
     case RULE_ALL: return true;
     }
     return false;
@@ -459,23 +460,23 @@ machsym_str owners_find(owners_image *image, uint64_t addr, const machsym_frame 
 {
     machsym_str owner = {0};
     for (size_t i = 0; i < image->count; i++) {
-        if (fits(image, &image->v[i], addr, frame, &owner))
+        if (owners_fits(image, &image->v[i], addr, frame, &owner))
             return owner;
     }
     return str_make(NULL, 0);
 }
 
 /* By what a report tells, for code whose file is not there: `prefix` and `all` can tell. */
-static machsym_str owner_of_name(const void *rules, machsym_str image, machsym_str name, machsym_str path)
+static machsym_str owners_of_name(const void *rules, machsym_str image, machsym_str name, machsym_str path)
 {
     const owners *all = rules;
     for (size_t i = 0; i < all->count; i++) {
         const rule *r = &all->v[i];
-        if (r->image != NULL && !same_name(image, r->image))
+        if (r->image != NULL && !owners_same_name(image, r->image))
             continue;
         bool is_path = r->kind == RULE_PREFIX && strchr(r->what, '/') != NULL;
-        if (r->kind == RULE_ALL || (is_path && path_has_prefix(path, r->what)) ||
-            (r->kind == RULE_PREFIX && !is_path && name_has_prefix(name, r->what)))
+        if (r->kind == RULE_ALL || (is_path && owners_path_has_prefix(path, r->what)) ||
+            (r->kind == RULE_PREFIX && !is_path && owners_name_has_prefix(name, r->what)))
             return str_c(r->owner);
     }
     return str_make(NULL, 0);
@@ -483,5 +484,5 @@ static machsym_str owner_of_name(const void *rules, machsym_str image, machsym_s
 
 report_rules owners_rules(const owners *all)
 {
-    return (report_rules){all, all != NULL ? owner_of_name : NULL};
+    return (report_rules){all, all != NULL ? owners_of_name : NULL};
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What to show for an object file: libsdk.a(member.o), or its base name. */
-static machsym_str show_object(pieces *to, machsym_str path, machsym_str member)
+static machsym_str pieces_show_object(pieces *to, machsym_str path, machsym_str member)
 {
     text shown = {0};
     text_base_name(&shown, path);
@@ -23,7 +23,7 @@ static machsym_str show_object(pieces *to, machsym_str path, machsym_str member)
     return kept;
 }
 
-static void add_piece(pieces *to, uint64_t lo, uint64_t hi, machsym_str path, machsym_str owner)
+static void pieces_add(pieces *to, uint64_t lo, uint64_t hi, machsym_str path, machsym_str owner)
 {
     if (lo >= hi)
         return;
@@ -31,7 +31,7 @@ static void add_piece(pieces *to, uint64_t lo, uint64_t hi, machsym_str path, ma
     to->v[to->count++] = (piece){lo, hi, path, owner};
 }
 
-static int by_address(const void *a, const void *b)
+static int pieces_by_address(const void *a, const void *b)
 {
     const piece *x = a;
     const piece *y = b;
@@ -40,19 +40,19 @@ static int by_address(const void *a, const void *b)
     return x->hi < y->hi ? -1 : x->hi > y->hi;
 }
 
-static bool begins_by(const void *element, const void *addr)
+static bool pieces_begins_by(const void *element, const void *addr)
 {
     return ((const piece *)element)->lo <= *(const uint64_t *)addr;
 }
 
 const piece *pieces_find(const pieces *in, uint64_t addr)
 {
-    size_t behind = mem_lower_bound(in->v, in->count, sizeof *in->v, &addr, begins_by);
+    size_t behind = mem_lower_bound(in->v, in->count, sizeof *in->v, &addr, pieces_begins_by);
     return behind > 0 && addr < in->v[behind - 1].hi ? &in->v[behind - 1] : NULL;
 }
 
 /* The path of an object file as the linker writes it: archive(member). */
-static machsym_str keep_whole(pieces *to, const machsym_object *object)
+static machsym_str pieces_keep_whole(pieces *to, const machsym_object *object)
 {
     text whole = {0};
     text_str(&whole, object->path);
@@ -75,11 +75,11 @@ void pieces_read_objects(pieces *to, machsym_session *session)
     while (machsym_session_next_object(session, &at, &object)) {
         if (object.path.ptr != last.path.ptr ||
             shown.len == 0) { /* a view: each object file has its own string */
-            shown = show_object(to, object.path, object.member);
-            path = keep_whole(to, &object);
+            shown = pieces_show_object(to, object.path, object.member);
+            path = pieces_keep_whole(to, &object);
         }
         last = object;
-        add_piece(to, object.lo, object.hi, path, shown);
+        pieces_add(to, object.lo, object.hi, path, shown);
     }
 }
 
@@ -96,7 +96,7 @@ typedef struct map_objects {
 } map_objects;
 
 /* Splits libsdk.a(member.o). Apple's newer linker numbers members: libsdk.a[3](member.o). */
-static machsym_str split_member(machsym_str *path)
+static machsym_str pieces_split_member(machsym_str *path)
 {
     size_t open = path->len;
     if (path->len == 0 || path->ptr[path->len - 1] != ')')
@@ -117,7 +117,7 @@ static machsym_str split_member(machsym_str *path)
 }
 
 /* Reads "[ 12] rest". Returns false when the line has no such beginning. */
-static bool map_index(machsym_str line, size_t *index, machsym_str *rest)
+static bool pieces_map_index(machsym_str line, size_t *index, machsym_str *rest)
 {
     size_t at = 1;
     *index = 0;
@@ -134,11 +134,11 @@ static bool map_index(machsym_str line, size_t *index, machsym_str *rest)
 }
 
 /* Numbers count up from 0; one that is larger than the file has bytes is none. */
-static void read_map_object(pieces *to, machsym_str line, size_t file_size, map_objects *objects)
+static void pieces_read_map_object(pieces *to, machsym_str line, size_t file_size, map_objects *objects)
 {
     size_t index;
     machsym_str path;
-    if (!map_index(line, &index, &path) || index > file_size)
+    if (!pieces_map_index(line, &index, &path) || index > file_size)
         return;
     while (objects->count <= index) {
         MACHSYM_COUNT_WORK(1);
@@ -146,12 +146,12 @@ static void read_map_object(pieces *to, machsym_str line, size_t file_size, map_
         memset(&objects->v[objects->count++], 0, sizeof *objects->v);
     }
     objects->v[index].path = pool_copy(&to->strings, path.ptr, path.len);
-    machsym_str member = split_member(&path);
-    objects->v[index].shown = show_object(to, path, member);
+    machsym_str member = pieces_split_member(&path);
+    objects->v[index].shown = pieces_show_object(to, path, member);
 }
 
 /* Reads "0xADDRESS<tab>0xSIZE<tab>[ 12] name". */
-static void read_map_symbol(machsym_str line, const map_objects *objects, pieces *to)
+static void pieces_read_map_symbol(machsym_str line, const map_objects *objects, pieces *to)
 {
     uint64_t numbers[2];
     size_t index;
@@ -164,8 +164,8 @@ static void read_map_symbol(machsym_str line, const map_objects *objects, pieces
             return;
         line = str_trim(str_make(line.ptr + len, line.len - len));
     }
-    if (map_index(line, &index, &name) && index < objects->count)
-        add_piece(to, numbers[0], numbers[0] + numbers[1], objects->v[index].path, objects->v[index].shown);
+    if (pieces_map_index(line, &index, &name) && index < objects->count)
+        pieces_add(to, numbers[0], numbers[0] + numbers[1], objects->v[index].path, objects->v[index].shown);
 }
 
 /* A link map of ld64 or lld: object files with numbers, then symbols with the number of theirs. */
@@ -175,9 +175,9 @@ bool pieces_read_linkmap(pieces *to, const char *path)
     map_objects objects = {0};
     machsym_str line;
     enum { OTHER, OBJECTS, SYMBOLS } part = OTHER;
-    const char *why = text_read_words(&file, path);
+    const char *why = file_read_words(&file, path);
     if (why != NULL) {
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
         text_free(&file);
         return false;
     }
@@ -190,12 +190,12 @@ bool pieces_read_linkmap(pieces *to, const char *path)
         else if (str_starts(line, "# Sections:") || str_starts(line, "# Dead Stripped"))
             part = OTHER;
         else if (part == OBJECTS)
-            read_map_object(to, line, file.len, &objects);
+            pieces_read_map_object(to, line, file.len, &objects);
         else if (part == SYMBOLS)
-            read_map_symbol(line, &objects, to);
+            pieces_read_map_symbol(line, &objects, to);
     }
     if (to->count == 0)
-        tool_say("%s: no symbols in it; is it a link map (-map of ld64 or lld)?", path);
+        say_message("%s: no symbols in it; is it a link map (-map of ld64 or lld)?", path);
     free(objects.v);
     text_free(&file);
     return to->count > 0;
@@ -204,7 +204,7 @@ bool pieces_read_linkmap(pieces *to, const char *path)
 void pieces_finish(pieces *of)
 {
     if (of->count > 0)
-        qsort(of->v, of->count, sizeof *of->v, by_address);
+        qsort(of->v, of->count, sizeof *of->v, pieces_by_address);
 }
 
 void pieces_free(pieces *of)

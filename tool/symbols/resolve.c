@@ -19,7 +19,7 @@ typedef struct resolve_task {
     bool exact;
 } resolve_task;
 
-static int by_addr(const void *a, const void *b)
+static int resolve_by_addr(const void *a, const void *b)
 {
     const resolve_task *x = a;
     const resolve_task *y = b;
@@ -47,7 +47,7 @@ typedef struct resolving {
  * " \ & < >. Compilers make vector instructions of the loop, since it has a fixed length. */
 enum { ODD_BLOCK = 16, ODD_BLOCKS = 255 }; /* so many that a byte holds their number */
 
-static void count_odd(const char *restrict block, uint8_t *restrict counts)
+static void resolve_count_odd(const char *restrict block, uint8_t *restrict counts)
 {
     for (unsigned i = 0; i < ODD_BLOCK; i++) {
         uint8_t c = (uint8_t)block[i];
@@ -57,19 +57,19 @@ static void count_odd(const char *restrict block, uint8_t *restrict counts)
 }
 
 /* Bytes of a text as JSON, as HTML or with escapes: at most six for one. */
-static uint64_t written_size(machsym_str s)
+static uint64_t resolve_written_size(machsym_str s)
 {
     uint64_t odd = 0;
     for (size_t at = 0; at < s.len;) {
         uint8_t counts[ODD_BLOCK] = {0};
         unsigned blocks = 0;
         for (; s.len - at >= ODD_BLOCK && blocks + 1 < ODD_BLOCKS; at += ODD_BLOCK, blocks++)
-            count_odd(s.ptr + at, counts);
+            resolve_count_odd(s.ptr + at, counts);
         if (s.len - at < ODD_BLOCK) {
             char last[ODD_BLOCK];
             memset(last, ' ', sizeof last);
             memcpy(last, s.ptr + at, s.len - at);
-            count_odd(last, counts);
+            resolve_count_odd(last, counts);
             at = s.len;
         }
         for (unsigned i = 0; i < ODD_BLOCK; i++)
@@ -82,13 +82,14 @@ static uint64_t written_size(machsym_str s)
 /* What stands around a call: the record itself, numbers, the names of members, the name of the image. */
 enum { CALL_COST = 512 };
 
-static uint64_t call_cost(const report_call *call)
+static uint64_t resolve_call_cost(const report_call *call)
 {
-    return CALL_COST + written_size(call->name) + 2 * written_size(call->path) + written_size(call->owner);
+    return CALL_COST + resolve_written_size(call->name) + 2 * resolve_written_size(call->path) +
+           resolve_written_size(call->owner);
 }
 
 /* Lines and objects of inlined calls begin as their frame's does. */
-static uint64_t frame_cost(const report_frame *frame, const report_call *call)
+static uint64_t resolve_frame_cost(const report_frame *frame, const report_call *call)
 {
     bool is_copied = call->is_inline && frame->form != FORM_METRIC;
     return call->cost + (is_copied ? frame->end - frame->at : 0);
@@ -98,7 +99,7 @@ void resolve_budget_begin(resolve_budget *left, const resolve_limit *limit, size
 {
     double usual = RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input_len;
     left->bytes = limit->bytes > 0 ? limit->bytes : usual;
-    left->deadline = limit->seconds > 0 ? seconds_now() + limit->seconds : 0;
+    left->deadline = limit->seconds > 0 ? machine_seconds() + limit->seconds : 0;
     left->failure = NULL;
 }
 
@@ -112,7 +113,7 @@ bool resolve_budget_spend(resolve_budget *left, uint64_t bytes)
 
 bool resolve_budget_in_time(resolve_budget *left)
 {
-    if (left->deadline > 0 && left->failure == NULL && seconds_now() > left->deadline)
+    if (left->deadline > 0 && left->failure == NULL && machine_seconds() > left->deadline)
         left->failure = "its lookups took longer than is allowed; --limit=SECONDS allows more";
     return left->failure == NULL;
 }
@@ -120,7 +121,7 @@ bool resolve_budget_in_time(resolve_budget *left)
 /* ---- Lookups ---- */
 
 /* Moves a name or path into the report's memory. */
-static machsym_str keep_part(resolving *w, text *t)
+static machsym_str resolve_keep_part(resolving *w, text *t)
 {
     text plain = {0};
     text *shown = t;
@@ -135,7 +136,7 @@ static machsym_str keep_part(resolving *w, text *t)
 }
 
 /* The file that was found is shown like any other path. */
-static void redact_status(resolving *w, image_status *status)
+static void resolve_redact_status(resolving *w, image_status *status)
 {
     text plain = {0};
     if (w->how->redact == NULL || status->path == NULL)
@@ -146,7 +147,7 @@ static void redact_status(resolving *w, image_status *status)
 }
 
 /* The frame's path, and its line and column: of the C# that il2cpp made it from where that is known. */
-static void set_place(const resolving *w, const machsym_frame *from, report_call *call, text *t)
+static void resolve_set_place(const resolving *w, const machsym_frame *from, report_call *call, text *t)
 {
     machsym_str path;
     uint32_t line;
@@ -162,15 +163,15 @@ static void set_place(const resolving *w, const machsym_frame *from, report_call
     call->column = 0;
 }
 
-static void add_call(resolving *w, const image_loan *loan, const machsym_frame *from, uint64_t file_addr,
-                     const frame_style *style, text *t)
+static void resolve_add_call(resolving *w, const image_loan *loan, const machsym_frame *from,
+                             uint64_t file_addr, const frame_style *style, text *t)
 {
     report *r = w->r;
     report_call *call = report_add_call(r);
-    text_frame_name(t, from, style);
-    call->name = keep_part(w, t);
-    set_place(w, from, call, t);
-    call->path = keep_part(w, t);
+    frame_put_name(t, from, style);
+    call->name = resolve_keep_part(w, t);
+    resolve_set_place(w, from, call, t);
+    call->path = resolve_keep_part(w, t);
     machsym_str owner = loan_owner(loan, file_addr, from);
     call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
     call->has_line = frame_has_line(from);
@@ -179,11 +180,11 @@ static void add_call(resolving *w, const image_loan *loan, const machsym_frame *
     call->lacks_callers = from->lacks_callers;
     call->name_source = from->name_source;
     call->line_source = from->line_source;
-    call->cost = call_cost(call);
+    call->cost = resolve_call_cost(call);
 }
 
 /* What chunks would have said is not known, so the whole report would be another one. */
-static void fail_unreached(resolving *w, const char *why)
+static void resolve_fail_unreached(resolving *w, const char *why)
 {
     if (w->left.failure == NULL)
         w->left.failure = pool_copy_z(&w->r->strings, why, strlen(why));
@@ -191,7 +192,7 @@ static void fail_unreached(resolving *w, const char *why)
 }
 
 /* Nor is what a file says that could not be read. */
-static void fail_unread(resolving *w, const char *why)
+static void resolve_fail_unread(resolving *w, const char *why)
 {
     text t = {0};
     text_c(&t, symbol_unread);
@@ -203,8 +204,8 @@ static void fail_unread(resolving *w, const char *why)
 }
 
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
-static uint32_t add_calls(resolving *w, const image_loan *loan, const report_frame *frame,
-                          const machsym_frame *frames, size_t count, uint64_t file_addr)
+static uint32_t resolve_add_calls(resolving *w, const image_loan *loan, const report_frame *frame,
+                                  const machsym_frame *frames, size_t count, uint64_t file_addr)
 {
     const machsym_frame *real = &frames[count - 1];
     frame_style style = w->how->style;
@@ -214,8 +215,8 @@ static uint32_t add_calls(resolving *w, const image_loan *loan, const report_fra
     if (real->linkage_name.len == 0 && real->name.len == 0)
         return 0;
     for (size_t i = w->how->no_inline ? count - 1 : 0; i < count && w->left.failure == NULL; i++) {
-        add_call(w, loan, &frames[i], file_addr, &style, &t);
-        resolve_budget_spend(&w->left, frame_cost(frame, &w->r->calls[w->r->call_count - 1]));
+        resolve_add_call(w, loan, &frames[i], file_addr, &style, &t);
+        resolve_budget_spend(&w->left, resolve_frame_cost(frame, &w->r->calls[w->r->call_count - 1]));
         added++;
     }
     text_free(&t);
@@ -223,7 +224,7 @@ static uint32_t add_calls(resolving *w, const image_loan *loan, const report_fra
 }
 
 /* A name looked up on the device among exported symbols gives way only to a better one. */
-static bool is_better(const report_frame *frame, const report_call *real)
+static bool resolve_is_better(const report_frame *frame, const report_call *real)
 {
     return frame->named != NAME_WEAK || real->has_line || real->name_source == MACHSYM_SOURCE_DWARF ||
            real->name_source == MACHSYM_SOURCE_SYMTAB;
@@ -239,22 +240,22 @@ static void resolve_task_frame(resolving *w, const image_loan *loan, const resol
     size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
                                RESOLVE_MAX_FRAMES, &file_addr);
     if (loan_failure(loan) != NULL)
-        fail_unreached(w, loan_failure(loan));
+        resolve_fail_unreached(w, loan_failure(loan));
     uint32_t first = r->call_count;
-    uint32_t added = count > 0 ? add_calls(w, loan, frame, frames, count, file_addr) : 0;
-    if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
+    uint32_t added = count > 0 ? resolve_add_calls(w, loan, frame, frames, count, file_addr) : 0;
+    if (added > 0 && resolve_is_better(frame, &r->calls[r->call_count - 1])) {
         frame->call = first;
         frame->call_count = added;
     }
 }
 
 /* Takes the answer of a frame that asked the same: it is written again. */
-static void take_same(resolving *w, report_frame *frame, const report_frame *before)
+static void resolve_take_same(resolving *w, report_frame *frame, const report_frame *before)
 {
     frame->call = before->call;
     frame->call_count = before->call_count;
     for (uint32_t i = 0; i < frame->call_count; i++)
-        resolve_budget_spend(&w->left, frame_cost(frame, &w->r->calls[frame->call + i]));
+        resolve_budget_spend(&w->left, resolve_frame_cost(frame, &w->r->calls[frame->call + i]));
 }
 
 /* Lookups of one image, by address: neighbours share what is decoded. */
@@ -268,14 +269,14 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
     image_loan loan;
     image->looked_for = true;
     bool found = images_borrow(w->all, &key, &loan, &image->status);
-    redact_status(w, &image->status);
+    resolve_redact_status(w, &image->status);
     if (image->status.found == IMAGE_UNREACHED)
-        fail_unreached(w, image->status.failure);
+        resolve_fail_unreached(w, image->status.failure);
     if (image->status.unread != NULL)
-        fail_unread(w, image->status.unread);
+        resolve_fail_unread(w, image->status.unread);
     if (!found)
         return;
-    qsort(tasks, count, sizeof *tasks, by_addr);
+    qsort(tasks, count, sizeof *tasks, resolve_by_addr);
     for (size_t i = 0; i < count && resolve_budget_in_time(&w->left); i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
         report_frame *frame = &r->frames[tasks[i].frame];
@@ -283,17 +284,17 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
             frame->image = REPORT_NONE;
         else if (before != NULL && tasks[i].addr == tasks[i - 1].addr &&
                  tasks[i].exact == tasks[i - 1].exact && before->named == frame->named)
-            take_same(w, frame, before);
+            resolve_take_same(w, frame, before);
         else
             resolve_task_frame(w, &loan, &tasks[i]);
     }
     if (loan_lacked_memory(&loan))
-        fail_unread(w, "memory ran out");
+        resolve_fail_unread(w, "memory ran out");
     images_return(w->all, &loan);
 }
 
 /* A frame below a signal handler was interrupted, not called. */
-static void mark_interrupted(report *r)
+static void resolve_mark_interrupted(report *r)
 {
     for (uint32_t i = 1; i < r->frame_count; i++) {
         uint32_t handler = r->threads[r->frames[i].thread].callers_first ? i : i - 1;
@@ -304,27 +305,27 @@ static void mark_interrupted(report *r)
     }
 }
 
-static bool is_inlined_in(const report_frame *inlined, const report_frame *frame)
+static bool resolve_is_inlined_in(const report_frame *inlined, const report_frame *frame)
 {
     return inlined->given_inline && inlined->thread == frame->thread && inlined->addr == frame->addr;
 }
 
 /* A call that does not return may be the last of its function. Who looks return addresses up as they are, as
  * Apple does, then names the function after it: debug info knows better. */
-static void doubt_next_functions(report *r)
+static void resolve_doubt_next_functions(report *r)
 {
     for (uint32_t i = 0; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         if (!frame->given_start || frame->exact || frame->given_inline || frame->named != NAME_GIVEN)
             continue;
-        bool has_inlined = (i > 0 && is_inlined_in(frame - 1, frame)) ||
-                           (i + 1 < r->frame_count && is_inlined_in(frame + 1, frame));
+        bool has_inlined = (i > 0 && resolve_is_inlined_in(frame - 1, frame)) ||
+                           (i + 1 < r->frame_count && resolve_is_inlined_in(frame + 1, frame));
         if (!has_inlined)
             frame->named = NAME_WEAK;
     }
 }
 
-static bool needs_lookup(const report *r, const report_frame *frame, const resolve_options *how)
+static bool resolve_needs_lookup(const report *r, const report_frame *frame, const resolve_options *how)
 {
     if (frame->image == REPORT_NONE || (frame->named == NAME_GIVEN && !how->all) || frame->given_inline)
         return false;
@@ -336,26 +337,26 @@ static bool needs_lookup(const report *r, const report_frame *frame, const resol
 
 /* All lookups, those of an image together. *starts becomes where each image's begin, and after the last one
  * their end. */
-static resolve_task *collect_tasks(const report *r, const resolve_options *how, size_t *starts)
+static resolve_task *resolve_collect_tasks(const report *r, const resolve_options *how, size_t *starts)
 {
     resolve_task *tasks = mem_alloc(r->frame_count * sizeof *tasks);
     memset(starts, 0, ((size_t)r->image_count + 2) * sizeof *starts);
     for (uint32_t i = 0; i < r->frame_count; i++) {
-        if (needs_lookup(r, &r->frames[i], how))
+        if (resolve_needs_lookup(r, &r->frames[i], how))
             starts[r->frames[i].image + 2]++;
     }
     for (uint32_t i = 0; i < r->image_count; i++)
         starts[i + 2] += starts[i + 1];
     for (uint32_t i = 0; i < r->frame_count; i++) {
         const report_frame *frame = &r->frames[i];
-        if (needs_lookup(r, frame, how))
+        if (resolve_needs_lookup(r, frame, how))
             tasks[starts[frame->image + 1]++] =
                 (resolve_task){frame->addr, i, frame->exact || how->raw_addresses};
     }
     return tasks;
 }
 
-const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
+const char *resolve_report(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
     resolving w = {false, false, r, all, how, {0, 0, NULL}};
     resolve_budget own;
@@ -364,10 +365,10 @@ const char *report_resolve(report *r, image_pool *all, const resolve_options *ho
     if (how->shared == NULL)
         resolve_budget_begin(budget, &how->limit, r->input.len);
     w.left = *budget;
-    mark_interrupted(r);
+    resolve_mark_interrupted(r);
     if (!how->raw_addresses)
-        doubt_next_functions(r);
-    resolve_task *tasks = collect_tasks(r, how, starts);
+        resolve_doubt_next_functions(r);
+    resolve_task *tasks = resolve_collect_tasks(r, how, starts);
     for (uint32_t i = 0; i < r->image_count && resolve_budget_in_time(&w.left); i++) {
         if (starts[i] < starts[i + 1])
             resolve_image(&w, i, tasks + starts[i], starts[i + 1] - starts[i]);

@@ -48,6 +48,6 @@ typedef struct resolve_options {
 /* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image
  * status, counts. Returns NULL; else which limit was reached, or which chunk could not be had: then the
  * report is not to be written. */
-const char *report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
+const char *resolve_report(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
 
 #endif

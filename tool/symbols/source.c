@@ -14,21 +14,21 @@ enum { NAME_CHUNK = 1 << 16, NAME_CHUNK_OF_MANY = 1 << 18 };
 
 /* ---- Files ---- */
 
-bool uuid_is_none(const machsym_uuid *uuid)
+bool symbol_uuid_is_none(const machsym_uuid *uuid)
 {
     static const machsym_uuid none;
     return memcmp(uuid, &none, sizeof none) == 0;
 }
 
 /* What is known of an open file. */
-static void set_info(symbol_file *file, bool asks_one)
+static void symbol_set_info(symbol_file *file, bool asks_one)
 {
     machsym_image_info info;
     machsym_map_info map;
     if (asks_one)
         machsym_image_get_info(file->image, &info);
     else
-        tool_read_info(file->image, &info);
+        open_read_info(file->image, &info);
     file->map = info.map;
     if (file->map != NULL) {
         machsym_map_get_info(file->map, &map);
@@ -54,7 +54,7 @@ machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machs
     machsym_result result = inside_image_open(&desc->open, &out->image, err);
     if (result != MACHSYM_OK)
         return result;
-    set_info(out, desc->asks_one);
+    symbol_set_info(out, desc->asks_one);
     if (desc->any_lines || out->lines == desc->lines)
         return MACHSYM_OK;
     machsym_lines lines = out->lines;
@@ -72,27 +72,28 @@ void symbol_file_close(symbol_file *file)
     memset(file, 0, sizeof *file);
 }
 
-static bool is_map(const symbol_desc *desc)
+static bool symbol_is_map(const symbol_desc *desc)
 {
     if (desc->open.bytes.ptr != NULL)
         return desc->open.bytes.len >= 8 && memcmp(desc->open.bytes.ptr, "MACHSYM\n", 8) == 0;
     return inside_is_map(desc->open.path);
 }
 
-bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
+bool symbol_file_open_or_say(const symbol_desc *desc, symbol_file *out)
 {
     machsym_error err;
     machsym_result result = symbol_file_open(desc, out, &err);
     const char *path = desc->open.path != NULL ? desc->open.path : "standard input";
     if (result == MACHSYM_ERR_POLICY)
-        tool_say("%s: the map was built for --lines=%s, not --lines=%s; ask for %s, or build it again", path,
-                 lines_name(out->lines), lines_name(desc->lines), lines_name(out->lines));
-    else if (result != MACHSYM_OK && result != MACHSYM_ERR_UUID && is_map(desc))
-        tool_say_error(path, &err);
+        say_message("%s: the map was built for --lines=%s, not --lines=%s; ask for %s, or build it again",
+                    path, value_lines_name(out->lines), value_lines_name(desc->lines),
+                    value_lines_name(out->lines));
+    else if (result != MACHSYM_OK && result != MACHSYM_ERR_UUID && symbol_is_map(desc))
+        say_error(path, &err);
     else if (result != MACHSYM_OK)
-        tool_say_open(&desc->open, &err);
+        open_say_failure(&desc->open, &err);
     else if (!desc->asks_one)
-        tool_say_damage(out->image);
+        open_say_damage(out->image);
     return result == MACHSYM_OK;
 }
 
@@ -143,7 +144,7 @@ struct symbol_source {
     bool lacks_memory; /* for an answer that was given */
 };
 
-static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
+static machsym_str symbol_keep_text(symbol_source *s, const char *ptr, size_t len)
 {
     name_chunk *chunk = s->chunks;
     if (len == 0)
@@ -162,7 +163,7 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
     return (machsym_str){to, len};
 }
 
-static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
+static name_entry *symbol_name_slot(name_entry *names, size_t cap, uint64_t ref)
 {
     size_t at = (size_t)(ref * 0x9e3779b97f4a7c15u >> 24) & (cap - 1);
     while (names[at].ref != 0 && names[at].ref != ref)
@@ -170,21 +171,21 @@ static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
     return &names[at];
 }
 
-static void grow_names(symbol_source *s)
+static void symbol_grow_names(symbol_source *s)
 {
     size_t cap = s->name_cap == 0 ? FIRST_NAMES : s->name_cap * 2;
     name_entry *names = room_take(s->memory, cap * sizeof *names);
     memset(names, 0, cap * sizeof *names); /* calloc's pages, read before they are written, fault twice */
     for (size_t i = 0; i < s->name_cap; i++) {
         if (s->names[i].ref != 0)
-            *name_slot(names, cap, s->names[i].ref) = s->names[i];
+            *symbol_name_slot(names, cap, s->names[i].ref) = s->names[i];
     }
     room_give(s->memory, s->names, s->name_cap * sizeof *s->names);
     s->names = names;
     s->name_cap = cap;
 }
 
-static void free_chunks(symbol_source *s)
+static void symbol_free_chunks(symbol_source *s)
 {
     while (s->chunks != NULL) {
         name_chunk *next = s->chunks->next;
@@ -194,10 +195,10 @@ static void free_chunks(symbol_source *s)
 }
 
 /* Of names that stand no more where they stood. */
-static void forget_names(symbol_source *s)
+static void symbol_forget_names(symbol_source *s)
 {
     if (!s->is_many)
-        free_chunks(s);
+        symbol_free_chunks(s);
     if (s->names != NULL)
         memset(s->names, 0, s->name_cap * sizeof *s->names);
     s->name_count = 0;
@@ -205,11 +206,11 @@ static void forget_names(symbol_source *s)
 }
 
 /* The entry of a reference; a new one has no text yet. Lives until the next call. */
-static name_entry *entry_of(symbol_source *s, uint64_t ref)
+static name_entry *symbol_entry_of(symbol_source *s, uint64_t ref)
 {
     if (s->name_count * 2 >= s->name_cap)
-        grow_names(s);
-    name_entry *entry = name_slot(s->names, s->name_cap, ref);
+        symbol_grow_names(s);
+    name_entry *entry = symbol_name_slot(s->names, s->name_cap, ref);
     s->name_count += entry->ref == 0;
     entry->ref = ref;
     return entry;
@@ -217,12 +218,12 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
 
 /* Where the readable form of a frame's name is kept; NULL when it is not: chunks come and go, and their names
  * with them. Object files of a debug map do, too, but the session keeps their names. */
-static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
+static name_entry *symbol_shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
     if (name.len == 0 || s->seat != NULL || s->name_count >= NAMES_KEPT)
         return NULL;
-    return entry_of(s, (uintptr_t)name.ptr);
+    return symbol_entry_of(s, (uintptr_t)name.ptr);
 }
 
 void symbol_spell(text *t, const machsym_frame *frame, const frame_style *style)
@@ -236,13 +237,13 @@ void symbol_spell(text *t, const machsym_frame *frame, const frame_style *style)
 
 machsym_str symbol_source_shown(symbol_source *s, const machsym_frame *frame, const frame_style *style)
 {
-    name_entry *entry = shown_entry(s, frame);
+    name_entry *entry = symbol_shown_entry(s, frame);
     if (entry == NULL)
         return (machsym_str){NULL, 0};
     if (entry->shown.len == 0) {
         s->spelled.len = 0;
         symbol_spell(&s->spelled, frame, style);
-        entry->shown = keep_text(s, s->spelled.v, s->spelled.len);
+        entry->shown = symbol_keep_text(s, s->spelled.v, s->spelled.len);
     }
     return entry->shown;
 }
@@ -261,8 +262,8 @@ bool symbol_source_is_for_many(const symbol_source *s)
 
 /* ---- Lookups ---- */
 
-static symbol_source *open_with(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
-                                room *memory)
+static symbol_source *symbol_open_with(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
+                                       room *memory)
 {
     symbol_source *s = mem_alloc(sizeof *s);
     memset(s, 0, sizeof *s);
@@ -277,7 +278,7 @@ static symbol_source *open_with(const symbol_file *file, uint32_t session_flags,
         desc.allocator = room_allocator(memory);
     machsym_error err;
     if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK)
-        tool_die(err.what);
+        say_and_die(err.what);
     if (file->chunks != NULL)
         s->seat = chunk_seat_open(file->chunks, file->lines, session_flags);
     return s;
@@ -285,13 +286,13 @@ static symbol_source *open_with(const symbol_file *file, uint32_t session_flags,
 
 symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit)
 {
-    return open_with(file, session_flags, cache_limit, NULL);
+    return symbol_open_with(file, session_flags, cache_limit, NULL);
 }
 
 symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session_flags, size_t cache_limit,
                                        struct room *memory)
 {
-    symbol_source *s = open_with(file, session_flags, cache_limit, memory);
+    symbol_source *s = symbol_open_with(file, session_flags, cache_limit, memory);
     s->is_many = true;
     s->memory = memory;
     return s;
@@ -301,10 +302,10 @@ void symbol_source_close(symbol_source *s)
 {
     if (s == NULL)
         return;
-    tool_say_lost(s->file->info.path, s->session);
-    tool_session_close(s->session);
+    open_say_lost(s->file->info.path, s->session);
+    open_session_close(s->session);
     chunk_seat_close(s->seat);
-    free_chunks(s);
+    symbol_free_chunks(s);
     room_give(s->memory, s->names, s->name_cap * sizeof *s->names);
     text_free(&s->spelled);
     free(s);
@@ -317,17 +318,17 @@ machsym_session *symbol_source_session(const symbol_source *s)
 
 /* A map's names are kept by the session until it is trimmed. What was shown of them goes too, since it is
  * found by where they stand. */
-static void trim_map(symbol_source *s)
+static void symbol_trim_map(symbol_source *s)
 {
     size_t most = s->is_many ? UNPACKED_KEPT_OF_MANY : UNPACKED_KEPT;
     if (s->file->map == NULL || s->least == 0 || machsym_session_memory(s->session) <= s->least + most)
         return;
     if (machsym_session_lacked_memory(s->session))
-        tool_lacked_memory();
+        status_note_memory();
     machsym_session_trim(s->session);
     s->trims++;
     s->least = 0;
-    forget_names(s);
+    symbol_forget_names(s);
 }
 
 bool symbol_source_lacked_memory(symbol_source *s)
@@ -337,7 +338,7 @@ bool symbol_source_lacked_memory(symbol_source *s)
     machsym_session_trim(s->session);
     s->trims++;
     s->least = 0;
-    forget_names(s);
+    symbol_forget_names(s);
     return true;
 }
 
@@ -355,7 +356,7 @@ const char symbol_unread[] = "symbols that it waits for could not be read: ";
 const char symbol_no_memory[] = "memory ran out while names were looked up; ask again when there is more";
 
 /* Every frame of such an answer is marked. */
-static size_t note_memory(symbol_source *s, const machsym_frame *frames, size_t count, size_t cap)
+static size_t symbol_note_memory(symbol_source *s, const machsym_frame *frames, size_t count, size_t cap)
 {
     s->lacks_memory |= count > 0 && cap > 0 && frames[0].lacks_memory;
     return count < cap ? count : cap;
@@ -364,14 +365,14 @@ static size_t note_memory(symbol_source *s, const machsym_frame *frames, size_t 
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     if (s->seat != NULL)
-        return note_memory(s, frames, chunk_seat_frames(s->seat, addr, frames, cap), cap);
-    trim_map(s);
+        return symbol_note_memory(s, frames, chunk_seat_frames(s->seat, addr, frames, cap), cap);
+    symbol_trim_map(s);
     if (s->chunk_bytes > NAME_BYTES_KEPT)
-        forget_names(s);
+        symbol_forget_names(s);
     size_t count = machsym_session_frames(s->session, addr, frames, cap);
     if (s->least == 0)
         s->least = machsym_session_memory(s->session);
-    return note_memory(s, frames, count, cap);
+    return symbol_note_memory(s, frames, count, cap);
 }
 
 const char *symbol_source_failure(const symbol_source *s)

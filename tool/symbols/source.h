@@ -28,7 +28,7 @@ typedef struct symbol_desc {
     machsym_lines lines;
     bool any_lines; /* take a map whatever its policy is */
     /* One address is asked for: debug info is not searched for damage, which would take longer than the answer.
-     * Call tool_say_met_damage afterwards. */
+     * Call open_say_met_damage afterwards. */
     bool asks_one;
 } symbol_desc;
 
@@ -41,13 +41,13 @@ typedef struct symbol_file {
     symbol_info info;
 } symbol_file;
 
-bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
+bool symbol_uuid_is_none(const machsym_uuid *uuid); /* all zeros */
 
 /* Opens either. On ERR_POLICY out->lines tells what the map was built for. Damage is not said: call
- * tool_say_damage of out->image if the file is to answer. */
+ * open_say_damage of out->image if the file is to answer. */
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err);
 /* The same, and says why it failed, or what is damaged unless one address is asked for. */
-bool tool_open_symbols(const symbol_desc *desc, symbol_file *out);
+bool symbol_file_open_or_say(const symbol_desc *desc, symbol_file *out);
 void symbol_file_close(symbol_file *file);
 /* The address in the file that a runtime address stands for. */
 uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc);

@@ -31,7 +31,7 @@ bool uuid_files_has_macho(const uuid_files *files)
 
 /* ---- Which of them answers ---- */
 
-static void add_bad(uuid_choice *c, const char *path, const char *why)
+static void uuid_add_bad(uuid_choice *c, const char *path, const char *why)
 {
     if (c->bad_count == MAX_UUID_FILES)
         return;
@@ -40,7 +40,7 @@ static void add_bad(uuid_choice *c, const char *path, const char *why)
 }
 
 /* A file that the system, or memory, was in the way of may be whole. */
-static void note_unread(uuid_choice *c, const machsym_error *err)
+static void uuid_note_unread(uuid_choice *c, const machsym_error *err)
 {
     bool is_fault = err->code == MACHSYM_ERR_IO && posix_is_fault(err->os_errno);
     if (err->code == MACHSYM_ERR_MEMORY || is_fault)
@@ -49,10 +49,10 @@ static void note_unread(uuid_choice *c, const machsym_error *err)
 
 /* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the
  * search is over. */
-static bool take_file(uuid_choice *c, const symbol_file *file, const store_entry *entry)
+static bool uuid_take_file(uuid_choice *c, const symbol_file *file, const store_entry *entry)
 {
     machsym_image_info info;
-    if (!tool_read_info(file->image, &info))
+    if (!open_read_info(file->image, &info))
         c->lacks_memory = true;
     if (info.damage_count == 0) {
         c->file = *file;
@@ -60,8 +60,8 @@ static bool take_file(uuid_choice *c, const symbol_file *file, const store_entry
         return true;
     }
     if (c->bad_count < MAX_UUID_FILES)
-        text_damage(&c->damage[c->bad_count], &info);
-    add_bad(c, entry->path, info.damage.what);
+        open_put_damage(&c->damage[c->bad_count], &info);
+    uuid_add_bad(c, entry->path, info.damage.what);
     if (c->damaged_entry == NULL) {
         c->damaged = *file;
         c->damaged_entry = entry;
@@ -73,7 +73,7 @@ static bool take_file(uuid_choice *c, const symbol_file *file, const store_entry
 }
 
 /* A map of another line policy, or without the objects that rules ask for, is only second best. */
-static bool try_map(uuid_choice *c, const store_entry *entry, bool any_lines)
+static bool uuid_try_map(uuid_choice *c, const store_entry *entry, bool any_lines)
 {
     symbol_desc desc;
     symbol_file file;
@@ -84,16 +84,16 @@ static bool try_map(uuid_choice *c, const store_entry *entry, bool any_lines)
     desc.lines = c->desc->lines;
     desc.any_lines = any_lines;
     if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
-        return take_file(c, &file, entry);
+        return uuid_take_file(c, &file, entry);
     c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
-    note_unread(c, &err);
+    uuid_note_unread(c, &err);
     if (err.code != MACHSYM_ERR_POLICY)
-        add_bad(c, entry->path, err.what);
+        uuid_add_bad(c, entry->path, err.what);
     return false;
 }
 
 /* A dSYM and the binary of the same UUID answer together. */
-static bool try_macho(uuid_choice *c, const store_entry *entry, const store_entry *pair)
+static bool uuid_try_macho(uuid_choice *c, const store_entry *entry, const store_entry *pair)
 {
     symbol_desc desc;
     symbol_file file;
@@ -107,50 +107,51 @@ static bool try_macho(uuid_choice *c, const store_entry *entry, const store_entr
         object_options_apply(c->desc->objects, &desc.open);
     desc.lines = c->desc->lines;
     if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
-        return take_file(c, &file, entry);
+        return uuid_take_file(c, &file, entry);
     const char *pair_fails = err.what;
     c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
-    note_unread(c, &err);
+    uuid_note_unread(c, &err);
     desc.open.pair_path = NULL;
     if (pair != NULL && symbol_file_open(&desc, &file, &err) == MACHSYM_OK) {
-        add_bad(c, pair->path, pair_fails);
-        return take_file(c, &file, entry);
+        uuid_add_bad(c, pair->path, pair_fails);
+        return uuid_take_file(c, &file, entry);
     }
     c->lacks_memory |= err.code == MACHSYM_ERR_MEMORY;
-    note_unread(c, &err);
-    add_bad(c, entry->path, err.what);
+    uuid_note_unread(c, &err);
+    uuid_add_bad(c, entry->path, err.what);
     return false;
 }
 
-static bool try_kind(uuid_choice *c, const uuid_files *files, store_kind kind, bool any_lines)
+static bool uuid_try_kind(uuid_choice *c, const uuid_files *files, store_kind kind, bool any_lines)
 {
     const store_entry *pair = kind == STORE_DSYM ? uuid_files_kind(files, STORE_BINARY) : NULL;
     for (size_t i = 0; i < files->count; i++) {
         const store_entry *entry = files->v[i];
         if (entry->kind == kind &&
-            (kind == STORE_MAP ? try_map(c, entry, any_lines) : try_macho(c, entry, pair)))
+            (kind == STORE_MAP ? uuid_try_map(c, entry, any_lines) : uuid_try_macho(c, entry, pair)))
             return true;
     }
     return false;
 }
 
 /* Maps answer fastest. Of a damaged dSYM more is left than a binary has. */
-static bool try_all(uuid_choice *c, const uuid_files *files)
+static bool uuid_try_all(uuid_choice *c, const uuid_files *files)
 {
     bool has_macho = uuid_files_has_macho(files);
-    if (!(c->desc->no_maps && has_macho) && try_kind(c, files, STORE_MAP, c->desc->any_lines && !has_macho))
+    if (!(c->desc->no_maps && has_macho) &&
+        uuid_try_kind(c, files, STORE_MAP, c->desc->any_lines && !has_macho))
         return true;
-    if (try_kind(c, files, STORE_DSYM, false))
+    if (uuid_try_kind(c, files, STORE_DSYM, false))
         return true;
     return c->damaged_entry == NULL &&
-           (try_kind(c, files, STORE_BINARY, false) || try_kind(c, files, STORE_CACHE, false));
+           (uuid_try_kind(c, files, STORE_BINARY, false) || uuid_try_kind(c, files, STORE_CACHE, false));
 }
 
 void uuid_choice_open(uuid_choice *c, const uuid_choice_desc *desc, const uuid_files *files)
 {
     memset(c, 0, sizeof *c);
     c->desc = desc;
-    c->is_whole = try_all(c, files);
+    c->is_whole = uuid_try_all(c, files);
     if (c->is_whole && c->damaged_entry != NULL) {
         symbol_file_close(&c->damaged);
     } else if (!c->is_whole && c->damaged_entry != NULL) {
@@ -181,11 +182,11 @@ void uuid_choice_end(uuid_choice *c, text *complaints)
 
 /* ---- --symbols ---- */
 
-static bool take_path(void *field, const char *value)
+static bool uuid_take_path(void *field, const char *value)
 {
     symbols_options *to = field;
     if (to->path_count == MAX_SYMBOL_PATHS) {
-        tool_say("at most %d --symbols", (int)MAX_SYMBOL_PATHS);
+        say_message("at most %d --symbols", (int)MAX_SYMBOL_PATHS);
         return false;
     }
     to->paths[to->path_count++] = value;
@@ -205,7 +206,7 @@ const option symbols_option_table[] = {
     {"symbols", "PATH",
      "find the file by its --uuid: in a folder and all below it, an archive, a\nstore; maps and dSYMs, as "
      "machsym crash -d does; may repeat",
-     0, take_path},
+     0, uuid_take_path},
     {"no-cache", NULL, "... look through all folders anew, and remember nothing",
      offsetof(symbols_options, no_cache), NULL},
     {0},
@@ -219,15 +220,15 @@ void symbols_add_kept(store *s, const char *dir, const machsym_uuid *uuid)
         struct stat st;
         path.len = 0;
         layout_path(&path, dir, uuid, endings[i]);
-        if (tool_stat(path.v, &st))
+        if (file_stat(path.v, &st))
             store_add(s, path.v, false);
     }
     text_free(&path);
 }
 
 /* The one UUID in the stores named, or in all that lies below the folders. */
-static store *look(const symbols_options *from, const machsym_uuid *uuid, machsym_str arch, bool all,
-                   uuid_files *out)
+static store *uuid_look(const symbols_options *from, const machsym_uuid *uuid, machsym_str arch, bool all,
+                        uuid_files *out)
 {
     store_options how = {from->no_cache || !all}; /* of one bundle an index is not worth its file */
     store *s = store_open(&how);
@@ -245,7 +246,7 @@ static store *look(const symbols_options *from, const machsym_uuid *uuid, machsy
 }
 
 /* A file in the UUID's place of a store that has another UUID tells so itself. */
-static bool say_misplaced(const symbols_options *from, const machsym_uuid *uuid)
+static bool uuid_say_misplaced(const symbols_options *from, const machsym_uuid *uuid)
 {
     bool found = false;
     for (size_t i = 0; i < from->path_count && !found; i++) {
@@ -259,7 +260,7 @@ static bool say_misplaced(const symbols_options *from, const machsym_uuid *uuid)
         desc.open.uuid = uuid;
         desc.any_lines = true;
         found = stat(path.v, &st) == 0;
-        if (found && tool_open_symbols(&desc, &file))
+        if (found && symbol_file_open_or_say(&desc, &file))
             symbol_file_close(&file);
         text_free(&path);
     }
@@ -270,20 +271,21 @@ store *symbols_find(const symbols_options *from, const machsym_uuid *uuid, const
 {
     machsym_str wanted = str_c(arch != NULL ? arch : "");
     text written = {0};
-    store *s = look(from, uuid, wanted, false, out);
+    store *s = uuid_look(from, uuid, wanted, false, out);
     if (s == NULL)
-        s = look(from, uuid, wanted, true, out);
-    if (s != NULL || say_misplaced(from, uuid))
+        s = uuid_look(from, uuid, wanted, true, out);
+    if (s != NULL || uuid_say_misplaced(from, uuid))
         return s;
     text_uuid(&written, uuid);
-    tool_say("%s%s: no file has UUID %s%s%s", from->paths[0], from->path_count > 1 ? " and the others" : "",
-             text_z(&written), arch != NULL ? " and architecture " : "", arch != NULL ? arch : "");
+    say_message("%s%s: no file has UUID %s%s%s", from->paths[0],
+                from->path_count > 1 ? " and the others" : "", text_z(&written),
+                arch != NULL ? " and architecture " : "", arch != NULL ? arch : "");
     text_free(&written);
     return NULL;
 }
 
 /* Whether nothing in a file is damaged; else why, in *why. */
-static bool is_whole(const store_entry *entry, const machsym_uuid *uuid, text *why)
+static bool uuid_is_whole(const store_entry *entry, const machsym_uuid *uuid, text *why)
 {
     symbol_desc desc;
     symbol_file file;
@@ -300,14 +302,14 @@ static bool is_whole(const store_entry *entry, const machsym_uuid *uuid, text *w
         text_c(why, err.what);
         return false;
     }
-    tool_read_info(file.image, &info);
-    text_damage(why, &info);
+    open_read_info(file.image, &info);
+    open_put_damage(why, &info);
     symbol_file_close(&file);
     return why->len == 0;
 }
 
 /* The first of a kind that is whole; the first of all when none is. Says which are passed over. */
-static const store_entry *best_of(const uuid_files *files, const machsym_uuid *uuid, store_kind kind)
+static const store_entry *uuid_best_of(const uuid_files *files, const machsym_uuid *uuid, store_kind kind)
 {
     const store_entry *first = uuid_files_kind(files, kind);
     const store_entry *best = NULL;
@@ -316,10 +318,10 @@ static const store_entry *best_of(const uuid_files *files, const machsym_uuid *u
     for (size_t i = 0; i < files->count; i++)
         count += files->v[i]->kind == kind;
     for (size_t i = 0; i < files->count && count > 1 && best == NULL; i++)
-        best = files->v[i]->kind == kind && is_whole(files->v[i], uuid, &why[i]) ? files->v[i] : NULL;
+        best = files->v[i]->kind == kind && uuid_is_whole(files->v[i], uuid, &why[i]) ? files->v[i] : NULL;
     for (size_t i = 0; i < files->count; i++) {
         if (best != NULL && why[i].len != 0)
-            tool_say("%s; taken in its place: %s", text_z(&why[i]), best->path);
+            say_message("%s; taken in its place: %s", text_z(&why[i]), best->path);
         text_free(&why[i]);
     }
     return best != NULL ? best : first;
@@ -332,8 +334,8 @@ store *symbols_find_macho(const symbols_options *from, const machsym_uuid *uuid,
     store *s = symbols_find(from, uuid, arch, &files);
     if (s == NULL)
         return NULL;
-    const store_entry *dsym = best_of(&files, uuid, STORE_DSYM);
-    const store_entry *binary = best_of(&files, uuid, STORE_BINARY);
+    const store_entry *dsym = uuid_best_of(&files, uuid, STORE_DSYM);
+    const store_entry *binary = uuid_best_of(&files, uuid, STORE_BINARY);
     *path = dsym != NULL ? dsym->path : binary != NULL ? binary->path : files.v[0]->path;
     *pair = dsym != NULL && binary != NULL ? binary->path : NULL;
     return s;

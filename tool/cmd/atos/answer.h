@@ -92,25 +92,25 @@ typedef struct finding {
 } finding;
 
 /* Says what was found damaged while one address was answered. */
-void atos_say_met_damage(const atos *a);
+void answer_say_met_damage(const atos *a);
 /* Opens what the options name. Returns false after a message; close in both cases. */
-bool atos_open_targets(atos *a);
-void atos_close_targets(atos *a);
+bool answer_open_targets(atos *a);
+void answer_close_targets(atos *a);
 /* The target that an address is for, and the address in its file; NULL when there is none. */
-target *atos_target_of(atos *a, uint64_t given, uint64_t *addr);
+target *answer_target_of(atos *a, uint64_t given, uint64_t *addr);
 
 /* The names that a bitcode build hid, looked for once; NULL: there are none. */
-const bcsymbolmap *atos_hidden_names(target *t);
+const bcsymbolmap *answer_hidden_names(target *t);
 
 /* Finds the frames for a word of the input. */
-finding atos_find(atos *a, const token *word);
+finding answer_find(atos *a, const token *word);
 /* Appends the answer: what was found for a word. */
-void atos_print(atos *a, text *out, const finding *found, const token *word, const char *written);
+void answer_print(atos *a, text *out, const finding *found, const token *word, const char *written);
 /* Whether an answer with frames is a line for each of them. */
-bool atos_prints_lines(const atos *a);
+bool answer_prints_lines(const atos *a);
 /* Appends the line of one frame of such an answer. */
-void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame);
+void answer_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame);
 /* Appends the answer for a word of the input. */
-void atos_answer(atos *a, text *out, const token *word, const char *written);
+void answer_word(atos *a, text *out, const token *word, const char *written);
 
 #endif

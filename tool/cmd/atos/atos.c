@@ -26,17 +26,17 @@
 
 /* Says of a number that it looks like a decimal one: where images are loaded is a multiple of a page, and it is one
  * only if it is read so. */
-static void say_decimal(const char *number, uint64_t as_hex)
+static void atos_say_decimal(const char *number, uint64_t as_hex)
 {
     enum { PAGE = 0x1000 };
     char *end;
     unsigned long long decimal = strtoull(number, &end, 10);
     if (*end == 0 && decimal != 0 && decimal % PAGE == 0 && as_hex % PAGE != 0)
-        tool_say("%s is read as hexadecimal; if it is decimal, pass 0x%llx", number, decimal);
+        say_message("%s is read as hexadecimal; if it is decimal, pass 0x%llx", number, decimal);
 }
 
 /* Returns false after a message when a second way to count addresses is named, or the number is none. */
-static bool set_kind(atos *a, address_kind kind, const char *number)
+static bool atos_set_kind(atos *a, address_kind kind, const char *number)
 {
     bool negative = number != NULL && number[0] == '-';
     if (a->kind != ADDRESS_FILE) {
@@ -45,55 +45,56 @@ static bool set_kind(atos *a, address_kind kind, const char *number)
     }
     a->kind = kind;
     if (number != NULL && !parse_hex(number + negative, strlen(number + negative), &a->base)) {
-        tool_say("%s is no hexadecimal address, such as 0x102a30000", number);
+        say_message("%s is no hexadecimal address, such as 0x102a30000", number);
         return false;
     }
     if (number != NULL)
-        say_decimal(number + negative, a->base);
+        atos_say_decimal(number + negative, a->base);
     if (negative)
         a->base = 0 - a->base;
     return true;
 }
 
-static bool take_load(void *to, const char *value)
+static bool atos_take_load(void *to, const char *value)
 {
-    return set_kind(to, ADDRESS_LOAD, value);
+    return atos_set_kind(to, ADDRESS_LOAD, value);
 }
 
-static bool take_slide(void *to, const char *value)
+static bool atos_take_slide(void *to, const char *value)
 {
-    return set_kind(to, ADDRESS_SLIDE, value);
+    return atos_set_kind(to, ADDRESS_SLIDE, value);
 }
 
-static bool take_text_exec(void *to, const char *value)
+static bool atos_take_text_exec(void *to, const char *value)
 {
-    return set_kind(to, ADDRESS_TEXT_EXEC, value);
+    return atos_set_kind(to, ADDRESS_TEXT_EXEC, value);
 }
 
-static bool take_offset(void *to, const char *value)
+static bool atos_take_offset(void *to, const char *value)
 {
     (void)value;
-    return set_kind(to, ADDRESS_OFFSET, NULL);
+    return atos_set_kind(to, ADDRESS_OFFSET, NULL);
 }
 
-static bool take_path(void *to, const char *value)
+static bool atos_take_path(void *to, const char *value)
 {
     atos *a = to;
     if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
-        tool_say("at most %zu -o", a->path_count);
+        say_message("at most %zu -o", a->path_count);
         return false;
     }
     a->paths[a->path_count++] = value;
     return true;
 }
 
-static bool take_process(void *to, const char *value)
+static bool atos_take_process(void *to, const char *value)
 {
     (void)to;
-    tool_say("-p %s looks into a running macOS process, which this system has none of; name its file with -o "
-             "and where "
-             "it was loaded with -l",
-             value);
+    say_message(
+        "-p %s looks into a running macOS process, which this system has none of; name its file with -o "
+        "and where "
+        "it was loaded with -l",
+        value);
     return false;
 }
 
@@ -102,7 +103,7 @@ const option atos_file_option_table[] = {
      "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, a .symmap, a\nzip, tar or folder with one, or "
      "a "
      "dyld shared cache; may repeat",
-     0, take_path},
+     0, atos_take_path},
     {0},
 };
 
@@ -111,11 +112,12 @@ const option atos_option_table[] = {
      "the addresses are runtime ones and the image was loaded here (hex); of a\nshared cache without "
      "--entry: "
      "the cache was",
-     0, take_load},
-    {"s", "SLIDE", "the addresses are runtime ones and the image slid by this much (hex)", 0, take_slide},
-    {"-offset", NULL, "the addresses are offsets into the image", 0, take_offset},
+     0, atos_take_load},
+    {"s", "SLIDE", "the addresses are runtime ones and the image slid by this much (hex)", 0,
+     atos_take_slide},
+    {"-offset", NULL, "the addresses are offsets into the image", 0, atos_take_offset},
     {"-textExecAddress", "ADDRESS", "the addresses are a kernel's, its __TEXT_EXEC stands here", 0,
-     take_text_exec},
+     atos_take_text_exec},
     {"f", "FILE", "read the addresses from FILE", offsetof(atos, input), NULL},
     {"i -inlineFrames", NULL,
      "print inlined calls too, innermost first, and an empty line after each\naddress",
@@ -126,7 +128,7 @@ const option atos_option_table[] = {
      NULL},
     {"-printHeader", NULL, "accepted: there is no live process whose header it would print",
      offsetof(atos, print_header), NULL},
-    {"p", "PID|NAME", "refused: there is no live process to look at", 0, take_process},
+    {"p", "PID|NAME", "refused: there is no live process to look at", 0, atos_take_process},
     {NULL, NULL, "", 0, NULL},
     {"lines", "atos|dwarf|stmt|people",
      "atos: the row as it is, first of equals; dwarf: last of equals, as\nllvm-symbolizer; stmt: only rows "
@@ -157,45 +159,45 @@ const option atos_image_option_table[] = {
 
 /* ---- The command ---- */
 
-static int answer_operands(atos *a, char **addresses, size_t count)
+static int atos_answer_operands(atos *a, char **addresses, size_t count)
 {
     text out = {0};
     for (size_t i = 0; i < count; i++) {
         token word = {.len = strlen(addresses[i])};
         word.is_number = parse_hex(addresses[i], word.len, &word.number);
-        atos_answer(a, &out, &word, addresses[i]);
+        answer_word(a, &out, &word, addresses[i]);
     }
     out_text(&out);
     text_free(&out);
     return TOOL_OK;
 }
 
-static int answer_input(atos *a)
+static int atos_answer_input(atos *a)
 {
     int fd = a->input != NULL ? open(a->input, O_RDONLY) : STDIN_FILENO;
     if (fd < 0) {
-        tool_say("%s: %s", a->input, strerror(errno));
+        say_message("%s: %s", a->input, strerror(errno));
         return TOOL_ERROR;
     }
     for (size_t i = 0; i < a->target_count; i++)
-        atos_hidden_names(&a->targets[i]); /* once, instead of a look at each of many frames */
-    int status = atos_answer_stream(a, fd);
+        answer_hidden_names(&a->targets[i]); /* once, instead of a look at each of many frames */
+    int status = many_answer_stream(a, fd);
     if (a->input != NULL)
         close(fd);
     return status;
 }
 
 /* The chunk on standard input. Returns false after a message. */
-static bool read_chunk(atos *a, text *chunk)
+static bool atos_read_chunk(atos *a, text *chunk)
 {
-    const char *why = text_read_file(chunk, "-");
+    const char *why = file_read(chunk, "-");
     bool ok = why == NULL && chunk->len > 0;
     if (why != NULL)
-        tool_say("standard input: %s", why);
+        say_message("standard input: %s", why);
     else if (!ok)
-        tool_say("standard input: it is empty; pass a value that machsym map export --chunks made");
+        say_message("standard input: it is empty; pass a value that machsym map export --chunks made");
     if (ok && a->base64 && !text_from_base64(chunk)) {
-        tool_say("standard input: not base64; pass a value that was stored so, or leave out --base64");
+        say_message("standard input: not base64; pass a value that was stored so, or leave out --base64");
         ok = false;
     }
     a->bytes = (machsym_bytes){chunk->len > 0 ? chunk->v : "", chunk->len};
@@ -203,23 +205,23 @@ static bool read_chunk(atos *a, text *chunk)
 }
 
 /* Says that no file is named, after the line of usage that Apple's atos prints then. */
-static void say_no_file(const command *c, atos_way way, char **operands, int count)
+static void atos_say_no_file(const command *c, atos_way way, char **operands, int count)
 {
     struct stat st;
     const char *file = NULL;
     for (int i = 0; i < count && file == NULL; i++)
         file = stat(operands[i], &st) == 0 ? operands[i] : NULL;
-    tool_tell("usage: machsym %s %s", c->name, c->usage);
+    say_plain("usage: machsym %s %s", c->name, c->usage);
     if (way == ATOS_FIRST_IS_FILE)
         options_wrong(c, "no map is named");
     else if (file != NULL)
-        tool_say("%s: a file, not an address; name it with -o: -o %s", file, file);
+        say_message("%s: a file, not an address; name it with -o: -o %s", file, file);
     else
         options_wrong(c, "-o FILE is missing: the dSYM, binary or map that has the addresses");
 }
 
 /* Whether the command line names all that is needed; says what is missing. */
-static bool is_complete(const command *c, const atos *a, atos_way way, char **addresses, int operands)
+static bool atos_is_complete(const command *c, const atos *a, atos_way way, char **addresses, int operands)
 {
     struct stat st;
     uint64_t number;
@@ -234,7 +236,7 @@ static bool is_complete(const command *c, const atos *a, atos_way way, char **ad
              parse_hex(a->paths[0], strlen(a->paths[0]), &number))
         options_wrong(c, "the map comes first, then the addresses");
     else if (way != ATOS_CHUNK && a->path_count == 0 && a->symbols.path_count == 0)
-        say_no_file(c, way, addresses, operands);
+        atos_say_no_file(c, way, addresses, operands);
     else
         return true;
     return false;
@@ -259,19 +261,19 @@ int atos_run(const command *c, atos_way way, int argc, char **argv)
         a.paths[i] = image_options_path(&a.image, a.paths[i]);
     if (count < 0)
         status = options_status(count);
-    else if (!is_complete(c, &a, way, addresses, count))
+    else if (!atos_is_complete(c, &a, way, addresses, count))
         status = TOOL_USAGE;
-    else if (owners_are_read(a.rules) && (way != ATOS_CHUNK || read_chunk(&a, &chunk)) &&
-             atos_open_targets(&a))
-        status = count > 0 ? answer_operands(&a, addresses, (size_t)count) : answer_input(&a);
-    atos_say_met_damage(&a);
-    atos_close_targets(&a);
+    else if (owners_are_read(a.rules) && (way != ATOS_CHUNK || atos_read_chunk(&a, &chunk)) &&
+             answer_open_targets(&a))
+        status = count > 0 ? atos_answer_operands(&a, addresses, (size_t)count) : atos_answer_input(&a);
+    answer_say_met_damage(&a);
+    answer_close_targets(&a);
     owners_free(a.rules);
     text_free(&chunk);
     return status == TOOL_OK && a.strict && a.unresolved ? TOOL_ERROR : status;
 }
 
-static int run_atos(int argc, char **argv)
+static int atos_run_command(int argc, char **argv)
 {
     return atos_run(&atos_command, ATOS_FILES, argc, argv);
 }
@@ -294,6 +296,6 @@ const command atos_command = {
      {slice_option_table, offsetof(atos, image)},
      {object_option_table, offsetof(atos, objects)}},
     "exit status: 0 done, 1 a file or its addresses could not be read, or --strict, 2 usage\n",
-    run_atos,
+    atos_run_command,
     NULL,
 };

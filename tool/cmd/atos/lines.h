@@ -74,18 +74,18 @@ typedef struct atos_lines {
 
 /* Gets lines ready for so many answers. They refer to what the sources of a have: those must live on, and so
  * must the room. That of few answers is NULL. */
-void atos_lines_start(atos_lines *lines, atos *a, size_t answers, room *shared);
+void lines_start(atos_lines *lines, atos *a, size_t answers, room *shared);
 /* Adds what was found for a word of some target. Returns the number of the answer's first line. */
-uint32_t atos_lines_add(atos_lines *lines, const finding *found, const token *word);
+uint32_t lines_add(atos_lines *lines, const finding *found, const token *word);
 /* Ends the program: the numbers of lines, or what is made of them, have 32 bits. */
-void atos_lines_too_many(void);
+void lines_too_many(void);
 /* Appends an answer's lines. */
-void atos_lines_print(const atos_lines *lines, uint32_t line, text *out);
+void lines_print(const atos_lines *lines, uint32_t line, text *out);
 /* Asks memory for an answer's first line; for that after it, once the first one is near; and for the texts
  * of all, once these are. */
-void atos_lines_fetch_first(const atos_lines *lines, uint32_t line);
-void atos_lines_fetch_outer(const atos_lines *lines, uint32_t line);
-void atos_lines_fetch_texts(const atos_lines *lines, uint32_t line);
-void atos_lines_free(atos_lines *lines);
+void lines_fetch_first(const atos_lines *lines, uint32_t line);
+void lines_fetch_outer(const atos_lines *lines, uint32_t line);
+void lines_fetch_texts(const atos_lines *lines, uint32_t line);
+void lines_free(atos_lines *lines);
 
 #endif

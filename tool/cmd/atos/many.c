@@ -33,7 +33,7 @@ enum {
                              memory that is touched for the first time takes longer than decoding into it */
 };
 
-static bool is_space(char c)
+static bool many_is_space(char c)
 {
     return (unsigned char)c <= ' ' && (c == ' ' || (c >= '\t' && c <= '\r'));
 }
@@ -59,19 +59,19 @@ typedef struct batch {
 } batch;
 
 /* The next word from an index on; at the end an empty one. */
-static machsym_str next_word(machsym_str input, size_t at)
+static machsym_str many_next_word(machsym_str input, size_t at)
 {
-    while (at < input.len && is_space(input.ptr[at]))
+    while (at < input.len && many_is_space(input.ptr[at]))
         at++;
     size_t start = at;
-    while (at < input.len && !is_space(input.ptr[at]))
+    while (at < input.len && !many_is_space(input.ptr[at]))
         at++;
     return str_make(input.ptr + start, at - start);
 }
 
 /* Reads a number that is written as most are: 0x and 1 to 16 digits. Returns where it ends; NULL when it is
  * written otherwise. */
-static const char *read_address(const char *p, const char *end, uint64_t *number)
+static const char *many_read_address(const char *p, const char *end, uint64_t *number)
 {
     const char *start = p;
     uint64_t so_far = 0;
@@ -81,16 +81,16 @@ static const char *read_address(const char *p, const char *end, uint64_t *number
     for (p += 2; p < end && (digit = hex_digit(*p)) >= 0; p++)
         so_far = so_far << 4 | (unsigned)digit;
     *number = so_far;
-    return p - start > 2 && p - start <= 18 && (p == end || is_space(*p)) ? p : NULL;
+    return p - start > 2 && p - start <= 18 && (p == end || many_is_space(*p)) ? p : NULL;
 }
 
-static uint64_t number_of(const batch *b, lookup l)
+static uint64_t many_number_of(const batch *b, lookup l)
 {
     return (uint64_t)(b->highs != NULL ? b->highs[(uint32_t)l] : b->high) << 32 | l >> 32;
 }
 
 /* Makes room for one more word. */
-static void make_room(batch *b)
+static void many_make_room(batch *b)
 {
     size_t cap = b->cap;
     if (b->count < cap)
@@ -101,7 +101,7 @@ static void make_room(batch *b)
 }
 
 /* Adds a word. Numbers of one image have their high halves in common: these are kept once they differ. */
-static void add_word(batch *b, bool is_number, uint64_t number)
+static void many_add_word(batch *b, bool is_number, uint64_t number)
 {
     uint32_t high = (uint32_t)(number >> 32);
     if (is_number && b->lookup_count == 0)
@@ -118,40 +118,40 @@ static void add_word(batch *b, bool is_number, uint64_t number)
     b->count++;
 }
 
-static void split(batch *b)
+static void many_split(batch *b)
 {
     const char *end = b->input.ptr + b->input.len;
     b->cap = b->input.len / WORD_BYTES + 1;
     b->lookups = room_take(b->room, b->cap * sizeof *b->lookups);
     for (const char *p = b->input.ptr;;) {
         uint64_t number = 0;
-        while (p < end && is_space(*p))
+        while (p < end && many_is_space(*p))
             p++;
         if (p == end)
             break;
-        const char *past = read_address(p, end, &number);
+        const char *past = many_read_address(p, end, &number);
         bool is_number = past != NULL;
         if (!is_number) {
-            machsym_str word = next_word(b->input, (size_t)(p - b->input.ptr));
+            machsym_str word = many_next_word(b->input, (size_t)(p - b->input.ptr));
             is_number = parse_hex(word.ptr, word.len, &number);
             past = word.ptr + word.len;
         }
-        make_room(b);
-        add_word(b, is_number, number);
+        many_make_room(b);
+        many_add_word(b, is_number, number);
         p = past;
     }
 }
 
 /* Sorts by number, 12 bits at a time from the lowest that differs. Addresses agree in most bits, which takes no
  * pass: several times faster than qsort. */
-static void sort_by_number(batch *b)
+static void many_sort_by_number(batch *b)
 {
     enum { BITS = 12, DIGITS = 1 << BITS };
     lookup *from = b->lookups;
     lookup *to = room_take(b->room, b->cap * sizeof *to);
     uint64_t differ = 0;
     for (size_t i = 0; i < b->lookup_count; i++)
-        differ |= number_of(b, from[i]) ^ number_of(b, from[0]);
+        differ |= many_number_of(b, from[i]) ^ many_number_of(b, from[0]);
     unsigned shift = 0;
     while (differ != 0 && (differ >> shift & 1) == 0)
         shift++;
@@ -160,11 +160,11 @@ static void sort_by_number(batch *b)
         if ((differ >> shift & (DIGITS - 1)) == 0)
             continue;
         for (size_t i = 0; i < b->lookup_count; i++)
-            starts[(number_of(b, from[i]) >> shift & (DIGITS - 1)) + 1]++;
+            starts[(many_number_of(b, from[i]) >> shift & (DIGITS - 1)) + 1]++;
         for (size_t i = 0; i < DIGITS; i++)
             starts[i + 1] += starts[i];
         for (size_t i = 0; i < b->lookup_count; i++)
-            to[starts[number_of(b, from[i]) >> shift & (DIGITS - 1)]++] = from[i];
+            to[starts[many_number_of(b, from[i]) >> shift & (DIGITS - 1)]++] = from[i];
         lookup *sorted = to;
         to = from;
         from = sorted;
@@ -199,7 +199,7 @@ typedef struct share {
 } share;
 
 /* Takes the last half of what another thread has left, or all of a share that has no thread. */
-static void help(share *s)
+static void many_help(share *s)
 {
     const common *c = s->common;
     share *most = c->shares;
@@ -217,11 +217,11 @@ static void help(share *s)
 }
 
 /* Takes lookups for a thread to answer. Returns false when none are left. */
-static bool take(share *s, size_t *first, size_t *end)
+static bool many_take(share *s, size_t *first, size_t *end)
 {
     pthread_mutex_lock(&s->common->lock);
     if (s->first == s->end)
-        help(s);
+        many_help(s);
     *first = s->first;
     *end = s->end - s->first < TAKE ? s->end : s->first + TAKE;
     s->first = *end;
@@ -230,7 +230,7 @@ static bool take(share *s, size_t *first, size_t *end)
 }
 
 /* How many lookups are left to a thread. */
-static size_t left_of(const share *s)
+static size_t many_left_of(const share *s)
 {
     pthread_mutex_lock(&s->common->lock);
     size_t left = s->end - s->first;
@@ -238,28 +238,28 @@ static size_t left_of(const share *s)
     return left;
 }
 
-static place place_of(const share *s, uint32_t line)
+static place many_place_of(const share *s, uint32_t line)
 {
     uint64_t at = (uint64_t)line << s->common->share_bits | s->number;
     if (at > UINT32_MAX)
-        atos_lines_too_many();
+        lines_too_many();
     return (place)at;
 }
 
-static void *answer_share(void *argument)
+static void *many_answer_share(void *argument)
 {
     share *s = argument;
     const batch *b = s->common->batch;
     size_t end;
-    atos_lines_start(&s->lines, s->a, left_of(s), b->room);
-    for (size_t i; take(s, &i, &end);) {
+    lines_start(&s->lines, s->a, many_left_of(s), b->room);
+    for (size_t i; many_take(s, &i, &end);) {
         for (; i < end; i++) {
             if (i + FETCH_AHEAD < end)
                 room_fetch(&b->places[(uint32_t)b->lookups[i + FETCH_AHEAD]]);
-            token t = {number_of(b, b->lookups[i]), 0, true};
-            finding found = atos_find(s->a, &t);
+            token t = {many_number_of(b, b->lookups[i]), 0, true};
+            finding found = answer_find(s->a, &t);
             if (found.t != NULL)
-                b->places[(uint32_t)b->lookups[i]] = place_of(s, atos_lines_add(&s->lines, &found, &t));
+                b->places[(uint32_t)b->lookups[i]] = many_place_of(s, lines_add(&s->lines, &found, &t));
         }
     }
     return NULL;
@@ -268,7 +268,7 @@ static void *answer_share(void *argument)
 /* ---- What one thread prints ---- */
 
 /* The lines of the answer at a place, and which of them is the first. */
-static const atos_lines *lines_at(const common *c, place p, uint32_t *line)
+static const atos_lines *many_lines_at(const common *c, place p, uint32_t *line)
 {
     *line = p >> c->share_bits;
     return &c->shares[p & ((1u << c->share_bits) - 1)].lines;
@@ -276,13 +276,13 @@ static const atos_lines *lines_at(const common *c, place p, uint32_t *line)
 
 /* Asks memory for what the answers of words to come are made of. They lie in the order of addresses, and to
  * wait for each would take longer than to print it. */
-static void fetch_ahead(const common *c, size_t i)
+static void many_fetch_ahead(const common *c, size_t i)
 {
-    static void (*const steps[])(const atos_lines *lines, uint32_t line) = {
-        atos_lines_fetch_texts, atos_lines_fetch_outer, atos_lines_fetch_first};
+    static void (*const steps[])(const atos_lines *lines,
+                                 uint32_t line) = {lines_fetch_texts, lines_fetch_outer, lines_fetch_first};
     for (size_t step = 0; step < 3 && i + (step + 1) * FETCH_AHEAD < c->batch->count; step++) {
         uint32_t line;
-        const atos_lines *lines = lines_at(c, c->batch->places[i + (step + 1) * FETCH_AHEAD], &line);
+        const atos_lines *lines = many_lines_at(c, c->batch->places[i + (step + 1) * FETCH_AHEAD], &line);
         if (line != NO_LINE)
             steps[step](lines, line);
     }
@@ -290,7 +290,7 @@ static void fetch_ahead(const common *c, size_t i)
 
 /* Prints text once it is the turn of its block: what is before it has to be printed first. Returns with the
  * turn. */
-static void print_in_turn(common *c, size_t block, text *out)
+static void many_print_in_turn(common *c, size_t block, text *out)
 {
     pthread_mutex_lock(&c->lock);
     while (c->turn != block)
@@ -299,7 +299,7 @@ static void print_in_turn(common *c, size_t block, text *out)
     out_text(out);
 }
 
-static void pass_turn(common *c)
+static void many_pass_turn(common *c)
 {
     pthread_mutex_lock(&c->lock);
     c->turn++;
@@ -308,7 +308,7 @@ static void pass_turn(common *c)
 }
 
 /* How many threads print. */
-static size_t printers(common *c)
+static size_t many_printers(common *c)
 {
     pthread_mutex_lock(&c->lock);
     size_t count = c->working;
@@ -318,7 +318,7 @@ static size_t printers(common *c)
 
 /* Prints a thread's blocks of words, many at a time: a call of the system for every 4 KB, which stdout
  * gathers, would take a tenth as long as answering. */
-static void *print_share(void *argument)
+static void *many_print_share(void *argument)
 {
     const share *s = argument;
     common *c = s->common;
@@ -326,26 +326,26 @@ static void *print_share(void *argument)
     text out = {0};
     machsym_str word = str_make(b->input.ptr, 0);
     size_t passed = 0; /* words up to this one */
-    size_t step = printers(c);
+    size_t step = many_printers(c);
     for (size_t block = s->number; block * PRINT_WORDS < b->count; block += step) {
         size_t end = b->count - block * PRINT_WORDS < PRINT_WORDS ? b->count : (block + 1) * PRINT_WORDS;
         for (size_t i = block * PRINT_WORDS; i < end; i++) {
             uint32_t line;
-            const atos_lines *lines = lines_at(c, b->places[i], &line);
-            fetch_ahead(c, i);
+            const atos_lines *lines = many_lines_at(c, b->places[i], &line);
+            many_fetch_ahead(c, i);
             if (line != NO_LINE) {
-                atos_lines_print(lines, line, &out);
+                lines_print(lines, line, &out);
             } else {
                 for (; passed <= i; passed++)
-                    word = next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
+                    word = many_next_word(b->input, (size_t)(word.ptr - b->input.ptr) + word.len);
                 finding none = {NULL, 0, 0};
                 token t = {0, word.len, false};
-                atos_print(s->a, &out, &none, &t, word.ptr);
+                answer_print(s->a, &out, &none, &t, word.ptr);
             }
             if (out.len >= PRINT_BYTES || i + 1 == end)
-                print_in_turn(c, block, &out);
+                many_print_in_turn(c, block, &out);
         }
-        pass_turn(c);
+        many_pass_turn(c);
     }
     text_free(&out);
     return NULL;
@@ -354,7 +354,7 @@ static void *print_share(void *argument)
 /* ---- All threads ---- */
 
 /* What the options say, for another thread: with lookups of its own. */
-static atos *clone_atos(const atos *a, room *memory)
+static atos *many_clone_atos(const atos *a, room *memory)
 {
     atos *copy = mem_alloc(sizeof *copy);
     *copy = *a;
@@ -366,7 +366,7 @@ static atos *clone_atos(const atos *a, room *memory)
     return copy;
 }
 
-static void close_clone(atos *a, atos *copy)
+static void many_close_clone(atos *a, atos *copy)
 {
     a->unresolved |= copy->unresolved;
     for (size_t i = 0; i < a->target_count; i++)
@@ -377,9 +377,9 @@ static void close_clone(atos *a, atos *copy)
 
 /* How many threads are worth it. Owners, explanations, object files and images of a cache keep state of their own:
  * one. */
-static size_t thread_count(const atos *a, size_t count)
+static size_t many_thread_count(const atos *a, size_t count)
 {
-    size_t most = tool_threads(0, MAX_THREADS);
+    size_t most = machine_threads(0, MAX_THREADS);
     for (size_t i = 0; i < a->target_count; i++) {
         const target *t = &a->targets[i];
         if (t->images != NULL || (t->file.map == NULL && !t->file.info.has_dwarf))
@@ -390,7 +390,7 @@ static size_t thread_count(const atos *a, size_t count)
 
 /* Makes the tables of symbols that all lookups of an image share. Most programs have code without debug info,
  * so that each thread would need the table at about the same time, and make its own. */
-static void make_shared(const atos *a)
+static void many_make_shared(const atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
         machsym_session *session = symbol_source_session(a->targets[i].source);
@@ -403,23 +403,23 @@ static void make_shared(const atos *a)
 
 /* Gives each thread its words, whose addresses follow each other. Of many words each has lookups of its own,
  * which keep less: units are asked one after the other. */
-static void divide(atos *a, common *c)
+static void many_divide(atos *a, common *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         share *s = &c->shares[i];
-        s->a = c->count > 1 ? clone_atos(a, c->batch->room) : a;
+        s->a = c->count > 1 ? many_clone_atos(a, c->batch->room) : a;
         s->common = c;
         s->first = c->batch->lookup_count * i / c->count;
         s->end = c->batch->lookup_count * (i + 1) / c->count;
         s->number = (uint32_t)i;
     }
     if (c->count > 1)
-        make_shared(c->shares[0].a);
+        many_make_shared(c->shares[0].a);
 }
 
 /* Has all threads do a piece of work, and waits for it. Where no more threads can be made, fewer do it: they
  * wait for the lock until it is known how many there are. */
-static void do_shares(common *c, void *(*work)(void *share))
+static void many_do_shares(common *c, void *(*work)(void *share))
 {
     pthread_mutex_lock(&c->lock);
     for (c->working = 1; c->working < c->count; c->working++) {
@@ -435,46 +435,46 @@ static void do_shares(common *c, void *(*work)(void *share))
 
 /* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints
  * them in the order given. */
-static void atos_answer_all(atos *a, const char *input, size_t len)
+static void many_answer_all(atos *a, const char *input, size_t len)
 {
     batch b = {0};
     b.input = str_make(input, len);
     b.room = len >= ROOM_WORTH ? room_open() : NULL;
-    split(&b);
+    many_split(&b);
     common c = {.batch = &b, .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
-    c.count = thread_count(a, b.lookup_count);
+    c.count = many_thread_count(a, b.lookup_count);
     while (c.count > (size_t)1 << c.share_bits)
         c.share_bits++;
     a->unresolved |= b.lookup_count < b.count;
     c.shares = mem_alloc(c.count * sizeof *c.shares);
     memset(c.shares, 0, c.count * sizeof *c.shares);
-    sort_by_number(&b);
+    many_sort_by_number(&b);
     b.places = room_take(b.room, b.count * sizeof *b.places);
     memset(b.places, 0, b.count * sizeof *b.places); /* NO_LINE */
-    divide(a, &c);
-    do_shares(&c, answer_share);
+    many_divide(a, &c);
+    many_do_shares(&c, many_answer_share);
     room_give(b.room, b.lookups, b.cap * sizeof *b.lookups);
     room_give(b.room, b.highs, b.cap * sizeof *b.highs);
-    do_shares(&c, print_share);
+    many_do_shares(&c, many_print_share);
     out_flush();
     for (size_t i = 0; i < c.count; i++) {
         if (c.shares[i].a != a)
-            close_clone(a, c.shares[i].a); /* lines refer to what it keeps */
-        atos_lines_free(&c.shares[i].lines);
+            many_close_clone(a, c.shares[i].a); /* lines refer to what it keeps */
+        lines_free(&c.shares[i].lines);
     }
     free(c.shares);
     room_give(b.room, b.places, b.count * sizeof *b.places);
     room_close(b.room);
 }
 
-static bool more_soon(int fd)
+static bool many_more_soon(int fd)
 {
     struct pollfd wait = {fd, POLLIN, 0};
     return poll(&wait, 1, 5) > 0;
 }
 
 /* Past the last byte from an index on that ends a piece; the index when there is none. */
-static size_t last_end(const text *input, size_t from, bool (*ends)(char c))
+static size_t many_last_end(const text *input, size_t from, bool (*ends)(char c))
 {
     size_t at = input->len;
     while (at > from && !ends(input->v[at - 1]))
@@ -483,7 +483,7 @@ static size_t last_end(const text *input, size_t from, bool (*ends)(char c))
     return at;
 }
 
-static bool is_newline(char c)
+static bool many_is_newline(char c)
 {
     return c == '\n';
 }
@@ -491,28 +491,28 @@ static bool is_newline(char c)
 /* How much of the input can be answered: whole lines, and of a line longer than a batch whole words. Only
  * what is fresh is looked at: no newline stands before it. So a long line is looked at once, however small
  * the pieces are that it comes in. */
-static size_t whole_part(const text *input, size_t fresh)
+static size_t many_whole_part(const text *input, size_t fresh)
 {
     size_t from = input->len - fresh;
-    size_t at = last_end(input, from, is_newline);
+    size_t at = many_last_end(input, from, many_is_newline);
     if (at == from && input->len >= BATCH_BYTES)
-        at = last_end(input, from, is_space);
+        at = many_last_end(input, from, many_is_space);
     return at > from ? at : 0;
 }
 
-void atos_answer_part(atos *a, text *input, size_t fresh)
+void many_answer_part(atos *a, text *input, size_t fresh)
 {
-    size_t whole = whole_part(input, fresh);
+    size_t whole = many_whole_part(input, fresh);
     if (whole == 0)
         return;
-    atos_answer_all(a, input->v, whole);
+    many_answer_all(a, input->v, whole);
     MACHSYM_COUNT_WORK((input->len - whole) / 64);
     memmove(input->v, input->v + whole, input->len - whole);
     input->len -= whole;
 }
 
 /* How much of the input to read at once: all of a file that is not longer than a batch. */
-static unsigned read_size(int fd)
+static unsigned many_read_size(int fd)
 {
     struct stat file;
     if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size < READ_SIZE)
@@ -521,7 +521,7 @@ static unsigned read_size(int fd)
 }
 
 /* Takes the byte order mark away that editors put ahead of the addresses. */
-static void skip_mark(text *input, size_t *fresh)
+static void many_skip_mark(text *input, size_t *fresh)
 {
     size_t mark = str_mark_len((machsym_str){input->v, input->len});
     if (mark > 0)
@@ -532,34 +532,34 @@ static void skip_mark(text *input, size_t *fresh)
 
 /* Answers what is whole as it comes. A writer that fills the pipe is given a moment to go on: many addresses
  * at once are cheaper. One that asks a line at a time gets its answer at once. */
-int atos_answer_stream(atos *a, int fd)
+int many_answer_stream(atos *a, int fd)
 {
     text input = {0};
     ssize_t got = 0;
-    bool is_begin = true;          /* a byte order mark may stand there */
-    size_t fresh = 0;              /* bytes at the end of the input that were not looked at yet */
-    unsigned size = read_size(fd); /* Windows takes an unsigned */
+    bool is_begin = true;               /* a byte order mark may stand there */
+    size_t fresh = 0;                   /* bytes at the end of the input that were not looked at yet */
+    unsigned size = many_read_size(fd); /* Windows takes an unsigned */
     while (!out_failed() && (got = read(fd, text_room(&input, size), size)) != 0) {
         size = READ_SIZE;
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            tool_say("%s: the addresses cannot be read: %s", a->input != NULL ? a->input : "standard input",
-                     strerror(errno));
+            say_message("%s: the addresses cannot be read: %s",
+                        a->input != NULL ? a->input : "standard input", strerror(errno));
             break;
         }
         input.len += (size_t)got;
         fresh += (size_t)got;
         if (is_begin && input.len >= 3) {
-            skip_mark(&input, &fresh);
+            many_skip_mark(&input, &fresh);
             is_begin = false;
         }
-        if (got >= 4096 && input.len < BATCH_BYTES && more_soon(fd))
+        if (got >= 4096 && input.len < BATCH_BYTES && many_more_soon(fd))
             continue;
-        atos_answer_part(a, &input, fresh);
+        many_answer_part(a, &input, fresh);
         fresh = 0;
     }
-    atos_answer_all(a, input.v, input.len);
+    many_answer_all(a, input.v, input.len);
     text_free(&input);
     return got < 0 ? TOOL_ERROR : TOOL_OK;
 }

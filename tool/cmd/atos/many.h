@@ -7,8 +7,8 @@
 
 /* Answers what is whole of the input, and takes it off. fresh: bytes at its end that came since the last
  * call. */
-void atos_answer_part(atos *a, text *input, size_t fresh);
+void many_answer_part(atos *a, text *input, size_t fresh);
 /* Answers whole lines as they come. Returns an exit status. */
-int atos_answer_stream(atos *a, int fd);
+int many_answer_stream(atos *a, int fd);
 
 #endif

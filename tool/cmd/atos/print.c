@@ -9,21 +9,21 @@
 
 /* ---- Answers in atos's format ---- */
 
-static void print_in_image(text *out, const target *t)
+static void answer_print_in_image(text *out, const target *t)
 {
     text_c(out, " (in ");
     text_str(out, t->file.info.name);
     text_char(out, ')');
 }
 
-static void print_offset(text *out, uint64_t addr, const machsym_frame *frame)
+static void answer_print_offset(text *out, uint64_t addr, const machsym_frame *frame)
 {
     text_c(out, " + ");
     text_dec(out, addr - frame->function_start);
 }
 
 /* With --nearest: the name below code that has none. */
-static void print_nearest(const atos *a, text *out, const target *t, uint64_t addr)
+static void answer_print_nearest(const atos *a, text *out, const target *t, uint64_t addr)
 {
     machsym_str name;
     uint64_t start;
@@ -39,19 +39,19 @@ static void print_nearest(const atos *a, text *out, const target *t, uint64_t ad
 }
 
 /* No name: the address itself, and how far it is from the start of its function when that is known. */
-static void print_bare(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
-                       const machsym_frame *frame)
+static void answer_print_bare(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                              const machsym_frame *frame)
 {
     text_c(out, "0x");
     text_hex(out, given, t->file.info.address_size * 2);
-    print_in_image(out, t);
+    answer_print_in_image(out, t);
     if (frame != NULL && frame->name_source == MACHSYM_SOURCE_FUNCTION_STARTS)
-        print_offset(out, addr, frame);
-    print_nearest(a, out, t, addr);
+        answer_print_offset(out, addr, frame);
+    answer_print_nearest(a, out, t, addr);
 }
 
 /* Whose code it is, where a rule knows. */
-static void print_owner(text *out, const target *t, uint64_t addr, const machsym_frame *frame)
+static void answer_print_owner(text *out, const target *t, uint64_t addr, const machsym_frame *frame)
 {
     machsym_str owner = t->owned != NULL ? owners_find(t->owned, addr, frame) : (machsym_str){NULL, 0};
     if (owner.len == 0)
@@ -61,34 +61,34 @@ static void print_owner(text *out, const target *t, uint64_t addr, const machsym
     text_char(out, ']');
 }
 
-static void print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
-                        const machsym_frame *frame)
+static void answer_print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                               const machsym_frame *frame)
 {
     size_t from = out->len;
     if (frame->linkage_name.len == 0 && frame->name.len == 0) {
-        print_bare(a, out, t, given, addr, frame);
+        answer_print_bare(a, out, t, given, addr, frame);
     } else {
         if (frame->name_source == MACHSYM_SOURCE_STUB)
             text_c(out, "DYLD-STUB$$");
-        text_frame_name(out, frame, &a->style);
-        print_in_image(out, t);
+        frame_put_name(out, frame, &a->style);
+        answer_print_in_image(out, t);
         if (!frame_has_line(frame))
-            print_offset(out, addr, frame);
+            answer_print_offset(out, addr, frame);
     }
     if (frame_has_line(frame)) {
         text_c(out, " (");
-        text_frame_file(out, frame, a->style.full_path);
+        frame_put_file(out, frame, a->style.full_path);
         text_char(out, ':');
         text_dec(out, frame->line);
         text_char(out, ')');
     }
-    print_owner(out, t, addr, frame);
+    answer_print_owner(out, t, addr, frame);
     text_escape(out, from);
 }
 
 /* The other names of a function that the linker folded with those of the same code. */
-static void print_folded(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
-                         const machsym_frame *frame)
+static void answer_print_folded(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                                const machsym_frame *frame)
 {
     machsym_cursor at = {0, 0};
     machsym_str name;
@@ -99,43 +99,43 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
             continue;
         text_c(out, a->delimiter);
         other.linkage_name = name;
-        print_frame(a, out, t, given, addr, &other);
+        answer_print_frame(a, out, t, given, addr, &other);
     }
 }
 
 /* The line of a frame, with what stands after it. */
-static void print_line(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr, size_t count,
-                       size_t frame)
+static void answer_put_line(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                            size_t count, size_t frame)
 {
-    print_frame(a, out, t, given, addr, &a->frames[frame]);
+    answer_print_frame(a, out, t, given, addr, &a->frames[frame]);
     if (frame + 1 < count) {
         text_c(out, a->delimiter);
         return;
     }
     if (a->dedup)
-        print_folded(a, out, t, given, addr, &a->frames[frame]);
+        answer_print_folded(a, out, t, given, addr, &a->frames[frame]);
     text_char(out, '\n');
     if (a->inline_frames)
         text_char(out, '\n');
 }
 
-static void atos_print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
-                            size_t count)
+static void answer_print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                              size_t count)
 {
     size_t from = out->len;
     for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++)
-        print_line(a, out, t, given, addr, count, i);
+        answer_put_line(a, out, t, given, addr, count, i);
     if (count > 0)
         return;
-    print_bare(a, out, t, given, addr, NULL);
-    print_owner(out, t, addr, NULL);
+    answer_print_bare(a, out, t, given, addr, NULL);
+    answer_print_owner(out, t, addr, NULL);
     text_escape(out, from);
     text_c(out, a->inline_frames ? "\n\n" : "\n");
 }
 
 /* ---- JSON ---- */
 
-static void put_nearest(text *out, const target *t, uint64_t addr, bool is_bare)
+static void answer_put_nearest(text *out, const target *t, uint64_t addr, bool is_bare)
 {
     machsym_str name;
     uint64_t start;
@@ -145,8 +145,8 @@ static void put_nearest(text *out, const target *t, uint64_t addr, bool is_bare)
     json_put_number(out, "nearest_offset", addr - start);
 }
 
-static void atos_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
-                            size_t count)
+static void answer_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                              size_t count)
 {
     json_begin(out, "atos");
     json_put_hex(out, "address", given);
@@ -159,18 +159,18 @@ static void atos_print_json(const atos *a, text *out, const target *t, uint64_t 
         owner = owners_find(t->owned, addr, count > 0 ? &a->frames[0] : NULL);
     if (owner.len != 0)
         json_put_str(out, "owner", owner);
-    put_nearest(out, t, addr,
-                count == 0 || (a->frames[0].linkage_name.len == 0 && a->frames[0].name.len == 0));
+    answer_put_nearest(out, t, addr,
+                       count == 0 || (a->frames[0].linkage_name.len == 0 && a->frames[0].name.len == 0));
     text_c(out, ",\"frames\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             text_char(out, ',');
-        text_frame_json(out, &a->frames[i], addr, &a->style);
+        frame_put_json(out, &a->frames[i], addr, &a->style);
     }
     text_c(out, "]}\n");
 }
 
-static void atos_print_unknown(const atos *a, text *out, const char *written, size_t len)
+static void answer_print_unknown(const atos *a, text *out, const char *written, size_t len)
 {
     if (a->json) {
         json_begin(out, "atos");
@@ -187,7 +187,7 @@ static void atos_print_unknown(const atos *a, text *out, const char *written, si
 
 /* ---- Explanation ---- */
 
-static void explain_row(text *out, const machsym_line *row, bool used)
+static void answer_explain_row(text *out, const machsym_line *row, bool used)
 {
     size_t from = out->len;
     text_c(out, used ? "  > 0x" : "    0x");
@@ -203,7 +203,7 @@ static void explain_row(text *out, const machsym_line *row, bool used)
     text_end_line(out, from);
 }
 
-static void explain_unit(text *out, const machsym_explanation *e)
+static void answer_explain_unit(text *out, const machsym_explanation *e)
 {
     static const char *const how[] = {"no unit covers it", "found by .debug_aranges",
                                       "found by the unit's own ranges",
@@ -230,7 +230,7 @@ static void explain_unit(text *out, const machsym_explanation *e)
 }
 
 /* How far away the line is that a frame has. */
-static void explain_near(text *out, const machsym_explanation *e, uint64_t addr)
+static void answer_explain_near(text *out, const machsym_explanation *e, uint64_t addr)
 {
     static const char *const from[] = {"", ": of the nearest code before, ", ": of the nearest code after, ",
                                        ": of the call", ": of the declaration"};
@@ -245,12 +245,12 @@ static void explain_near(text *out, const machsym_explanation *e, uint64_t addr)
 }
 
 /* near: what is known of the frame's line when it is one near by; NULL: nothing. */
-static void explain_frame(const atos *a, text *out, const machsym_frame *frame,
-                          const machsym_explanation *near, uint64_t addr)
+static void answer_explain_frame(const atos *a, text *out, const machsym_frame *frame,
+                                 const machsym_explanation *near, uint64_t addr)
 {
     size_t from = out->len;
     text_c(out, frame->is_inline ? "  inlined: " : "  function: ");
-    text_frame_name(out, frame, &a->style);
+    frame_put_name(out, frame, &a->style);
     if (frame->die_offset != 0) {
         text_c(out, ", entry at .debug_info+0x");
         text_hex(out, frame->die_offset, 1);
@@ -267,18 +267,18 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame,
     text_c(out, ", line from ");
     text_c(out, machsym_source_name(frame->line_source));
     if (near != NULL)
-        explain_near(out, near, addr);
+        answer_explain_near(out, near, addr);
     text_end_line(out, from);
     text_c(out, frame->lacks_callers ? "  left out: the calls between this one and the function\n" : "");
 }
 
-static bool is_near(const machsym_explanation *e, size_t frame)
+static bool answer_is_near(const machsym_explanation *e, size_t frame)
 {
     return e->near_kind != MACHSYM_NEAR_NONE && e->near_frame == frame;
 }
 
 /* What in the file speaks against the answer. */
-static void explain_doubts(text *out, const machsym_explanation *e)
+static void answer_explain_doubts(text *out, const machsym_explanation *e)
 {
     if (e->symbol_differs)
         text_c(out, "  doubt: the symbol table has another name or another start for this function\n");
@@ -291,7 +291,7 @@ static void explain_doubts(text *out, const machsym_explanation *e)
         text_c(out, "  doubt: the unit is damaged; what could not be read of it is missing\n");
 }
 
-static void atos_explain(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
+static void answer_explain(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
     machsym_explanation e;
     size_t from = out->len;
@@ -304,10 +304,11 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
     text_end_line(out, from);
     if (t->file.map == NULL) {
         machsym_session_explain(symbol_source_session(t->source), addr, &e);
-        explain_unit(out, &e);
+        answer_explain_unit(out, &e);
     }
     for (size_t i = 0; i < count; i++)
-        explain_frame(a, out, &a->frames[i], t->file.map == NULL && is_near(&e, i) ? &e : NULL, addr);
+        answer_explain_frame(a, out, &a->frames[i], t->file.map == NULL && answer_is_near(&e, i) ? &e : NULL,
+                             addr);
     if (t->file.info.is_damaged)
         text_c(out, t->file.map != NULL ? "  doubt: the map was made of a damaged file"
                                         : "  doubt: the file is damaged");
@@ -316,7 +317,7 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
         return;
     text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");
     for (unsigned i = 0; i < e.row_count; i++)
-        explain_row(out, &e.rows[i], i == e.row_used);
+        answer_explain_row(out, &e.rows[i], i == e.row_used);
     text_c(out, "  nearest symbol: ");
     if (e.has_symbol) {
         text_shown(out, e.symbol.name);
@@ -330,12 +331,12 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
         text_c(out, "none");
     }
     text_char(out, '\n');
-    explain_doubts(out, &e);
+    answer_explain_doubts(out, &e);
 }
 
 /* ---- One address ---- */
 
-const bcsymbolmap *atos_hidden_names(target *t)
+const bcsymbolmap *answer_hidden_names(target *t)
 {
     if (t->seeks_names)
         t->names = bcsymbolmap_find(t->file.info.path, &t->file.info.uuid, NULL, 0);
@@ -345,63 +346,63 @@ const bcsymbolmap *atos_hidden_names(target *t)
 
 /* Says that calls are left out between the lines of an address: atos has no line for that, and one would be taken
  * for a frame. Objects and explanations say it where it is. */
-static void say_left_out(const atos *a, const token *word, size_t count)
+static void answer_say_left_out(const atos *a, const token *word, size_t count)
 {
     if (count == MAX_FRAMES && a->frames[count - 2].lacks_callers && a->inline_frames && !a->json)
-        tool_say(
+        say_message(
             "0x%llx: more than %d calls are inlined into each other; those between the innermost %d and the "
             "function around them are left out",
             (unsigned long long)word->number, MACHSYM_MAX_INLINE_DEPTH, MACHSYM_MAX_INLINE_DEPTH);
 }
 
-finding atos_find(atos *a, const token *word)
+finding answer_find(atos *a, const token *word)
 {
     finding found = {NULL, 0, 0};
     if (word->is_number)
-        found.t = atos_target_of(a, word->number, &found.addr);
+        found.t = answer_target_of(a, word->number, &found.addr);
     if (found.t != NULL) {
         found.count = symbol_source_frames(found.t->source, found.addr, a->frames, MAX_FRAMES);
         bool may_hide = found.t->seeks_names || found.t->names != NULL;
         for (size_t i = 0; i < found.count && may_hide; i++) {
             if (bcsymbolmap_hides(&a->frames[i]))
-                bcsymbolmap_unhide(atos_hidden_names(found.t), &a->frames[i]);
+                bcsymbolmap_unhide(answer_hidden_names(found.t), &a->frames[i]);
         }
         object_say_new(symbol_source_session(found.t->source), &found.t->objects);
-        say_left_out(a, word, found.count);
+        answer_say_left_out(a, word, found.count);
     }
     const machsym_frame *outer = found.count > 0 ? &a->frames[found.count - 1] : NULL;
     a->unresolved |= outer == NULL || (outer->linkage_name.len == 0 && outer->name.len == 0);
     return found;
 }
 
-void atos_print(atos *a, text *out, const finding *found, const token *word, const char *written)
+void answer_print(atos *a, text *out, const finding *found, const token *word, const char *written)
 {
     if (found->t == NULL) {
-        atos_print_unknown(a, out, written, word->len);
+        answer_print_unknown(a, out, written, word->len);
         return;
     }
     a->style.source = found->t->source;
     if (a->json)
-        atos_print_json(a, out, found->t, word->number, found->addr, found->count);
+        answer_print_json(a, out, found->t, word->number, found->addr, found->count);
     else
-        atos_print_text(a, out, found->t, word->number, found->addr, found->count);
+        answer_print_text(a, out, found->t, word->number, found->addr, found->count);
     if (a->explain)
-        atos_explain(a, out, found->t, found->addr, found->count);
+        answer_explain(a, out, found->t, found->addr, found->count);
 }
 
-bool atos_prints_lines(const atos *a)
+bool answer_prints_lines(const atos *a)
 {
     return !a->json && !a->dedup && !a->explain && a->rules == NULL;
 }
 
-void atos_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame)
+void answer_print_line(atos *a, text *out, const finding *found, const token *word, size_t frame)
 {
     a->style.source = found->t->source;
-    print_line(a, out, found->t, word->number, found->addr, found->count, frame);
+    answer_put_line(a, out, found->t, word->number, found->addr, found->count, frame);
 }
 
-void atos_answer(atos *a, text *out, const token *word, const char *written)
+void answer_word(atos *a, text *out, const token *word, const char *written)
 {
-    finding found = atos_find(a, word);
-    atos_print(a, out, &found, word, written);
+    finding found = answer_find(a, word);
+    answer_print(a, out, &found, word, written);
 }

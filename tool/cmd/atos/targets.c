@@ -23,20 +23,20 @@ typedef struct open_images {
 #endif
 
 /* Tells whether a map can do what the options ask for. */
-static bool map_can(const atos *a, const target *t)
+static bool answer_map_can(const atos *a, const target *t)
 {
     const char *what = a->dedup ? "-dedup" : a->nearest ? "--nearest" : a->rules != NULL ? "--owners" : NULL;
     if (t->file.map == NULL || what == NULL)
         return true;
-    tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
+    say_message("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
     return false;
 }
 
 /* Makes ready what looks addresses up in a target that moves no more. */
-static bool open_source(const atos *a, target *t)
+static bool answer_open_source(const atos *a, target *t)
 {
     t->source = symbol_source_open(&t->file, a->session_flags, 0);
-    if (!map_can(a, t))
+    if (!answer_map_can(a, t))
         return false;
     if (a->nearest)
         t->below = nearest_open(t->file.image, symbol_source_session(t->source));
@@ -46,7 +46,7 @@ static bool open_source(const atos *a, target *t)
 }
 
 /* How the options want files opened; which one is left to the caller. */
-static void describe(const atos *a, symbol_desc *desc)
+static void answer_describe(const atos *a, symbol_desc *desc)
 {
     memset(desc, 0, sizeof *desc);
     image_options_apply(&a->image, &desc->open);
@@ -59,7 +59,7 @@ static void describe(const atos *a, symbol_desc *desc)
 }
 
 /* Room for one more target, which is empty. */
-static target *next_target(atos *a)
+static target *answer_next_target(atos *a)
 {
     a->targets = mem_grow(a->targets, (a->target_count + 1) * sizeof *a->targets);
     memset(&a->targets[a->target_count], 0, sizeof *a->targets);
@@ -67,7 +67,7 @@ static target *next_target(atos *a)
 }
 
 /* A program without debug info beside a dSYM of another build: the commonest reason for missing lines. */
-static void say_other_dsym(const target *t)
+static void answer_say_other_dsym(const target *t)
 {
     machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_open_desc desc;
@@ -88,14 +88,14 @@ static void say_other_dsym(const target *t)
     }
     text_uuid(&wanted, &t->file.info.uuid);
     if (count > 0)
-        tool_say("%s has UUID %s, the dSYM beside it %s: it does not answer", t->file.info.path,
-                 text_z(&wanted), text_z(&found));
+        say_message("%s has UUID %s, the dSYM beside it %s: it does not answer", t->file.info.path,
+                    text_z(&wanted), text_z(&found));
     text_free(&path);
     text_free(&wanted);
     text_free(&found);
 }
 
-static void add_target(atos *a, target *t)
+static void answer_add_target(atos *a, target *t)
 {
     t->text_addr = t->file.info.text_addr;
     t->text_exec_addr = t->file.info.text_exec_addr;
@@ -104,23 +104,23 @@ static void add_target(atos *a, target *t)
 }
 
 /* Opens what a description names, as the next target; with pair_path only if the two are halves. */
-static bool open_target(atos *a, const symbol_desc *desc)
+static bool answer_open_target(atos *a, const symbol_desc *desc)
 {
-    target *t = next_target(a);
+    target *t = answer_next_target(a);
     if (desc->open.pair_path != NULL && symbol_file_open(desc, &t->file, NULL) != MACHSYM_OK)
         return false;
-    if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
+    if (desc->open.pair_path == NULL && !symbol_file_open_or_say(desc, &t->file))
         return false;
     if (!desc->asks_one)
-        tool_say_damage(t->file.image);
-    add_target(a, t);
+        open_say_damage(t->file.image);
+    answer_add_target(a, t);
     if (desc->open.pair_path == NULL)
-        say_other_dsym(t);
+        answer_say_other_dsym(t);
     return true;
 }
 
 /* Opens the file of --uuid that answers best. The open file needs no store behind it. */
-static bool open_found(atos *a, const symbol_desc *desc)
+static bool answer_open_found(atos *a, const symbol_desc *desc)
 {
     uuid_files files;
     uuid_choice c;
@@ -137,17 +137,17 @@ static bool open_found(atos *a, const symbol_desc *desc)
     uuid_choice_end(&c, &complaints);
     machsym_str rest = str_make(complaints.v, complaints.len);
     while (str_take_line(&rest, &line))
-        tool_say("%.*s", (int)line.len, line.ptr);
-    target *t = next_target(a);
+        say_message("%.*s", (int)line.len, line.ptr);
+    target *t = answer_next_target(a);
     t->file = c.file;
     if (c.used != NULL) {
         if (!c.is_whole)
-            tool_note_damage();
-        add_target(a, t);
+            status_note_damage();
+        answer_add_target(a, t);
     } else if (refused) {
         symbol_desc map = *desc;
         map.open.path = files.v[0]->path;
-        tool_open_symbols(&map, &t->file);
+        symbol_file_open_or_say(&map, &t->file);
     }
     text_free(&complaints);
     store_close(s);
@@ -156,7 +156,7 @@ static bool open_found(atos *a, const symbol_desc *desc)
 
 /* ---- Shared caches and kernel collections ---- */
 
-static int by_address(const void *a, const void *b)
+static int answer_by_address(const void *a, const void *b)
 {
     const target *x = a;
     const target *y = b;
@@ -165,7 +165,7 @@ static int by_address(const void *a, const void *b)
     return strcmp(x->entry, y->entry);
 }
 
-static void *take_counted(void *user, size_t size)
+static void *answer_take_counted(void *user, size_t size)
 {
     open_images *open = user;
     void *p = malloc(size);
@@ -173,7 +173,7 @@ static void *take_counted(void *user, size_t size)
     return p;
 }
 
-static void give_counted(void *user, void *p, size_t size)
+static void answer_give_counted(void *user, void *p, size_t size)
 {
     open_images *open = user;
     open->used -= p != NULL ? size : 0;
@@ -181,7 +181,7 @@ static void give_counted(void *user, void *p, size_t size)
 }
 
 /* A kernel collection's own addresses may count from the kernel's __TEXT_EXEC. */
-static void find_kernel(const atos *a, target *whole)
+static void answer_find_kernel(const atos *a, target *whole)
 {
     machsym_open_desc desc;
     machsym_image *kernel;
@@ -200,7 +200,7 @@ static void find_kernel(const atos *a, target *whole)
 
 /* If the last target is a shared cache or a kernel collection, lists its images. They count from where it
  * begins. */
-static void list_images(atos *a)
+static void answer_list_images(atos *a)
 {
     target *whole = &a->targets[a->target_count - 1];
     machsym_cursor at = {0, 0};
@@ -218,20 +218,20 @@ static void list_images(atos *a)
     }
     if (whole->image_count == 0)
         return;
-    qsort(whole->images, whole->image_count, sizeof *whole->images, by_address);
+    qsort(whole->images, whole->image_count, sizeof *whole->images, answer_by_address);
     whole->open = mem_alloc(sizeof *whole->open);
     *whole->open =
         (open_images){NULL, 0, ATOS_OPEN_BYTES + ATOS_OPEN_PER_BYTE * cache_bytes(whole->file.image)};
     if (!cache_is(whole->file.image))
-        find_kernel(a, whole);
+        answer_find_kernel(a, whole);
 }
 
-static bool entry_is_before(const void *element, const void *key)
+static bool answer_entry_is_before(const void *element, const void *key)
 {
-    return by_address(element, key) < 0;
+    return answer_by_address(element, key) < 0;
 }
 
-static void close_target(target *t)
+static void answer_close_target(target *t)
 {
     nearest_close(t->below);
     owners_close(t->owned);
@@ -241,19 +241,19 @@ static void close_target(target *t)
 }
 
 /* Closes an image, which is opened again when an address is for it. */
-static void close_image(target *t)
+static void answer_close_image(target *t)
 {
     target kept = {.text_addr = t->text_addr,
                    .text_exec_addr = t->text_exec_addr,
                    .entry = t->entry,
                    .entry_addr = t->entry_addr,
                    .was_open = true};
-    close_target(t);
+    answer_close_target(t);
     *t = kept;
 }
 
 /* Closes what is open when it takes too much. */
-static void close_most(open_images *open)
+static void answer_close_most(open_images *open)
 {
     uint64_t used = open->used;
     for (const target *t = open->first; t != NULL; t = t->next_open)
@@ -261,26 +261,26 @@ static void close_most(open_images *open)
     while (used > open->most && open->first != NULL) {
         target *t = open->first;
         open->first = t->next_open;
-        close_image(t);
+        answer_close_image(t);
     }
 }
 
 /* Opens an image of a cache or collection. What is damaged is said once, though it may be closed and opened
  * again. */
-static bool open_image(const atos *a, target *whole, target *t)
+static bool answer_open_image(const atos *a, target *whole, target *t)
 {
     symbol_desc desc;
-    describe(a, &desc);
+    answer_describe(a, &desc);
     desc.open.path = whole->file.info.path;
     desc.open.from = whole->file.image;
     desc.open.entry = t->entry;
-    desc.open.allocator = (machsym_allocator){take_counted, give_counted, whole->open};
-    close_most(whole->open);
+    desc.open.allocator = (machsym_allocator){answer_take_counted, answer_give_counted, whole->open};
+    answer_close_most(whole->open);
     if (t->was_open ? symbol_file_open(&desc, &t->file, NULL) != MACHSYM_OK
-                    : !tool_open_symbols(&desc, &t->file))
+                    : !symbol_file_open_or_say(&desc, &t->file))
         return false;
-    if (!open_source(a, t)) {
-        close_image(t);
+    if (!answer_open_source(a, t)) {
+        answer_close_image(t);
         return false;
     }
     t->next_open = whole->open->first;
@@ -289,18 +289,18 @@ static bool open_image(const atos *a, target *whole, target *t)
 }
 
 /* The image of a cache or collection that has an address of it; NULL: none that opens has it. */
-static target *find_image(const atos *a, target *whole, uint64_t addr)
+static target *answer_find_image(const atos *a, target *whole, uint64_t addr)
 {
     machsym_entry entry;
     if (!machsym_image_entry_at(whole->file.image, addr, &entry))
         return NULL;
     target key = {.entry = str_copy_z(entry.name), .entry_addr = entry.addr};
-    size_t at =
-        mem_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &key, entry_is_before);
+    size_t at = mem_lower_bound(whole->images, whole->image_count, sizeof *whole->images, &key,
+                                answer_entry_is_before);
     target *t = &whole->images[at];
     free(key.entry);
-    if (!t->is_tried && !open_image(a, whole, t))
-        tool_note_damage();
+    if (!t->is_tried && !answer_open_image(a, whole, t))
+        status_note_damage();
     t->is_tried = true;
     return t->source != NULL ? t : NULL;
 }
@@ -308,71 +308,71 @@ static target *find_image(const atos *a, target *whole, uint64_t addr)
 /* ---- All targets ---- */
 
 /* Makes ready what looks addresses up, once no target moves any more. */
-static bool open_sources(atos *a)
+static bool answer_open_sources(atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
-        if (!open_source(a, &a->targets[i]))
+        if (!answer_open_source(a, &a->targets[i]))
             return false;
     }
     return true;
 }
 
 /* A second -o of the same UUID is the other half of the first: dSYM and binary answer together. */
-bool atos_open_targets(atos *a)
+bool answer_open_targets(atos *a)
 {
     symbol_desc desc;
-    describe(a, &desc);
-    bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
+    answer_describe(a, &desc);
+    bool ok = a->bytes.ptr == NULL || answer_open_target(a, &desc);
     if (a->symbols.path_count > 0)
-        ok = open_found(a, &desc);
+        ok = answer_open_found(a, &desc);
     for (size_t i = 0; i < a->path_count && ok; i++) {
         desc.open.path = a->paths[i];
         desc.open.pair_path = i + 1 < a->path_count && a->image.entry == NULL ? a->paths[i + 1] : NULL;
-        if (desc.open.pair_path != NULL && open_target(a, &desc)) {
+        if (desc.open.pair_path != NULL && answer_open_target(a, &desc)) {
             i++;
             continue;
         }
         desc.open.pair_path = NULL;
-        ok = open_target(a, &desc);
+        ok = answer_open_target(a, &desc);
         if (ok)
-            list_images(a);
+            answer_list_images(a);
     }
-    return ok && open_sources(a);
+    return ok && answer_open_sources(a);
 }
 
-static void say_met_damage(const target *v, size_t count)
+static void answer_say_target_damage(const target *v, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        say_met_damage(v[i].images, v[i].image_count);
+        answer_say_target_damage(v[i].images, v[i].image_count);
         if (v[i].file.image != NULL)
-            tool_say_met_damage(v[i].file.image);
+            open_say_met_damage(v[i].file.image);
     }
 }
 
-void atos_say_met_damage(const atos *a)
+void answer_say_met_damage(const atos *a)
 {
     if (a->asks_one)
-        say_met_damage(a->targets, a->target_count);
+        answer_say_target_damage(a->targets, a->target_count);
 }
 
-static void close_targets(target *v, size_t count)
+static void answer_close_list(target *v, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        close_targets(v[i].images, v[i].image_count);
-        close_target(&v[i]);
+        answer_close_list(v[i].images, v[i].image_count);
+        answer_close_target(&v[i]);
         free(v[i].open);
         free(v[i].entry);
     }
     free(v);
 }
 
-void atos_close_targets(atos *a)
+void answer_close_targets(atos *a)
 {
-    close_targets(a->targets, a->target_count);
+    answer_close_list(a->targets, a->target_count);
 }
 
 /* The address in the file that a given one stands for. */
-static uint64_t file_address(const atos *a, const target *t, uint64_t given)
+static uint64_t answer_file_address(const atos *a, const target *t, uint64_t given)
 {
     uint64_t in_collection = t->file.info.text_addr - t->text_addr;
     switch (a->kind) {
@@ -386,7 +386,7 @@ static uint64_t file_address(const atos *a, const target *t, uint64_t given)
 }
 
 /* Whether an address lies in what the program maps: any section but those of the debug info. */
-static bool is_inside(const target *t, uint64_t addr)
+static bool answer_is_inside(const target *t, uint64_t addr)
 {
     machsym_cursor at = {0, 0};
     machsym_section section;
@@ -400,19 +400,19 @@ static bool is_inside(const target *t, uint64_t addr)
     return false;
 }
 
-target *atos_target_of(atos *a, uint64_t given, uint64_t *addr)
+target *answer_target_of(atos *a, uint64_t given, uint64_t *addr)
 {
     for (size_t i = 0; i < a->target_count; i++) {
         target *t = &a->targets[i];
-        *addr = file_address(a, t, given);
+        *addr = answer_file_address(a, t, given);
         if (t->images != NULL) {
-            target *one = find_image(a, t, *addr);
+            target *one = answer_find_image(a, t, *addr);
             if (one != NULL)
                 return one;
             if (cache_is(t->file.image))
                 continue;
         }
-        if (is_inside(t, *addr))
+        if (answer_is_inside(t, *addr))
             return t;
     }
     return NULL;

@@ -14,40 +14,40 @@
 
 /* ---- Options ---- */
 
-static bool add_path(const char **list, size_t *count, const char *path)
+static bool crash_add_path(const char **list, size_t *count, const char *path)
 {
     if (*count == MAX_STORES) {
-        tool_say("at most %d of these", (int)MAX_STORES);
+        say_message("at most %d of these", (int)MAX_STORES);
         return false;
     }
     list[(*count)++] = path;
     return true;
 }
 
-static bool take_store(void *to, const char *value)
+static bool crash_take_store(void *to, const char *value)
 {
     crash_options *o = to;
-    return add_path(o->stores, &o->store_count, value);
+    return crash_add_path(o->stores, &o->store_count, value);
 }
 
-static bool take_map(void *to, const char *value)
+static bool crash_take_map(void *to, const char *value)
 {
     crash_options *o = to;
-    return add_path(o->maps, &o->map_count, value);
+    return crash_add_path(o->maps, &o->map_count, value);
 }
 
 /* NAME=ADDR */
-static bool take_load(void *to, const char *value)
+static bool crash_take_load(void *to, const char *value)
 {
     crash_options *o = to;
     const char *equals = strrchr(value, '=');
     report_load load;
     if (equals == NULL || equals == value || !parse_hex(equals + 1, strlen(equals + 1), &load.base)) {
-        tool_say("--load wants NAME=ADDRESS, the address in hexadecimal");
+        say_message("--load wants NAME=ADDRESS, the address in hexadecimal");
         return false;
     }
     if (o->load_count == MAX_LOADS) {
-        tool_say("at most %d --load", (int)MAX_LOADS);
+        say_message("at most %d --load", (int)MAX_LOADS);
         return false;
     }
     load.name = str_make(value, (size_t)(equals - value));
@@ -55,7 +55,7 @@ static bool take_load(void *to, const char *value)
     return true;
 }
 
-static bool take_format(void *field, const char *value)
+static bool crash_take_format(void *field, const char *value)
 {
     static const char *const names[] = {"same", "text", "json"};
     for (unsigned i = 0; i < 3; i++) {
@@ -64,13 +64,13 @@ static bool take_format(void *field, const char *value)
             return true;
         }
     }
-    tool_say("--to is one of same, text, json, not %s", value);
+    say_message("--to is one of same, text, json, not %s", value);
     return false;
 }
 
 /* A number that is not negative, up to a comma or the end; stays where the text has none. Returns after
  * it, NULL when there is something else. */
-static const char *take_number(const char *at, double *number)
+static const char *crash_take_number(const char *at, double *number)
 {
     char *end;
     if (*at == ',' || *at == 0)
@@ -82,15 +82,15 @@ static const char *take_number(const char *at, double *number)
 }
 
 /* SECONDS,MEGABYTES */
-static bool take_limit(void *field, const char *value)
+static bool crash_take_limit(void *field, const char *value)
 {
     resolve_limit *limit = field;
     double megabytes = -1;
-    const char *end = take_number(value, &limit->seconds);
+    const char *end = crash_take_number(value, &limit->seconds);
     if (end != NULL && *end == ',')
-        end = take_number(end + 1, &megabytes);
+        end = crash_take_number(end + 1, &megabytes);
     if (end == NULL || *end != 0 || value[0] == 0) {
-        tool_say("--limit wants SECONDS,MEGABYTES, of which one may be left out, not %s", value);
+        say_message("--limit wants SECONDS,MEGABYTES, of which one may be left out, not %s", value);
         return false;
     }
     if (megabytes >= 0)
@@ -98,23 +98,23 @@ static bool take_limit(void *field, const char *value)
     return true;
 }
 
-static bool take_only(void *field, const char *value)
+static bool crash_take_only(void *field, const char *value)
 {
     text why = {0};
     bool ok = filter_add(field, value, &why);
     if (!ok)
-        tool_say("--only %s", text_z(&why));
+        say_message("--only %s", text_z(&why));
     text_free(&why);
     return ok;
 }
 
-static bool take_machinery(void *field, const char *value)
+static bool crash_take_machinery(void *field, const char *value)
 {
     machinery **list = field;
     text source = {0};
-    const char *why = text_read_words(&source, value);
+    const char *why = file_read_words(&source, value);
     if (why != NULL) {
-        tool_say("%s: %s", value, why);
+        say_message("%s: %s", value, why);
         text_free(&source);
         return false;
     }
@@ -123,31 +123,31 @@ static bool take_machinery(void *field, const char *value)
     return true;
 }
 
-static bool take_line_map(void *field, const char *value)
+static bool crash_take_line_map(void *field, const char *value)
 {
     return line_map_read(field, value);
 }
 
-static bool take_missing(void *field, const char *value)
+static bool crash_take_missing(void *field, const char *value)
 {
     bool is_json = strcmp(value, "json") == 0;
     *(missing_form *)field = is_json ? MISSING_JSON : MISSING_TEXT;
     if (is_json || strcmp(value, "text") == 0)
         return true;
-    tool_say("--missing is one of text, json, not %s", value);
+    say_message("--missing is one of text, json, not %s", value);
     return false;
 }
 
-static bool take_json_out(void *field, const char *value)
+static bool crash_take_json_out(void *field, const char *value)
 {
     *(const char **)field = value;
     if (strcmp(value, "-") != 0)
         return true;
-    tool_say("--json-out wants a file: --json prints JSON on standard output");
+    say_message("--json-out wants a file: --json prints JSON on standard output");
     return false;
 }
 
-static bool take_inline(void *field, const char *value)
+static bool crash_take_inline(void *field, const char *value)
 {
     (void)value;
     *(bool *)field = false;
@@ -160,11 +160,12 @@ const option crash_lookup_table[] = {
      "them, a .symmap (made with map build\n--lines=people), a dyld shared cache, a DeviceSupport folder; "
      "may "
      "repeat.\nWithout it machsym crash looks beside the report, and in the current folder",
-     0, take_store},
+     0, crash_take_store},
     {"bcsymbolmap", "PATH",
-     "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0, take_map},
+     "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,
+     crash_take_map},
     {"load", "NAME=ADDR", "an image that the report does not list, and where it was loaded; may repeat", 0,
-     take_load},
+     crash_take_load},
     {"no-uuid", NULL,
      "an image that the report lists without a UUID is the file of its name; without\nthis such images get "
      "no "
@@ -178,7 +179,8 @@ const option crash_lookup_table[] = {
     {"all", NULL, "look up frames too that have a name already", offsetof(crash_options, resolve.all), NULL},
     {"no-inline", NULL, "only the real function of each frame, as atos without -i",
      offsetof(crash_options, resolve.no_inline), NULL},
-    {"inline", NULL, "inlined calls too (default)", offsetof(crash_options, resolve.no_inline), take_inline},
+    {"inline", NULL, "inlined calls too (default)", offsetof(crash_options, resolve.no_inline),
+     crash_take_inline},
     {"full-path fullPath", NULL, "whole paths in place of base names",
      offsetof(crash_options, write.full_path), NULL},
     {"full-names", NULL, "Swift names with modules and types",
@@ -196,7 +198,7 @@ const option crash_lookup_table[] = {
      "files and lines of C# in place of the C++ that Unity's il2cpp made of it:\nLineNumberMappings.json, a "
      "C++ "
      "file with source_info comments, or a folder of\nsuch files; may repeat",
-     offsetof(crash_options, csharp), take_line_map},
+     offsetof(crash_options, csharp), crash_take_line_map},
     {"owners", "RULES",
      "whose code it is, by a file of rules: see machsym owners --help. --summary\ntells whose fault it is: "
      "that of the first function that has an owner",
@@ -207,7 +209,7 @@ const option crash_lookup_table[] = {
      "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
      "of "
      "the built-in list of abort and its like",
-     offsetof(crash_options, machinery), take_machinery},
+     offsetof(crash_options, machinery), crash_take_machinery},
     {"redact", NULL,
      "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "
      "stay "
@@ -219,7 +221,7 @@ const option crash_lookup_table[] = {
      "what the lookups of one report may take; past it that report fails, and\nthe others go on. 300 "
      "seconds, and 32 "
      "MB of names and 64 times the\nreport's length, without it; 0 is no limit",
-     offsetof(crash_options, resolve.limit), take_limit},
+     offsetof(crash_options, resolve.limit), crash_take_limit},
     {0},
 };
 
@@ -229,7 +231,7 @@ static const option table[] = {
      "only reports that fit; the others are left out. WHAT is process, version, kind\n(EXC_BAD_ACCESS, "
      "SIGKILL, hang, 309), image (on the stack that tells), owner\n(whose fault it is, with --owners), "
      "since or until (a day, 2026-03-14); TEXT\nmay end in *. May repeat: of each WHAT one must fit",
-     offsetof(crash_options, only), take_only},
+     offsetof(crash_options, only), crash_take_only},
     {"files-from", "LIST", "a file that names reports, a line each or ended by NULs; - is standard input",
      offsetof(crash_options, files_from), NULL},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
@@ -238,7 +240,7 @@ static const option table[] = {
      offsetof(crash_options, output), NULL},
     {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
     {"to", "same|text|json", "same: the input's (default); text: Apple's classic text; json: machsym's own",
-     offsetof(crash_options, format), take_format},
+     offsetof(crash_options, format), crash_take_format},
     {"apple", NULL,
      "what Apple's own tools print: --to=text with lines of the addresses as they\nare "
      "(--lines=atos --raw-addresses) and nothing that is ours",
@@ -246,7 +248,7 @@ static const option table[] = {
     {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
      offsetof(crash_options, json), NULL},
     {"json-out", "FILE", "JSON of each report too, an object a line, by the same lookups",
-     offsetof(crash_options, json_out), take_json_out},
+     offsetof(crash_options, json_out), crash_take_json_out},
     {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
     {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
      offsetof(crash_options, strict), NULL},
@@ -269,14 +271,14 @@ static const option table[] = {
      "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "
      "or "
      "json for machines. Without it the table goes\nto standard error",
-     offsetof(crash_options, missing), take_missing},
+     offsetof(crash_options, missing), crash_take_missing},
     {0},
 };
 
 /* ---- The command ---- */
 
 /* The reports of the command line and of a list: those in archives and folders too. */
-static bool gather(const crash_options *crash, char **named, size_t count, path_list *out)
+static bool crash_gather(const crash_options *crash, char **named, size_t count, path_list *out)
 {
     path_list list = {NULL, 0, 0};
     bool ok = crash->files_from == NULL || inside_read_list(crash->files_from, &list);
@@ -285,13 +287,13 @@ static bool gather(const crash_options *crash, char **named, size_t count, path_
     for (size_t i = 0; i < list.count; i++)
         ok = inside_expand_reports(list.v[i], out) && ok;
     if (ok && count == 0 && list.count == 0 && crash->files_from != NULL)
-        tool_say("%s: the list names no report", crash->files_from);
+        say_message("%s: the list names no report", crash->files_from);
     path_list_free(&list);
     return ok;
 }
 
 /* Whether no output goes where a report, symbols or a list lie. What symbols are in folders is known later. */
-static bool spares_reports(const crash_options *crash, const path_list *reports)
+static bool crash_spares_reports(const crash_options *crash, const path_list *reports)
 {
     const char *outputs[] = {crash->output, crash->json_out, crash->groups_out};
     outfile_inputs read = {NULL, 0, 0, false};
@@ -299,7 +301,7 @@ static bool spares_reports(const crash_options *crash, const path_list *reports)
     bool ok = true;
     for (size_t i = 0; i < reports->count; i++)
         outfile_inputs_add(&read, reports->v[i]);
-    for (size_t i = 0; (path = text_words_path(i)) != NULL; i++)
+    for (size_t i = 0; (path = file_words_path(i)) != NULL; i++)
         outfile_inputs_add(&read, path);
     for (size_t i = 0; i < crash->store_count; i++)
         outfile_inputs_add(&read, crash->stores[i]);
@@ -316,7 +318,7 @@ static bool spares_reports(const crash_options *crash, const path_list *reports)
 }
 
 /* What options bring with them. Returns false when two of them write to the same place. */
-static bool settle(crash_options *crash)
+static bool crash_settle(crash_options *crash)
 {
     crash->group |= crash->groups_in != NULL || crash->groups_out != NULL;
     if (crash->write.is_apple) {
@@ -336,7 +338,7 @@ static bool settle(crash_options *crash)
 }
 
 /* Whether no two of the files that are written are one. */
-static bool outputs_differ(const crash_options *crash)
+static bool crash_outputs_differ(const crash_options *crash)
 {
     const char *v[] = {crash->output, crash->json_out, crash->groups_out};
     for (size_t i = 0; i < 3; i++) {
@@ -365,7 +367,7 @@ bool crash_lookups_begin(crash_options *o)
     if (o->redact_key != NULL)
         redact_open(&o->redact, o->redact_key);
     else if (o->is_redacted && !posix_random(o->redact.key, sizeof o->redact.key)) {
-        tool_say("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
+        say_message("this system gives no random numbers to hide names with: pass --redact-key=WORDS");
         return false;
     }
     if (o->is_redacted)
@@ -380,21 +382,21 @@ void crash_lookups_end(crash_options *o)
     line_map_free(o->csharp);
 }
 
-static int run_crash(int argc, char **argv)
+static int crash_run(int argc, char **argv)
 {
     static crash_options crash;
     int status;
     crash_options_begin(&crash);
     int count = options_parse(&crash_command, &crash, argc, argv);
-    bool is_clear = settle(&crash);
+    bool is_clear = crash_settle(&crash);
     path_list reports = {NULL, 0, 0};
-    bool ok = count < 0 || gather(&crash, argv + 1, (size_t)count, &reports);
+    bool ok = count < 0 || crash_gather(&crash, argv + 1, (size_t)count, &reports);
     if (count < 0)
         status = options_status(count);
     else if (!is_clear)
         status = options_wrong(&crash_command,
                                "-o - writes reports where another answer goes: name a file or folder");
-    else if (!outputs_differ(&crash))
+    else if (!crash_outputs_differ(&crash))
         status = options_wrong(&crash_command,
                                "-o, --json-out and --groups-out name one file twice: name another");
     else if (filter_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
@@ -402,7 +404,7 @@ static int run_crash(int argc, char **argv)
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
     else if (count == 0 && crash.files_from == NULL)
         status = options_wrong(&crash_command, "no report is named");
-    else if (reports.count == 0 || !spares_reports(&crash, &reports) || !crash_lookups_begin(&crash))
+    else if (reports.count == 0 || !crash_spares_reports(&crash, &reports) || !crash_lookups_begin(&crash))
         status = TOOL_ERROR;
     else
         status = crash_run_reports(&crash, reports.v, reports.count);
@@ -428,6 +430,6 @@ const command crash_command = {
     "those that fit are written.\n",
     {{crash_lookup_table, 0}, {object_option_table, offsetof(crash_options, objects)}, {table, 0}},
     "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
-    run_crash,
+    crash_run,
     NULL,
 };

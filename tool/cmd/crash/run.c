@@ -112,7 +112,7 @@ typedef struct crash_run {
 
 /* ---- One report ---- */
 
-static void fail(crash_result *result, const char *what)
+static void crash_fail(crash_result *result, const char *what)
 {
     text_c(&result->failure, what);
 }
@@ -124,7 +124,7 @@ static const char minidump[] = "MDMP\x93\xa7";
 static const char embrace_payload[] = "\"emb.payload\"";
 
 /* What a file is that is a program or has its symbols, and no report; NULL: none of these. */
-static const char *name_program(const report *r)
+static const char *crash_name_program(const report *r)
 {
     static const struct {
         const char *begin;
@@ -157,7 +157,7 @@ static const char *name_program(const report *r)
 
 bool crash_explain_no_frames(const report *r, text *why)
 {
-    const char *program = name_program(r);
+    const char *program = crash_name_program(r);
     if (program != NULL) {
         text_c(why, program);
         return false;
@@ -191,8 +191,8 @@ size_t crash_damaged_at(const report *r)
     return r->encoding == ENCODING_PLCRASH ? r->failed_at : 0;
 }
 
-static void write_report(const crash_options *o, const report *r, const resolve_counts *counts,
-                         crash_result *result)
+static void crash_write_report(const crash_options *o, const report *r, const resolve_counts *counts,
+                               crash_result *result)
 {
     if (o->format == FORMAT_TEXT)
         report_write_text(r, &o->write, &result->output);
@@ -201,8 +201,8 @@ static void write_report(const crash_options *o, const report *r, const resolve_
 }
 
 /* A line for --json-out. */
-static void add_json(const crash_options *o, const report *r, const resolve_counts *counts,
-                     crash_result *result)
+static void crash_add_json(const crash_options *o, const report *r, const resolve_counts *counts,
+                           crash_result *result)
 {
     write_options how = o->write;
     how.one_line = true;
@@ -210,7 +210,7 @@ static void add_json(const crash_options *o, const report *r, const resolve_coun
         report_write_json(r, &how, counts, &result->json);
 }
 
-static bool has_unresolved(const report *r)
+static bool crash_has_unresolved(const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
         const report_image *image = &r->images[i];
@@ -221,7 +221,7 @@ static bool has_unresolved(const report *r)
 }
 
 /* The name of a report: "FILE#2" of a file that holds several. */
-static const char *label_of(crash_result *result, const report *r)
+static const char *crash_label_of(crash_result *result, const report *r)
 {
     text label = {0};
     if (r->number == 0)
@@ -235,15 +235,15 @@ static const char *label_of(crash_result *result, const report *r)
 }
 
 /* What is printed of each report that a file holds. */
-static void answer_one(const crash_run *run, const report *r, const resolve_counts *counts,
-                       crash_result *result)
+static void crash_answer_one(const crash_run *run, const report *r, const resolve_counts *counts,
+                             crash_result *result)
 {
     const crash_options *o = run->options;
-    const char *label = label_of(result, r);
+    const char *label = crash_label_of(result, r);
     missing_add_report(&result->missing, r);
     if (!run->in_place || o->output != NULL)
-        write_report(o, r, counts, result);
-    add_json(o, r, counts, result);
+        crash_write_report(o, r, counts, result);
+    crash_add_json(o, r, counts, result);
     if (o->summary && o->json) {
         report_summary_json(r, label, counts, &result->summary);
     } else if (o->summary || run->tell) {
@@ -264,7 +264,7 @@ static void answer_one(const crash_run *run, const report *r, const resolve_coun
 }
 
 /* A line a report to standard error, without the file's name. */
-static void answer_brief(const report *r, const resolve_counts *counts, crash_result *result)
+static void crash_answer_brief(const report *r, const resolve_counts *counts, crash_result *result)
 {
     size_t from = result->summary.len;
     if (r->number > 0) {
@@ -276,7 +276,7 @@ static void answer_brief(const report *r, const resolve_counts *counts, crash_re
     text_end_line(&result->summary, from);
 }
 
-static void add_counts(resolve_counts *to, const resolve_counts *counts)
+static void crash_add_counts(resolve_counts *to, const resolve_counts *counts)
 {
     to->frames += counts->frames;
     to->given += counts->given;
@@ -293,7 +293,7 @@ typedef struct crash_file {
 } crash_file;
 
 /* A report that cannot be answered: it costs no other. */
-static walk_step keep_broken(crash_file *file, const report *r, const char *why)
+static walk_step crash_keep_broken(crash_file *file, const report *r, const char *why)
 {
     text *to = r->number == 0 ? &file->result->failure : &file->result->broken;
     if (r->number > 0) {
@@ -306,7 +306,7 @@ static walk_step keep_broken(crash_file *file, const report *r, const char *why)
     return WALK_BROKEN;
 }
 
-static walk_step look_up(void *context, report *r, resolve_counts *counts)
+static walk_step crash_look_up(void *context, report *r, resolve_counts *counts)
 {
     crash_file *file = context;
     const crash_options *o = file->run->options;
@@ -314,7 +314,7 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
     text why = {0};
     walk_step step = WALK_ANSWER;
     if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
-        step = keep_broken(file, r, text_z(&why));
+        step = crash_keep_broken(file, r, text_z(&why));
         text_free(&why);
         return step;
     }
@@ -322,35 +322,35 @@ static walk_step look_up(void *context, report *r, resolve_counts *counts)
     if (report_count_parts(r) == 1 && !filter_fits(&o->only, r))
         return WALK_LEFT_OUT;
     how.shared = &file->budget;
-    const char *over = report_resolve(r, file->run->images, &how, counts);
+    const char *over = resolve_report(r, file->run->images, &how, counts);
     if (over == NULL || !counts->is_unread)
-        return over != NULL ? keep_broken(file, r, over) : WALK_ANSWER;
-    fail(file->result, over); /* the file as a whole: it may be read again, and get more */
+        return over != NULL ? crash_keep_broken(file, r, over) : WALK_ANSWER;
+    crash_fail(file->result, over); /* the file as a whole: it may be read again, and get more */
     return WALK_STOP;
 }
 
 /* Reports that --only leaves out are not answered. */
-static bool answer_if_wanted(void *context, report *one, const resolve_counts *counts)
+static bool crash_answer_if_wanted(void *context, report *one, const resolve_counts *counts)
 {
     crash_file *file = context;
     const filter *only = &file->run->options->only;
     if ((one->part > 0 && !filter_fits(only, one)) || !filter_fits_owner(only, one))
         return false;
-    answer_one(file->run, one, counts, file->result);
+    crash_answer_one(file->run, one, counts, file->result);
     return true;
 }
 
-static void end_document(void *context, const report *r, const resolve_counts *counts)
+static void crash_end_document(void *context, const report *r, const resolve_counts *counts)
 {
     crash_file *file = context;
-    add_counts(&file->result->counts, counts);
-    file->result->unresolved |= has_unresolved(r);
+    crash_add_counts(&file->result->counts, counts);
+    file->result->unresolved |= crash_has_unresolved(r);
     if (file->run->brief)
-        answer_brief(r, counts, file->result);
+        crash_answer_brief(r, counts, file->result);
 }
 
 /* Looks a file's reports up, and prints them into memory. */
-static void do_report(const crash_run *run, crash_result *result)
+static void crash_do_report(const crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
     crash_file file = {.run = run, .result = result};
@@ -359,13 +359,13 @@ static void do_report(const crash_run *run, crash_result *result)
                         .redact = o->resolve.redact,
                         .rules = owners_rules(o->rules),
                         .context = &file,
-                        .look_up = look_up,
-                        .answer = answer_if_wanted,
-                        .end = end_document};
+                        .look_up = crash_look_up,
+                        .answer = crash_answer_if_wanted,
+                        .end = crash_end_document};
     text input = {0};
     const char *why = inside_read(result->path, &input);
     if (why != NULL) {
-        fail(result, why);
+        crash_fail(result, why);
     } else {
         bool is_same = o->format == FORMAT_SAME && (!run->in_place || o->output != NULL);
         walk.same = is_same ? &o->write : NULL;
@@ -373,10 +373,10 @@ static void do_report(const crash_run *run, crash_result *result)
         report_walk_all(&walk, str_make(text_z(&input), input.len), &result->output);
     }
     result->held_count = walk.held;
-    if (result->failure.len == 0 && tool_has_lacked_memory())
-        fail(result, "memory ran out: names or lines would be missing");
-    if (result->failure.len == 0 && tool_has_fault() && missing_waits(&result->missing))
-        fail(result, "it may wait for symbols that could not be read");
+    if (result->failure.len == 0 && status_lacked_memory())
+        crash_fail(result, "memory ran out: names or lines would be missing");
+    if (result->failure.len == 0 && status_has_fault() && missing_waits(&result->missing))
+        crash_fail(result, "it may wait for symbols that could not be read");
     if (result->failure.len > 0)
         result->json.len = 0;
     text_free(&input);
@@ -385,7 +385,7 @@ static void do_report(const crash_run *run, crash_result *result)
 /* ---- Files ---- */
 
 /* Writes what a report has for its file, whose name it gets later. */
-static void write_output(const crash_run *run, crash_result *result, outfile *file)
+static void crash_write_output(const crash_run *run, crash_result *result, outfile *file)
 {
     outfile_rule rule = !run->in_folder ? OUTFILE_REPLACE : run->options->force ? OUTFILE_OWN : OUTFILE_KEEP;
     memset(file, 0, sizeof *file);
@@ -397,19 +397,19 @@ static void write_output(const crash_run *run, crash_result *result, outfile *fi
     text_free(&result->output);
 }
 
-static void say_failure(crash_result *result, const outfile *file)
+static void crash_say_failure(crash_result *result, const outfile *file)
 {
     if (file->failure == 0)
         return;
     text_c(&result->failure, result->output_path);
     text_c(&result->failure, ": ");
-    fail(result,
-         file->failure == EEXIST ? "is there already; --force replaces it" : outfile_error(file->failure));
+    crash_fail(result, file->failure == EEXIST ? "is there already; --force replaces it"
+                                               : outfile_error(file->failure));
 }
 
 /* ---- All reports ---- */
 
-static void print_signature(const crash_answer *answer, bool is_json)
+static void crash_print_signature(const crash_answer *answer, bool is_json)
 {
     const signature *s = &answer->signature;
     if (is_json) {
@@ -433,29 +433,29 @@ bool crash_say_complaints(image_pool *images)
     bool has_failed = images_failed(images, &t);
     machsym_str rest = {t.v, t.len};
     while (str_take_line(&rest, &line))
-        tool_say("%.*s", (int)line.len, line.ptr);
+        say_message("%.*s", (int)line.len, line.ptr);
     text_free(&t);
     return has_failed;
 }
 
 /* What standard error is told of a report. */
-static void say_report(const crash_run *run, const crash_result *result)
+static void crash_say_report(const crash_run *run, const crash_result *result)
 {
     machsym_str rest = {result->summary.v, result->summary.len};
     machsym_str line;
     while (run->brief && str_take_line(&rest, &line))
-        tool_say("%s%s%.*s", result->path, line.ptr[0] == '#' ? "" : ": ", (int)line.len, line.ptr);
+        say_message("%s%s%.*s", result->path, line.ptr[0] == '#' ? "" : ": ", (int)line.len, line.ptr);
     if (!run->tell)
         return;
     out_flush();
     if (run->count > 1 && result->held_count == 1)
-        tool_tell("== %s", result->path);
+        say_plain("== %s", result->path);
     if (result->summary.len > 0)
         fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
 
 /* Groups outlive the results: what is only in a result's memory is copied. */
-static void group_answers(crash_run *run, crash_result *result)
+static void crash_group_answers(crash_run *run, crash_result *result)
 {
     for (uint32_t i = 0; i < result->report_count && result->failure.len == 0; i++) {
         crash_answer *answer = &result->answers[i];
@@ -468,7 +468,7 @@ static void group_answers(crash_run *run, crash_result *result)
 }
 
 /* A line of the final table. */
-static void add_failure(crash_run *run, const char *path, const char *between, machsym_str what)
+static void crash_add_failure(crash_run *run, const char *path, const char *between, machsym_str what)
 {
     size_t from = run->failures.len;
     text_c(&run->failures, "  failed  ");
@@ -479,21 +479,21 @@ static void add_failure(crash_run *run, const char *path, const char *between, m
 }
 
 /* Adds a report to what the end of the run tells, and frees it. */
-static void count_result(crash_run *run, crash_result *result)
+static void crash_count_result(crash_run *run, crash_result *result)
 {
     machsym_str rest = {result->broken.v, result->broken.len};
     machsym_str line;
     run->failed += result->failure.len > 0 || result->broken.len > 0;
     if (result->failure.len > 0)
-        add_failure(run, result->path, ": ", (machsym_str){result->failure.v, result->failure.len});
+        crash_add_failure(run, result->path, ": ", (machsym_str){result->failure.v, result->failure.len});
     while (str_take_line(&rest, &line))
-        add_failure(run, result->path, "", line);
+        crash_add_failure(run, result->path, "", line);
     run->unresolved += result->failure.len == 0 && result->unresolved;
     run->frames += result->counts.frames;
     run->named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
     run->nameless += result->counts.missing;
     if (run->groups != NULL)
-        group_answers(run, result);
+        crash_group_answers(run, result);
     missing_add_list(&run->missing, &result->missing);
     missing_free(&result->missing);
     for (uint32_t i = 0; i < result->report_count && result->answers != NULL; i++)
@@ -513,60 +513,60 @@ static void count_result(crash_run *run, crash_result *result)
 }
 
 /* What is printed of a report need not tell of it. */
-static void say_damage(const crash_result *result)
+static void crash_say_damage(const crash_result *result)
 {
     machsym_error err = {MACHSYM_ERR_DAMAGED, 0, "the report is damaged: what follows there is lost",
                          "protobuf", result->damaged_at};
     if (result->damaged_at > 0 && result->failure.len == 0)
-        tool_say_fault(result->path, &err);
+        say_fault(result->path, &err);
 }
 
 /* Prints what is finished, in the order of the command line. */
-static void emit(crash_run *run, crash_result *result)
+static void crash_emit(crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
     machsym_str broken = {result->broken.v, result->broken.len};
     machsym_str line;
     run->left_out += result->failure.len == 0 && broken.len == 0 && result->report_count == 0;
     while (str_take_line(&broken, &line))
-        tool_say("%s%.*s", result->path, (int)line.len, line.ptr);
+        say_message("%s%.*s", result->path, (int)line.len, line.ptr);
     if (result->failure.len > 0) {
-        tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
+        say_message("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
         if (run->count > 1 && result->report_count == 1 && !o->json)
             out_line("== %s", result->label);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
         for (uint32_t i = 0; i < result->report_count; i++)
-            print_signature(&result->answers[i], o->json);
+            crash_print_signature(&result->answers[i], o->json);
     } else if (result->output_path == NULL && !run->in_place) {
         out_write(result->output.v, result->output.len);
     }
-    say_damage(result);
+    crash_say_damage(result);
     if (result->failure.len == 0 && result->report_count > 0)
-        say_report(run, result);
-    count_result(run, result);
+        crash_say_report(run, result);
+    crash_count_result(run, result);
 }
 
 /* Gives the files of a thread's reports their names. The lock is held when it returns. */
-static void end_batch(crash_run *run, crash_batch *batch)
+static void crash_end_batch(crash_run *run, crash_batch *batch)
 {
     outfile_end_all(batch->files, batch->count);
     for (size_t i = 0; i < batch->count; i++)
-        say_failure(batch->v[i], &batch->files[i]);
+        crash_say_failure(batch->v[i], &batch->files[i]);
     pthread_mutex_lock(&run->lock);
     for (size_t i = 0; i < batch->count; i++)
         batch->v[i]->done = true;
     batch->count = 0;
     while (run->emitted < run->next && run->ring[run->emitted % run->ring_size].done)
-        emit(run, &run->ring[run->emitted++ % run->ring_size]);
+        crash_emit(run, &run->ring[run->emitted++ % run->ring_size]);
     pthread_cond_broadcast(&run->printed);
     if (run->progress)
         fprintf(stderr, "\r%zu of %zu reports%s", run->emitted, run->count,
                 run->emitted == run->count ? "\n" : "");
 }
 
-static void name_report(const crash_run *run, crash_result *result, size_t index)
+static void crash_name_report(const crash_run *run, crash_result *result, size_t index)
 {
     const crash_options *o = run->options;
     text label = {0};
@@ -580,33 +580,33 @@ static void name_report(const crash_run *run, crash_result *result, size_t index
 }
 
 /* Takes the next report; NULL: there is none, or too many wait already. */
-static crash_result *take_report(crash_run *run)
+static crash_result *crash_take_report(crash_run *run)
 {
     if (run->next == run->count || run->next - run->emitted == run->ring_size)
         return NULL;
     crash_result *result = &run->ring[run->next % run->ring_size];
     memset(result, 0, sizeof *result);
-    name_report(run, result, run->next++);
+    crash_name_report(run, result, run->next++);
     return result;
 }
 
 /* Does reports until their files are as many as get their names together, or none can be taken. The lock is
  * held before and after. */
-static void fill_batch(crash_run *run, crash_batch *batch)
+static void crash_fill_batch(crash_run *run, crash_batch *batch)
 {
     crash_result *result;
     batch->count = 0;
-    while (batch->count < run->batch && (result = take_report(run)) != NULL) {
+    while (batch->count < run->batch && (result = crash_take_report(run)) != NULL) {
         pthread_mutex_unlock(&run->lock);
-        do_report(run, result);
+        crash_do_report(run, result);
         batch->v[batch->count] = result;
-        write_output(run, result, &batch->files[batch->count++]);
+        crash_write_output(run, result, &batch->files[batch->count++]);
         pthread_mutex_lock(&run->lock);
     }
 }
 
 /* While one thread's files are made safe from a power cut, another one does reports. */
-static void *work(void *argument)
+static void *crash_work(void *argument)
 {
     crash_run *run = argument;
     crash_batch batch;
@@ -617,31 +617,31 @@ static void *work(void *argument)
             continue;
         }
         run->working++;
-        fill_batch(run, &batch);
+        crash_fill_batch(run, &batch);
         run->working--;
         pthread_cond_broadcast(&run->printed);
         pthread_mutex_unlock(&run->lock);
-        end_batch(run, &batch);
+        crash_end_batch(run, &batch);
     }
     pthread_mutex_unlock(&run->lock);
     return NULL;
 }
 
 /* The first thread is this one. */
-static void run_jobs(crash_run *run)
+static void crash_run_jobs(crash_run *run)
 {
     pthread_t threads[MAX_JOBS];
     unsigned started = 0;
-    while (started + 1 < run->threads && pthread_create(&threads[started], NULL, work, run) == 0)
+    while (started + 1 < run->threads && pthread_create(&threads[started], NULL, crash_work, run) == 0)
         started++;
-    work(run);
+    crash_work(run);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     out_flush();
 }
 
 /* The final table: totals, and which reports failed and why. */
-static void print_table(const crash_run *run)
+static void crash_print_table(const crash_run *run)
 {
     fprintf(stderr, "%zu report%s: %zu done, %zu failed", run->count, run->count == 1 ? "" : "s",
             run->count - run->failed - run->left_out, run->failed);
@@ -655,14 +655,14 @@ static void print_table(const crash_run *run)
 
 /* ---- Where to look and where to write ---- */
 
-static char *folder_of(const char *path)
+static char *crash_folder_of(const char *path)
 {
     size_t archive_len = members_end(path);
     size_t len = 0;
     for (size_t i = 0; i < archive_len; i++) /* the folder of the archive */
         len = posix_is_slash(path[i]) ? i + 1 : len;
     if (archive_len == 0)
-        len = path_folder(path);
+        len = file_folder_len(path);
     len -= len > 1 && path[len - 1] != ':'; /* the slash; C: is one of Windows's folders */
     char *folder = mem_alloc(len + 2);
     memcpy(folder, path, len);
@@ -674,12 +674,12 @@ static char *folder_of(const char *path)
 
 /* Without -d: the folders of the reports and the current one, each once when reports come folder by
  * folder. */
-static void add_default_stores(store *s, char **reports, size_t count)
+static void crash_add_default_stores(store *s, char **reports, size_t count)
 {
     char *last = NULL;
     store_add(s, ".", true);
     for (size_t i = 0; i < count; i++) {
-        char *folder = strcmp(reports[i], "-") == 0 ? folder_of("") : folder_of(reports[i]);
+        char *folder = strcmp(reports[i], "-") == 0 ? crash_folder_of("") : crash_folder_of(reports[i]);
         if (strcmp(folder, ".") != 0 && (last == NULL || strcmp(folder, last) != 0) &&
             access(folder, R_OK) == 0)
             store_add(s, folder, true);
@@ -697,30 +697,30 @@ bool crash_add_named(const crash_options *o, store *s)
     return ok;
 }
 
-static bool add_stores(const crash_options *o, store *s, char **reports, size_t count)
+static bool crash_add_stores(const crash_options *o, store *s, char **reports, size_t count)
 {
     bool ok = crash_add_named(o, s);
     if (o->store_count == 0)
-        add_default_stores(s, reports, count);
+        crash_add_default_stores(s, reports, count);
     store_finish(s);
     return ok;
 }
 
-static bool is_folder(const char *path)
+static bool crash_is_folder(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static const char *base_name(const char *path)
+static const char *crash_base_name(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "stdin" : path + path_folder(path);
+    return strcmp(path, "-") == 0 ? "stdin" : path + file_folder_len(path);
 }
 
-static char *output_name(const crash_options *o, const char *report_path, unsigned number)
+static char *crash_output_name(const crash_options *o, const char *report_path, unsigned number)
 {
     static const char *const endings[] = {NULL, ".crash", ".json"};
-    const char *base = base_name(report_path);
+    const char *base = crash_base_name(report_path);
     const char *dot = strrchr(base, '.');
     size_t stem = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
     text t = {0};
@@ -745,31 +745,31 @@ typedef struct wanted_name {
 } wanted_name;
 
 /* Without their case, which some file systems do not tell apart. */
-static int by_name(const void *a, const void *b)
+static int crash_by_name(const void *a, const void *b)
 {
     return strcasecmp(((const wanted_name *)a)->name, ((const wanted_name *)b)->name);
 }
 
-static bool is_before_name(const void *element, const void *name)
+static bool crash_is_before_name(const void *element, const void *name)
 {
     return strcasecmp(((const wanted_name *)element)->name, name) < 0;
 }
 
 /* Who wants a name; NULL: nobody. */
-static wanted_name *find_wanted(wanted_name *v, size_t count, const char *name)
+static wanted_name *crash_find_wanted(wanted_name *v, size_t count, const char *name)
 {
-    size_t at = mem_lower_bound(v, count, sizeof *v, name, is_before_name);
+    size_t at = mem_lower_bound(v, count, sizeof *v, name, crash_is_before_name);
     return at < count && strcasecmp(v[at].name, name) == 0 ? &v[at] : NULL;
 }
 
 /* All names that reports want, sorted, each once. */
-static wanted_name *list_wanted(const crash_run *run, size_t *count)
+static wanted_name *crash_list_wanted(const crash_run *run, size_t *count)
 {
     wanted_name *v = mem_alloc(run->count * sizeof *v);
     *count = 0;
     for (size_t i = 0; i < run->count; i++)
-        v[i] = (wanted_name){output_name(run->options, run->paths[i], 1), 0};
-    qsort(v, run->count, sizeof *v, by_name);
+        v[i] = (wanted_name){crash_output_name(run->options, run->paths[i], 1), 0};
+    qsort(v, run->count, sizeof *v, crash_by_name);
     for (size_t i = 0; i < run->count; i++) {
         if (*count > 0 && strcasecmp(v[*count - 1].name, v[i].name) == 0)
             free(v[i].name);
@@ -782,19 +782,19 @@ static wanted_name *list_wanted(const crash_run *run, size_t *count)
 /* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order
  * given. A name with a number is no other name's with a number, so only names without one can be in its
  * way. */
-static void name_outputs(crash_run *run)
+static void crash_name_outputs(crash_run *run)
 {
     size_t count;
-    wanted_name *wanted = list_wanted(run, &count);
+    wanted_name *wanted = crash_list_wanted(run, &count);
     run->output_names = mem_alloc(run->count * sizeof *run->output_names);
     for (size_t i = 0; i < run->count; i++) {
-        char *name = output_name(run->options, run->paths[i], 1);
-        wanted_name *own = find_wanted(wanted, count, name);
+        char *name = crash_output_name(run->options, run->paths[i], 1);
+        wanted_name *own = crash_find_wanted(wanted, count, name);
         wanted_name *other = own;
         while (other != NULL && other->last > 0) {
             free(name);
-            name = output_name(run->options, run->paths[i], ++own->last);
-            other = find_wanted(wanted, count, name);
+            name = crash_output_name(run->options, run->paths[i], ++own->last);
+            other = crash_find_wanted(wanted, count, name);
         }
         if (other != NULL)
             other->last = 1;
@@ -805,47 +805,48 @@ static void name_outputs(crash_run *run)
     free(wanted);
 }
 
-static bool prepare_output(crash_run *run)
+static bool crash_prepare_output(crash_run *run)
 {
     const crash_options *o = run->options;
     if (o->output == NULL)
         return true;
     size_t len = strlen(o->output);
-    bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && path_folder(o->output) == len);
+    bool folder =
+        crash_is_folder(o->output) || run->count > 1 || (len > 0 && file_folder_len(o->output) == len);
     if (!folder)
         return true;
     int failure = mkdir(o->output, 0777) != 0 ? errno : 0;
-    if (failure != 0 && !is_folder(o->output)) { /* another run may make it meanwhile */
-        tool_say("%s: %s", o->output,
-                 failure == EEXIST ? "no folder, which several reports want" : outfile_error(failure));
+    if (failure != 0 && !crash_is_folder(o->output)) { /* another run may make it meanwhile */
+        say_message("%s: %s", o->output,
+                    failure == EEXIST ? "no folder, which several reports want" : outfile_error(failure));
         return false;
     }
     run->in_folder = true;
-    name_outputs(run);
+    crash_name_outputs(run);
     return true;
 }
 
 /* Adds what is read, once it is known that an output may replace a file. */
-static void add_inputs(const crash_run *run, const store *s, outfile_inputs *read)
+static void crash_add_inputs(const crash_run *run, const store *s, outfile_inputs *read)
 {
     const char *path;
     for (size_t i = 0; i < run->count; i++)
         outfile_inputs_add(read, run->paths[i]);
     for (size_t i = 0; (path = store_path(s, i)) != NULL; i++)
         outfile_inputs_add(read, path);
-    for (size_t i = 0; (path = text_words_path(i)) != NULL; i++)
+    for (size_t i = 0; (path = file_words_path(i)) != NULL; i++)
         outfile_inputs_add(read, path);
 }
 
 /* Whether another output is the file of a report in the folder. */
-static bool has_name(const char *other, const char *name)
+static bool crash_has_name(const char *other, const char *name)
 {
-    return other != NULL && strcasecmp(base_name(other), base_name(name)) == 0 &&
+    return other != NULL && strcasecmp(crash_base_name(other), crash_base_name(name)) == 0 &&
            outfile_is_same(other, name);
 }
 
 /* Whether no output takes the place of symbols, and none in a folder that of what is read. */
-static bool spares_inputs(const crash_run *run, const store *s)
+static bool crash_spares_inputs(const crash_run *run, const store *s)
 {
     const crash_options *o = run->options;
     const char *named[] = {o->json_out, o->groups_out, run->in_folder ? NULL : o->output};
@@ -859,14 +860,14 @@ static bool spares_inputs(const crash_run *run, const store *s)
         ok = outfile_inputs_spare(&symbols, named[i]);
     for (size_t i = 0; i < run->count && ok && run->in_folder; i++) {
         const char *name = run->output_names[i];
-        if (has_name(o->json_out, name) || has_name(o->groups_out, name)) {
-            tool_say("%s: is the file of another output, too: name another one", name);
+        if (crash_has_name(o->json_out, name) || crash_has_name(o->groups_out, name)) {
+            say_message("%s: is the file of another output, too: name another one", name);
             ok = false;
         }
         if (access(name, F_OK) != 0 || !o->force)
             continue;
         if (read.count == 0)
-            add_inputs(run, s, &read);
+            crash_add_inputs(run, s, &read);
         ok = ok && outfile_inputs_spare(&read, name);
     }
     outfile_inputs_free(&symbols);
@@ -879,15 +880,15 @@ static bool spares_inputs(const crash_run *run, const store *s)
 /* Why a run leaves the state as it was: then it may be run again without counting a report twice. NULL: it does not. A
  * report that failed was not counted. A state of a run whose every report failed would look like one of a day
  * without crashes. */
-static const char *why_no_state(const crash_run *run, int status)
+static const char *crash_why_no_state(const crash_run *run, int status)
 {
     if (run->grouped == 0 && run->failed > 0)
         return "every report failed";
     if (run->has_failed)
         return "a file of symbols failed, and reports may be of other groups with it";
-    if (tool_has_lacked_memory())
+    if (status_lacked_memory())
         return "memory ran out, and reports may be of other groups";
-    if (out_is_lost())
+    if (say_is_output_lost())
         return "standard output failed";
     if (run->options->json_out != NULL && run->json.failure != 0)
         return "the file of --json-out is not";
@@ -897,18 +898,18 @@ static const char *why_no_state(const crash_run *run, int status)
 }
 
 /* The last thing that a run does. */
-static int keep_groups(const crash_run *run, int status)
+static int crash_keep_groups(const crash_run *run, int status)
 {
-    const char *why = why_no_state(run, status);
+    const char *why = crash_why_no_state(run, status);
     if (run->options->groups_out == NULL)
         return status;
     if (why == NULL)
         return state_write(run->groups, &run->state) ? status : TOOL_ERROR;
-    tool_say("%s: is not written, since %s", run->options->groups_out, why);
+    say_message("%s: is not written, since %s", run->options->groups_out, why);
     return TOOL_ERROR;
 }
 
-static void print_groups(const crash_run *run)
+static void crash_print_groups(const crash_run *run)
 {
     text out = {0};
     groups_print(run->groups, run->options->json, &out);
@@ -917,7 +918,7 @@ static void print_groups(const crash_run *run)
 }
 
 /* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
-static void print_missing(crash_run *run)
+static void crash_print_missing(crash_run *run)
 {
     const crash_options *o = run->options;
     text t = {0};
@@ -936,15 +937,15 @@ static void print_missing(crash_run *run)
     text_free(&t);
 }
 
-static int finish(crash_run *run)
+static int crash_finish(crash_run *run)
 {
     int status = run->has_failed || run->failed > 0 ? TOOL_ERROR : TOOL_OK;
     if (run->groups != NULL)
-        print_groups(run);
+        crash_print_groups(run);
     out_flush();
-    print_missing(run);
+    crash_print_missing(run);
     if ((run->count > 1 || run->left_out > 0) && !run->options->quiet)
-        print_table(run);
+        crash_print_table(run);
     return run->options->strict && run->unresolved > 0 ? TOOL_ERROR : status;
 }
 
@@ -970,7 +971,7 @@ images_options crash_images_how(const crash_options *o, const store *s)
 }
 
 /* What is there for all reports of a run. */
-static void open_run(crash_run *run, const crash_options *o, const store *s)
+static void crash_open_run(crash_run *run, const crash_options *o, const store *s)
 {
     images_options images_how = crash_images_how(o, s);
     run->images = images_open(&images_how);
@@ -983,7 +984,7 @@ static void open_run(crash_run *run, const crash_options *o, const store *s)
     pthread_cond_init(&run->printed, NULL);
 }
 
-static void close_run(crash_run *run)
+static void crash_close_run(crash_run *run)
 {
     pthread_mutex_destroy(&run->lock);
     pthread_cond_destroy(&run->printed);
@@ -992,13 +993,13 @@ static void close_run(crash_run *run)
 }
 
 /* Whether memory was enough to look at all files of symbols: files of reports that lack names for it are not written. */
-static bool has_memory(const crash_options *o)
+static bool crash_has_memory(const crash_options *o)
 {
-    return tool_had_memory(o->output) && tool_had_memory(o->json_out) && tool_had_memory(o->groups_out);
+    return status_had_memory(o->output) && status_had_memory(o->json_out) && status_had_memory(o->groups_out);
 }
 
 /* A state that is no good is told before anything else is done. */
-static bool open_groups(crash_run *run)
+static bool crash_open_groups(crash_run *run)
 {
     if (!run->options->group)
         return true;
@@ -1024,16 +1025,16 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
     bool has_run = false;
-    bool is_ready = open_groups(&run) && add_stores(o, s, reports, count) && has_memory(o) &&
-                    prepare_output(&run) && spares_inputs(&run, s);
+    bool is_ready = crash_open_groups(&run) && crash_add_stores(o, s, reports, count) &&
+                    crash_has_memory(o) && crash_prepare_output(&run) && crash_spares_inputs(&run, s);
     if (is_ready && (o->json_out == NULL || outfile_begin(&run.json, o->json_out, OUTFILE_REPLACE))) {
-        open_run(&run, o, s);
-        run_jobs(&run);
+        crash_open_run(&run, o, s);
+        crash_run_jobs(&run);
         run.has_failed |= crash_say_complaints(run.images); /* even when nothing else is told */
-        close_run(&run);
+        crash_close_run(&run);
         run.has_failed |= store_failed(s) || (store_has_broken(s) && missing_waits(&run.missing)) ||
                           (store_has_broken_system(s) && missing_waits_for_system(&run.missing));
-        status = finish(&run);
+        status = crash_finish(&run);
         has_run = true;
     }
     if (o->json_out != NULL && is_ready) {
@@ -1041,7 +1042,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         status = run.json.failure != 0 ? TOOL_ERROR : status;
     }
     if (has_run && run.groups != NULL)
-        status = keep_groups(&run, status);
+        status = crash_keep_groups(&run, status);
     for (size_t i = 0; i < count && run.output_names != NULL; i++)
         free(run.output_names[i]);
     free(run.output_names);

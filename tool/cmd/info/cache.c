@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* "17.5.1", or "17.5". */
-static void text_version(text *t, uint32_t version)
+static void info_cache_text_version(text *t, uint32_t version)
 {
     text_dec(t, version >> 16);
     text_char(t, '.');
@@ -21,7 +21,7 @@ static void text_version(text *t, uint32_t version)
 }
 
 /* The UUID of an image; "no UUID" where neither cache nor image tell one. */
-static void text_entry_uuid(text *t, const machsym_image *cache, const machsym_entry *entry)
+static void info_cache_text_entry_uuid(text *t, const machsym_image *cache, const machsym_entry *entry)
 {
     machsym_uuid uuid;
     if (cache_entry_uuid(cache, entry, &uuid))
@@ -30,23 +30,23 @@ static void text_entry_uuid(text *t, const machsym_image *cache, const machsym_e
         text_c(t, "no UUID");
 }
 
-static void print_platforms(text *t, const machsym_image *cache)
+static void info_cache_print_platforms(text *t, const machsym_image *cache)
 {
     machsym_cursor at = {0, 0};
     machsym_platform p;
     for (size_t i = 0; machsym_image_next_platform(cache, &at, &p); i++) {
         text_c(t, i == 0 ? "  system: " : ", and for ");
-        text_c(t, platform_name(p.platform));
+        text_c(t, value_platform_name(p.platform));
         if (p.min_os != 0) {
             text_char(t, ' ');
-            text_version(t, p.min_os);
+            info_cache_text_version(t, p.min_os);
         }
     }
     if (at.a != 0)
         text_char(t, '\n');
 }
 
-static void print_files(text *t, const machsym_image *cache)
+static void info_cache_print_files(text *t, const machsym_image *cache)
 {
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
@@ -71,7 +71,7 @@ static void print_files(text *t, const machsym_image *cache)
     }
 }
 
-static void print_images(text *t, const machsym_image *cache)
+static void info_cache_print_images(text *t, const machsym_image *cache)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
@@ -87,14 +87,14 @@ static void print_images(text *t, const machsym_image *cache)
         text_c(t, "    0x");
         text_hex(t, entry.addr, 8);
         text_char(t, ' ');
-        text_entry_uuid(t, cache, &entry);
+        info_cache_text_entry_uuid(t, cache, &entry);
         text_char(t, ' ');
         text_str(t, entry.name);
         text_end_line(t, from);
     }
 }
 
-static void print_text(const machsym_image *cache, const machsym_image_info *info)
+static void info_cache_print_text(const machsym_image *cache, const machsym_image_info *info)
 {
     text t = {0};
     text_c(&t, info->slice.arch);
@@ -102,21 +102,21 @@ static void print_text(const machsym_image *cache, const machsym_image_info *inf
     if (info->slice.has_uuid)
         text_uuid(&t, &info->slice.uuid);
     text_char(&t, '\n');
-    print_platforms(&t, cache);
+    info_cache_print_platforms(&t, cache);
     text_c(&t, "  addresses: 0x");
     text_hex(&t, info->text_addr, 8);
     text_c(&t, ", ");
     text_dec(&t, info->text_size);
     text_c(&t, " bytes\n");
-    print_files(&t, cache);
-    print_images(&t, cache);
+    info_cache_print_files(&t, cache);
+    info_cache_print_images(&t, cache);
     out_text(&t);
     text_free(&t);
 }
 
 /* ---- JSON ---- */
 
-static void put_platforms(text *t, const machsym_image *cache)
+static void info_cache_put_platforms(text *t, const machsym_image *cache)
 {
     machsym_cursor at = {0, 0};
     machsym_platform p;
@@ -125,9 +125,9 @@ static void put_platforms(text *t, const machsym_image *cache)
     text_char(t, '[');
     for (size_t i = 0; machsym_image_next_platform(cache, &at, &p); i++) {
         text_c(t, i == 0 ? "{\"platform\":" : ",{\"platform\":");
-        text_json(t, str_c(platform_name(p.platform)));
+        text_json(t, str_c(value_platform_name(p.platform)));
         version.len = 0;
-        text_version(&version, p.min_os);
+        info_cache_text_version(&version, p.min_os);
         json_put_str(t, "version", str_make(version.v, version.len));
         text_char(t, '}');
     }
@@ -135,7 +135,7 @@ static void put_platforms(text *t, const machsym_image *cache)
     text_free(&version);
 }
 
-static void put_files(text *t, const machsym_image *cache)
+static void info_cache_put_files(text *t, const machsym_image *cache)
 {
     machsym_cursor at = {0, 0};
     machsym_cache_file file;
@@ -154,7 +154,7 @@ static void put_files(text *t, const machsym_image *cache)
     text_char(t, ']');
 }
 
-static void put_images(text *t, const machsym_image *cache)
+static void info_cache_put_images(text *t, const machsym_image *cache)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
@@ -171,29 +171,29 @@ static void put_images(text *t, const machsym_image *cache)
     text_char(t, ']');
 }
 
-static void print_json(const machsym_image *cache, const machsym_image_info *info)
+static void info_cache_print_json(const machsym_image *cache, const machsym_image_info *info)
 {
     text t = {0};
     json_begin(&t, "cache");
     json_put_str(&t, "file", str_c(info->path));
     json_put_str(&t, "arch", str_c(info->slice.arch));
     json_put_uuid(&t, "uuid", info->slice.has_uuid ? &info->slice.uuid : NULL);
-    put_platforms(&t, cache);
+    info_cache_put_platforms(&t, cache);
     json_put_hex(&t, "address", info->text_addr);
     json_put_number(&t, "size", info->text_size);
-    put_files(&t, cache);
-    put_images(&t, cache);
+    info_cache_put_files(&t, cache);
+    info_cache_put_images(&t, cache);
     text_c(&t, "}\n");
     out_text(&t);
     text_free(&t);
 }
 
-void cache_print_info(const machsym_image *cache, bool json)
+void info_cache_print(const machsym_image *cache, bool json)
 {
     machsym_image_info info;
     machsym_image_get_info(cache, &info);
     if (json)
-        print_json(cache, &info);
+        info_cache_print_json(cache, &info);
     else
-        print_text(cache, &info);
+        info_cache_print_text(cache, &info);
 }

@@ -4,6 +4,6 @@
 #include "machsym.h"
 
 /* machsym info of a cache: its files and images. */
-void cache_print_info(const machsym_image *cache, bool json);
+void info_cache_print(const machsym_image *cache, bool json);
 
 #endif

@@ -21,7 +21,7 @@
 
 enum { MAX_ENTRIES = 4096 /* of a kernel collection: real ones have 300 */ };
 
-static const char *filetype_name(uint32_t filetype)
+static const char *info_filetype_name(uint32_t filetype)
 {
     static const char *const names[] = {"?",       "OBJECT", "EXECUTE",  "FVMLIB", "CORE",
                                         "PRELOAD", "DYLIB",  "DYLINKER", "BUNDLE", "DYLIB_STUB",
@@ -29,7 +29,7 @@ static const char *filetype_name(uint32_t filetype)
     return filetype < sizeof names / sizeof names[0] ? names[filetype] : "?";
 }
 
-static void print_version(const char *label, uint32_t version)
+static void info_print_version(const char *label, uint32_t version)
 {
     out_format(", %s %u.%u", label, version >> 16, version >> 8 & 0xff);
     if ((version & 0xff) != 0)
@@ -37,7 +37,7 @@ static void print_version(const char *label, uint32_t version)
 }
 
 /* One line a platform: zippered images have two. */
-static void print_platforms(const machsym_image *image)
+static void info_print_platforms(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_platform p;
@@ -46,14 +46,14 @@ static void print_platforms(const machsym_image *image)
         return;
     }
     do {
-        out_format("  platform: %s", platform_name(p.platform));
-        print_version("minimum", p.min_os);
-        print_version("SDK", p.sdk);
+        out_format("  platform: %s", value_platform_name(p.platform));
+        info_print_version("minimum", p.min_os);
+        info_print_version("SDK", p.sdk);
         out_c("\n");
     } while (machsym_image_next_platform(image, &at, &p));
 }
 
-static void print_source_version(uint64_t v)
+static void info_print_source_version(uint64_t v)
 {
     if (v != 0)
         out_format("  source version: %u.%u.%u.%u.%u\n", (unsigned)(v >> 40), (unsigned)(v >> 30 & 1023),
@@ -61,7 +61,7 @@ static void print_source_version(uint64_t v)
 }
 
 /* Which bytes of a section are missing, and why. */
-static const char *missing_bytes(const machsym_section *s, bool is_encrypted)
+static const char *info_missing_bytes(const machsym_section *s, bool is_encrypted)
 {
     if (s->bytes.len >= s->size)
         return "";
@@ -70,7 +70,7 @@ static const char *missing_bytes(const machsym_section *s, bool is_encrypted)
     return is_encrypted && str_is(s->segment, "__TEXT") ? ", encrypted" : ", no bytes in the file";
 }
 
-static void print_sections(const machsym_image *image, bool is_encrypted)
+static void info_print_sections(const machsym_image *image, bool is_encrypted)
 {
     machsym_cursor at = {0, 0};
     machsym_section s;
@@ -83,13 +83,13 @@ static void print_sections(const machsym_image *image, bool is_encrypted)
         text_shown(&line, s.name);
         out_format("%-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)line.len, line.v,
                    (unsigned long long)s.addr, (unsigned long long)s.size, s.is_code ? ", code" : "",
-                   missing_bytes(&s, is_encrypted), s.is_pair ? ", other half" : "");
+                   info_missing_bytes(&s, is_encrypted), s.is_pair ? ", other half" : "");
         line.len = 0;
     }
     text_free(&line);
 }
 
-static void print_debug_info(const machsym_session_info *info)
+static void info_print_debug_info(const machsym_session_info *info)
 {
     out_format("  debug info: %u units", info->unit_count);
     for (unsigned version = 2; version < 6; version++) {
@@ -107,7 +107,7 @@ static void print_debug_info(const machsym_session_info *info)
 }
 
 /* counts has a place for each source. */
-static void count_symbols(machsym_session *session, uint64_t *counts)
+static void info_count_symbols(machsym_session *session, uint64_t *counts)
 {
     machsym_cursor at = {0, 0};
     machsym_symbol symbol;
@@ -116,10 +116,10 @@ static void count_symbols(machsym_session *session, uint64_t *counts)
         counts[symbol.source]++;
 }
 
-static void print_symbols(machsym_session *session, const machsym_image_info *info)
+static void info_print_symbols(machsym_session *session, const machsym_image_info *info)
 {
     uint64_t counts[MACHSYM_SOURCE_COUNT];
-    count_symbols(session, counts);
+    info_count_symbols(session, counts);
     out_format("  symbols: %u in LC_SYMTAB; code addresses by best source:", info->symbol_count);
     for (unsigned i = 1; i < MACHSYM_SOURCE_COUNT; i++) {
         if (counts[i] != 0)
@@ -128,20 +128,20 @@ static void print_symbols(machsym_session *session, const machsym_image_info *in
     out_c("\n");
 }
 
-static void print_slice(const machsym_slice *slice)
+static void info_print_slice(const machsym_slice *slice)
 {
     text line = {0};
     if (slice->has_uuid)
         text_uuid(&line, &slice->uuid);
     else
         text_c(&line, "no UUID");
-    out_format("%s %s, %.*s, %llu bytes at offset %llu\n", slice->arch, filetype_name(slice->filetype),
+    out_format("%s %s, %.*s, %llu bytes at offset %llu\n", slice->arch, info_filetype_name(slice->filetype),
                (int)line.len, line.v, (unsigned long long)slice->size, (unsigned long long)slice->offset);
     text_free(&line);
 }
 
 /* Opens an image of a kernel collection; NULL, with *info zeroed, when it is damaged. */
-static machsym_image *open_entry(const machsym_image *whole, machsym_str name, machsym_image_info *info)
+static machsym_image *info_open_entry(const machsym_image *whole, machsym_str name, machsym_image_info *info)
 {
     text name_z = {0};
     machsym_image *one = NULL;
@@ -157,13 +157,13 @@ static machsym_image *open_entry(const machsym_image *whole, machsym_str name, m
     return one;
 }
 
-static void say_more_entries(void)
+static void info_say_more_entries(void)
 {
-    tool_say("the first %d images are shown", MAX_ENTRIES);
+    say_message("the first %d images are shown", MAX_ENTRIES);
 }
 
 /* The images of a kernel collection, each with its UUID. */
-static void print_entries(const machsym_image *image)
+static void info_print_entries(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
@@ -176,7 +176,7 @@ static void print_entries(const machsym_image *image)
     for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); i++) {
         text line = {0};
         machsym_image_info info;
-        machsym_image *one = open_entry(image, entry.name, &info);
+        machsym_image *one = info_open_entry(image, entry.name, &info);
         if (info.slice.has_uuid)
             text_uuid(&line, &info.slice.uuid);
         else
@@ -187,37 +187,37 @@ static void print_entries(const machsym_image *image)
         text_free(&line);
     }
     if (count > MAX_ENTRIES)
-        say_more_entries();
+        info_say_more_entries();
 }
 
 /* With --quick debug info is not looked at. */
-static void read_info(const machsym_image *image, bool quick, machsym_image_info *info)
+static void info_read(const machsym_image *image, bool quick, machsym_image_info *info)
 {
     if (quick)
         machsym_image_get_info(image, info);
     else
-        tool_read_info(image, info);
+        open_read_info(image, info);
 }
 
 /* Returns whether nothing in it is damaged. */
-static bool print_image(const machsym_image *image, bool quick)
+static bool info_print_image(const machsym_image *image, bool quick)
 {
     machsym_image_info info;
-    read_info(image, quick, &info);
-    print_slice(&info.slice);
+    info_read(image, quick, &info);
+    info_print_slice(&info.slice);
     if (info.pair_path != NULL)
         out_line("  other half: %s", info.pair_path);
-    print_platforms(image);
+    info_print_platforms(image);
     out_format("  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
                (unsigned long long)info.text_size);
-    print_source_version(info.source_version);
-    print_sections(image, info.is_encrypted);
+    info_print_source_version(info.source_version);
+    info_print_sections(image, info.is_encrypted);
     if (info.is_encrypted)
         out_c("  encrypted by an app store: names of metadata are in the program without encryption only\n");
     if (info.has_compressed_dwarf)
         out_c("  compressed debug info (__zdebug_*)\n");
     bool ok = info.damage_count == 0;
-    machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *session = quick ? NULL : open_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
         machsym_session_info counts;
         machsym_session_read_info(session, &counts);
@@ -225,8 +225,8 @@ static bool print_image(const machsym_image *image, bool quick)
             out_format("  debug map: %u object files, %u of them cannot answer\n", counts.object_count,
                        counts.missing_object_count);
         if (info.has_dwarf || counts.unit_count != 0)
-            print_debug_info(&counts);
-        print_symbols(session, &info);
+            info_print_debug_info(&counts);
+        info_print_symbols(session, &info);
         if (counts.damaged_metadata != 0)
             out_format(
                 "  damaged: %u parts of exports trie, binds, unwind info, Objective-C or Swift metadata\n",
@@ -239,20 +239,20 @@ static bool print_image(const machsym_image *image, bool quick)
             info.damage_count, info.damage.what, info.damage.where, (unsigned long long)info.damage.offset,
             info.damage.is_misleading ? "; names and lines may be wrong" : "",
             info.damage.is_cut_short ? "; the file is cut short" : "");
-    tool_session_close(session);
+    open_session_close(session);
     return ok;
 }
 
 /* ---- JSON ---- */
 
 /* Begins a member that is an object or a list, without a comma before what is first in it. */
-static void put_open(text *t, const char *key, char bracket)
+static void info_put_open(text *t, const char *key, char bracket)
 {
     json_put_key(t, key);
     text_char(t, bracket);
 }
 
-static void put_version(text *t, const char *key, uint32_t version)
+static void info_put_version(text *t, const char *key, uint32_t version)
 {
     text_c(t, ",\"");
     text_c(t, key);
@@ -265,26 +265,26 @@ static void put_version(text *t, const char *key, uint32_t version)
     text_char(t, '"');
 }
 
-static void put_platforms(text *t, const machsym_image *image)
+static void info_put_platforms(text *t, const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_platform p;
-    put_open(t, "platforms", '[');
+    info_put_open(t, "platforms", '[');
     for (bool is_first = true; machsym_image_next_platform(image, &at, &p); is_first = false) {
         text_c(t, is_first ? "{\"platform\":" : ",{\"platform\":");
-        text_json(t, str_c(platform_name(p.platform)));
-        put_version(t, "minimum", p.min_os);
-        put_version(t, "sdk", p.sdk);
+        text_json(t, str_c(value_platform_name(p.platform)));
+        info_put_version(t, "minimum", p.min_os);
+        info_put_version(t, "sdk", p.sdk);
         text_char(t, '}');
     }
     text_char(t, ']');
 }
 
-static void put_sections(text *t, const machsym_image *image)
+static void info_put_sections(text *t, const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_section s;
-    put_open(t, "sections", '[');
+    info_put_open(t, "sections", '[');
     for (bool is_first = true; machsym_image_next_section(image, &at, &s); is_first = false) {
         text_c(t, is_first ? "{\"segment\":" : ",{\"segment\":");
         text_json(t, s.segment);
@@ -300,12 +300,12 @@ static void put_sections(text *t, const machsym_image *image)
     text_char(t, ']');
 }
 
-static void put_debug_info(text *t, const machsym_session_info *info)
+static void info_put_debug_info(text *t, const machsym_session_info *info)
 {
-    put_open(t, "debug_info", '{');
+    info_put_open(t, "debug_info", '{');
     text_c(t, "\"units\":");
     text_dec(t, info->unit_count);
-    put_open(t, "dwarf_versions", '{');
+    info_put_open(t, "dwarf_versions", '{');
     bool is_first = true;
     for (unsigned version = 2; version < 6; version++) {
         if (info->version_count[version] == 0)
@@ -325,15 +325,15 @@ static void put_debug_info(text *t, const machsym_session_info *info)
     text_char(t, '}');
 }
 
-static void put_symbols(text *t, machsym_session *session, const machsym_image_info *info)
+static void info_put_symbols(text *t, machsym_session *session, const machsym_image_info *info)
 {
     uint64_t counts[MACHSYM_SOURCE_COUNT];
     bool is_first = true;
-    count_symbols(session, counts);
-    put_open(t, "symbols", '{');
+    info_count_symbols(session, counts);
+    info_put_open(t, "symbols", '{');
     text_c(t, "\"symtab\":");
     text_dec(t, info->symbol_count);
-    put_open(t, "addresses_by_source", '{');
+    info_put_open(t, "addresses_by_source", '{');
     for (unsigned i = 1; i < MACHSYM_SOURCE_COUNT; i++) {
         if (counts[i] == 0)
             continue;
@@ -347,38 +347,38 @@ static void put_symbols(text *t, machsym_session *session, const machsym_image_i
 }
 
 /* What takes time to count; --quick leaves it out. Returns whether nothing in it is damaged. */
-static bool put_decoded(text *t, const machsym_image *image, const machsym_image_info *info)
+static bool info_put_decoded(text *t, const machsym_image *image, const machsym_image_info *info)
 {
     machsym_session_info counts;
-    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *session = open_session(image, MACHSYM_LINES_ATOS, 0);
     if (session == NULL)
         return true;
     machsym_session_read_info(session, &counts);
     if (counts.object_count != 0) {
-        put_open(t, "debug_map", '{');
+        info_put_open(t, "debug_map", '{');
         text_c(t, "\"objects\":");
         text_dec(t, counts.object_count);
         json_put_number(t, "missing", counts.missing_object_count);
         text_char(t, '}');
     }
     if (info->has_dwarf || counts.unit_count != 0)
-        put_debug_info(t, &counts);
-    put_symbols(t, session, info);
+        info_put_debug_info(t, &counts);
+    info_put_symbols(t, session, info);
     json_put_number(t, "damaged_metadata", counts.damaged_metadata);
-    tool_session_close(session);
+    open_session_close(session);
     return counts.damaged_units == 0 && counts.damaged_metadata == 0;
 }
 
-static void put_entries(text *t, const machsym_image *image)
+static void info_put_entries(text *t, const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
     size_t count = 0;
     for (; count < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); count++) {
         machsym_image_info info;
-        machsym_image *one = open_entry(image, entry.name, &info);
+        machsym_image *one = info_open_entry(image, entry.name, &info);
         if (count == 0)
-            put_open(t, "images", '[');
+            info_put_open(t, "images", '[');
         text_c(t, count == 0 ? "{\"name\":" : ",{\"name\":");
         text_json(t, entry.name);
         json_put_hex(t, "address", entry.addr);
@@ -390,29 +390,29 @@ static void put_entries(text *t, const machsym_image *image)
     if (count > 0)
         text_char(t, ']');
     if (count == MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry))
-        say_more_entries();
+        info_say_more_entries();
 }
 
 /* One line. Returns whether nothing in it is damaged. */
-static bool print_image_json(const char *path, const machsym_image *image, bool quick)
+static bool info_print_image_json(const char *path, const machsym_image *image, bool quick)
 {
     text t = {0};
     machsym_image_info info;
-    read_info(image, quick, &info);
+    info_read(image, quick, &info);
     json_begin(&t, "info");
     json_put_str(&t, "file", str_c(path));
     json_put_str(&t, "arch", str_c(info.slice.arch));
-    json_put_str(&t, "filetype", str_c(filetype_name(info.slice.filetype)));
+    json_put_str(&t, "filetype", str_c(info_filetype_name(info.slice.filetype)));
     json_put_uuid(&t, "uuid", info.slice.has_uuid ? &info.slice.uuid : NULL);
     json_put_number(&t, "offset", info.slice.offset);
     json_put_number(&t, "size", info.slice.size);
     json_put_str(&t, "other_half", str_c(info.pair_path != NULL ? info.pair_path : ""));
-    put_platforms(&t, image);
+    info_put_platforms(&t, image);
     json_put_hex(&t, "text_address", info.text_addr);
     json_put_number(&t, "text_size", info.text_size);
     json_put_bool(&t, "encrypted", info.is_encrypted);
-    put_sections(&t, image);
-    bool ok = quick || put_decoded(&t, image, &info);
+    info_put_sections(&t, image);
+    bool ok = quick || info_put_decoded(&t, image, &info);
     json_put_number(&t, "damaged_parts", info.damage_count);
     if (info.damage_count != 0) {
         json_put_str(&t, "damage", str_c(info.damage.what));
@@ -421,7 +421,7 @@ static bool print_image_json(const char *path, const machsym_image *image, bool 
         json_put_bool(&t, "cut_short", info.damage.is_cut_short);
         json_put_bool(&t, "misleading", info.damage.is_misleading);
     }
-    put_entries(&t, image);
+    info_put_entries(&t, image);
     text_c(&t, "}\n");
     out_text(&t);
     text_free(&t);
@@ -435,7 +435,7 @@ typedef struct info_options {
     bool json;
 } info_options;
 
-static void say_no_slice(const char *path, const image_options *from)
+static void info_say_no_slice(const char *path, const image_options *from)
 {
     text wanted = {0};
     text_c(&wanted, from->arch != NULL ? " of architecture " : "");
@@ -443,13 +443,13 @@ static void say_no_slice(const char *path, const image_options *from)
     text_c(&wanted, from->uuid.is_set ? " with UUID " : "");
     if (from->uuid.is_set)
         text_uuid(&wanted, &from->uuid.uuid);
-    tool_say("%s: there is no slice%.*s; `machsym info FILE` lists what it holds", path, (int)wanted.len,
-             wanted.len > 0 ? wanted.v : "");
+    say_message("%s: there is no slice%.*s; `machsym info FILE` lists what it holds", path, (int)wanted.len,
+                wanted.len > 0 ? wanted.v : "");
     text_free(&wanted);
 }
 
 /* Prints all slices of a file, or the one asked for. */
-static bool print_file(const char *path, const info_options *o)
+static bool info_print_file(const char *path, const info_options *o)
 {
     machsym_open_desc desc;
     machsym_error err;
@@ -459,7 +459,7 @@ static bool print_file(const char *path, const info_options *o)
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0u;
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    bool ok = tool_say_slices(path, count, &err);
+    bool ok = say_slices(path, count, &err);
     if (count == 0)
         return false;
     if (!o->json)
@@ -474,33 +474,33 @@ static bool print_file(const char *path, const info_options *o)
             continue;
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid && desc.entry == NULL ? &slices[i].uuid : NULL;
-        machsym_image *image = o->quick ? tool_open_without_dwarf(&desc) : tool_open(&desc);
+        machsym_image *image = o->quick ? open_without_dwarf(&desc) : open_image(&desc);
         ok = ok && image != NULL;
         if (image != NULL && cache_is(image)) {
-            cache_print_info(image, o->json);
+            info_cache_print(image, o->json);
         } else if (image != NULL && o->json) {
-            ok = print_image_json(path, image, o->quick) && ok;
+            ok = info_print_image_json(path, image, o->quick) && ok;
         } else if (image != NULL) {
-            ok = print_image(image, o->quick) && ok;
-            print_entries(image);
+            ok = info_print_image(image, o->quick) && ok;
+            info_print_entries(image);
         }
         machsym_image_close(image);
         shown++;
     }
     if (shown == 0)
-        say_no_slice(path, &o->from);
+        info_say_no_slice(path, &o->from);
     return ok && shown > 0;
 }
 
-static bool print_one(const char *path, const info_options *o)
+static bool info_print_one(const char *path, const info_options *o)
 {
     if (inside_is_map(path))
         return map_print_info(path, o->from.copy ? MACHSYM_MAP_COPY : 0, o->json);
-    return print_file(path, o);
+    return info_print_file(path, o);
 }
 
 /* Prints all files of --uuid that --symbols finds. */
-static bool print_found(const info_options *o)
+static bool info_print_found(const info_options *o)
 {
     uuid_files files;
     bool ok = true;
@@ -508,12 +508,12 @@ static bool print_found(const info_options *o)
     if (s == NULL)
         return false;
     for (size_t i = 0; i < files.count; i++)
-        ok = print_one(files.v[i]->path, o) && ok;
+        ok = info_print_one(files.v[i]->path, o) && ok;
     store_close(s);
     return ok;
 }
 
-static int run_info(int argc, char **argv)
+static int info_run(int argc, char **argv)
 {
     info_options o = {0};
     int count = options_parse(&info_command, &o, argc, argv);
@@ -527,14 +527,14 @@ static int run_info(int argc, char **argv)
         return options_wrong(&info_command,
                              "a file is named that --symbols would look for: pass one of them");
     if (o.symbols.path_count > 0)
-        return print_found(&o) ? TOOL_OK : TOOL_ERROR;
+        return info_print_found(&o) ? TOOL_OK : TOOL_ERROR;
     if (count == 0)
         return options_wrong(&info_command, "no file is named");
     for (int i = 1; i <= count; i++) {
         path_list files;
         ok = inside_expand(image_options_path(&o.from, argv[i]), INSIDE_ALL, &files) && ok;
         for (size_t j = 0; j < files.count; j++) {
-            ok = print_one(files.v[j], &o) && ok;
+            ok = info_print_one(files.v[j], &o) && ok;
             cache_forget();
             members_forget();
         }
@@ -561,6 +561,6 @@ const command info_command = {
      {symbols_option_table, offsetof(info_options, symbols)},
      {image_option_table, offsetof(info_options, from)}},
     NULL,
-    run_info,
+    info_run,
     NULL,
 };

@@ -64,14 +64,14 @@ typedef struct breakpad {
 
 /* ---- Numbers for texts ---- */
 
-static machsym_str numbered_text(const numbered *n, size_t i)
+static machsym_str breakpad_numbered_text(const numbered *n, size_t i)
 {
     size_t from = i > 0 ? n->ends[i - 1] : 0;
     return (machsym_str){n->texts.v + from, n->ends[i] - from};
 }
 
 /* Where the number of a text stands, or goes; NULL: there is no place for it. */
-static uint32_t *numbered_slot(const numbered *n, const char *ptr, size_t len)
+static uint32_t *breakpad_numbered_slot(const numbered *n, const char *ptr, size_t len)
 {
     uint64_t hash = str_hash(str_make(ptr, len));
     size_t at = (size_t)(hash ^ hash >> 32) & (n->table_cap - 1);
@@ -79,14 +79,14 @@ static uint32_t *numbered_slot(const numbered *n, const char *ptr, size_t len)
         MACHSYM_COUNT_WORK(1);
         if (n->table[at] == 0)
             return &n->table[at];
-        machsym_str have = numbered_text(n, n->table[at] - 1);
+        machsym_str have = breakpad_numbered_text(n, n->table[at] - 1);
         if (have.len == len && (len == 0 || memcmp(have.ptr, ptr, len) == 0))
             return &n->table[at];
     }
     return NULL;
 }
 
-static void numbered_grow(numbered *n)
+static void breakpad_numbered_grow(numbered *n)
 {
     n->cap = n->cap == 0 ? 256 : n->cap * 2;
     n->ends = mem_grow(n->ends, n->cap * sizeof *n->ends);
@@ -94,19 +94,19 @@ static void numbered_grow(numbered *n)
     n->table = mem_grow(n->table, n->table_cap * sizeof *n->table);
     memset(n->table, 0, n->table_cap * sizeof *n->table);
     for (size_t i = 0; i < n->count; i++) {
-        machsym_str have = numbered_text(n, i);
-        uint32_t *slot = numbered_slot(n, have.ptr, have.len);
+        machsym_str have = breakpad_numbered_text(n, i);
+        uint32_t *slot = breakpad_numbered_slot(n, have.ptr, have.len);
         if (slot != NULL)
             *slot = (uint32_t)i + 1;
     }
 }
 
 /* The number of a text; a new one is written as a record at once, so that it stands before its use. */
-static size_t number_of(numbered *n, const text *t, text *records)
+static size_t breakpad_number_of(numbered *n, const text *t, text *records)
 {
     if (n->count == n->cap)
-        numbered_grow(n);
-    uint32_t *slot = numbered_slot(n, t->v, t->len);
+        breakpad_numbered_grow(n);
+    uint32_t *slot = breakpad_numbered_slot(n, t->v, t->len);
     if (slot != NULL && *slot != 0)
         return *slot - 1;
     text_add(&n->texts, t->v, t->len);
@@ -123,52 +123,52 @@ static size_t number_of(numbered *n, const text *t, text *records)
     return n->count - 1;
 }
 
-static void numbered_free(numbered *n)
+static void breakpad_numbered_free(numbered *n)
 {
     text_free(&n->texts);
     free(n->ends);
     free(n->table);
 }
 
-static size_t file_of(breakpad *b, const machsym_frame *frame)
+static size_t breakpad_file_of(breakpad *b, const machsym_frame *frame)
 {
     text path = {0};
-    text_frame_file(&path, frame, true);
+    frame_put_file(&path, frame, true);
     text_escape(&path, 0);
     if (path.len == 0)
         text_c(&path, "<unknown>");
-    size_t number = number_of(&b->files, &path, b->t);
+    size_t number = breakpad_number_of(&b->files, &path, b->t);
     text_free(&path);
     return number;
 }
 
-static void name_of(breakpad *b, const machsym_frame *frame, text *name)
+static void breakpad_name_of(breakpad *b, const machsym_frame *frame, text *name)
 {
-    text_frame_name(name, frame, &b->style);
+    frame_put_name(name, frame, &b->style);
     text_escape(name, 0);
     if (name->len == 0)
         text_c(name, "<name omitted>");
-    map_spend(&b->budget, name->len);
+    budget_spend(&b->budget, name->len);
 }
 
-static size_t origin_of(breakpad *b, const machsym_frame *frame)
+static size_t breakpad_origin_of(breakpad *b, const machsym_frame *frame)
 {
     text name = {0};
-    name_of(b, frame, &name);
-    size_t number = number_of(&b->origins, &name, b->t);
+    breakpad_name_of(b, frame, &name);
+    size_t number = breakpad_number_of(&b->origins, &name, b->t);
     text_free(&name);
     return number;
 }
 
 /* ---- One function ---- */
 
-static uint64_t from_base(const breakpad *b, uint64_t addr)
+static uint64_t breakpad_from_base(const breakpad *b, uint64_t addr)
 {
     return addr - b->file->info.text_addr;
 }
 
 /* INLINE depth line file origin address size */
-static void put_call(breakpad *b, const inlined_call *call)
+static void breakpad_put_call(breakpad *b, const inlined_call *call)
 {
     text_c(b->t, "INLINE ");
     text_dec(b->t, call->depth);
@@ -179,18 +179,18 @@ static void put_call(breakpad *b, const inlined_call *call)
     text_char(b->t, ' ');
     text_dec(b->t, call->origin);
     text_char(b->t, ' ');
-    text_hex(b->t, from_base(b, call->lo), 1);
+    text_hex(b->t, breakpad_from_base(b, call->lo), 1);
     text_char(b->t, ' ');
     text_hex(b->t, call->hi - call->lo, 1);
     text_char(b->t, '\n');
 }
 
 /* address size line file */
-static void close_line(breakpad *b)
+static void breakpad_close_line(breakpad *b)
 {
     if (b->line_lo == b->hi)
         return;
-    text_hex(&b->lines, from_base(b, b->line_lo), 1);
+    text_hex(&b->lines, breakpad_from_base(b, b->line_lo), 1);
     text_char(&b->lines, ' ');
     text_hex(&b->lines, b->hi - b->line_lo, 1);
     text_char(&b->lines, ' ');
@@ -202,20 +202,20 @@ static void close_line(breakpad *b)
 }
 
 /* FUNC address size parameter-size name */
-static void close_function(breakpad *b)
+static void breakpad_close_function(breakpad *b)
 {
     if (!b->has_function)
         return;
-    close_line(b);
+    breakpad_close_line(b);
     text_c(b->t, "FUNC ");
-    text_hex(b->t, from_base(b, b->lo), 1);
+    text_hex(b->t, breakpad_from_base(b, b->lo), 1);
     text_char(b->t, ' ');
     text_hex(b->t, b->hi - b->lo, 1);
     text_c(b->t, " 0 ");
     text_add(b->t, b->name.v, b->name.len);
     text_char(b->t, '\n');
     for (size_t i = 0; i < b->call_count; i++)
-        put_call(b, &b->calls[i]);
+        breakpad_put_call(b, &b->calls[i]);
     text_add(b->t, b->lines.v, b->lines.len);
     b->name.len = b->lines.len = 0;
     b->call_count = b->open_count = 0;
@@ -223,7 +223,7 @@ static void close_function(breakpad *b)
     outfile_flush(b->out, b->t);
 }
 
-static void open_call(breakpad *b, const inlined_call *call)
+static void breakpad_open_call(breakpad *b, const inlined_call *call)
 {
     b->calls = mem_room(b->calls, b->call_count, &b->call_cap, sizeof *b->calls);
     b->open_count = call->depth;
@@ -232,72 +232,76 @@ static void open_call(breakpad *b, const inlined_call *call)
 }
 
 /* Makes the open calls those of the frames: calls that go on from the range before become longer. */
-static void set_calls(breakpad *b, const machsym_map_range *range)
+static void breakpad_set_calls(breakpad *b, const machsym_map_range *range)
 {
     size_t depth = 0;
     bool same = true;
     for (size_t i = b->frame_count - 1; i-- > 0 && !b->budget.is_spent; depth++) {
         const machsym_frame *caller = &b->frames[i + 1];
-        inlined_call call = {
-            depth, range->lo, range->hi, origin_of(b, &b->frames[i]), file_of(b, caller), caller->line};
+        inlined_call call = {depth,
+                             range->lo,
+                             range->hi,
+                             breakpad_origin_of(b, &b->frames[i]),
+                             breakpad_file_of(b, caller),
+                             caller->line};
         const inlined_call *before = depth < b->open_count ? &b->calls[b->open[depth]] : NULL;
         same = same && before != NULL && before->origin == call.origin && before->file == call.file &&
                before->line == call.line;
         if (same)
             b->calls[b->open[depth]].hi = range->hi;
         else
-            open_call(b, &call);
+            breakpad_open_call(b, &call);
     }
     b->open_count = depth;
 }
 
-static void set_line(breakpad *b, const machsym_map_range *range)
+static void breakpad_set_line(breakpad *b, const machsym_map_range *range)
 {
     const machsym_frame *inner = &b->frames[0];
     if (!frame_has_line(inner)) {
-        close_line(b);
+        breakpad_close_line(b);
         b->line_lo = b->hi = range->hi;
         return;
     }
-    size_t file = file_of(b, inner);
+    size_t file = breakpad_file_of(b, inner);
     if (file == b->line_file && inner->line == b->line && b->line_lo != b->hi) {
         b->hi = range->hi;
         return;
     }
-    close_line(b);
+    breakpad_close_line(b);
     b->line_lo = range->lo;
     b->line_file = file;
     b->line = inner->line;
     b->hi = range->hi;
 }
 
-static void add_range(breakpad *b, const machsym_map_range *range)
+static void breakpad_add_range(breakpad *b, const machsym_map_range *range)
 {
     const machsym_frame *real = &b->frames[b->frame_count - 1];
     if (b->has_function && (real->function_start != b->start || range->lo != b->hi))
-        close_function(b);
+        breakpad_close_function(b);
     if (!b->has_function) {
         b->has_function = true;
         b->start = real->function_start;
         b->lo = b->hi = b->line_lo = range->lo;
-        name_of(b, real, &b->name);
+        breakpad_name_of(b, real, &b->name);
     }
-    set_calls(b, range);
-    set_line(b, range);
+    breakpad_set_calls(b, range);
+    breakpad_set_line(b, range);
 }
 
 /* PUBLIC address parameter-size name, once for every symbol: a range may go on after debug info. */
-static void add_symbol(breakpad *b, uint64_t *last)
+static void breakpad_add_symbol(breakpad *b, uint64_t *last)
 {
     const machsym_frame *frame = &b->frames[0];
     if (frame->function_start == *last || (frame->linkage_name.len == 0 && frame->name.len == 0))
         return;
     *last = frame->function_start;
     text_c(b->t, "PUBLIC ");
-    text_hex(b->t, from_base(b, frame->function_start), 1);
+    text_hex(b->t, breakpad_from_base(b, frame->function_start), 1);
     text_c(b->t, " 0 ");
     text name = {0};
-    name_of(b, frame, &name);
+    breakpad_name_of(b, frame, &name);
     text_add(b->t, name.v, name.len);
     text_char(b->t, '\n');
     text_free(&name);
@@ -305,7 +309,7 @@ static void add_symbol(breakpad *b, uint64_t *last)
 }
 
 /* MODULE mac cpu id name; the id is the UUID and an age of 0. */
-static void put_module(breakpad *b)
+static void breakpad_put_module(breakpad *b)
 {
     const symbol_info *info = &b->file->info;
     text_c(b->t, "MODULE mac ");
@@ -322,7 +326,7 @@ static void put_module(breakpad *b)
         text_c(b->t, "INFO DAMAGED made of a damaged file\n");
 }
 
-static void for_each_range(breakpad *b, bool symbols)
+static void breakpad_for_each_range(breakpad *b, bool symbols)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
@@ -330,13 +334,13 @@ static void for_each_range(breakpad *b, bool symbols)
     while (!b->budget.is_spent && machsym_map_next(b->file->map, &at, &range)) {
         if (range.is_symbol != symbols)
             continue;
-        b->frame_count = map_frames(&b->budget, b->source, range.lo, b->frames);
+        b->frame_count = budget_frames(&b->budget, b->source, range.lo, b->frames);
         if (b->frame_count > 0 && symbols)
-            add_symbol(b, &last);
+            breakpad_add_symbol(b, &last);
         else if (b->frame_count > 0)
-            add_range(b, &range);
+            breakpad_add_range(b, &range);
     }
-    close_function(b);
+    breakpad_close_function(b);
 }
 
 bool export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t)
@@ -344,7 +348,7 @@ bool export_breakpad(const symbol_file *file, const frame_style *style, outfile 
     breakpad *b = mem_alloc(sizeof *b);
     memset(b, 0, sizeof *b);
     b->file = file;
-    b->budget = map_budget_of(file, 1);
+    b->budget = budget_of(file, 1);
     b->style = *style;
     b->style.source = b->source = symbol_source_open(file, 0, 0);
     b->frames = mem_alloc(MAP_MAX_FRAMES * sizeof *b->frames);
@@ -352,13 +356,13 @@ bool export_breakpad(const symbol_file *file, const frame_style *style, outfile 
     b->origins.record = "INLINE_ORIGIN";
     b->out = out;
     b->t = t;
-    put_module(b);
-    for_each_range(b, false);
-    for_each_range(b, true);
+    breakpad_put_module(b);
+    breakpad_for_each_range(b, false);
+    breakpad_for_each_range(b, true);
     bool ok = !b->budget.is_spent;
     symbol_source_close(b->source);
-    numbered_free(&b->files);
-    numbered_free(&b->origins);
+    breakpad_numbered_free(&b->files);
+    breakpad_numbered_free(&b->origins);
     text_free(&b->name);
     text_free(&b->lines);
     free(b->calls);

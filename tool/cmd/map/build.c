@@ -49,9 +49,9 @@ typedef struct build {
 } build;
 
 /* The parts are small, so the time is looked at between them. */
-static bool is_too_late(build *b)
+static bool build_is_too_late(build *b)
 {
-    bool is_late = b->until > 0 && seconds_now() > b->until;
+    bool is_late = b->until > 0 && machine_seconds() > b->until;
     if (is_late)
         b->error = (machsym_error){.code = MACHSYM_ERR_LIMIT, .what = map_took_too_long};
     return is_late;
@@ -61,7 +61,7 @@ static void *build_thread(void *user)
 {
     build *b = user;
     pthread_mutex_lock(&b->lock);
-    while (b->next < b->count && b->error.code == MACHSYM_OK && !is_too_late(b)) {
+    while (b->next < b->count && b->error.code == MACHSYM_OK && !build_is_too_late(b)) {
         size_t index = b->next++;
         machsym_error err;
         pthread_mutex_unlock(&b->lock);
@@ -77,10 +77,10 @@ static void *build_thread(void *user)
     return NULL;
 }
 
-static void show_progress(const char *path, const build *b, double since)
+static void build_show_progress(const char *path, const build *b, double since)
 {
     double share = b->total > 0 ? (double)b->done_bytes / (double)b->total : 1;
-    double took = seconds_now() - since;
+    double took = machine_seconds() - since;
     double rate = took > 0 ? (double)b->done_bytes / took : 0;
     double left = rate > 0 ? (double)(b->total - b->done_bytes) / rate : 0;
     text name = {0};
@@ -91,9 +91,9 @@ static void show_progress(const char *path, const build *b, double since)
 }
 
 /* Waits for the threads, and tells now and then how far they are. The lock is held. */
-static void watch(const char *path, build *b)
+static void build_watch(const char *path, build *b)
 {
-    double since = seconds_now();
+    double since = machine_seconds();
     while (b->done < b->count && b->error.code == MACHSYM_OK) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -103,7 +103,7 @@ static void watch(const char *path, build *b)
         while (b->done < b->count && b->error.code == MACHSYM_OK &&
                pthread_cond_timedwait(&b->moved, &b->lock, &until) != ETIMEDOUT)
             continue;
-        show_progress(path, b, since);
+        build_show_progress(path, b, since);
     }
     fputs("\r\033[K", stderr);
 }
@@ -111,7 +111,7 @@ static void watch(const char *path, build *b)
 static void build_parts(build *b, const char *path, const build_options *how)
 {
     pthread_t threads[MAX_JOBS];
-    size_t wanted = tool_threads(how->jobs, b->count);
+    size_t wanted = machine_threads(how->jobs, b->count);
     size_t started = 0;
     for (size_t i = 0; i < b->count; i++)
         b->total += machsym_plan_part_size(b->plan, i);
@@ -123,7 +123,7 @@ static void build_parts(build *b, const char *path, const build_options *how)
         started++;
     if (how->progress && started > 0) {
         pthread_mutex_lock(&b->lock);
-        watch(path, b);
+        build_watch(path, b);
         pthread_mutex_unlock(&b->lock);
     } else {
         build_thread(b);
@@ -134,7 +134,7 @@ static void build_parts(build *b, const char *path, const build_options *how)
     pthread_mutex_destroy(&b->lock);
 }
 
-static void add_counts(const machsym_part *part, machsym_part_info *counts)
+static void build_add_counts(const machsym_part *part, machsym_part_info *counts)
 {
     machsym_part_info one;
     if (part == NULL)
@@ -155,7 +155,7 @@ static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, 
     memset(&b, 0, sizeof b);
     memset(counts, 0, sizeof *counts);
     if (machsym_plan_open(desc, &plan, &err) != MACHSYM_OK) {
-        tool_say_error(path, &err);
+        say_error(path, &err);
         return NULL;
     }
     object_say_plan(plan);
@@ -167,12 +167,12 @@ static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, 
         b.parts[i] = NULL;
     build_parts(&b, path, how);
     for (size_t i = 0; i < b.count; i++)
-        add_counts(b.parts[i], counts);
+        build_add_counts(b.parts[i], counts);
     err = b.error;
     if (err.code == MACHSYM_OK)
         machsym_map_merge(plan, b.parts, b.count, &map, &err);
     if (map == NULL)
-        tool_say_error(path, &err);
+        say_error(path, &err);
     for (size_t i = 0; i < b.count; i++)
         machsym_part_close(b.parts[i]);
     free(b.parts);
@@ -180,13 +180,13 @@ static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, 
     return map;
 }
 
-machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
-                             machsym_part_info *counts)
+machsym_map *build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                         machsym_part_info *counts)
 {
     enum { LEAST_CODE = 1 << 20 }; /* a smaller image needs little memory */
     machsym_plan_desc own = *desc;
     machsym_image_info info;
-    tool_read_info(desc->image, &info);
+    open_read_info(desc->image, &info);
     room *r = info.text_size >= LEAST_CODE ? room_open() : NULL;
     if (r != NULL)
         own.allocator = room_allocator(r);
@@ -215,21 +215,21 @@ typedef struct build_command {
 } build_command;
 
 /* Says why a map or its folder could not be written. */
-static void say_unwritten(const build_command *c, const char *path, int failure)
+static void build_say_unwritten(const build_command *c, const char *path, int failure)
 {
     if (c->is_full == NULL || !outfile_is_full(failure) || !atomic_exchange(c->is_full, true))
-        tool_say("%s: %s", path, outfile_error(failure));
+        say_message("%s: %s", path, outfile_error(failure));
 }
 
 /* Where the map of an image goes; empty after a message. */
-static void output_path(const build_command *c, const machsym_image_info *info, text *path)
+static void build_output_path(const build_command *c, const machsym_image_info *info, text *path)
 {
     if (c->store != NULL && !info->slice.has_uuid) {
-        tool_say("%s: has no UUID: a store has no place for it; use -o", info->path);
+        say_message("%s: has no UUID: a store has no place for it; use -o", info->path);
     } else if (c->store != NULL) {
         layout_path(path, c->store, &info->slice.uuid, LAYOUT_MAP);
         if (!outfile_make_folders(path->v)) {
-            say_unwritten(c, path->v, errno);
+            build_say_unwritten(c, path->v, errno);
             path->len = 0;
         }
     } else if (c->out != NULL && outfile_spares(c->out, info->path)) {
@@ -241,27 +241,27 @@ static void output_path(const build_command *c, const machsym_image_info *info, 
 }
 
 /* Refuses a file that is cut short or contradicts itself, unless it is wanted all the same. */
-static bool refuse_bad(const build_command *c, const machsym_image_info *info)
+static bool build_refuse_bad(const build_command *c, const machsym_image_info *info)
 {
     text t = {0};
     if (c->damaged || !(info->damage.is_cut_short || info->damage.is_misleading))
         return false;
-    text_damage(&t, info);
-    tool_say("%.*s; no map is made of it: %s, or pass --damaged for a map of what is there", (int)t.len, t.v,
-             info->damage.is_cut_short ? "fetch the whole file" : "fetch the file again");
+    open_put_damage(&t, info);
+    say_message("%.*s; no map is made of it: %s, or pass --damaged for a map of what is there", (int)t.len,
+                t.v, info->damage.is_cut_short ? "fetch the whole file" : "fetch the file again");
     text_free(&t);
     return true;
 }
 
-void map_say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
-                  const machsym_map *map)
+void build_say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
+                    const machsym_map *map)
 {
     text t = {0};
     machsym_map_info made;
     machsym_map_get_info(map, &made);
     if ((made.flags & MACHSYM_MAP_DAMAGED) == 0)
         return;
-    text_damage(&t, info);
+    open_put_damage(&t, info);
     if (t.len == 0)
         text_c(&t, path);
     if (counts->damaged_units != 0) {
@@ -275,19 +275,19 @@ void map_say_lost(const char *path, const machsym_image_info *info, const machsy
                                       : ": parts of the exports trie, binds, unwind info, Objective-C or "
                                         "Swift metadata are damaged, or names are too long");
     }
-    tool_say("%.*s; the map lacks what could not be read, and says so", (int)t.len, t.v);
-    tool_note_damage();
+    say_message("%.*s; the map lacks what could not be read, and says so", (int)t.len, t.v);
+    status_note_damage();
     text_free(&t);
 }
 
 /* Adds a line for a map. */
-static void tell_built(const build_command *c, const char *path, const machsym_map *map, text *told)
+static void build_tell_built(const build_command *c, const char *path, const machsym_map *map, text *told)
 {
     machsym_map_info made;
     size_t from = told->len;
     machsym_map_get_info(map, &made);
     if (c->out != NULL && strcmp(c->out, "-") == 0) {
-        tool_tell("standard output: %s, %llu bytes", made.arch, (unsigned long long)made.size);
+        say_plain("standard output: %s, %llu bytes", made.arch, (unsigned long long)made.size);
         return;
     }
     if (!c->json) {
@@ -304,30 +304,30 @@ static void tell_built(const build_command *c, const char *path, const machsym_m
     json_put_str(told, "file", str_c(path));
     json_put_str(told, "image", made.name);
     json_put_str(told, "arch", str_c(made.arch));
-    json_put_uuid(told, "uuid", uuid_is_none(&made.uuid) ? NULL : &made.uuid);
-    json_put_str(told, "lines", str_c(lines_name(made.lines)));
+    json_put_uuid(told, "uuid", symbol_uuid_is_none(&made.uuid) ? NULL : &made.uuid);
+    json_put_str(told, "lines", str_c(value_lines_name(made.lines)));
     json_put_bool(told, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
     json_put_number(told, "size", made.size);
     text_c(told, "}\n");
 }
 
 /* Writes a map; its name it gets from end_built. */
-static bool begin_built(const machsym_map *map, const char *path, outfile *out)
+static bool build_begin_built(const machsym_map *map, const char *path, outfile *out)
 {
     machsym_bytes bytes = machsym_map_bytes(map);
     outfile_begin_with(out, path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
     return out->failure == 0;
 }
 
-static bool end_built(const build_command *c, outfile *out, const char *path)
+static bool build_end_built(const build_command *c, outfile *out, const char *path)
 {
     outfile_end_all(out, 1);
     if (out->failure != 0)
-        say_unwritten(c, path, out->failure);
+        build_say_unwritten(c, path, out->failure);
     return out->failure == 0;
 }
 
-static void *close_image(void *image)
+static void *build_close_image(void *image)
 {
     machsym_image_close(image);
     return NULL;
@@ -335,9 +335,9 @@ static void *close_image(void *image)
 
 /* Closes the image that a map was made of, while another thread writes the map: to unmap a large file takes as
  * long as to write a tenth of it. Returns false when it has to be closed after that. */
-static bool begin_closing(const build_command *c, machsym_image *image, pthread_t *thread)
+static bool build_begin_closing(const build_command *c, machsym_image *image, pthread_t *thread)
 {
-    return tool_threads(c->how.jobs, 2) > 1 && pthread_create(thread, NULL, close_image, image) == 0;
+    return machine_threads(c->how.jobs, 2) > 1 && pthread_create(thread, NULL, build_close_image, image) == 0;
 }
 
 /* Builds a map and adds a line to what is told. *size: its bytes. Threads: any. */
@@ -353,32 +353,32 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open, t
     size_t from = told->len;
     *size = 0;
     memset(&desc, 0, sizeof desc);
-    machsym_image *image = tool_open_damaged(open);
-    if (image == NULL || tool_refuse_collection(image)) {
+    machsym_image *image = open_damaged(open);
+    if (image == NULL || open_refuse_collection(image)) {
         machsym_image_close(image);
         return false;
     }
     desc.image = image;
     desc.lines = c->lines.lines;
     desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
-    tool_read_info(image, &info);
-    if (!refuse_bad(c, &info))
-        output_path(c, &info, &path);
+    open_read_info(image, &info);
+    if (!build_refuse_bad(c, &info))
+        build_output_path(c, &info, &path);
     if (path.len > 0)
-        map = map_build_image(&desc, open->path, &c->how, &counts);
+        map = build_image(&desc, open->path, &c->how, &counts);
     bool is_made = map != NULL;
     *size = is_made ? machsym_map_bytes(map).len : 0;
     if (is_made)
-        map_say_lost(open->path, &info, &counts, map);
-    bool is_closing = is_made && begin_closing(c, image, &closing);
-    if (is_made && begin_built(map, path.v, &out))
-        tell_built(c, path.v, map, told);
+        build_say_lost(open->path, &info, &counts, map);
+    bool is_closing = is_made && build_begin_closing(c, image, &closing);
+    if (is_made && build_begin_built(map, path.v, &out))
+        build_tell_built(c, path.v, map, told);
     if (is_closing)
         pthread_join(closing, NULL);
     else
         machsym_image_close(image);
     machsym_map_close(map); /* while the disk writes */
-    bool ok = is_made && end_built(c, &out, path.v);
+    bool ok = is_made && build_end_built(c, &out, path.v);
     if (!ok)
         told->len = from;
     text_free(&path);
@@ -409,12 +409,12 @@ static bool build_cache(const build_command *c, const machsym_open_desc *open)
     atomic_bool is_full = false;
     build_command each = *c;
     if (c->store == NULL) {
-        tool_say("%s: a shared cache has many images: --store DIR takes their maps, --entry chooses one",
-                 open->path);
+        say_message("%s: a shared cache has many images: --store DIR takes their maps, --entry chooses one",
+                    open->path);
         return false;
     }
     each.is_full = &is_full;
-    return map_each_image(open, c->images, c->how.jobs, build_cached, &each, &is_full);
+    return build_each_image(open, c->images, c->how.jobs, build_cached, &each, &is_full);
 }
 
 static bool build_file(const build_command *c, const char *file)
@@ -434,7 +434,7 @@ static bool build_file(const build_command *c, const char *file)
     if (!c->all_archs)
         return build_one(c, &desc);
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    ok = tool_say_slices(file, count, &err);
+    ok = say_slices(file, count, &err);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
@@ -477,7 +477,7 @@ static bool build_found(build_command *c)
 }
 
 /* What is wrong with the command line; NULL: nothing. */
-static const char *find_fault(const build_command *c, int count)
+static const char *build_find_fault(const build_command *c, int count)
 {
     bool finds = c->symbols.path_count > 0;
     if (count == 0 && !finds)
@@ -494,7 +494,7 @@ static const char *find_fault(const build_command *c, int count)
     return NULL;
 }
 
-static int run_command(int argc, char **argv)
+static int build_run(int argc, char **argv)
 {
     build_command c;
     bool ok = true;
@@ -502,7 +502,7 @@ static int run_command(int argc, char **argv)
     int count = options_parse(&map_build_command, &c, argc, argv);
     if (count < 0)
         return options_status(count);
-    const char *fault = find_fault(&c, count);
+    const char *fault = build_find_fault(&c, count);
     if (fault != NULL)
         return options_wrong(&map_build_command, fault);
     c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
@@ -552,6 +552,6 @@ const command map_build_command = {
      {image_option_table, offsetof(build_command, image)},
      {object_option_table, offsetof(build_command, objects)}},
     NULL,
-    run_command,
+    build_run,
     NULL,
 };

@@ -9,19 +9,19 @@
 typedef struct build_options {
     unsigned jobs; /* 0: all processors */
     bool progress;
-    double until; /* the build fails when seconds_now is past it; 0: it may take any time */
+    double until; /* the build fails when machine_seconds is past it; 0: it may take any time */
 } build_options;
 
 extern const char map_took_too_long[];
 
 /* Says in one line what the map of a damaged file lacks. */
-void map_say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
-                  const machsym_map *map);
+void build_say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
+                    const machsym_map *map);
 
 /* Builds the map of an image. *counts: its units, and how many of them are damaged. Returns NULL after a
  * message. */
-machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
-                             machsym_part_info *counts);
+machsym_map *build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                         machsym_part_info *counts);
 
 /* Builds something of one image of a cache, which the description opens, and adds what is to be printed. *size: the bytes
  * that it made. */
@@ -32,7 +32,7 @@ typedef bool (*map_build_call)(const void *user, const machsym_open_desc *open, 
  * are begun once *is_full, which a call sets that finds no room on the disk, or once all are too large for the
  * cache.
  * Returns false after a message when the cache does not open, nothing fits, or a call failed. */
-bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
-                    const void *user, const atomic_bool *is_full);
+bool build_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs,
+                      map_build_call build, const void *user, const atomic_bool *is_full);
 
 #endif

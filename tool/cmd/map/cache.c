@@ -40,7 +40,7 @@ typedef struct cached_build {
 
 /* Whether a text fits a pattern with * and ?. A * takes as little as it can; when what follows does not
  * fit, the last one takes one more: so the steps are no more than the product of both lengths. */
-static bool fits(machsym_str s, const char *pattern)
+static bool build_each_fits(machsym_str s, const char *pattern)
 {
     const char *star = NULL;
     size_t star_at = 0;
@@ -83,10 +83,10 @@ static void *build_images(void *argument)
     return NULL;
 }
 
-static void run_threads(cached_build *b, unsigned jobs)
+static void build_each_run_threads(cached_build *b, unsigned jobs)
 {
     pthread_t threads[MAX_JOBS];
-    size_t wanted = tool_threads(jobs, b->count);
+    size_t wanted = machine_threads(jobs, b->count);
     size_t started = 0;
     pthread_mutex_init(&b->lock, NULL);
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, build_images, b) == 0)
@@ -97,12 +97,12 @@ static void run_threads(cached_build *b, unsigned jobs)
     pthread_mutex_destroy(&b->lock);
 }
 
-static void list_images(cached_build *b, const machsym_image *cache, const char *pattern)
+static void build_each_list_images(cached_build *b, const machsym_image *cache, const char *pattern)
 {
     machsym_cursor at = {0, 0};
     machsym_entry entry;
     while (cache_next_entry(cache, &at, &entry)) {
-        if (pattern != NULL && !fits(entry.name, pattern))
+        if (pattern != NULL && !build_each_fits(entry.name, pattern))
             continue;
         b->v = mem_room(b->v, b->count, &b->cap, sizeof *b->v);
         cached_image *image = &b->v[b->count++];
@@ -112,24 +112,25 @@ static void list_images(cached_build *b, const machsym_image *cache, const char 
 }
 
 /* What came of all images, in a line. */
-static void tell_all(const cached_build *b, const char *path)
+static void build_each_tell_all(const cached_build *b, const char *path)
 {
     unsigned long long left = b->count - b->made;
     if (atomic_load(b->is_full))
-        tool_say("%s: the disk is full: %llu of %llu images have no map", path, left,
-                 (unsigned long long)b->count);
+        say_message("%s: the disk is full: %llu of %llu images have no map", path, left,
+                    (unsigned long long)b->count);
     else if (b->next < b->count)
-        tool_say("%s: its maps have more than %d MB and %d times the bytes of the cache, so its images lie "
-                 "over each "
-                 "other: %llu of %llu have no map; --images=GLOB chooses some",
-                 path, MAPS_BYTES >> 20, MAPS_PER_BYTE, left, (unsigned long long)b->count);
+        say_message(
+            "%s: its maps have more than %d MB and %d times the bytes of the cache, so its images lie "
+            "over each "
+            "other: %llu of %llu have no map; --images=GLOB chooses some",
+            path, MAPS_BYTES >> 20, MAPS_PER_BYTE, left, (unsigned long long)b->count);
     else
-        tool_tell("%s: %llu of %llu maps are made", path, (unsigned long long)b->made,
+        say_plain("%s: %llu of %llu maps are made", path, (unsigned long long)b->made,
                   (unsigned long long)b->count);
 }
 
-bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs, map_build_call build,
-                    const void *user, const atomic_bool *is_full)
+bool build_each_image(const machsym_open_desc *cache, const char *pattern, unsigned jobs,
+                      map_build_call build, const void *user, const atomic_bool *is_full)
 {
     machsym_open_desc open = *cache;
     machsym_error err;
@@ -137,26 +138,26 @@ bool map_each_image(const machsym_open_desc *cache, const char *pattern, unsigne
     memset(&b, 0, sizeof b);
     open.from = cache_open(cache->path, cache->flags, &err);
     if (open.from == NULL) {
-        tool_say_error(cache->path, &err);
+        say_error(cache->path, &err);
         return false;
     }
-    tool_say_damage(open.from);
+    open_say_damage(open.from);
     b.open = &open;
     b.build = build;
     b.user = user;
     b.is_full = is_full;
     b.most = MAPS_BYTES + MAPS_PER_BYTE * cache_bytes(open.from);
-    list_images(&b, open.from, pattern);
+    build_each_list_images(&b, open.from, pattern);
     if (b.count == 0)
-        tool_say("%s: no image of the shared cache %s; `machsym info CACHE` lists them", cache->path,
-                 pattern != NULL ? "fits the pattern" : "is listed in this file");
-    run_threads(&b, jobs);
+        say_message("%s: no image of the shared cache %s; `machsym info CACHE` lists them", cache->path,
+                    pattern != NULL ? "fits the pattern" : "is listed in this file");
+    build_each_run_threads(&b, jobs);
     for (size_t i = 0; i < b.count; i++) {
         out_text(&b.v[i].told);
         text_free(&b.v[i].told);
         free(b.v[i].name);
     }
     free(b.v);
-    tell_all(&b, cache->path);
+    build_each_tell_all(&b, cache->path);
     return b.count > 0 && b.made == b.count;
 }

@@ -26,7 +26,7 @@ typedef struct chunk_export {
 /* ---- Keys and values ---- */
 
 /* A bulk string of Redis' protocol: $LENGTH CRLF BYTES CRLF. */
-static void resp_bulk(text *t, const void *ptr, size_t len)
+static void export_resp_bulk(text *t, const void *ptr, size_t len)
 {
     text_char(t, '$');
     text_dec(t, len);
@@ -35,24 +35,24 @@ static void resp_bulk(text *t, const void *ptr, size_t len)
     text_c(t, "\r\n");
 }
 
-static void put_resp(const chunk_export *e, machsym_str key, machsym_bytes value)
+static void export_put_resp(const chunk_export *e, machsym_str key, machsym_bytes value)
 {
     text_c(e->t, e->expire != NULL ? "*5\r\n" : "*3\r\n");
-    resp_bulk(e->t, "SET", 3);
-    resp_bulk(e->t, key.ptr, key.len);
-    resp_bulk(e->t, value.ptr, value.len);
+    export_resp_bulk(e->t, "SET", 3);
+    export_resp_bulk(e->t, key.ptr, key.len);
+    export_resp_bulk(e->t, value.ptr, value.len);
     if (e->expire != NULL) {
-        resp_bulk(e->t, "EX", 2);
-        resp_bulk(e->t, e->expire, strlen(e->expire));
+        export_resp_bulk(e->t, "EX", 2);
+        export_resp_bulk(e->t, e->expire, strlen(e->expire));
     }
 }
 
-static uint64_t put_chunk(void *user, machsym_str key, machsym_bytes value)
+static uint64_t export_put_chunk(void *user, machsym_str key, machsym_bytes value)
 {
     const chunk_export *e = user;
     size_t from = e->t->len;
     if (e->format == CHUNK_RESP) {
-        put_resp(e, key, value);
+        export_put_resp(e, key, value);
     } else if (e->format == CHUNK_TSV) {
         text_str(e->t, key);
         text_char(e->t, '\t');
@@ -74,33 +74,33 @@ static uint64_t put_chunk(void *user, machsym_str key, machsym_bytes value)
 static bool export_chunks(chunk_export *e, const symbol_file *file)
 {
     chunk_lists lists;
-    bool ok = map_cut(file, e->chunk_size, put_chunk, e, &lists);
+    bool ok = cut_map(file, e->chunk_size, export_put_chunk, e, &lists);
     for (size_t i = 0; i < 2 && ok; i++)
         fprintf(stderr, "%s: %llu chunks, %llu bytes\n", lists.v[i].name,
                 (unsigned long long)lists.v[i].chunks, (unsigned long long)lists.v[i].bytes);
-    map_lists_free(&lists);
+    cut_lists_free(&lists);
     return ok;
 }
 
 /* ---- A text table ---- */
 
 /* What a row says of its range: function, tab, file:line. */
-static void text_row(text *t, const machsym_frame *frame, const frame_style *style)
+static void export_text_row(text *t, const machsym_frame *frame, const frame_style *style)
 {
     size_t from = t->len;
-    text_frame_name(t, frame, style);
+    frame_put_name(t, frame, style);
     text_escape(t, from);
     if (frame_has_line(frame)) {
         text_char(t, '\t');
         from = t->len;
-        text_frame_file(t, frame, false);
+        frame_put_file(t, frame, false);
         text_escape(t, from);
         text_char(t, ':');
         text_dec(t, frame->line);
     }
 }
 
-static void put_row(text *t, const machsym_map_range *range, const text *row)
+static void export_put_row(text *t, const machsym_map_range *range, const text *row)
 {
     if (range->lo == range->hi)
         return;
@@ -124,29 +124,29 @@ static bool export_bugly(const symbol_file *file, const frame_style *how, outfil
     machsym_frame *frames = mem_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(file, 0, 0);
     frame_style style = *how;
-    map_budget budget = map_budget_of(file, 1);
+    map_budget budget = budget_of(file, 1);
     style.source = source;
     if (file->info.is_damaged)
         text_c(t, MAP_DAMAGED_HEADING ":\tyes\n");
     while (!budget.is_spent && machsym_map_next(file->map, &at, &range)) {
-        size_t count = map_frames(&budget, source, range.lo, frames);
+        size_t count = budget_frames(&budget, source, range.lo, frames);
         next.len = 0;
         if (count > 0)
-            text_row(&next, &frames[count - 1], &style);
-        map_spend(&budget, next.len);
+            export_text_row(&next, &frames[count - 1], &style);
+        budget_spend(&budget, next.len);
         bool same = str_equal((machsym_str){row.v, row.len}, (machsym_str){next.v, next.len});
         if (open.hi == range.lo && same) {
             open.hi = range.hi;
             continue;
         }
-        put_row(t, &open, &row);
+        export_put_row(t, &open, &row);
         text swap = row;
         row = next;
         next = swap;
         open = range;
         outfile_flush(out, t);
     }
-    put_row(t, &open, &row);
+    export_put_row(t, &open, &row);
     symbol_source_close(source);
     text_free(&row);
     text_free(&next);
@@ -166,25 +166,25 @@ typedef struct export_command {
 } export_command;
 
 /* Reads a decimal number; 0 when it is none. */
-static uint64_t parse_number(const char *written)
+static uint64_t export_parse_number(const char *written)
 {
     char *end;
     unsigned long long number = written[0] >= '0' && written[0] <= '9' ? strtoull(written, &end, 10) : 0;
     return number != 0 && *end == 0 ? number : 0;
 }
 
-static bool set_chunks(const export_command *c, chunk_export *e)
+static bool export_set_chunks(const export_command *c, chunk_export *e)
 {
     static const char *const formats[] = {"resp", "tsv", "jsonl"};
     memset(e, 0, sizeof *e);
-    e->chunk_size = parse_number(c->chunks);
+    e->chunk_size = export_parse_number(c->chunks);
     e->expire = c->expire;
     if (e->chunk_size == 0 || e->chunk_size > CHUNK_SIZE_MOST) {
-        tool_say("--chunks wants a number of bytes, such as 10000");
+        say_message("--chunks wants a number of bytes, such as 10000");
         return false;
     }
-    if (c->expire != NULL && parse_number(c->expire) == 0) {
-        tool_say("--expire wants a number of seconds");
+    if (c->expire != NULL && export_parse_number(c->expire) == 0) {
+        say_message("--expire wants a number of seconds");
         return false;
     }
     for (unsigned i = 0; i < 3; i++) {
@@ -193,24 +193,25 @@ static bool set_chunks(const export_command *c, chunk_export *e)
             return true;
         }
     }
-    tool_say("--chunks wants --format=resp, tsv or jsonl%s%s", c->format[0] != 0 ? ", not " : "", c->format);
+    say_message("--chunks wants --format=resp, tsv or jsonl%s%s", c->format[0] != 0 ? ", not " : "",
+                c->format);
     return false;
 }
 
 /* Returns an exit status. */
-static int run_export(const export_command *c)
+static int export_run_export(const export_command *c)
 {
     symbol_file file;
     outfile out;
     text t = {0};
     chunk_export e;
     bool bugly = strcmp(c->format, "bugly") == 0;
-    if (c->chunks != NULL && !set_chunks(c, &e))
+    if (c->chunks != NULL && !export_set_chunks(c, &e))
         return TOOL_USAGE;
     if (c->chunks == NULL && !bugly && strcmp(c->format, "breakpad") != 0) {
-        tool_say(c->format[0] == 0
-                     ? "--format is missing: bugly or breakpad; with --chunks=N resp, tsv or jsonl"
-                     : "--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
+        say_message(c->format[0] == 0
+                        ? "--format is missing: bugly or breakpad; with --chunks=N resp, tsv or jsonl"
+                        : "--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
         return TOOL_USAGE;
     }
     if (!outfile_spares(c->out, c->desc.open.path) || !map_open_source(&c->desc, &file))
@@ -219,7 +220,7 @@ static int run_export(const export_command *c)
     e.t = &t;
     e.out = &out;
     if (ok && c->chunks != NULL && !file.info.has_uuid) {
-        tool_say("%s: has no UUID: its chunks would have no key of their own", c->desc.open.path);
+        say_message("%s: has no UUID: its chunks would have no key of their own", c->desc.open.path);
         ok = false;
     } else if (ok && c->chunks != NULL)
         ok = export_chunks(&e, &file);
@@ -228,11 +229,11 @@ static int run_export(const export_command *c)
     else if (ok)
         ok = export_breakpad(&file, &c->style, &out, &t);
     symbol_file_close(&file);
-    ok = ok && tool_had_memory(c->out);
+    ok = ok && status_had_memory(c->out);
     return outfile_end(&out, &t, ok) ? TOOL_OK : TOOL_ERROR;
 }
 
-static int run_command(int argc, char **argv)
+static int export_run(int argc, char **argv)
 {
     export_command c;
     memset(&c, 0, sizeof c);
@@ -246,7 +247,7 @@ static int run_command(int argc, char **argv)
     if (count != 1)
         return options_wrong(&map_export_command, count == 0 ? "no map is named" : "one map at a time");
     c.desc.open.path = argv[1];
-    return run_export(&c);
+    return export_run_export(&c);
 }
 
 static const option table[] = {
@@ -271,6 +272,6 @@ const command map_export_command = {
     "Writes a map as chunks for a key-value store, or in another format.\n",
     {{table, 0}},
     NULL,
-    run_command,
+    export_run,
     NULL,
 };

@@ -44,7 +44,7 @@ typedef struct import_command {
     bool json;
 } import_command;
 
-static machsym_str cut_field(const char **at, const char *end)
+static machsym_str import_cut_field(const char **at, const char *end)
 {
     const char *tab = memchr(*at, '\t', (size_t)(end - *at));
     machsym_str field = {*at, (size_t)((tab != NULL ? tab : end) - *at)};
@@ -53,7 +53,7 @@ static machsym_str cut_field(const char **at, const char *end)
 }
 
 /* "file:line"; a number after the last colon. */
-static void set_place(row *r, machsym_str place)
+static void import_set_place(row *r, machsym_str place)
 {
     size_t at = place.len;
     uint64_t line = 0;
@@ -70,15 +70,15 @@ static void set_place(row *r, machsym_str place)
 }
 
 /* start, end (inclusive), function, file:line (may be missing). */
-static bool parse_row(const char *line, size_t len, row *r)
+static bool import_parse_row(const char *line, size_t len, row *r)
 {
     const char *at = line;
     const char *end = line + len;
-    machsym_str lo = cut_field(&at, end);
-    machsym_str hi = cut_field(&at, end);
+    machsym_str lo = import_cut_field(&at, end);
+    machsym_str hi = import_cut_field(&at, end);
     memset(r, 0, sizeof *r);
-    r->function = cut_field(&at, end);
-    set_place(r, cut_field(&at, end));
+    r->function = import_cut_field(&at, end);
+    import_set_place(r, import_cut_field(&at, end));
     if (!parse_hex(lo.ptr, lo.len, &r->lo) || !parse_hex(hi.ptr, hi.len, &r->hi) || r->hi < r->lo ||
         r->hi == UINT64_MAX || r->function.len == 0)
         return false;
@@ -87,7 +87,7 @@ static bool parse_row(const char *line, size_t len, row *r)
 }
 
 /* "UUID: ..." and "Damaged: yes" stand above the rows of some tables. */
-static void parse_heading(import_command *c, const char *line, size_t len)
+static void import_parse_heading(import_command *c, const char *line, size_t len)
 {
     char copy[128];
     char *value = copy;
@@ -103,12 +103,12 @@ static void parse_heading(import_command *c, const char *line, size_t len)
     while (*value == ' ' || *value == '\t')
         value++;
     machsym_uuid uuid;
-    if (strcmp(copy, "UUID") == 0 && parse_uuid(value, &uuid) && uuid_is_none(&c->uuid.uuid))
+    if (strcmp(copy, "UUID") == 0 && parse_uuid(value, &uuid) && symbol_uuid_is_none(&c->uuid.uuid))
         c->uuid.uuid = uuid;
     c->is_damaged |= strcmp(copy, MAP_DAMAGED_HEADING) == 0 && strcmp(value, "yes") == 0;
 }
 
-static void parse_table(import_command *c, const text *input)
+static void import_parse_table(import_command *c, const text *input)
 {
     size_t number = 0;
     for (size_t at = 0; at < input->len;) {
@@ -120,16 +120,16 @@ static void parse_table(import_command *c, const text *input)
         if (len > 0 && line[len - 1] == '\r')
             len--;
         c->rows = mem_room(c->rows, c->count, &c->cap, sizeof *c->rows);
-        if (parse_row(line, len, &c->rows[c->count])) {
+        if (import_parse_row(line, len, &c->rows[c->count])) {
             c->rows[c->count++].number = number;
         } else if (len > 0) {
-            parse_heading(c, line, len);
+            import_parse_heading(c, line, len);
             c->skipped++;
         }
     }
 }
 
-static int by_address(const void *a, const void *b)
+static int import_by_address(const void *a, const void *b)
 {
     const row *x = a;
     const row *y = b;
@@ -139,11 +139,11 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Sorts, ends overlaps in favour of the row that begins first, and finds the functions. */
-static void order_rows(import_command *c)
+static void import_order_rows(import_command *c)
 {
     size_t kept = 0;
     if (c->count > 0)
-        qsort(c->rows, c->count, sizeof *c->rows, by_address);
+        qsort(c->rows, c->count, sizeof *c->rows, import_by_address);
     for (size_t i = 0; i < c->count; i++) {
         row *r = &c->rows[i];
         uint64_t end = kept > 0 ? c->rows[kept - 1].hi : 0;
@@ -169,7 +169,7 @@ static void order_rows(import_command *c)
 
 /* ---- The map ---- */
 
-static bool set_arch(const char *arch, machsym_map_info *info)
+static bool import_set_arch(const char *arch, machsym_map_info *info)
 {
     static const struct {
         uint32_t cputype;
@@ -182,14 +182,14 @@ static bool set_arch(const char *arch, machsym_map_info *info)
         if (arch == NULL || strcmp(arch, machsym_arch_name(info->cputype, info->cpusubtype)) == 0)
             return true;
     }
-    tool_say(
+    say_message(
         "-arch: %s is none of arm64, arm64e, x86_64, x86_64h, i386, armv6, armv7, armv7s, armv7k, arm64_32",
         arch);
     return false;
 }
 
 /* Programs of 64 bits begin at 4 GB; everything else counts from 0 unless it is told. */
-static uint64_t text_base(const import_command *c)
+static uint64_t import_text_base(const import_command *c)
 {
     const uint64_t program = 0x100000000;
     if (c->has_text_addr)
@@ -197,7 +197,7 @@ static uint64_t text_base(const import_command *c)
     return c->rows[0].lo >= program && c->rows[c->count - 1].hi - program <= UINT32_MAX ? program : 0;
 }
 
-static void set_frame(const row *r, machsym_frame *frame)
+static void import_set_frame(const row *r, machsym_frame *frame)
 {
     memset(frame, 0, sizeof *frame);
     frame->linkage_name = r->function;
@@ -209,7 +209,7 @@ static void set_frame(const row *r, machsym_frame *frame)
     frame->line_source = r->file.len != 0 ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NONE;
 }
 
-static machsym_map *make_map(const import_command *c)
+static machsym_map *import_make_map(const import_command *c)
 {
     machsym_map_info info;
     machsym_writer *writer;
@@ -219,33 +219,33 @@ static machsym_map *make_map(const import_command *c)
     info.name = c->name != NULL ? (machsym_str){c->name, strlen(c->name)} : (machsym_str){NULL, 0};
     info.uuid = c->uuid.uuid;
     info.flags = c->is_damaged ? MACHSYM_MAP_DAMAGED : 0;
-    info.text_addr = text_base(c);
-    if (!set_arch(c->arch, &info))
+    info.text_addr = import_text_base(c);
+    if (!import_set_arch(c->arch, &info))
         return NULL;
     info.text_size =
         c->rows[c->count - 1].hi > info.text_addr ? c->rows[c->count - 1].hi - info.text_addr : 0;
     machsym_writer_desc desc = {.info = &info};
     if (machsym_writer_open(&desc, &writer, &err) != MACHSYM_OK) {
-        tool_say_error(c->path, &err);
+        say_error(c->path, &err);
         return NULL;
     }
     for (size_t i = 0; i < c->count; i++) {
         const row *r = &c->rows[i];
         machsym_map_range range = {r->lo, r->hi, r->file.len == 0};
         machsym_frame frame;
-        set_frame(r, &frame);
+        import_set_frame(r, &frame);
         if (machsym_writer_add(writer, &range, &frame, 1, &err) != MACHSYM_OK) {
-            tool_say("%s:%zu: %s", c->path, r->number, err.what);
+            say_message("%s:%zu: %s", c->path, r->number, err.what);
             machsym_writer_close(writer);
             return NULL;
         }
     }
     if (machsym_writer_finish(writer, &map, &err) != MACHSYM_OK)
-        tool_say_error(c->path, &err);
+        say_error(c->path, &err);
     return map;
 }
 
-static void tell_json(const import_command *c, const char *path)
+static void import_tell_json(const import_command *c, const char *path)
 {
     text t = {0};
     json_begin(&t, "map-import");
@@ -258,21 +258,21 @@ static void tell_json(const import_command *c, const char *path)
     text_free(&t);
 }
 
-static bool run_import(import_command *c)
+static bool import_run_import(import_command *c)
 {
     text input = {0};
     text path = {0};
     machsym_map *map = NULL;
-    const char *why = text_read_words(&input, c->path);
+    const char *why = file_read_words(&input, c->path);
     bool ok = why == NULL;
     if (!ok)
-        tool_say("%s: %s", c->path, why);
-    parse_table(c, &input);
-    order_rows(c);
+        say_message("%s: %s", c->path, why);
+    import_parse_table(c, &input);
+    import_order_rows(c);
     if (ok && c->count == 0)
-        tool_say("%s: no row of start, end, function and file:line, separated by tabs", c->path);
+        say_message("%s: no row of start, end, function and file:line, separated by tabs", c->path);
     else if (ok)
-        map = make_map(c);
+        map = import_make_map(c);
     if (c->out != NULL) {
         text_c(&path, c->out);
         text_add(&path, "", 1);
@@ -281,9 +281,9 @@ static bool run_import(import_command *c)
     }
     ok = map != NULL && map_write(map, path.v);
     if (ok && c->json)
-        tell_json(c, path.v);
+        import_tell_json(c, path.v);
     else if (ok)
-        (strcmp(path.v, "-") == 0 ? tool_tell : out_line)(
+        (strcmp(path.v, "-") == 0 ? say_plain : out_line)(
             "%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before", path.v, c->count,
             c->skipped, c->cut);
     machsym_map_close(map);
@@ -293,25 +293,25 @@ static bool run_import(import_command *c)
     return ok;
 }
 
-static bool take_format(void *to, const char *value)
+static bool import_take_format(void *to, const char *value)
 {
     (void)to;
     if (strcmp(value, "bugly") == 0)
         return true;
-    tool_say("--format of an import is bugly, not %s", value);
+    say_message("--format of an import is bugly, not %s", value);
     return false;
 }
 
-static bool take_text(void *to, const char *value)
+static bool import_take_text(void *to, const char *value)
 {
     import_command *c = to;
     c->has_text_addr = parse_hex(value, strlen(value), &c->text_addr);
     if (!c->has_text_addr)
-        tool_say("--text wants a hexadecimal address, not %s", value);
+        say_message("--text wants a hexadecimal address, not %s", value);
     return c->has_text_addr;
 }
 
-static int run_command(int argc, char **argv)
+static int import_run(int argc, char **argv)
 {
     import_command c;
     memset(&c, 0, sizeof c);
@@ -323,16 +323,16 @@ static int run_command(int argc, char **argv)
     if (c.out != NULL && strcmp(c.out, "-") == 0 && c.json)
         return options_wrong(&map_import_command, "-o - writes the map where --json goes: name a file");
     c.path = argv[1];
-    return outfile_spares(c.out, c.path) && run_import(&c) ? TOOL_OK : TOOL_ERROR;
+    return outfile_spares(c.out, c.path) && import_run_import(&c) ? TOOL_OK : TOOL_ERROR;
 }
 
 static const option table[] = {
     {"format", "bugly", "rows of start, end (inclusive), function, file:line, separated by tabs", 0,
-     take_format},
+     import_take_format},
     {"-arch", "NAME", "what the table does not tell: the architecture", offsetof(import_command, arch), NULL},
     {"uuid", "UUID", "... the UUID", offsetof(import_command, uuid), take_uuid},
     {"name", "NAME", "... the image's name", offsetof(import_command, name), NULL},
-    {"text", "ADDR", "... what the rows count from", 0, take_text},
+    {"text", "ADDR", "... what the rows count from", 0, import_take_text},
     {"o", "OUT", "the file to write, - is standard output; NAME.symmap in this folder without it",
      offsetof(import_command, out), NULL},
     {"json", NULL, "one JSON object, in place of a line", offsetof(import_command, json), NULL},
@@ -343,5 +343,5 @@ const command map_import_command = {
     "map import",     "a map from a text symbol table",
     "[options] FILE", "Makes a map of a text symbol table; - is standard input.\n",
     {{table, 0}},     NULL,
-    run_command,      NULL,
+    import_run,       NULL,
 };

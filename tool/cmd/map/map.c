@@ -27,9 +27,9 @@ machsym_map *map_open(const char *path, uint32_t flags)
     if (inside_map_open(&desc, &map, &err) == MACHSYM_OK)
         return map;
     if (err.os_errno == EISDIR)
-        tool_say("%s: a folder, not a symbol map; name a .symmap; machsym map build makes one", path);
+        say_message("%s: a folder, not a symbol map; name a .symmap; machsym map build makes one", path);
     else
-        tool_say_error(path, &err);
+        say_error(path, &err);
     return NULL;
 }
 
@@ -49,13 +49,13 @@ bool map_write(const machsym_map *map, const char *path)
     machsym_bytes bytes = machsym_map_bytes(map);
     int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
     if (failure != 0)
-        tool_say("%s: %s", path, outfile_error(failure));
+        say_message("%s: %s", path, outfile_error(failure));
     return failure == 0;
 }
 
 /* ---- lookup and chunk: machsym atos with other inputs ---- */
 
-static int run_lookup(int argc, char **argv)
+static int map_run_lookup(int argc, char **argv)
 {
     return atos_run(&map_lookup_command, ATOS_FIRST_IS_FILE, argc, argv);
 }
@@ -67,11 +67,11 @@ const command map_lookup_command = {
     "Prints function, file and line for addresses of a map, as machsym atos does.\n",
     {{atos_file_option_table, 0}, {atos_option_table, 0}, {slice_option_table, offsetof(atos, image)}},
     NULL,
-    run_lookup,
+    map_run_lookup,
     NULL,
 };
 
-static int run_chunk(int argc, char **argv)
+static int map_run_chunk(int argc, char **argv)
 {
     return atos_run(&map_chunk_command, ATOS_CHUNK, argc, argv);
 }
@@ -88,14 +88,14 @@ const command map_chunk_command = {
     "Prints function, file and line for addresses, from one value that map export --chunks made.\n",
     {{chunk_table, 0}, {atos_option_table, 0}, {slice_option_table, offsetof(atos, image)}},
     NULL,
-    run_chunk,
+    map_run_chunk,
     NULL,
 };
 
 /* ---- info ---- */
 
 /* Returns whether what the map was made of was whole. */
-static bool print_info(const char *path, const machsym_map *map)
+static bool map_print_info_text(const char *path, const machsym_map *map)
 {
     machsym_map_info info;
     text t = {0};
@@ -106,7 +106,7 @@ static bool print_info(const char *path, const machsym_map *map)
     text_c(&t, ", ");
     text_c(&t, info.arch);
     text_c(&t, ", ");
-    if (uuid_is_none(&info.uuid))
+    if (symbol_uuid_is_none(&info.uuid))
         text_c(&t, "no UUID");
     else
         text_uuid(&t, &info.uuid);
@@ -115,7 +115,7 @@ static bool print_info(const char *path, const machsym_map *map)
     text_c(&t, ", ");
     text_dec(&t, info.text_size);
     text_c(&t, " bytes\n  lines: ");
-    text_c(&t, lines_name(info.lines));
+    text_c(&t, value_lines_name(info.lines));
     text_c(&t, (info.flags & MACHSYM_MAP_COLUMNS) != 0 ? ", with columns" : ", without columns");
     text_c(&t, (info.flags & MACHSYM_MAP_CHUNK) != 0 ? ", a chunk of a map\n" : "\n");
     out_format("%.*s  format: version %u, %llu bytes\n", (int)t.len, t.v, info.version,
@@ -132,7 +132,7 @@ static bool print_info(const char *path, const machsym_map *map)
     return !is_damaged;
 }
 
-static bool print_info_json(const char *path, const machsym_map *map)
+static bool map_print_info_json(const char *path, const machsym_map *map)
 {
     machsym_map_info info;
     text t = {0};
@@ -142,10 +142,10 @@ static bool print_info_json(const char *path, const machsym_map *map)
     json_put_str(&t, "file", str_c(path));
     json_put_str(&t, "image", info.name);
     json_put_str(&t, "arch", str_c(info.arch));
-    json_put_uuid(&t, "uuid", uuid_is_none(&info.uuid) ? NULL : &info.uuid);
+    json_put_uuid(&t, "uuid", symbol_uuid_is_none(&info.uuid) ? NULL : &info.uuid);
     json_put_hex(&t, "text_address", info.text_addr);
     json_put_number(&t, "text_size", info.text_size);
-    json_put_str(&t, "lines", str_c(lines_name(info.lines)));
+    json_put_str(&t, "lines", str_c(value_lines_name(info.lines)));
     json_put_bool(&t, "columns", (info.flags & MACHSYM_MAP_COLUMNS) != 0);
     json_put_bool(&t, "chunk", (info.flags & MACHSYM_MAP_CHUNK) != 0);
     json_put_bool(&t, "damaged", is_damaged);
@@ -160,7 +160,7 @@ static bool print_info_json(const char *path, const machsym_map *map)
 bool map_print_info(const char *path, uint32_t flags, bool is_json)
 {
     machsym_map *map = map_open(path, flags);
-    bool ok = map != NULL && (is_json ? print_info_json : print_info)(path, map);
+    bool ok = map != NULL && (is_json ? map_print_info_json : map_print_info_text)(path, map);
     machsym_map_close(map);
     return ok;
 }
@@ -170,7 +170,7 @@ typedef struct map_info_options {
     bool json;
 } map_info_options;
 
-static int run_info(int argc, char **argv)
+static int map_run_info(int argc, char **argv)
 {
     map_info_options o = {false, false};
     int count = options_parse(&map_info_command, &o, argc, argv);
@@ -207,17 +207,17 @@ const command map_info_command = {
     "it.\n",
     {{info_table, 0}},
     NULL,
-    run_info,
+    map_run_info,
     NULL,
 };
 
 /* ---- dump ---- */
 
-static void text_place(text *t, const machsym_frame *frame, const frame_style *style)
+static void map_text_place(text *t, const machsym_frame *frame, const frame_style *style)
 {
     if (!frame_has_line(frame))
         return;
-    text_frame_file(t, frame, style->full_path);
+    frame_put_file(t, frame, style->full_path);
     text_char(t, ':');
     text_dec(t, frame->line);
     if (frame->column != 0) {
@@ -227,10 +227,10 @@ static void text_place(text *t, const machsym_frame *frame, const frame_style *s
 }
 
 /* start, end, function, place; then function and place of each caller that it is inlined into. */
-static void dump_range(text *t, map_budget *budget, symbol_source *source, const machsym_map_range *range,
-                       machsym_frame *frames, const frame_style *style)
+static void map_dump_range(text *t, map_budget *budget, symbol_source *source, const machsym_map_range *range,
+                           machsym_frame *frames, const frame_style *style)
 {
-    size_t count = map_frames(budget, source, range->lo, frames);
+    size_t count = budget_frames(budget, source, range->lo, frames);
     text_c(t, "0x");
     text_hex(t, range->lo, 1);
     text_c(t, "\t0x");
@@ -239,32 +239,33 @@ static void dump_range(text *t, map_budget *budget, symbol_source *source, const
         size_t before = t->len;
         text_char(t, '\t');
         size_t from = t->len;
-        text_frame_name(t, &frames[i], style);
+        frame_put_name(t, &frames[i], style);
         text_escape(t, from);
         text_char(t, '\t');
         from = t->len;
-        text_place(t, &frames[i], style);
+        map_text_place(t, &frames[i], style);
         text_escape(t, from);
-        map_spend(budget, t->len - before);
+        budget_spend(budget, t->len - before);
     }
     text_char(t, '\n');
 }
 
-static void dump_range_json(text *t, map_budget *budget, symbol_source *source,
-                            const machsym_map_range *range, machsym_frame *frames, const frame_style *style)
+static void map_dump_range_json(text *t, map_budget *budget, symbol_source *source,
+                                const machsym_map_range *range, machsym_frame *frames,
+                                const frame_style *style)
 {
     size_t from = t->len;
-    size_t count = map_frames(budget, source, range->lo, frames);
+    size_t count = budget_frames(budget, source, range->lo, frames);
     json_begin(t, "map-dump");
     json_put_hex(t, "lo", range->lo);
     json_put_hex(t, "hi", range->hi);
     text_c(t, ",\"frames\":[");
     for (size_t i = 0; i < count; i++) {
         text_c(t, i > 0 ? "," : "");
-        text_frame_json(t, &frames[i], range->lo, style);
+        frame_put_json(t, &frames[i], range->lo, style);
     }
     text_c(t, "]}\n");
-    map_spend(budget, t->len - from);
+    budget_spend(budget, t->len - from);
 }
 
 typedef struct dump_options {
@@ -273,7 +274,7 @@ typedef struct dump_options {
     bool json;
 } dump_options;
 
-static int run_dump(int argc, char **argv)
+static int map_run_dump(int argc, char **argv)
 {
     dump_options o;
     symbol_file file;
@@ -295,10 +296,10 @@ static int run_dump(int argc, char **argv)
     machsym_frame *frames = mem_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(&file, 0, 0);
     o.style.source = source;
-    map_budget budget = map_budget_of(&file, 1);
+    map_budget budget = budget_of(&file, 1);
     outfile_begin(&out, NULL, OUTFILE_REPLACE);
     while (!out_failed() && !budget.is_spent && machsym_map_next(file.map, &at, &range)) {
-        (o.json ? dump_range_json : dump_range)(&t, &budget, source, &range, frames, &o.style);
+        (o.json ? map_dump_range_json : map_dump_range)(&t, &budget, source, &range, frames, &o.style);
         outfile_flush(&out, &t);
     }
     symbol_source_close(source);
@@ -322,17 +323,17 @@ const command map_dump_command = {
     "into.\n",
     {{dump_table, 0}},
     NULL,
-    run_dump,
+    map_run_dump,
     NULL,
 };
 
 bool map_open_source(const symbol_desc *desc, symbol_file *file)
 {
-    if (!tool_open_symbols(desc, file))
+    if (!symbol_file_open_or_say(desc, file))
         return false;
     if (file->map != NULL)
         return true;
-    tool_say("%s: not a symbol map; make one with machsym map build", desc->open.path);
+    say_message("%s: not a symbol map; make one with machsym map build", desc->open.path);
     symbol_file_close(file);
     return false;
 }

@@ -39,18 +39,18 @@ typedef struct verify {
     bool json;
 } verify;
 
-static bool same_path(const machsym_path *a, const machsym_path *b)
+static bool verify_same_path(const machsym_path *a, const machsym_path *b)
 {
     return str_equal(a->comp_dir, b->comp_dir) && str_equal(a->dir, b->dir) && str_equal(a->name, b->name);
 }
 
-static const char *frame_difference(const verify *v, const machsym_frame *a, const machsym_frame *b)
+static const char *verify_frame_difference(const verify *v, const machsym_frame *a, const machsym_frame *b)
 {
     if (!str_equal(a->linkage_name, b->linkage_name) || !str_equal(a->name, b->name))
         return "name";
     if (a->line != b->line)
         return "line";
-    if (a->file.name.len != b->file.name.len || !same_path(&a->file, &b->file))
+    if (a->file.name.len != b->file.name.len || !verify_same_path(&a->file, &b->file))
         return "file";
     if (v->columns && a->column != b->column)
         return "column";
@@ -63,16 +63,16 @@ static const char *frame_difference(const verify *v, const machsym_frame *a, con
     return NULL;
 }
 
-static void text_frames(text *t, const machsym_frame *frames, size_t count)
+static void verify_text_frames(text *t, const machsym_frame *frames, size_t count)
 {
     static const frame_style style = {true, true, 0, NULL};
     size_t from = t->len;
     text_c(t, count == 0 ? "nothing" : "");
     for (size_t i = 0; i < count && t->len - from < SHOWN_TEXT; i++) {
         text_c(t, i > 0 ? " < " : "");
-        text_frame_name(t, &frames[i], &style);
+        frame_put_name(t, &frames[i], &style);
         text_char(t, ' ');
-        text_frame_file(t, &frames[i], false);
+        frame_put_file(t, &frames[i], false);
         text_char(t, ':');
         text_dec(t, frames[i].line);
     }
@@ -83,15 +83,15 @@ static void text_frames(text *t, const machsym_frame *frames, size_t count)
     text_end_line(t, from);
 }
 
-static void compare_addr(verify *v, uint64_t addr)
+static void verify_compare_addr(verify *v, uint64_t addr)
 {
-    size_t got = map_frames(&v->budget, v->map, addr, v->got);
+    size_t got = budget_frames(&v->budget, v->map, addr, v->got);
     if (v->budget.is_spent)
         return;
     size_t want = symbol_source_frames(v->image, addr, v->want, MAP_MAX_FRAMES);
     const char *what = got != want ? "number of frames" : NULL;
     for (size_t i = 0; i < got && what == NULL; i++)
-        what = frame_difference(v, &v->got[i], &v->want[i]);
+        what = verify_frame_difference(v, &v->got[i], &v->want[i]);
     v->compared++;
     if (what == NULL || v->different++ >= SHOWN_DIFFERENCES || v->json)
         return;
@@ -101,35 +101,35 @@ static void compare_addr(verify *v, uint64_t addr)
     text_c(&t, ": another ");
     text_c(&t, what);
     text_c(&t, "\n  map:   ");
-    text_frames(&t, v->got, got);
+    verify_text_frames(&t, v->got, got);
     text_c(&t, "  image: ");
-    text_frames(&t, v->want, want);
+    verify_text_frames(&t, v->want, want);
     out_text(&t);
     text_free(&t);
 }
 
 /* Compares both ends of every range of a map, and the bytes beside them. */
-static void compare_ranges(verify *v, const machsym_map *map)
+static void verify_compare_ranges(verify *v, const machsym_map *map)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
     uint64_t end = 0;
     while (!v->budget.is_spent && machsym_map_next(map, &at, &range)) {
         if (range.lo > end && end != 0)
-            compare_addr(v, end); /* in the gap */
+            verify_compare_addr(v, end); /* in the gap */
         if (range.lo > end)
-            compare_addr(v, range.lo - 1);
-        compare_addr(v, range.lo);
+            verify_compare_addr(v, range.lo - 1);
+        verify_compare_addr(v, range.lo);
         if (range.hi - range.lo > 1)
-            compare_addr(v, range.hi - 1);
+            verify_compare_addr(v, range.hi - 1);
         end = range.hi;
     }
     if (end != 0)
-        compare_addr(v, end);
+        verify_compare_addr(v, end);
 }
 
 /* Compares the bytes with those of a map made anew. Returns whether they are the same. */
-static bool compare_bytes(const verify *v, const machsym_map *made)
+static bool verify_compare_bytes(const verify *v, const machsym_map *made)
 {
     machsym_bytes a = machsym_map_bytes(v->map_file.map);
     machsym_bytes b = machsym_map_bytes(made);
@@ -168,10 +168,10 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
     desc.open.uuid = v->map_file.info.has_uuid ? &v->map_file.info.uuid : NULL;
     desc.open.arch = v->map_file.info.arch;
     desc.lines = info.lines;
-    if (!tool_open_symbols(&desc, &v->image_file))
+    if (!symbol_file_open_or_say(&desc, &v->image_file))
         return false;
     if (v->image_file.map != NULL) {
-        tool_say("%s: a map; name the dSYM or binary that %s was made of", image_path, map_path);
+        say_message("%s: a map; name the dSYM or binary that %s was made of", image_path, map_path);
         return false;
     }
     v->map = symbol_source_open(&v->map_file, 0, 0);
@@ -181,18 +181,18 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
 
 /* A map of half a file has the same bytes as one that is made of it again: that is no praise. Returns
  * whether all is whole. */
-static bool tell_damage(const verify *v, const char *image_path, const machsym_part_info *counts)
+static bool verify_tell_damage(const verify *v, const char *image_path, const machsym_part_info *counts)
 {
     if (counts->damaged_units != 0)
-        tool_say("%s: %u of %u units of the debug info are damaged", image_path, counts->damaged_units,
-                 counts->unit_count);
+        say_message("%s: %u of %u units of the debug info are damaged", image_path, counts->damaged_units,
+                    counts->unit_count);
     if (v->map_file.info.is_damaged)
-        tool_say("%s: the map was made of a damaged file; names, lines and ranges may be missing",
-                 v->map_path);
+        say_message("%s: the map was made of a damaged file; names, lines and ranges may be missing",
+                    v->map_path);
     return counts->damaged_units == 0 && !v->map_file.info.is_damaged && !v->image_file.info.is_damaged;
 }
 
-static void tell_json(const verify *v, bool same)
+static void verify_tell_json(const verify *v, bool same)
 {
     text t = {0};
     json_begin(&t, "map-verify");
@@ -214,28 +214,28 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     desc.lines = v->map_file.lines;
     desc.flags = (v->columns ? MACHSYM_MAP_COLUMNS : 0u) | MACHSYM_MAP_DAMAGED;
     machsym_part_info counts;
-    machsym_map *made = map_build_image(&desc, image_path, how, &counts);
+    machsym_map *made = build_image(&desc, image_path, how, &counts);
     if (made == NULL)
         return false;
-    bool same = compare_bytes(v, made);
-    v->budget = map_budget_of(&v->map_file, ASKED);
-    compare_ranges(v, v->map_file.map);
+    bool same = verify_compare_bytes(v, made);
+    v->budget = budget_of(&v->map_file, ASKED);
+    verify_compare_ranges(v, v->map_file.map);
     if (!same)
-        compare_ranges(v, made); /* the map may have lost some */
+        verify_compare_ranges(v, made); /* the map may have lost some */
     machsym_map_close(made);
     if (v->different > SHOWN_DIFFERENCES && !v->json)
         out_format("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
     if (v->budget.is_spent)
         return false;
     if (v->json)
-        tell_json(v, same);
+        verify_tell_json(v, same);
     else if (same && v->different == 0)
         out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_path,
                  (unsigned long long)v->compared);
     else
         out_line("%s: other bytes, or other answers: %llu of %llu addresses differ", v->map_path,
                  (unsigned long long)v->different, (unsigned long long)v->compared);
-    return tell_damage(v, image_path, &counts) && same && v->different == 0;
+    return verify_tell_damage(v, image_path, &counts) && same && v->different == 0;
 }
 
 typedef struct verify_options {
@@ -244,7 +244,7 @@ typedef struct verify_options {
     build_options how;
 } verify_options;
 
-static int run_command(int argc, char **argv)
+static int verify_run_command(int argc, char **argv)
 {
     verify_options o;
     verify v;
@@ -286,6 +286,6 @@ const command map_verify_command = {
     "Builds the map of an image again and compares every range with those of a map.\n",
     {{table, 0}},
     NULL,
-    run_command,
+    verify_run_command,
     NULL,
 };

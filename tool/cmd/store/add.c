@@ -82,39 +82,39 @@ typedef struct adding {
 /* ---- Writing ---- */
 
 /* Opens a file of the store, in folders that are made. Says why it cannot, and returns false. */
-static bool begin(outfile *out, const char *path)
+static bool adding_begin(outfile *out, const char *path)
 {
     if (!outfile_make_folders(path))
-        tool_say("%s: %s", path, outfile_error(errno));
+        say_message("%s: %s", path, outfile_error(errno));
     else if (!outfile_begin(out, path, OUTFILE_OWN))
-        tool_say("%s: %s", path, outfile_error(out->failure));
+        say_message("%s: %s", path, outfile_error(out->failure));
     else
         return true;
     return false;
 }
 
-static bool begin_bytes(addition_file *file, const void *ptr, size_t len)
+static bool adding_begin_bytes(addition_file *file, const void *ptr, size_t len)
 {
     text bytes = {0};
     text_add(&bytes, ptr, len);
-    file->is_begun = begin(&file->out, file->path.v);
+    file->is_begun = adding_begin(&file->out, file->path.v);
     if (file->is_begun)
         outfile_put(&file->out, &bytes);
     text_free(&bytes);
     return file->is_begun;
 }
 
-static bool begin_copy(addition_file *file, const char *path, const machsym_slice *slice)
+static bool adding_begin_copy(addition_file *file, const char *path, const machsym_slice *slice)
 {
-    file->is_begun = begin(&file->out, file->path.v);
+    file->is_begun = adding_begin(&file->out, file->path.v);
     const char *why = file->is_begun ? inside_copy(path, slice->offset, slice->size, &file->out) : NULL;
     if (why != NULL)
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
     return file->is_begun && why == NULL;
 }
 
 /* Gives the file its name, or drops it. */
-static bool end_file(addition_file *file, bool ok)
+static bool adding_end_file(addition_file *file, bool ok)
 {
     text rest = {0};
     if (file->is_begun)
@@ -126,7 +126,7 @@ static bool end_file(addition_file *file, bool ok)
 
 /* The file name of an image in the store: what a terminal or a file system could take for something else
  * is replaced. */
-static void put_file_name(text *t, machsym_str name)
+static void adding_put_file_name(text *t, machsym_str name)
 {
     for (size_t i = 0; i < name.len && i < MAX_STORED_NAME; i++) {
         char c = name.ptr[i];
@@ -140,19 +140,19 @@ static void put_file_name(text *t, machsym_str name)
 /* ---- What lies beside the symbols ---- */
 
 /* Reads a file of the store, if it is there. Returns false after a message. */
-static bool read_kept(const char *path, text *out)
+static bool adding_read_kept(const char *path, text *out)
 {
     struct stat st;
-    if (!tool_stat(path, &st))
+    if (!file_stat(path, &st))
         return !posix_is_fault(errno);
-    const char *why = text_read_file(out, path);
+    const char *why = file_read(out, path);
     if (why != NULL)
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
     return why == NULL;
 }
 
 /* How many of version and build an Info.plist tells. */
-static unsigned plist_tells(const text *plist)
+static unsigned adding_plist_tells(const text *plist)
 {
     text version = {0};
     text build = {0};
@@ -166,7 +166,7 @@ static unsigned plist_tells(const text *plist)
 
 /* Whether bytes take the place of others: the longer ones do, of equal length those that sort later. So two Info.plists of a UUID
  * leave the same one in whatever order they come. */
-static bool is_more(const text *is, machsym_str bytes)
+static bool adding_is_more(const text *is, machsym_str bytes)
 {
     if (is->len != bytes.len)
         return bytes.len > is->len;
@@ -174,17 +174,17 @@ static bool is_more(const text *is, machsym_str bytes)
 }
 
 /* Decides on a file beside the symbols: its path is set if it is to be written. */
-static bool decide_beside(adding *w, int which, const char *ending, machsym_str bytes)
+static bool adding_decide_beside(adding *w, int which, const char *ending, machsym_str bytes)
 {
     text is = {0};
     text *path = &w->files[which].path;
     if (bytes.len == 0)
         return true;
     layout_path(path, w->a->c->dir, &w->a->uuid, ending);
-    bool ok = read_kept(path->v, &is);
-    unsigned before = which == NEW_PLIST ? plist_tells(&is) : 0;
-    unsigned now = which == NEW_PLIST ? plist_tells(&w->plist) : 0;
-    bool is_better = is.len == 0 || (now != before ? now > before : is_more(&is, bytes));
+    bool ok = adding_read_kept(path->v, &is);
+    unsigned before = which == NEW_PLIST ? adding_plist_tells(&is) : 0;
+    unsigned now = which == NEW_PLIST ? adding_plist_tells(&w->plist) : 0;
+    bool is_better = is.len == 0 || (now != before ? now > before : adding_is_more(&is, bytes));
     if (!ok || !(w->a->c->force || is_better))
         path->len = 0;
     text_free(&is);
@@ -192,7 +192,7 @@ static bool decide_beside(adding *w, int which, const char *ending, machsym_str 
 }
 
 /* The Info.plist, and the names that a bitcode build hid. */
-static void read_extras(adding *w)
+static void adding_read_extras(adding *w)
 {
     addition *a = w->a;
     text path = {0};
@@ -201,8 +201,8 @@ static void read_extras(adding *w)
     ok = ok && (w->plist.len == 0 ||
                 kept_version(str_make(w->plist.v, w->plist.len), &a->version, &a->build, &err));
     if (!ok) {
-        tool_say_error(path.v, &err);
-        tool_note_damage();
+        say_error(path.v, &err);
+        status_note_damage();
     }
     w->hidden = bcsymbolmap_find(w->info->path, &a->uuid, a->c->name_maps, a->c->name_map_count);
     text_free(&path);
@@ -211,13 +211,13 @@ static void read_extras(adding *w)
 /* ---- Which file stays ---- */
 
 /* The Mach-O file that the store has of the same kind. */
-static const text *same_kind(const adding *w)
+static const text *adding_same_kind(const adding *w)
 {
     return w->is_dsym ? &w->there.dsym : &w->there.binary;
 }
 
 /* Compares a slice with a file of the store. Returns 1 when they are equal, 0 when not, -1 after a message. */
-static int compare_bytes(const char *path, const machsym_slice *slice, const char *kept)
+static int adding_compare_bytes(const char *path, const machsym_slice *slice, const char *kept)
 {
     enum { STEP = 1 << 20 };
     struct stat st;
@@ -227,8 +227,9 @@ static int compare_bytes(const char *path, const machsym_slice *slice, const cha
     for (uint64_t at = 0; same == 1 && at < slice->size; at += STEP) {
         uint64_t len = slice->size - at < STEP ? slice->size - at : STEP;
         a.len = b.len = 0;
-        if (!store_read_part(path, slice->offset + at, len, &a) || !store_read_part(kept, at, len, &b)) {
-            tool_say("%s: cannot be compared with %s: %s", path, kept, strerror(errno));
+        if (!store_cmd_read_part(path, slice->offset + at, len, &a) ||
+            !store_cmd_read_part(kept, at, len, &b)) {
+            say_message("%s: cannot be compared with %s: %s", path, kept, strerror(errno));
             same = -1;
         } else {
             same = a.len == len && b.len == len && memcmp(a.v, b.v, a.len) == 0;
@@ -239,35 +240,35 @@ static int compare_bytes(const char *path, const machsym_slice *slice, const cha
     return same;
 }
 
-static bool judge_new(adding *w)
+static bool adding_judge_new(adding *w)
 {
     const machsym_image_info *info = w->info;
     if (w->is_judged)
         return true;
-    w->is_judged = store_judge(info->path, info->slice.arch, &w->a->uuid, &w->a->c->how, &w->worth);
+    w->is_judged = store_cmd_judge(info->path, info->slice.arch, &w->a->uuid, &w->a->c->how, &w->worth);
     return w->is_judged;
 }
 
 /* Decides on the file: of its kind the better one stays. */
-static bool decide_file(adding *w)
+static bool adding_decide_file(adding *w)
 {
     addition *a = w->a;
-    const text *kept = same_kind(w);
+    const text *kept = adding_same_kind(w);
     store_worth before;
     bool is_put = true;
     a->why = "";
     a->is_replaced = false;
     if (a->c->keep == KEEP_MAPS)
         return true;
-    int same = kept->len > 0 ? compare_bytes(w->info->path, &w->info->slice, kept->v) : 0;
+    int same = kept->len > 0 ? adding_compare_bytes(w->info->path, &w->info->slice, kept->v) : 0;
     if (same < 0)
         return false;
     if (kept->len > 0 && !a->c->force && same == 1) {
         is_put = false;
     } else if (kept->len > 0 && !a->c->force) {
-        if (!judge_new(w) || !store_judge(kept->v, NULL, &a->uuid, &a->c->how, &before))
+        if (!adding_judge_new(w) || !store_cmd_judge(kept->v, NULL, &a->uuid, &a->c->how, &before))
             return false;
-        is_put = store_compare_worth(&w->worth, &before, &a->why) > 0;
+        is_put = store_cmd_compare_worth(&w->worth, &before, &a->why) > 0;
         a->is_replaced = is_put;
     }
     if (!is_put)
@@ -280,7 +281,7 @@ static bool decide_file(adding *w)
     layout_path(path, a->c->dir, &a->uuid, w->is_dsym ? LAYOUT_DSYM : LAYOUT_BINARY);
     path->len--;
     text_c(path, w->is_dsym ? "/Contents/Resources/DWARF/" : "/");
-    put_file_name(path, kept->len > 0 ? str_base_name(str_c(kept->v)) : str_c(a->name));
+    adding_put_file_name(path, kept->len > 0 ? str_base_name(str_c(kept->v)) : str_c(a->name));
     text_add(path, "", 1);
     return true;
 }
@@ -296,7 +297,7 @@ typedef struct map_there {
 } map_there;
 
 /* Returns false after a message when the system fails to read it. */
-static bool open_there(const addition *a, map_there *out)
+static bool adding_open_there(const addition *a, map_there *out)
 {
     machsym_map_desc desc = {.flags = 0};
     machsym_map_info info;
@@ -310,9 +311,9 @@ static bool open_there(const addition *a, map_there *out)
         machsym_map_get_info(out->map, &info);
         out->is = memcmp(&info.uuid, &a->uuid, sizeof a->uuid) == 0;
         out->lines = info.lines;
-        out->told = store_told_of(out->map);
+        out->told = store_cmd_told_of(out->map);
     } else if (err.code == MACHSYM_ERR_MEMORY || posix_is_fault(err.os_errno)) {
-        tool_say_error(path.v, &err);
+        say_error(path.v, &err);
         ok = false;
     }
     text_free(&path);
@@ -320,8 +321,8 @@ static bool open_there(const addition *a, map_there *out)
 }
 
 /* Builds the map of a dSYM, of a binary, or of both. Returns NULL after a message. */
-static machsym_map *build_map(const adding *w, const char *path, const char *pair, machsym_lines lines,
-                              machsym_part_info *counts, bool says)
+static machsym_map *adding_build_map(const adding *w, const char *path, const char *pair, machsym_lines lines,
+                                     machsym_part_info *counts, bool says)
 {
     machsym_open_desc open;
     machsym_plan_desc desc;
@@ -337,47 +338,48 @@ static machsym_map *build_map(const adding *w, const char *path, const char *pai
     open.flags = pair == NULL ? MACHSYM_OPEN_NO_PAIR : 0;
     if (inside_image_open(&open, &image, &err) != MACHSYM_OK) {
         if (pair != NULL && err.code != MACHSYM_ERR_MEMORY && !posix_is_fault(err.os_errno))
-            return build_map(w, path, NULL, lines, counts, says); /* the other half is no good */
-        tool_say_error(path, &err);
+            return adding_build_map(w, path, NULL, lines, counts, says); /* the other half is no good */
+        say_error(path, &err);
         return NULL;
     }
     desc.image = image;
     desc.lines = lines;
     desc.flags = MACHSYM_MAP_DAMAGED;
-    machsym_map *map = map_build_image(&desc, path, &w->a->c->how, counts);
-    tool_read_info(image, &info);
-    bool is_damaged = map != NULL && store_told_of(map).is_damaged;
+    machsym_map *map = build_image(&desc, path, &w->a->c->how, counts);
+    open_read_info(image, &info);
+    bool is_damaged = map != NULL && store_cmd_told_of(map).is_damaged;
     if (is_damaged && pair != NULL) { /* what is damaged may be in the other half */
-        machsym_map *alone = build_map(w, path, NULL, lines, counts, says);
-        store_told both = store_told_of(map);
-        store_told one = alone != NULL ? store_told_of(alone) : both;
-        bool is_better = alone != NULL && store_compare_told(&one, &both) > 0;
+        machsym_map *alone = adding_build_map(w, path, NULL, lines, counts, says);
+        store_told both = store_cmd_told_of(map);
+        store_told one = alone != NULL ? store_cmd_told_of(alone) : both;
+        bool is_better = alone != NULL && store_cmd_compare_told(&one, &both) > 0;
         machsym_map_close(is_better ? map : alone);
         map = is_better ? alone : map;
     } else if (is_damaged && says) {
-        map_say_lost(path, &info, counts, map);
+        build_say_lost(path, &info, counts, map);
     }
     machsym_image_close(image);
     return map;
 }
 
 /* The map of what the store will have: of the dSYM and the binary, of which one may be new. */
-static machsym_map *build_new(adding *w, machsym_lines lines)
+static machsym_map *adding_build_new(adding *w, machsym_lines lines)
 {
     machsym_part_info counts;
     bool is_new = w->files[NEW_FILE].path.len > 0 || w->a->c->keep == KEEP_MAPS;
-    const char *own = is_new ? w->info->path : same_kind(w)->v;
+    const char *own = is_new ? w->info->path : adding_same_kind(w)->v;
     const char *dsym = w->is_dsym ? own : w->there.dsym.len > 0 ? w->there.dsym.v : NULL;
     const char *binary = !w->is_dsym ? own : w->there.binary.len > 0 ? w->there.binary.v : NULL;
-    return dsym != NULL ? build_map(w, dsym, binary, lines, &counts, true)
-                        : build_map(w, binary, NULL, lines, &counts, true);
+    return dsym != NULL ? adding_build_map(w, dsym, binary, lines, &counts, true)
+                        : adding_build_map(w, binary, NULL, lines, &counts, true);
 }
 
 /* Whether a map takes the place of another: not one with lines by one without, nor a whole one by a damaged one; but another
  * policy does, and what is made of better files. */
-static bool takes_place(const adding *w, const map_there *there, machsym_lines lines, const machsym_map *map)
+static bool adding_takes_place(const adding *w, const map_there *there, machsym_lines lines,
+                               const machsym_map *map)
 {
-    store_told now = store_told_of(map);
+    store_told now = store_cmd_told_of(map);
     machsym_bytes a = machsym_map_bytes(map);
     bool is_of_files = w->image != NULL && w->a->c->keep != KEEP_MAPS; /* of the store */
     if (!there->is || w->a->c->force)
@@ -388,36 +390,36 @@ static bool takes_place(const adding *w, const map_there *there, machsym_lines l
         return !now.is_damaged;
     if (there->lines != lines)
         return true;
-    int by = store_compare_told(&now, &there->told);
+    int by = store_cmd_compare_told(&now, &there->told);
     machsym_bytes b = machsym_map_bytes(there->map);
     return by > 0 || (by == 0 && is_of_files && (a.len != b.len || memcmp(a.ptr, b.ptr, a.len) != 0));
 }
 
-static bool begin_map(adding *w, const machsym_map *map)
+static bool adding_begin_map(adding *w, const machsym_map *map)
 {
     machsym_bytes bytes = machsym_map_bytes(map);
     layout_path(&w->files[NEW_MAP].path, w->a->c->dir, &w->a->uuid, LAYOUT_MAP);
-    return begin_bytes(&w->files[NEW_MAP], bytes.ptr, bytes.len);
+    return adding_begin_bytes(&w->files[NEW_MAP], bytes.ptr, bytes.len);
 }
 
 /* Decides on the map, and writes it if it is to be. A store of maps alone cannot tell what the one that is there was made of: it is
  * made each time. */
-static bool make_map(adding *w)
+static bool adding_make_map(adding *w)
 {
     const add_command *c = w->a->c;
     map_there there;
     bool has_new = w->files[NEW_FILE].path.len > 0;
-    if (!open_there(w->a, &there))
+    if (!adding_open_there(w->a, &there))
         return false;
     machsym_lines lines = c->keep == KEEP_DSYMS ? there.lines : c->lines.lines;
     bool fits = there.is && there.lines == lines && !there.told.is_damaged &&
                 (there.told.has_lines || !w->info->has_dwarf);
     bool wants =
         c->keep == KEEP_DSYMS ? there.is && has_new : c->force || has_new || c->keep == KEEP_MAPS || !fits;
-    machsym_map *map = wants ? build_new(w, lines) : NULL;
+    machsym_map *map = wants ? adding_build_new(w, lines) : NULL;
     bool ok = map != NULL || !wants;
-    if (map != NULL && takes_place(w, &there, lines, map))
-        ok = begin_map(w, map);
+    if (map != NULL && adding_takes_place(w, &there, lines, map))
+        ok = adding_begin_map(w, map);
     machsym_map_close(map);
     machsym_map_close(there.map);
     return ok;
@@ -425,12 +427,12 @@ static bool make_map(adding *w)
 
 /* ---- One image ---- */
 
-static void tell_added(addition *a)
+static void adding_tell_added(addition *a)
 {
     text t = {0};
     if (a->c->json) {
         json_begin(&t, "store-add");
-        store_put_json(&t, &a->uuid, a->arch, a->name, text_z(&a->version), text_z(&a->build));
+        store_cmd_put_json(&t, &a->uuid, a->arch, a->name, text_z(&a->version), text_z(&a->build));
         json_put_str(&t, "file", str_c(a->path));
         json_put_bool(&t, "added", a->is_new);
         json_put_bool(&t, "replaced", a->is_replaced);
@@ -440,7 +442,7 @@ static void tell_added(addition *a)
     } else {
         text_uuid(&t, &a->uuid);
         text_c(&t, "  ");
-        store_put_name(&t, a->name, text_z(&a->version), text_z(&a->build));
+        store_cmd_put_name(&t, a->name, text_z(&a->version), text_z(&a->build));
         text_c(&t, ", ");
         text_c(&t, a->arch);
         if (a->why[0] != 0) {
@@ -454,37 +456,37 @@ static void tell_added(addition *a)
 }
 
 /* Says why an image is not for a store. */
-static bool refuse(const char *path, const machsym_image_info *info)
+static bool adding_refuse(const char *path, const machsym_image_info *info)
 {
     text t = {0};
     bool cut = info->damage.is_cut_short;
-    text_damage(&t, info);
+    open_put_damage(&t, info);
     if (!info->slice.has_uuid)
-        tool_say("%s: has no UUID: a store has no place for it", path);
+        say_message("%s: has no UUID: a store has no place for it", path);
     else if (cut)
-        tool_say("%.*s; it is not added: fetch the whole file", (int)t.len, t.v);
+        say_message("%.*s; it is not added: fetch the whole file", (int)t.len, t.v);
     text_free(&t);
     return cut || !info->slice.has_uuid;
 }
 
 /* Says what is damaged in a file that goes into the store, and in none of its maps. */
-static bool say_worth(adding *w)
+static bool adding_say_worth(adding *w)
 {
     machsym_error err;
     bool is_deep = w->a->c->keep == KEEP_DSYMS && w->files[NEW_FILE].path.len > 0;
-    if (is_deep && !judge_new(w))
+    if (is_deep && !adding_judge_new(w))
         return false;
     if (w->is_judged && w->worth.damage > 0) {
-        tool_say_fault(w->info->path, &w->worth.err);
+        say_fault(w->info->path, &w->worth.err);
         return true;
     }
-    if (!store_is_written(w->image, &err))
-        tool_say_fault(w->info->path, &err);
+    if (!store_cmd_is_written(w->image, &err))
+        say_fault(w->info->path, &err);
     return true;
 }
 
 /* What version 0.1 kept in the dSYM's bundle goes to its own place, when a dSYM comes, or a better binary. */
-static bool move_old(const adding *w)
+static bool adding_move_old(const adding *w)
 {
     text path = {0};
     bool ok = true;
@@ -498,29 +500,29 @@ static bool move_old(const adding *w)
         ok = outfile_make_folders(text_z(&path)) && rename(w->there.binary.v, path.v) == 0;
     }
     if (!ok)
-        tool_say("%s: %s", w->there.binary.v, strerror(errno));
+        say_message("%s: %s", w->there.binary.v, strerror(errno));
     text_free(&path);
     return ok;
 }
 
 /* Decides and writes, but gives no file its name. */
-static bool prepare(adding *w)
+static bool adding_prepare(adding *w)
 {
     const add_command *c = w->a->c;
     machsym_str hidden = w->hidden != NULL ? bcsymbolmap_text(w->hidden) : str_make(NULL, 0);
-    bool ok = decide_beside(w, NEW_PLIST, LAYOUT_PLIST, str_make(w->plist.v, w->plist.len)) &&
-              decide_beside(w, NEW_NAMES, LAYOUT_NAMES, hidden) && decide_file(w) && say_worth(w) &&
-              make_map(w);
+    bool ok = adding_decide_beside(w, NEW_PLIST, LAYOUT_PLIST, str_make(w->plist.v, w->plist.len)) &&
+              adding_decide_beside(w, NEW_NAMES, LAYOUT_NAMES, hidden) && adding_decide_file(w) &&
+              adding_say_worth(w) && adding_make_map(w);
     if (ok && w->files[NEW_PLIST].path.len > 0)
-        ok = begin_bytes(&w->files[NEW_PLIST], w->plist.v, w->plist.len);
+        ok = adding_begin_bytes(&w->files[NEW_PLIST], w->plist.v, w->plist.len);
     if (ok && w->files[NEW_NAMES].path.len > 0)
-        ok = begin_bytes(&w->files[NEW_NAMES], hidden.ptr, hidden.len);
+        ok = adding_begin_bytes(&w->files[NEW_NAMES], hidden.ptr, hidden.len);
     if (ok && c->keep != KEEP_MAPS && w->files[NEW_FILE].path.len > 0)
-        ok = begin_copy(&w->files[NEW_FILE], w->info->path, &w->info->slice);
+        ok = adding_begin_copy(&w->files[NEW_FILE], w->info->path, &w->info->slice);
     return ok;
 }
 
-static bool has_files(const adding *w)
+static bool adding_has_files(const adding *w)
 {
     bool has = false;
     for (int i = 0; i < NEW_COUNT; i++)
@@ -528,15 +530,15 @@ static bool has_files(const adding *w)
     return has;
 }
 
-static void drop(adding *w)
+static void adding_drop(adding *w)
 {
     for (int i = 0; i < NEW_COUNT; i++)
-        end_file(&w->files[i], false);
+        adding_end_file(&w->files[i], false);
 }
 
 /* Gives the files their names, if the store is as it was when that was decided. Returns 1 when it did, 0 when another run changed the
  * store, -1 after a message. */
-static int commit(adding *w)
+static int adding_commit(adding *w)
 {
     kept_files now;
     kept_stamp stamp;
@@ -554,11 +556,11 @@ static int commit(adding *w)
         a->is_new |= w->files[NEW_MAP].is_begun || w->files[NEW_FILE].is_begun;
         bool is_file = w->files[NEW_FILE].is_begun;
         for (int i = 0; i < NEW_FILE; i++)
-            ok = end_file(&w->files[i], ok) && ok;
-        ok = ok && (!is_file || move_old(w));
-        ok = end_file(&w->files[NEW_FILE], ok) && ok;
+            ok = adding_end_file(&w->files[i], ok) && ok;
+        ok = ok && (!is_file || adding_move_old(w));
+        ok = adding_end_file(&w->files[NEW_FILE], ok) && ok;
         if (ok && is_file && w->there.is_old && !w->is_dsym && unlink(w->there.binary.v) != 0) {
-            tool_say("%s: %s", w->there.binary.v, strerror(errno));
+            say_message("%s: %s", w->there.binary.v, strerror(errno));
             ok = false;
         }
     }
@@ -568,7 +570,7 @@ static int commit(adding *w)
 }
 
 /* Decides, writes, and begins again when another run was faster. */
-static bool put_image(adding *w)
+static bool adding_put_image(adding *w)
 {
     enum { MAX_TRIES = 100 };
     const addition *a = w->a;
@@ -577,12 +579,12 @@ static bool put_image(adding *w)
         if (!kept_find(a->c->dir, &a->uuid, &w->there))
             return false;
         kept_stamp_take(a->c->dir, &a->uuid, &w->there, &w->stamp);
-        done = !prepare(w) ? -1 : has_files(w) ? commit(w) : 1;
-        drop(w);
+        done = !adding_prepare(w) ? -1 : adding_has_files(w) ? adding_commit(w) : 1;
+        adding_drop(w);
         kept_files_free(&w->there);
     }
     if (done == 0)
-        tool_say("%s: other runs change the store all the time", a->c->dir);
+        say_message("%s: other runs change the store all the time", a->c->dir);
     kept_sweep(a->c->dir, &a->uuid);
     return done > 0;
 }
@@ -595,14 +597,14 @@ static void adding_free(adding *w)
     text_free(&w->plist);
 }
 
-static void addition_free(addition *a)
+static void adding_free_addition(addition *a)
 {
     text_free(&a->version);
     text_free(&a->build);
 }
 
-static bool add_image(const add_command *c, const char *path, const machsym_image *image,
-                      const machsym_image_info *info)
+static bool adding_add_image(const add_command *c, const char *path, const machsym_image *image,
+                             const machsym_image_info *info)
 {
     text name = {0};
     text_str(&name, info->name);
@@ -618,17 +620,17 @@ static bool add_image(const add_command *c, const char *path, const machsym_imag
     w.image = image;
     w.info = info;
     w.is_dsym = info->slice.filetype == 10; /* MH_DSYM */
-    read_extras(&w);
-    bool ok = put_image(&w);
+    adding_read_extras(&w);
+    bool ok = adding_put_image(&w);
     if (ok)
-        tell_added(&a);
+        adding_tell_added(&a);
     adding_free(&w);
-    addition_free(&a);
+    adding_free_addition(&a);
     text_free(&name);
     return ok;
 }
 
-static bool add_slice(const add_command *c, const char *path, const machsym_slice *slice)
+static bool adding_add_slice(const add_command *c, const char *path, const machsym_slice *slice)
 {
     machsym_open_desc desc;
     machsym_image_info info;
@@ -637,22 +639,22 @@ static bool add_slice(const add_command *c, const char *path, const machsym_slic
     desc.arch = slice->arch;
     desc.uuid = slice->has_uuid ? &slice->uuid : NULL;
     desc.flags = MACHSYM_OPEN_NO_PAIR;
-    machsym_image *image = tool_open_damaged(&desc);
-    bool ok = image != NULL && !tool_refuse_collection(image);
+    machsym_image *image = open_damaged(&desc);
+    bool ok = image != NULL && !open_refuse_collection(image);
     if (ok) {
-        tool_read_info(image, &info);
-        ok = !refuse(path, &info);
+        open_read_info(image, &info);
+        ok = !adding_refuse(path, &info);
     }
     if (ok) {
-        tool_say_damage(image);
-        ok = add_image(c, path, image, &info);
+        open_say_damage(image);
+        ok = adding_add_image(c, path, image, &info);
     }
     machsym_image_close(image);
     return ok;
 }
 
 /* A map that was named. */
-static bool put_map(addition *a, const machsym_map *map, machsym_lines lines)
+static bool adding_put_map(addition *a, const machsym_map *map, machsym_lines lines)
 {
     adding w;
     int done = 0;
@@ -663,12 +665,12 @@ static bool put_map(addition *a, const machsym_map *map, machsym_lines lines)
         if (!kept_find(a->c->dir, &a->uuid, &w.there))
             return false;
         kept_stamp_take(a->c->dir, &a->uuid, &w.there, &w.stamp);
-        bool ok = open_there(a, &there);
-        if (ok && takes_place(&w, &there, lines, map))
-            ok = begin_map(&w, map);
+        bool ok = adding_open_there(a, &there);
+        if (ok && adding_takes_place(&w, &there, lines, map))
+            ok = adding_begin_map(&w, map);
         machsym_map_close(there.map);
-        done = !ok ? -1 : has_files(&w) ? commit(&w) : 1;
-        drop(&w);
+        done = !ok ? -1 : adding_has_files(&w) ? adding_commit(&w) : 1;
+        adding_drop(&w);
         kept_files_free(&w.there);
     }
     kept_sweep(a->c->dir, &a->uuid);
@@ -676,7 +678,7 @@ static bool put_map(addition *a, const machsym_map *map, machsym_lines lines)
     return done > 0;
 }
 
-static bool add_map(const add_command *c, const char *path)
+static bool adding_add_map(const add_command *c, const char *path)
 {
     symbol_desc desc;
     symbol_file file;
@@ -684,21 +686,21 @@ static bool add_map(const add_command *c, const char *path)
     memset(&desc, 0, sizeof desc);
     desc.open.path = path;
     desc.any_lines = true;
-    if (!tool_open_symbols(&desc, &file))
+    if (!symbol_file_open_or_say(&desc, &file))
         return false;
     machsym_map_get_info(file.map, &info);
     text name = {0};
     text_str(&name, info.name);
     addition a = {
         .c = c, .path = path, .uuid = info.uuid, .name = text_z(&name), .arch = info.arch, .why = ""};
-    bool ok = !uuid_is_none(&info.uuid);
+    bool ok = !symbol_uuid_is_none(&info.uuid);
     if (!ok)
-        tool_say("%s: has no UUID: a store has no place for it", path);
+        say_message("%s: has no UUID: a store has no place for it", path);
     if (ok)
-        ok = put_map(&a, file.map, info.lines);
+        ok = adding_put_map(&a, file.map, info.lines);
     if (ok)
-        tell_added(&a);
-    addition_free(&a);
+        adding_tell_added(&a);
+    adding_free_addition(&a);
     text_free(&name);
     symbol_file_close(&file);
     return ok;
@@ -706,28 +708,28 @@ static bool add_map(const add_command *c, const char *path)
 
 /* ---- The command ---- */
 
-static bool add_file(const add_command *c, const char *path)
+static bool adding_add_file(const add_command *c, const char *path)
 {
     machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_open_desc desc;
     machsym_error err;
     if (inside_is_map(path))
-        return add_map(c, path);
+        return adding_add_map(c, path);
     memset(&desc, 0, sizeof desc);
     desc.path = path;
     size_t count = inside_list_slices(&desc, slices, MACHSYM_MAX_SLICES, &err);
-    bool ok = tool_say_slices(path, count, &err);
+    bool ok = say_slices(path, count, &err);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES; i++)
-        ok = add_slice(c, path, &slices[i]) && ok;
+        ok = adding_add_slice(c, path, &slices[i]) && ok;
     return ok;
 }
 
-static bool add_path(const add_command *c, const char *path)
+static bool adding_add_path(const add_command *c, const char *path)
 {
     path_list files;
     bool ok = inside_expand(path, INSIDE_KEPT, &files);
     for (size_t i = 0; i < files.count; i++) {
-        ok = add_file(c, files.v[i]) && ok;
+        ok = adding_add_file(c, files.v[i]) && ok;
         members_forget();
     }
     path_list_free(&files);
@@ -735,7 +737,7 @@ static bool add_path(const add_command *c, const char *path)
 }
 
 /* Whether a folder has something that no store has: a store's folders have two digits for a name. */
-static bool has_others(const char *folder)
+static bool adding_has_others(const char *folder)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
@@ -750,7 +752,7 @@ static bool has_others(const char *folder)
 }
 
 /* Whether a path leads into a bundle of Apple's: then the arguments were swapped. */
-static bool is_in_bundle(const char *path)
+static bool adding_is_in_bundle(const char *path)
 {
     static const char *const ends[] = {".dSYM",      ".app",    ".appex", ".framework",
                                        ".xcarchive", ".bundle", ".kext"};
@@ -763,7 +765,7 @@ static bool is_in_bundle(const char *path)
             if (len <= end || memcmp(path + from + len - end, ends[i], end) != 0)
                 continue;
             char *bundle = str_copy_z(str_make(path, from + len));
-            bool is = has_others(bundle);
+            bool is = adding_has_others(bundle);
             free(bundle);
             if (is)
                 return true;
@@ -773,7 +775,7 @@ static bool is_in_bundle(const char *path)
     return false;
 }
 
-static int run_add(int argc, char **argv)
+static int adding_run(int argc, char **argv)
 {
     static add_command c;
     bool ok = true;
@@ -785,16 +787,16 @@ static int run_add(int argc, char **argv)
     if (count < 2)
         return options_wrong(&store_add_command,
                              count == 0 ? "no store is named" : "no file is named to be added");
-    if (is_in_bundle(argv[1]))
+    if (adding_is_in_bundle(argv[1]))
         return options_wrong(&store_add_command,
                              "the store lies in a bundle; the store comes first, then what is added");
     c.dir = argv[1];
     for (int i = 2; i <= count; i++)
-        ok = add_path(&c, argv[i]) && ok;
+        ok = adding_add_path(&c, argv[i]) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;
 }
 
-static bool take_keep(void *field, const char *value)
+static bool adding_take_keep(void *field, const char *value)
 {
     static const char *const names[] = {"both", "dsyms", "maps"};
     for (unsigned i = 0; i < 3; i++) {
@@ -803,18 +805,18 @@ static bool take_keep(void *field, const char *value)
             return true;
         }
     }
-    tool_say("--keep is one of both, dsyms, maps, not %s", value);
+    say_message("--keep is one of both, dsyms, maps, not %s", value);
     return false;
 }
 
-static bool take_name_maps(void *to, const char *value)
+static bool adding_take_name_maps(void *to, const char *value)
 {
     add_command *c = to;
     bool ok = c->name_map_count < MAX_NAME_MAPS;
     if (ok)
         c->name_maps[c->name_map_count++] = value;
     else
-        tool_say("at most %d --bcsymbolmap", (int)MAX_NAME_MAPS);
+        say_message("at most %d --bcsymbolmap", (int)MAX_NAME_MAPS);
     return ok;
 }
 
@@ -823,13 +825,13 @@ static const option table[] = {
      "what is kept of each image: its file, which knows all; a map, which is\nsmall and answers at once; "
      "both "
      "(default)",
-     offsetof(add_command, keep), take_keep},
+     offsetof(add_command, keep), adding_take_keep},
     {"lines", "atos|dwarf|stmt|people",
      "the policy of the maps: people (default), which machsym crash prefers, atos, dwarf or\nstmt",
      offsetof(add_command, lines), take_lines},
     {"bcsymbolmap", "PATH",
      "a folder or archive of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway", 0,
-     take_name_maps},
+     adding_take_name_maps},
     {"force", NULL, "write anew what is there already", offsetof(add_command, force), NULL},
     {"j", "N", "threads that make maps; without it one for each processor that may be used",
      offsetof(add_command, how.jobs), take_jobs},
@@ -848,6 +850,6 @@ const command store_add_command = {
     "may add at once.\n",
     {{table, 0}},
     "exit status: 0 all is in the store, 1 a file is damaged or could not be added, 2 usage\n",
-    run_add,
+    adding_run,
     NULL,
 };

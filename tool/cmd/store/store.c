@@ -25,7 +25,7 @@ enum {
 
 /* ---- What is printed of an image ---- */
 
-void store_put_name(text *t, const char *name, const char *version, const char *build)
+void store_cmd_put_name(text *t, const char *name, const char *version, const char *build)
 {
     text_c(t, name[0] != 0 ? name : "(no name)");
     text_c(t, version[0] != 0 ? " " : "");
@@ -37,8 +37,8 @@ void store_put_name(text *t, const char *name, const char *version, const char *
     text_char(t, ')');
 }
 
-void store_put_json(text *t, const machsym_uuid *uuid, const char *arch, const char *name,
-                    const char *version, const char *build)
+void store_cmd_put_json(text *t, const machsym_uuid *uuid, const char *arch, const char *name,
+                        const char *version, const char *build)
 {
     json_put_uuid(t, "uuid", uuid);
     json_put_str(t, "name", str_c(name));
@@ -47,7 +47,7 @@ void store_put_json(text *t, const machsym_uuid *uuid, const char *arch, const c
     json_put_str(t, "arch", str_c(arch));
 }
 
-static void put_date(int64_t seconds, const char *format, char *out)
+static void store_cmd_put_date(int64_t seconds, const char *format, char *out)
 {
     time_t when = (time_t)seconds;
     struct tm parts;
@@ -56,7 +56,7 @@ static void put_date(int64_t seconds, const char *format, char *out)
         strftime(out, DATE_LENGTH, format, &parts);
 }
 
-static void put_size(text *t, uint64_t bytes)
+static void store_cmd_put_size(text *t, uint64_t bytes)
 {
     char written[32];
     if (bytes < 1000000)
@@ -67,7 +67,7 @@ static void put_size(text *t, uint64_t bytes)
     text_c(t, written);
 }
 
-static const char *kept_kind(const kept_image *image)
+static const char *store_cmd_kept_kind(const kept_image *image)
 {
     /* by dSYM, binary, map */
     static const char *const kinds[] = {"incomplete", "map",  "binary", "binary+map",
@@ -76,12 +76,12 @@ static const char *kept_kind(const kept_image *image)
     return at == 0 && image->incomplete == NULL ? "unread" : kinds[at];
 }
 
-static uint64_t kept_size(const kept_image *image)
+static uint64_t store_cmd_kept_size(const kept_image *image)
 {
     return image->dsym_size + image->binary_size + image->map_size;
 }
 
-static void pad(text *t, size_t from, size_t column)
+static void store_cmd_pad(text *t, size_t from, size_t column)
 {
     do
         text_char(t, ' ');
@@ -89,35 +89,35 @@ static void pad(text *t, size_t from, size_t column)
 }
 
 /* One image as a line of a table, or as JSON up to its closing bracket. */
-static void put_image(text *t, const kept_image *image)
+static void store_cmd_put_image(text *t, const kept_image *image)
 {
     char date[DATE_LENGTH];
     text size = {0};
     size_t from = t->len;
-    put_date(image->date, "%Y-%m-%d", date);
-    put_size(&size, kept_size(image));
+    store_cmd_put_date(image->date, "%Y-%m-%d", date);
+    store_cmd_put_size(&size, store_cmd_kept_size(image));
     text_uuid(t, &image->uuid);
-    pad(t, from, 38);
+    store_cmd_pad(t, from, 38);
     text_c(t, image->arch);
-    pad(t, from, 47);
+    store_cmd_pad(t, from, 47);
     text_c(t, date);
     for (size_t i = size.len; i < 11; i++)
         text_char(t, ' ');
     text_add(t, size.v, size.len);
     text_c(t, "  ");
-    text_c(t, kept_kind(image));
-    pad(t, from, 76);
-    store_put_name(t, image->name, image->version, image->build);
+    text_c(t, store_cmd_kept_kind(image));
+    store_cmd_pad(t, from, 76);
+    store_cmd_put_name(t, image->name, image->version, image->build);
     text_free(&size);
 }
 
-static void put_image_json(text *t, const char *schema, const kept_image *image)
+static void store_cmd_put_image_json(text *t, const char *schema, const kept_image *image)
 {
     char date[DATE_LENGTH];
-    put_date(image->date, "%Y-%m-%dT%H:%M:%SZ", date);
+    store_cmd_put_date(image->date, "%Y-%m-%dT%H:%M:%SZ", date);
     json_begin(t, schema);
-    store_put_json(t, &image->uuid, image->arch, image->name, image->version, image->build);
-    json_put_str(t, "kept", str_c(kept_kind(image)));
+    store_cmd_put_json(t, &image->uuid, image->arch, image->name, image->version, image->build);
+    json_put_str(t, "kept", str_c(store_cmd_kept_kind(image)));
     json_put_str(t, "date", str_c(date));
     json_put_number(t, "dsym_size", image->dsym_size);
     json_put_number(t, "binary_size", image->binary_size);
@@ -130,7 +130,7 @@ typedef struct list_options {
     bool json;
 } list_options;
 
-static int by_name(const void *a, const void *b)
+static int store_cmd_by_name(const void *a, const void *b)
 {
     const kept_image *x = a;
     const kept_image *y = b;
@@ -145,16 +145,16 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Reads a store: its images by name and architecture, the newest of each first. */
-static bool read_by_name(const char *dir, kept_list *out)
+static bool store_cmd_read_by_name(const char *dir, kept_list *out)
 {
     if (!kept_read(dir, out))
         return false;
     if (out->count > 0)
-        qsort(out->v, out->count, sizeof *out->v, by_name);
+        qsort(out->v, out->count, sizeof *out->v, store_cmd_by_name);
     return true;
 }
 
-static int run_list(int argc, char **argv)
+static int store_cmd_run_list(int argc, char **argv)
 {
     list_options o = {false};
     kept_list list;
@@ -164,14 +164,14 @@ static int run_list(int argc, char **argv)
         return options_status(count);
     if (count != 1)
         return options_wrong(&store_list_command, count == 0 ? "no store is named" : "one store at a time");
-    if (!read_by_name(argv[1], &list))
+    if (!store_cmd_read_by_name(argv[1], &list))
         return TOOL_ERROR;
     for (size_t i = 0; i < list.count && !out_failed(); i++) {
         size_t from = t.len;
         if (o.json)
-            put_image_json(&t, "store-list", &list.v[i]);
+            store_cmd_put_image_json(&t, "store-list", &list.v[i]);
         else
-            put_image(&t, &list.v[i]);
+            store_cmd_put_image(&t, &list.v[i]);
         if (o.json)
             text_c(&t, "}\n");
         else
@@ -200,7 +200,7 @@ const command store_list_command = {
     "and its binary; all: these three; incomplete: what a killed run left.\n",
     {{list_table, 0}},
     NULL,
-    run_list,
+    store_cmd_run_list,
     NULL,
 };
 
@@ -212,7 +212,7 @@ typedef struct missing_options {
 } missing_options;
 
 /* A UUID of the command line. Prints it if the store lacks it. Returns false after a message when that is not known. */
-static bool print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool is_json)
+static bool store_cmd_print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool is_json)
 {
     struct stat st;
     kept_files files;
@@ -222,7 +222,7 @@ static bool print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool i
     bool has = stat(path.v, &st) == 0;
     bool ok = has || errno == ENOENT || errno == ENOTDIR;
     if (!ok)
-        tool_say("%s: %s", path.v, strerror(errno));
+        say_message("%s: %s", path.v, strerror(errno));
     ok = ok && kept_find(dir, uuid, &files);
     if (ok) {
         has = has || files.dsym.len > 0 || files.binary.len > 0;
@@ -243,21 +243,21 @@ static bool print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool i
 }
 
 /* Whether a file begins with a UUID: a list of what is wanted, which --files-from takes. Says so. */
-static bool is_list(const char *path)
+static bool store_cmd_is_list(const char *path)
 {
     char head[64];
-    size_t len = tool_read_begin(path, head, sizeof head);
+    size_t len = file_read_begin(path, head, sizeof head);
     machsym_str rest = str_make(head, len);
     machsym_str line;
     machsym_uuid uuid;
     bool is = len > 0 && str_take_line(&rest, &line) && parse_uuid_str(str_trim(line), &uuid);
     if (is)
-        tool_say("%s: a list of UUIDs, not a report: pass it with --files-from", path);
+        say_message("%s: a list of UUIDs, not a report: pass it with --files-from", path);
     return is;
 }
 
 /* What the reports want, as machsym crash tells it. */
-static int print_missing_reports(const char *dir, const path_list *reports, bool is_json)
+static int store_cmd_print_missing_reports(const char *dir, const path_list *reports, bool is_json)
 {
     static crash_options crash;
     crash_options_begin(&crash);
@@ -269,19 +269,19 @@ static int print_missing_reports(const char *dir, const path_list *reports, bool
 }
 
 /* Says of a word that it is a part of a UUID, if it is one and no file. */
-static bool is_part_of_uuid(const char *word)
+static bool store_cmd_is_part_of_uuid(const char *word)
 {
     struct stat st;
     size_t len = strspn(word, "0123456789abcdefABCDEF-");
     if (hex_digit(word[0]) < 0 || word[len] != 0 || stat(word, &st) == 0)
         return false;
-    tool_say(
+    say_message(
         "%s is no UUID: these have 32 hexadecimal digits, with or without dashes; nor is there such a report",
         word);
     return true;
 }
 
-static int run_missing(int argc, char **argv)
+static int store_cmd_run_missing(int argc, char **argv)
 {
     missing_options o = {NULL, false};
     path_list wanted = {NULL, 0, 0};
@@ -301,12 +301,13 @@ static int run_missing(int argc, char **argv)
         path_list_add(&wanted, argv[i]);
     for (size_t i = 0; i < wanted.count; i++) {
         machsym_uuid uuid;
-        bool ok = parse_uuid(wanted.v[i], &uuid) ? print_missing_uuid(argv[1], &uuid, o.json)
-                                                 : !is_part_of_uuid(wanted.v[i]) && !is_list(wanted.v[i]) &&
-                                                       inside_expand_reports(wanted.v[i], &reports);
+        bool ok = parse_uuid(wanted.v[i], &uuid)
+                      ? store_cmd_print_missing_uuid(argv[1], &uuid, o.json)
+                      : !store_cmd_is_part_of_uuid(wanted.v[i]) && !store_cmd_is_list(wanted.v[i]) &&
+                            inside_expand_reports(wanted.v[i], &reports);
         status = ok ? status : TOOL_ERROR;
     }
-    if (reports.count > 0 && print_missing_reports(argv[1], &reports, o.json) != TOOL_OK)
+    if (reports.count > 0 && store_cmd_print_missing_reports(argv[1], &reports, o.json) != TOOL_OK)
         status = TOOL_ERROR;
     path_list_free(&wanted);
     path_list_free(&reports);
@@ -329,7 +330,7 @@ const command store_missing_command = {
     "wanted first.\n",
     {{missing_table, 0}},
     NULL,
-    run_missing,
+    store_cmd_run_missing,
     NULL,
 };
 
@@ -343,7 +344,7 @@ typedef struct gc_options {
 } gc_options;
 
 /* What is not whole may still be written: after a day nobody does. */
-static bool is_garbage(const gc_options *o, const kept_image *image, unsigned rank, int64_t now)
+static bool store_cmd_is_garbage(const gc_options *o, const kept_image *image, unsigned rank, int64_t now)
 {
     if (image->has_failed)
         return false; /* its age is not known */
@@ -353,15 +354,15 @@ static bool is_garbage(const gc_options *o, const kept_image *image, unsigned ra
            (o->keep == 0 || rank >= o->keep);
 }
 
-static void tell_removed(const gc_options *o, const kept_image *image)
+static void store_cmd_tell_removed(const gc_options *o, const kept_image *image)
 {
     text t = {0};
     if (o->json) {
-        put_image_json(&t, "store-gc", image);
+        store_cmd_put_image_json(&t, "store-gc", image);
         json_put_bool(&t, "removed", o->yes);
         text_c(&t, "}\n");
     } else {
-        put_image(&t, image);
+        store_cmd_put_image(&t, image);
         text_end_line(&t, 0);
     }
     out_text(&t);
@@ -369,24 +370,24 @@ static void tell_removed(const gc_options *o, const kept_image *image)
 }
 
 /* What killed runs left goes, whatever its age: nobody writes it any more. The folders that are empty then go too. */
-static bool remove_left(const gc_options *o, const char *dir, const kept_list *list)
+static bool store_cmd_remove_left(const gc_options *o, const char *dir, const kept_list *list)
 {
     size_t removed = 0;
     bool ok = true;
     for (size_t i = 0; i < list->left_count; i++) {
         bool is_gone = !o->yes || posix_remove_abandoned(list->left[i]);
         if (!is_gone && posix_is_abandoned(list->left[i])) {
-            tool_say("%s: cannot be removed", list->left[i]);
+            say_message("%s: cannot be removed", list->left[i]);
             ok = false;
         }
         removed += is_gone;
     }
     if (list->left_count > 0)
-        tool_tell("%zu files that killed runs left: %s", removed, o->yes ? "removed" : "would be removed");
+        say_plain("%zu files that killed runs left: %s", removed, o->yes ? "removed" : "would be removed");
     return (!o->yes || kept_remove_empty(dir)) && ok;
 }
 
-static bool collect(const gc_options *o, const char *dir, const kept_list *list)
+static bool store_cmd_collect(const gc_options *o, const char *dir, const kept_list *list)
 {
     int64_t now = (int64_t)time(NULL);
     uint64_t bytes = 0;
@@ -399,24 +400,24 @@ static bool collect(const gc_options *o, const char *dir, const kept_list *list)
         bool is_first =
             i == 0 || strcmp(image->name, image[-1].name) != 0 || strcmp(image->arch, image[-1].arch) != 0;
         rank = is_first ? 0 : rank + 1;
-        if (!is_garbage(o, image, rank, now))
+        if (!store_cmd_is_garbage(o, image, rank, now))
             continue;
         if (o->yes && !kept_remove(dir, image)) {
             ok = false;
             continue;
         }
-        tell_removed(o, image);
+        store_cmd_tell_removed(o, image);
         removed++;
-        bytes += kept_size(image);
+        bytes += store_cmd_kept_size(image);
     }
-    put_size(&t, bytes);
-    tool_tell("%zu of %zu images, %s: %s", removed, list->count, text_z(&t),
+    store_cmd_put_size(&t, bytes);
+    say_plain("%zu of %zu images, %s: %s", removed, list->count, text_z(&t),
               o->yes ? "removed" : "would be removed; --yes removes them");
     text_free(&t);
     return ok;
 }
 
-static int run_gc(int argc, char **argv)
+static int store_cmd_run_gc(int argc, char **argv)
 {
     gc_options o = {0, 0, false, false};
     kept_list list;
@@ -427,16 +428,16 @@ static int run_gc(int argc, char **argv)
         return options_wrong(&store_gc_command, count == 0 ? "no store is named" : "one store at a time");
     if (o.older == 0 && o.keep == 0)
         return options_wrong(&store_gc_command, "what may go is not said: pass --older, --newest or both");
-    if (!read_by_name(argv[1], &list))
+    if (!store_cmd_read_by_name(argv[1], &list))
         return TOOL_ERROR;
-    bool ok = collect(&o, argv[1], &list) && !list.has_failed;
-    ok = remove_left(&o, argv[1], &list) && ok;
+    bool ok = store_cmd_collect(&o, argv[1], &list) && !list.has_failed;
+    ok = store_cmd_remove_left(&o, argv[1], &list) && ok;
     kept_free(&list);
     return ok ? TOOL_OK : TOOL_ERROR;
 }
 
 /* A number from 1 on. */
-static bool take_count(void *field, const char *value)
+static bool store_cmd_take_count(void *field, const char *value)
 {
     char *end;
     unsigned long number = strtoul(value, &end, 10);
@@ -444,14 +445,16 @@ static bool take_count(void *field, const char *value)
     if (ok)
         *(unsigned *)field = (unsigned)number;
     else
-        tool_say("%s is no number from 1 to %d: --older takes days, --newest builds", value, (int)MAX_DAYS);
+        say_message("%s is no number from 1 to %d: --older takes days, --newest builds", value,
+                    (int)MAX_DAYS);
     return ok;
 }
 
 static const option gc_table[] = {
-    {"older", "DAYS", "what was added so many days ago, or more", offsetof(gc_options, older), take_count},
+    {"older", "DAYS", "what was added so many days ago, or more", offsetof(gc_options, older),
+     store_cmd_take_count},
     {"newest", "N", "what is not among the N that were added last of its name and architecture",
-     offsetof(gc_options, keep), take_count},
+     offsetof(gc_options, keep), store_cmd_take_count},
     {"yes", NULL, "remove it; without this it is only shown", offsetof(gc_options, yes), NULL},
     {"json", NULL, "one JSON object an image", offsetof(gc_options, json), NULL},
     {0},
@@ -466,14 +469,14 @@ const command store_gc_command = {
     "killed runs left incomplete goes after a day, their temporary files and empty folders at once.\n",
     {{gc_table, 0}},
     NULL,
-    run_gc,
+    store_cmd_run_gc,
     NULL,
 };
 
 /* ---- verify ---- */
 
 /* Why a map is no good; NULL when it is. */
-static const char *check_map(const kept_image *image, machsym_error *err)
+static const char *store_cmd_check_map(const kept_image *image, machsym_error *err)
 {
     machsym_map_desc desc = {.path = image->map};
     machsym_map_info info;
@@ -487,18 +490,18 @@ static const char *check_map(const kept_image *image, machsym_error *err)
 }
 
 /* Why a Mach-O file is no good; NULL when it is. Decodes all of it. */
-static const char *check_macho(const kept_image *image, const char *path, machsym_error *err)
+static const char *store_cmd_check_macho(const kept_image *image, const char *path, machsym_error *err)
 {
     static const build_options how;
     store_worth worth;
-    if (!store_judge(path, NULL, &image->uuid, &how, &worth))
+    if (!store_cmd_judge(path, NULL, &image->uuid, &how, &worth))
         return "it could not be looked at";
     *err = worth.err;
     return !worth.opens || worth.damage > 0 ? err->what : NULL;
 }
 
 /* Why an Info.plist is no good; NULL when it is, or there is none. */
-static const char *check_plist(const char *path, machsym_error *err)
+static const char *store_cmd_check_plist(const char *path, machsym_error *err)
 {
     struct stat st;
     text plist = {0};
@@ -506,7 +509,7 @@ static const char *check_plist(const char *path, machsym_error *err)
     text build = {0};
     if (stat(path, &st) != 0 && errno == ENOENT)
         return NULL;
-    const char *why = text_read_file(&plist, path);
+    const char *why = file_read(&plist, path);
     if (why == NULL && !kept_version(str_make(plist.v, plist.len), &version, &build, err))
         why = err->what;
     text_free(&plist);
@@ -516,8 +519,8 @@ static const char *check_plist(const char *path, machsym_error *err)
 }
 
 /* Tells of one file; image is NULL for what is of none. Returns whether it is good. */
-static bool tell_checked(const kept_image *image, const char *path, const char *why, const machsym_error *err,
-                         bool is_json)
+static bool store_cmd_tell_checked(const kept_image *image, const char *path, const char *why,
+                                   const machsym_error *err, bool is_json)
 {
     text t = {0};
     if (is_json) {
@@ -532,15 +535,15 @@ static bool tell_checked(const kept_image *image, const char *path, const char *
         text_c(&t, "}\n");
         out_text(&t);
     } else if (why != NULL && err->what == why) {
-        tool_say_error(path, err);
+        say_error(path, err);
     } else if (why != NULL) {
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
     }
     text_free(&t);
     return why == NULL;
 }
 
-static bool verify_image(const char *dir, const kept_image *image, bool is_json)
+static bool store_cmd_verify_image(const char *dir, const kept_image *image, bool is_json)
 {
     const struct {
         const char *path;
@@ -552,23 +555,24 @@ static bool verify_image(const char *dir, const kept_image *image, bool is_json)
         machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
         if (files[i].path == NULL)
             continue;
-        const char *why = files[i].is_map ? check_map(image, &err) : check_macho(image, files[i].path, &err);
-        good = tell_checked(image, files[i].path, why, &err, is_json) && good;
+        const char *why = files[i].is_map ? store_cmd_check_map(image, &err)
+                                          : store_cmd_check_macho(image, files[i].path, &err);
+        good = store_cmd_tell_checked(image, files[i].path, why, &err, is_json) && good;
     }
     machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
     layout_path(&plist, dir, &image->uuid, LAYOUT_PLIST);
-    const char *why = check_plist(plist.v, &err);
+    const char *why = store_cmd_check_plist(plist.v, &err);
     if (why != NULL)
-        good = tell_checked(image, plist.v, why, &err, is_json) && good;
+        good = store_cmd_tell_checked(image, plist.v, why, &err, is_json) && good;
     if (image->incomplete != NULL)
-        good = tell_checked(image, image->incomplete, "incomplete: a run that added it was killed", &err,
-                            is_json) &&
+        good = store_cmd_tell_checked(image, image->incomplete, "incomplete: a run that added it was killed",
+                                      &err, is_json) &&
                good;
     text_free(&plist);
     return good;
 }
 
-static int run_verify(int argc, char **argv)
+static int store_cmd_run_verify(int argc, char **argv)
 {
     list_options o = {false};
     kept_list list;
@@ -578,20 +582,20 @@ static int run_verify(int argc, char **argv)
         return options_status(count);
     if (count != 1)
         return options_wrong(&store_verify_command, count == 0 ? "no store is named" : "one store at a time");
-    if (!read_by_name(argv[1], &list))
+    if (!store_cmd_read_by_name(argv[1], &list))
         return TOOL_ERROR;
     for (size_t i = 0; i < list.count; i++)
-        bad += !verify_image(argv[1], &list.v[i], o.json);
+        bad += !store_cmd_verify_image(argv[1], &list.v[i], o.json);
     for (size_t i = 0; i < list.left_count; i++) {
         machsym_error err = {MACHSYM_OK, 0, NULL, NULL, 0};
-        tell_checked(NULL, list.left[i], "a killed run left it; machsym store gc --yes removes it", &err,
-                     o.json);
+        store_cmd_tell_checked(NULL, list.left[i], "a killed run left it; machsym store gc --yes removes it",
+                               &err, o.json);
     }
-    tool_tell("%zu images are good, %zu are not%s", list.count - bad, bad,
+    say_plain("%zu images are good, %zu are not%s", list.count - bad, bad,
               bad > 0 ? "; machsym store add --force writes them anew" : "");
     bool ok = bad == 0 && list.left_count == 0 && !list.has_failed;
     if (list.has_failed)
-        tool_tell("not all of the store could be looked at");
+        say_plain("not all of the store could be looked at");
     kept_free(&list);
     return ok ? TOOL_OK : TOOL_ERROR;
 }
@@ -611,7 +615,7 @@ const command store_verify_command = {
     "that their names say. Names what killed runs left.\n",
     {{verify_table, 0}},
     "exit status: 0 all is good, 1 something is not, 2 usage\n",
-    run_verify,
+    store_cmd_run_verify,
     NULL,
 };
 

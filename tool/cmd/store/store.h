@@ -14,10 +14,10 @@ extern const command store_gc_command;
 extern const command store_verify_command;
 
 /* "NAME VERSION (BUILD)" */
-void store_put_name(text *t, const char *name, const char *version, const char *build);
+void store_cmd_put_name(text *t, const char *name, const char *version, const char *build);
 /* The members that all of the command's schemas have. */
-void store_put_json(text *t, const machsym_uuid *uuid, const char *arch, const char *name,
-                    const char *version, const char *build);
+void store_cmd_put_json(text *t, const machsym_uuid *uuid, const char *arch, const char *name,
+                        const char *version, const char *build);
 
 /* ---- What a file is worth ---- */
 
@@ -41,18 +41,18 @@ typedef struct store_worth {
     store_told told;  /* by a map of it alone */
 } store_worth;
 
-store_told store_told_of(const machsym_map *map);
+store_told store_cmd_told_of(const machsym_map *map);
 /* Less than 0: the first tells less; 0: as much. */
-int store_compare_told(const store_told *a, const store_told *b);
+int store_cmd_compare_told(const store_told *a, const store_told *b);
 /* The same of files; *why is what the better one has: "has less damage". */
-int store_compare_worth(const store_worth *a, const store_worth *b, const char **why);
+int store_cmd_compare_worth(const store_worth *a, const store_worth *b, const char **why);
 /* Decodes all of a file. Returns false after a message when the system fails; a file that does not open is worth nothing. */
-bool store_judge(const char *path, const char *arch, const machsym_uuid *uuid, const build_options *how,
-                 store_worth *out);
+bool store_cmd_judge(const char *path, const char *arch, const machsym_uuid *uuid, const build_options *how,
+                     store_worth *out);
 /* Appends bytes of a file, or of a member of an archive; fewer where it ends. Returns false with errno when they cannot be
  * read. */
-bool store_read_part(const char *path, uint64_t off, uint64_t len, text *out);
+bool store_cmd_read_part(const char *path, uint64_t off, uint64_t len, text *out);
 /* Whether the ends of an image's debug info and names were written: else they are zeros, and *err says so. */
-bool store_is_written(const machsym_image *image, machsym_error *err);
+bool store_cmd_is_written(const machsym_image *image, machsym_error *err);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 
 /* ---- What was not written ---- */
 
-bool store_read_part(const char *path, uint64_t off, uint64_t len, text *out)
+bool store_cmd_read_part(const char *path, uint64_t off, uint64_t len, text *out)
 {
     machsym_error err;
     machsym_bytes bytes;
@@ -42,13 +42,13 @@ bool store_read_part(const char *path, uint64_t off, uint64_t len, text *out)
     return got >= 0;
 }
 
-static uint32_t get32(const text *t, uint64_t at)
+static uint32_t store_cmd_get32(const text *t, uint64_t at)
 {
     const uint8_t *p = (const uint8_t *)t->v + at;
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static size_t zeros_at_end(const char *ptr, size_t len)
+static size_t store_cmd_zeros_at_end(const char *ptr, size_t len)
 {
     size_t count = 0;
     while (count < len && ptr[len - count - 1] == 0)
@@ -56,66 +56,69 @@ static size_t zeros_at_end(const char *ptr, size_t len)
     return count;
 }
 
-static bool fail(machsym_error *err, const char *what, const char *where, uint64_t offset)
+static bool store_cmd_fail(machsym_error *err, const char *what, const char *where, uint64_t offset)
 {
     *err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, what, where, offset};
     return false;
 }
 
 /* Whether the last bytes of a part of a slice are zeros. What cannot be read is not known to be. */
-static bool ends_in_zeros(const char *path, const machsym_slice *slice, uint64_t end, uint64_t count)
+static bool store_cmd_ends_in_zeros(const char *path, const machsym_slice *slice, uint64_t end,
+                                    uint64_t count)
 {
     text part = {0};
     bool is = end >= count && end <= slice->size &&
-              store_read_part(path, slice->offset + end - count, count, &part) && part.len == count &&
-              zeros_at_end(part.v, part.len) == count;
+              store_cmd_read_part(path, slice->offset + end - count, count, &part) && part.len == count &&
+              store_cmd_zeros_at_end(part.v, part.len) == count;
     text_free(&part);
     return is;
 }
 
 /* A signature is a blob that tells its length, big-endian (cs_blobs.h). It ends in a hash or a signature, and room for more follows. */
-static bool check_signature(const char *path, const machsym_slice *slice, uint64_t from, uint64_t len,
-                            machsym_error *err)
+static bool store_cmd_check_signature(const char *path, const machsym_slice *slice, uint64_t from,
+                                      uint64_t len, machsym_error *err)
 {
     enum { LEAST_HASH = 16 };
     text head = {0};
     bool ok = true;
-    if (len >= 8 && from + len <= slice->size && store_read_part(path, slice->offset + from, 8, &head) &&
+    if (len >= 8 && from + len <= slice->size && store_cmd_read_part(path, slice->offset + from, 8, &head) &&
         head.len == 8) {
         const uint8_t *p = (const uint8_t *)head.v;
         uint64_t size = (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 | (uint64_t)p[6] << 8 | p[7];
         bool is_blob = p[0] == 0xfa && p[1] == 0xde && size >= LEAST_HASH && size <= len;
-        if (zeros_at_end(head.v, 8) == 8 || (is_blob && ends_in_zeros(path, slice, from + size, LEAST_HASH)))
-            ok =
-                fail(err, "the end of its signature is zeros: it was not written", "LC_CODE_SIGNATURE", from);
+        if (store_cmd_zeros_at_end(head.v, 8) == 8 ||
+            (is_blob && store_cmd_ends_in_zeros(path, slice, from + size, LEAST_HASH)))
+            ok = store_cmd_fail(err, "the end of its signature is zeros: it was not written",
+                                "LC_CODE_SIGNATURE", from);
     }
     text_free(&head);
     return ok;
 }
 
 /* The table of names, and the signature of a program: loader.h. */
-static bool check_tables(const char *path, const machsym_slice *slice, machsym_error *err)
+static bool store_cmd_check_tables(const char *path, const machsym_slice *slice, machsym_error *err)
 {
     enum { SYMTAB = 2, CODE_SIGNATURE = 0x1d };
     static const uint32_t magic_32 = 0xfeedface;
     static const uint32_t magic_64 = 0xfeedfacf;
     text head = {0};
     bool ok =
-        store_read_part(path, slice->offset, slice->size < HEAD_BYTES ? slice->size : HEAD_BYTES, &head);
-    uint32_t magic = ok && head.len >= 32 ? get32(&head, 0) : 0;
+        store_cmd_read_part(path, slice->offset, slice->size < HEAD_BYTES ? slice->size : HEAD_BYTES, &head);
+    uint32_t magic = ok && head.len >= 32 ? store_cmd_get32(&head, 0) : 0;
     uint64_t at = magic == magic_64 ? 32 : 28;
-    uint32_t count = magic == magic_32 || magic == magic_64 ? get32(&head, 16) : 0;
+    uint32_t count = magic == magic_32 || magic == magic_64 ? store_cmd_get32(&head, 16) : 0;
     for (ok = true; ok && count > 0 && at + 24 <= head.len; count--) {
-        uint32_t kind = get32(&head, at);
-        uint32_t size = get32(&head, at + 4);
-        uint64_t names = get32(&head, at + 16);
-        uint64_t names_size = get32(&head, at + 20);
+        uint32_t kind = store_cmd_get32(&head, at);
+        uint32_t size = store_cmd_get32(&head, at + 4);
+        uint64_t names = store_cmd_get32(&head, at + 16);
+        uint64_t names_size = store_cmd_get32(&head, at + 20);
         if (kind == CODE_SIGNATURE && slice->filetype != 10 /* MH_DSYM */)
-            ok = check_signature(path, slice, get32(&head, at + 8), get32(&head, at + 12), err);
+            ok = store_cmd_check_signature(path, slice, store_cmd_get32(&head, at + 8),
+                                           store_cmd_get32(&head, at + 12), err);
         else if (kind == SYMTAB && names_size >= LEAST_ZEROS &&
-                 ends_in_zeros(path, slice, names + names_size, LEAST_ZEROS))
-            ok = fail(err, "the end of its names is zeros: it was not written", "LC_SYMTAB",
-                      names + names_size - LEAST_ZEROS);
+                 store_cmd_ends_in_zeros(path, slice, names + names_size, LEAST_ZEROS))
+            ok = store_cmd_fail(err, "the end of its names is zeros: it was not written", "LC_SYMTAB",
+                                names + names_size - LEAST_ZEROS);
         if (size < 8)
             break;
         at += size;
@@ -124,13 +127,13 @@ static bool check_tables(const char *path, const machsym_slice *slice, machsym_e
     return ok;
 }
 
-static bool is_debug(const machsym_section *section)
+static bool store_cmd_is_debug(const machsym_section *section)
 {
     return str_starts(section->name, "__debug") || str_starts(section->name, "__zdebug") ||
            str_starts(section->name, "__apple");
 }
 
-bool store_is_written(const machsym_image *image, machsym_error *err)
+bool store_cmd_is_written(const machsym_image *image, machsym_error *err)
 {
     machsym_image_info info;
     machsym_cursor at = {0, 0};
@@ -138,27 +141,29 @@ bool store_is_written(const machsym_image *image, machsym_error *err)
     machsym_image_get_info(image, &info);
     while (machsym_image_next_section(image, &at, &section)) {
         const char *bytes = section.bytes.ptr;
-        size_t zeros = section.is_pair || !is_debug(&section) ? 0 : zeros_at_end(bytes, section.bytes.len);
+        size_t zeros = section.is_pair || !store_cmd_is_debug(&section)
+                           ? 0
+                           : store_cmd_zeros_at_end(bytes, section.bytes.len);
         if (zeros >= LEAST_ZEROS || (zeros >= 8 && zeros == section.bytes.len))
-            return fail(err, "the end of a section of debug info is zeros: it was not written", "__DWARF",
-                        section.offset + section.bytes.len - zeros);
+            return store_cmd_fail(err, "the end of a section of debug info is zeros: it was not written",
+                                  "__DWARF", section.offset + section.bytes.len - zeros);
     }
-    return check_tables(info.path, &info.slice, err);
+    return store_cmd_check_tables(info.path, &info.slice, err);
 }
 
 /* ---- Worth ---- */
 
-static uint64_t debug_bytes(const machsym_image *image)
+static uint64_t store_cmd_debug_bytes(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_section section;
     uint64_t sum = 0;
     while (machsym_image_next_section(image, &at, &section))
-        sum += is_debug(&section) && !section.is_pair ? section.bytes.len : 0;
+        sum += store_cmd_is_debug(&section) && !section.is_pair ? section.bytes.len : 0;
     return sum;
 }
 
-store_told store_told_of(const machsym_map *map)
+store_told store_cmd_told_of(const machsym_map *map)
 {
     machsym_map_info info;
     machsym_map_get_info(map, &info);
@@ -166,34 +171,34 @@ store_told store_told_of(const machsym_map *map)
                         info.symbol_run_count, info.text_bytes};
 }
 
-static int order(uint64_t a, uint64_t b)
+static int store_cmd_order(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-int store_compare_told(const store_told *a, const store_told *b)
+int store_cmd_compare_told(const store_told *a, const store_told *b)
 {
-    int by = order(a->has_lines, b->has_lines);
-    by = by != 0 ? by : order(b->is_damaged, a->is_damaged);
-    by = by != 0 ? by : order(a->ranges, b->ranges);
-    by = by != 0 ? by : order(a->symbols, b->symbols);
-    return by != 0 ? by : order(a->names, b->names);
+    int by = store_cmd_order(a->has_lines, b->has_lines);
+    by = by != 0 ? by : store_cmd_order(b->is_damaged, a->is_damaged);
+    by = by != 0 ? by : store_cmd_order(a->ranges, b->ranges);
+    by = by != 0 ? by : store_cmd_order(a->symbols, b->symbols);
+    return by != 0 ? by : store_cmd_order(a->names, b->names);
 }
 
-int store_compare_worth(const store_worth *a, const store_worth *b, const char **why)
+int store_cmd_compare_worth(const store_worth *a, const store_worth *b, const char **why)
 {
     const struct {
         int by;
         const char *why;
-    } orders[] = {{order(a->opens, b->opens), "can be read"},
-                  {order(a->told.has_lines, b->told.has_lines), "has debug info"},
-                  {order(b->damage, a->damage), "has less damage"},
-                  {order(b->is_encrypted, a->is_encrypted), "is not encrypted"},
-                  {order(a->told.ranges, b->told.ranges), "has more debug info"},
-                  {order(a->debug_bytes, b->debug_bytes), "has more debug info"},
-                  {order(a->told.symbols, b->told.symbols), "has more symbols"},
-                  {order(a->told.names, b->told.names), "has more names"},
-                  {order(a->entries, b->entries), "has more symbols"}};
+    } orders[] = {{store_cmd_order(a->opens, b->opens), "can be read"},
+                  {store_cmd_order(a->told.has_lines, b->told.has_lines), "has debug info"},
+                  {store_cmd_order(b->damage, a->damage), "has less damage"},
+                  {store_cmd_order(b->is_encrypted, a->is_encrypted), "is not encrypted"},
+                  {store_cmd_order(a->told.ranges, b->told.ranges), "has more debug info"},
+                  {store_cmd_order(a->debug_bytes, b->debug_bytes), "has more debug info"},
+                  {store_cmd_order(a->told.symbols, b->told.symbols), "has more symbols"},
+                  {store_cmd_order(a->told.names, b->told.names), "has more names"},
+                  {store_cmd_order(a->entries, b->entries), "has more symbols"}};
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         *why = orders[i].why;
         if (orders[i].by != 0)
@@ -204,7 +209,8 @@ int store_compare_worth(const store_worth *a, const store_worth *b, const char *
 }
 
 /* Decodes all of it: most damage shows only then. */
-static bool judge(const machsym_image *image, const char *path, const build_options *how, store_worth *out)
+static bool store_cmd_judge_image(const machsym_image *image, const char *path, const build_options *how,
+                                  store_worth *out)
 {
     machsym_plan_desc desc;
     machsym_part_info counts;
@@ -213,17 +219,17 @@ static bool judge(const machsym_image *image, const char *path, const build_opti
     desc.image = image;
     desc.lines = MACHSYM_LINES_DWARF;
     desc.flags = MACHSYM_MAP_DAMAGED;
-    machsym_map *map = map_build_image(&desc, path, how, &counts);
+    machsym_map *map = build_image(&desc, path, how, &counts);
     if (map == NULL)
         return false;
-    tool_read_info(image, &info);
+    open_read_info(image, &info);
     out->opens = true;
-    out->told = store_told_of(map);
+    out->told = store_cmd_told_of(map);
     out->is_encrypted = info.is_encrypted;
     out->damage = info.damage_count + counts.damaged_units;
-    out->debug_bytes = debug_bytes(image);
+    out->debug_bytes = store_cmd_debug_bytes(image);
     out->entries = info.symbol_count;
-    if (!store_is_written(image, &out->err)) {
+    if (!store_cmd_is_written(image, &out->err)) {
         out->damage++;
     } else if (info.damage_count > 0) {
         out->err =
@@ -238,8 +244,8 @@ static bool judge(const machsym_image *image, const char *path, const build_opti
     return true;
 }
 
-bool store_judge(const char *path, const char *arch, const machsym_uuid *uuid, const build_options *how,
-                 store_worth *out)
+bool store_cmd_judge(const char *path, const char *arch, const machsym_uuid *uuid, const build_options *how,
+                     store_worth *out)
 {
     machsym_open_desc desc;
     machsym_image *image;
@@ -253,13 +259,14 @@ bool store_judge(const char *path, const char *arch, const machsym_uuid *uuid, c
         bool is_fault = out->err.code == MACHSYM_ERR_MEMORY ||
                         (out->err.code == MACHSYM_ERR_IO && out->err.os_errno != 0);
         if (is_fault)
-            tool_say_error(path, &out->err);
+            say_error(path, &out->err);
         return !is_fault;
     }
     machsym_image_info info;
     machsym_image_get_info(image, &info);
-    bool ok = info.map != NULL ||
-              judge(image, path, how, out); /* a map is no Mach-O file: it is worth nothing here */
+    bool ok =
+        info.map != NULL ||
+        store_cmd_judge_image(image, path, how, out); /* a map is no Mach-O file: it is worth nothing here */
     if (info.map != NULL)
         out->err =
             (machsym_error){MACHSYM_ERR_FORMAT, 0, "a symbol map in the place of a Mach-O file", "", 0};

@@ -23,19 +23,19 @@ enum { WORKER_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
 /* ---- Frames ---- */
 
-static bool refuse_image(answering *a, const image_status *status)
+static bool reply_refuse_image(answering *a, const image_status *status)
 {
     if (status->found == IMAGE_UNREACHED)
-        return worker_refuse(a, worker_kind_unreached(status->failure), status->failure);
+        return request_refuse(a, request_kind_unreached(status->failure), status->failure);
     if (status->found != IMAGE_BROKEN)
-        return worker_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
+        return request_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
     text_c(&a->why, status->path);
     text_c(&a->why, ": ");
-    return worker_refuse(a, "damaged_image", status->why);
+    return request_refuse(a, "damaged_image", status->why);
 }
 
 /* The frames of one offset, as atos --json has them, without what --redact takes out. */
-static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bool is_return)
+static void reply_put_frames(answering *a, const image_loan *loan, uint64_t offset, bool is_return)
 {
     const resolve_options *how = &a->options->lookups.resolve;
     machsym_frame frames[WORKER_FRAMES];
@@ -45,10 +45,10 @@ static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bo
     style.source = loan_source(loan);
     size_t count = loan_frames(loan, 0, false, offset, is_return, frames, WORKER_FRAMES, &addr);
     if (loan_failure(loan) != NULL)
-        worker_refuse(a, worker_kind_unreached(loan_failure(loan)), loan_failure(loan));
+        request_refuse(a, request_kind_unreached(loan_failure(loan)), loan_failure(loan));
     for (size_t i = how->no_inline && count > 0 ? count - 1 : 0; i < count; i++) {
         text_c(&t, t.len > 0 ? "," : "");
-        text_frame_json(&t, &frames[i], addr, &style);
+        frame_put_json(&t, &frames[i], addr, &style);
     }
     if (how->redact != NULL)
         redact_users(how->redact, (machsym_str){t.v, t.len}, a->out);
@@ -57,9 +57,9 @@ static void put_frames(answering *a, const image_loan *loan, uint64_t offset, bo
     text_free(&t);
 }
 
-static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
+static bool reply_put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
 {
-    bool is_return = json_true(a->doc, worker_member(a, "return_addresses"));
+    bool is_return = json_true(a->doc, request_member(a, "return_addresses"));
     resolve_budget left;
     uint32_t at = JSON_NONE;
     const char *between = "";
@@ -69,78 +69,79 @@ static bool put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
         size_t from = a->out->len;
         uint64_t offset;
         if (!json_u64(a->doc, at, &offset))
-            return worker_refuse(a, worker_bad_request,
-                                 "an offset is a number, or a text: \"0x\" and hexadecimal digits");
+            return request_refuse(a, worker_bad_request,
+                                  "an offset is a number, or a text: \"0x\" and hexadecimal digits");
         text_c(a->out, between);
         text_char(a->out, '[');
-        put_frames(a, loan, offset, is_return);
+        reply_put_frames(a, loan, offset, is_return);
         text_char(a->out, ']');
         between = ",";
         resolve_budget_spend(&left, a->out->len - from);
     }
     text_char(a->out, ']');
     if (left.failure != NULL && a->kind == NULL)
-        worker_refuse(a, "limit", left.failure);
+        request_refuse(a, "limit", left.failure);
     return a->kind == NULL;
 }
 
-static bool answer_frames(answering *a)
+static bool reply_answer_frames(answering *a)
 {
     image_key key;
     image_loan loan;
     image_status status;
-    uint32_t offsets = worker_member(a, "offsets");
+    uint32_t offsets = request_member(a, "offsets");
     memset(&key, 0, sizeof key);
-    key.has_uuid = json_is(a->doc, worker_member(a, "uuid"), JSON_STRING) &&
-                   parse_uuid_str(json_raw(a->doc, worker_member(a, "uuid")), &key.uuid);
-    key.arch = json_raw(a->doc, worker_member(a, "arch"));
+    key.has_uuid = json_is(a->doc, request_member(a, "uuid"), JSON_STRING) &&
+                   parse_uuid_str(json_raw(a->doc, request_member(a, "uuid")), &key.uuid);
+    key.arch = json_raw(a->doc, request_member(a, "arch"));
     if (!key.has_uuid)
-        return worker_refuse(a, worker_bad_request, "uuid has 32 hexadecimal digits, with or without dashes");
+        return request_refuse(a, worker_bad_request,
+                              "uuid has 32 hexadecimal digits, with or without dashes");
     if (!json_is(a->doc, offsets, JSON_ARRAY))
-        return worker_refuse(a, worker_bad_request,
-                             "offsets is a list of offsets from the image's load address");
+        return request_refuse(a, worker_bad_request,
+                              "offsets is a list of offsets from the image's load address");
     bool is_found = images_borrow(a->symbols->images, &key, &loan, &status);
-    bool ok = !worker_refuse_unread(a, &status);
+    bool ok = !request_refuse_unread(a, &status);
     if (!is_found)
-        return ok ? refuse_image(a, &status) : false;
+        return ok ? reply_refuse_image(a, &status) : false;
     const symbol_info *info = loan_info(&loan);
     json_put_str(a->out, "image", info->name);
     json_put_uuid(a->out, "uuid", &key.uuid);
     json_put_str(a->out, "arch", str_c(info->arch));
-    ok = ok && put_offsets(a, &loan, offsets);
+    ok = ok && reply_put_offsets(a, &loan, offsets);
     images_return(a->symbols->images, &loan);
     return ok;
 }
 
 /* ---- Names ---- */
 
-static bool take_style(answering *a, uint32_t *flags)
+static bool reply_take_style(answering *a, uint32_t *flags)
 {
-    uint32_t style = worker_member(a, "style");
+    uint32_t style = request_member(a, "style");
     *flags = json_equals(a->doc, style, "simplified") ? MACHSYM_DEMANGLE_SIMPLIFIED : 0;
     if (style == JSON_NONE || *flags != 0 || json_equals(a->doc, style, "full"))
         return true;
-    return worker_refuse(a, worker_bad_request, "style is one of full, simplified");
+    return request_refuse(a, worker_bad_request, "style is one of full, simplified");
 }
 
-static bool answer_demangle(answering *a)
+static bool reply_answer_demangle(answering *a)
 {
-    uint32_t names = worker_member(a, "names");
+    uint32_t names = request_member(a, "names");
     uint32_t at = JSON_NONE;
     uint32_t flags;
     resolve_budget left;
     text name = {0};
     text shown = {0};
-    if (!take_style(a, &flags))
+    if (!reply_take_style(a, &flags))
         return false;
     if (!json_is(a->doc, names, JSON_ARRAY))
-        return worker_refuse(a, worker_bad_request, "names is a list of names");
+        return request_refuse(a, worker_bad_request, "names is a list of names");
     resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
     const char *between = "";
     text_c(a->out, ",\"names\":[");
     while (json_next(a->doc, names, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
         if (!json_is(a->doc, at, JSON_STRING))
-            worker_refuse(a, worker_bad_request, "a name is a text");
+            request_refuse(a, worker_bad_request, "a name is a text");
         name.len = shown.len = 0;
         json_unescape(&name, json_raw(a->doc, at));
         text_demangled(&shown, (machsym_str){name.v, name.len}, flags);
@@ -153,13 +154,13 @@ static bool answer_demangle(answering *a)
     text_free(&name);
     text_free(&shown);
     if (left.failure != NULL && a->kind == NULL)
-        worker_refuse(a, "limit", left.failure);
+        request_refuse(a, "limit", left.failure);
     return a->kind == NULL;
 }
 
 /* ---- Counts ---- */
 
-static void put_chunk_stats(answering *a, const worker_counts *done)
+static void reply_put_chunk_stats(answering *a, const worker_counts *done)
 {
     chunk_counts chunks = chunk_cache_count(a->w->chunks);
     json_put_number(a->out, "chunks_asked", chunks.asked);
@@ -172,7 +173,7 @@ static void put_chunk_stats(answering *a, const worker_counts *done)
     json_put_number(a->out, "needs_late", done->late);
 }
 
-static bool answer_stats(answering *a)
+static bool reply_answer_stats(answering *a)
 {
     pthread_mutex_lock(&a->w->lock);
     worker_counts done = a->w->counts;
@@ -191,33 +192,34 @@ static bool answer_stats(answering *a)
     json_put_number(a->out, "cache_max", a->options->cache);
     json_put_number(a->out, "cache_forgotten", images.forgotten + former.forgotten);
     if (a->w->chunks != NULL)
-        put_chunk_stats(a, &done);
+        reply_put_chunk_stats(a, &done);
     text_char(a->out, '}');
     return true;
 }
 
 /* ---- Symbols that changed ---- */
 
-static bool answer_reload(answering *a)
+static bool reply_answer_reload(answering *a)
 {
     text said = {0};
-    text *before = tool_hear(&said);
+    text *before = say_to(&said);
     bool ok = worker_reload(a->w);
-    tool_hear(before);
+    say_to(before);
     if (!ok)
-        worker_refuse(a, "no_symbols", text_z(&said));
+        request_refuse(a, "no_symbols", text_z(&said));
     else
-        worker_put_notes(a->out, &said);
+        request_put_notes(a->out, &said);
     text_free(&said);
     return ok;
 }
 
 /* ---- Requests ---- */
 
-static const request_kind frames_kind = {"frames", "id do uuid arch offsets return_addresses", answer_frames};
-static const request_kind demangle_kind = {"demangle", "id do names style", answer_demangle};
-static const request_kind reload_kind = {"reload", "id do", answer_reload};
-static const request_kind stats_kind = {"stats", "id do", answer_stats};
+static const request_kind frames_kind = {"frames", "id do uuid arch offsets return_addresses",
+                                         reply_answer_frames};
+static const request_kind demangle_kind = {"demangle", "id do names style", reply_answer_demangle};
+static const request_kind reload_kind = {"reload", "id do", reply_answer_reload};
+static const request_kind stats_kind = {"stats", "id do", reply_answer_stats};
 
 static const request_kind *const kinds[] = {
     &worker_crash_kind, &worker_signature_kind, &frames_kind, &demangle_kind,
@@ -230,7 +232,7 @@ enum { SHOWN_BYTES = 64 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* A misspelt member would be a wish that is not fulfilled. */
-static bool check_members(answering *a, const request_kind *kind)
+static bool reply_check_members(answering *a, const request_kind *kind)
 {
     uint32_t at = JSON_NONE;
     while (json_next(a->doc, 0, &at)) {
@@ -246,15 +248,15 @@ static bool check_members(answering *a, const request_kind *kind)
         text_c(&a->why, " has no member ");
         text_add(&a->why, word.ptr, word.len < SHOWN_BYTES ? word.len : SHOWN_BYTES);
         text_c(&a->why, "; it has ");
-        return worker_refuse(a, worker_bad_request, kind->members);
+        return request_refuse(a, worker_bad_request, kind->members);
     }
     return true;
 }
 
 /* The id as the request has it, so that the host finds its own. */
-static bool put_id(answering *a)
+static bool reply_put_id(answering *a)
 {
-    uint32_t id = worker_member(a, "id");
+    uint32_t id = request_member(a, "id");
     machsym_str raw = json_raw(a->doc, id);
     uint64_t number;
     text t = {0};
@@ -270,42 +272,43 @@ static bool put_id(answering *a)
         return true;
     }
     text_c(a->out, "null");
-    return id == JSON_NONE || worker_refuse(a, worker_bad_request,
-                                            "id is a text, or a whole number from 0 to 18446744073709551615");
+    return id == JSON_NONE ||
+           request_refuse(a, worker_bad_request,
+                          "id is a text, or a whole number from 0 to 18446744073709551615");
 }
 
-static bool answer_request(answering *a)
+static bool reply_answer_request(answering *a)
 {
-    uint32_t asked = worker_member(a, "do");
+    uint32_t asked = request_member(a, "do");
     for (size_t i = 0; i < KINDS; i++) {
         if (json_is(a->doc, asked, JSON_STRING) && json_equals(a->doc, asked, kinds[i]->name))
-            return check_members(a, kinds[i]) && kinds[i]->answer(a);
+            return reply_check_members(a, kinds[i]) && kinds[i]->answer(a);
     }
     text_c(&a->why, "do is one of ");
     for (size_t i = 0; i + 1 < KINDS; i++) {
         text_c(&a->why, kinds[i]->name);
         text_c(&a->why, ", ");
     }
-    return worker_refuse(a, worker_bad_request, kinds[KINDS - 1]->name);
+    return request_refuse(a, worker_bad_request, kinds[KINDS - 1]->name);
 }
 
 /* ---- Lines ---- */
 
-static void begin(text *out, uint64_t number)
+static void reply_begin(text *out, uint64_t number)
 {
     json_begin(out, "worker");
     json_put_number(out, "line", number);
 }
 
-static void put_error(text *out, const char *kind, const text *why)
+static void reply_put_error(text *out, const char *kind, const text *why)
 {
     text_c(out, ",\"error\":{\"kind\":");
     text_json(out, str_c(kind));
-    worker_put_text(out, "what", why);
+    request_put_text(out, "what", why);
     text_c(out, "}}\n");
 }
 
-bool worker_is_blank(machsym_str s)
+bool reply_is_blank(machsym_str s)
 {
     size_t i = 0;
     while (i < s.len && (s.ptr[i] == ' ' || s.ptr[i] == '\t' || s.ptr[i] == '\r'))
@@ -313,22 +316,22 @@ bool worker_is_blank(machsym_str s)
     return i == s.len;
 }
 
-static bool parse_line(answering *a, json *doc, machsym_str line)
+static bool reply_parse_line(answering *a, json *doc, machsym_str line)
 {
     json_error err = {"", 0};
     if (!json_parse(doc, line.ptr, line.len, 0, &err)) {
         text_c(&a->why, err.what);
         text_c(&a->why, ", at byte ");
         text_dec(&a->why, err.at);
-        return worker_refuse(a, "bad_json", " of the line");
+        return request_refuse(a, "bad_json", " of the line");
     }
     machsym_str rest = {line.ptr + doc->v[0].end, line.len - doc->v[0].end};
-    if (!json_is(doc, 0, JSON_OBJECT) || !worker_is_blank(rest))
-        return worker_refuse(a, "bad_json", "a line is one JSON object");
+    if (!json_is(doc, 0, JSON_OBJECT) || !reply_is_blank(rest))
+        return request_refuse(a, "bad_json", "a line is one JSON object");
     return true;
 }
 
-bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out)
+bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out)
 {
     json doc = {0};
     answering a;
@@ -338,19 +341,19 @@ bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out)
     a.options = w->options;
     a.doc = &doc;
     a.out = out;
-    begin(out, number);
-    bool ok = parse_line(&a, &doc, line);
+    reply_begin(out, number);
+    bool ok = reply_parse_line(&a, &doc, line);
     if (ok)
-        ok = put_id(&a);
+        ok = reply_put_id(&a);
     else
         text_c(out, ",\"id\":null");
     size_t from = out->len;
-    ok = ok && answer_request(&a);
+    ok = ok && reply_answer_request(&a);
     if (ok) {
         text_c(out, "}\n");
     } else {
         out->len = from; /* what was answered before something failed */
-        put_error(out, a.kind, &a.why);
+        reply_put_error(out, a.kind, &a.why);
     }
     json_free(&doc);
     text_free(&a.why);
@@ -358,14 +361,14 @@ bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out)
     return ok;
 }
 
-void worker_refuse_long(const worker *w, uint64_t number, text *out)
+void reply_refuse_long(const worker *w, uint64_t number, text *out)
 {
     text why = {0};
     text_c(&why, "the line has more than ");
     text_dec(&why, w->options->max_request >> 20);
     text_c(&why, " MB; --max-request=MEGABYTES allows more");
-    begin(out, number);
+    reply_begin(out, number);
     text_c(out, ",\"id\":null");
-    put_error(out, "too_long", &why);
+    reply_put_error(out, "too_long", &why);
     text_free(&why);
 }

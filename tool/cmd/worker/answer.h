@@ -6,10 +6,10 @@
 #include "state.h"
 
 /* Whether a text has nothing but blanks, of which the end of a line of Windows is one. */
-bool worker_is_blank(machsym_str s);
+bool reply_is_blank(machsym_str s);
 /* Appends the answer to a line, a line itself. Returns false when it is an error. Threads: any. */
-bool worker_answer(worker *w, machsym_str line, uint64_t number, text *out);
+bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out);
 /* The same to a line that was too long to be read. */
-void worker_refuse_long(const worker *w, uint64_t number, text *out);
+void reply_refuse_long(const worker *w, uint64_t number, text *out);
 
 #endif

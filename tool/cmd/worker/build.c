@@ -46,13 +46,13 @@ typedef struct build_request {
     char *arch;             /* from malloc; NULL: any */
     char *name;             /* what the image is called that came as base64; from malloc */
     machsym_uuid uuid;
-    double until; /* as seconds_now counts */
+    double until; /* as machine_seconds counts */
     build_memory memory;
 } build_request;
 
 /* ---- Memory ---- */
 
-static void *build_alloc(void *user, size_t size)
+static void *worker_build_alloc(void *user, size_t size)
 {
     build_memory *m = user;
     m->is_spent |= (double)size > m->left;
@@ -61,7 +61,7 @@ static void *build_alloc(void *user, size_t size)
     return p;
 }
 
-static void build_free(void *user, void *p, size_t size)
+static void worker_build_free(void *user, void *p, size_t size)
 {
     build_memory *m = user;
     m->left += (double)size;
@@ -70,21 +70,21 @@ static void build_free(void *user, void *p, size_t size)
 
 /* What comes as base64 may take as much as the names of a report. A file that the host names is the host's:
  * it may take what it needs, unless --limit says how much. */
-static void begin_memory(const answering *a, build_request *b, const text *input)
+static void worker_build_begin_memory(const answering *a, build_request *b, const text *input)
 {
     double bytes = a->options->lookups.resolve.limit.bytes;
     if (bytes <= 0)
         bytes = input != NULL ? RESOLVE_BYTES + (double)RESOLVE_FACTOR * (double)input->len : HUGE_VAL;
     b->memory = (build_memory){bytes, false};
-    b->open.allocator = (machsym_allocator){build_alloc, build_free, &b->memory};
+    b->open.allocator = (machsym_allocator){worker_build_alloc, worker_build_free, &b->memory};
 }
 
 /* ---- The request ---- */
 
 /* A member that may be there, and is a text without a NUL then. *to: from malloc. */
-static bool take_text(answering *a, const char *key, char **to)
+static bool worker_build_take_text(answering *a, const char *key, char **to)
 {
-    uint32_t value = worker_member(a, key);
+    uint32_t value = request_member(a, key);
     text t = {0};
     if (value == JSON_NONE)
         return true;
@@ -94,40 +94,41 @@ static bool take_text(answering *a, const char *key, char **to)
         *to = str_copy_z((machsym_str){t.v, t.len});
     text_free(&t);
     text_c(&a->why, *to == NULL ? key : "");
-    return *to != NULL || worker_refuse(a, worker_bad_request, " is a text");
+    return *to != NULL || request_refuse(a, worker_bad_request, " is a text");
 }
 
-static bool take_request(answering *a, build_request *b)
+static bool worker_build_take_request(answering *a, build_request *b)
 {
     static const char *const names[] = {"map", "chunks", "store"};
-    uint32_t as = worker_member(a, "as");
-    uint32_t chunk = worker_member(a, "chunk");
-    uint32_t uuid = worker_member(a, "uuid");
+    uint32_t as = request_member(a, "as");
+    uint32_t chunk = request_member(a, "chunk");
+    uint32_t uuid = request_member(a, "uuid");
     while (as != JSON_NONE && b->as < BUILD_AS && !json_equals(a->doc, as, names[b->as]))
         b->as++;
     if (b->as == BUILD_AS)
-        return worker_refuse(a, worker_bad_request, "as is one of map, chunks, store");
+        return request_refuse(a, worker_bad_request, "as is one of map, chunks, store");
     if (b->as == AS_STORE && a->options->build_store == NULL)
-        return worker_refuse(a, worker_bad_request,
-                             "as is store: --build-store names where maps are written");
+        return request_refuse(a, worker_bad_request,
+                              "as is store: --build-store names where maps are written");
     b->chunk = CHUNK_TEXT;
     bool is_chunk = chunk == JSON_NONE || (b->as == AS_CHUNKS && json_u64(a->doc, chunk, &b->chunk) &&
                                            b->chunk > 0 && b->chunk <= CHUNK_SIZE_MOST);
     if (!is_chunk)
-        return worker_refuse(a, worker_bad_request,
-                             "chunk is how many bytes of text a chunk has, with \"as\":\"chunks\"");
+        return request_refuse(a, worker_bad_request,
+                              "chunk is how many bytes of text a chunk has, with \"as\":\"chunks\"");
     if (uuid != JSON_NONE &&
         !(json_is(a->doc, uuid, JSON_STRING) && parse_uuid_str(json_raw(a->doc, uuid), &b->uuid)))
-        return worker_refuse(a, worker_bad_request, "uuid has 32 hexadecimal digits, with or without dashes");
-    if (!take_text(a, "arch", &b->arch) || !take_text(a, "name", &b->name))
+        return request_refuse(a, worker_bad_request,
+                              "uuid has 32 hexadecimal digits, with or without dashes");
+    if (!worker_build_take_text(a, "arch", &b->arch) || !worker_build_take_text(a, "name", &b->name))
         return false;
-    if (b->name != NULL && worker_member(a, "base64") == JSON_NONE)
-        return worker_refuse(a, worker_bad_request,
-                             "name is what the image of base64 is called; a file has its own");
+    if (b->name != NULL && request_member(a, "base64") == JSON_NONE)
+        return request_refuse(a, worker_bad_request,
+                              "name is what the image of base64 is called; a file has its own");
     b->open.arch = b->arch;
     b->open.uuid = uuid != JSON_NONE ? &b->uuid : NULL;
     if (a->options->lookups.resolve.limit.seconds > 0)
-        b->until = seconds_now() + a->options->lookups.resolve.limit.seconds;
+        b->until = machine_seconds() + a->options->lookups.resolve.limit.seconds;
     return true;
 }
 
@@ -139,7 +140,7 @@ typedef struct chunk_put {
     const char *between;
 } chunk_put;
 
-static uint64_t put_value(void *user, machsym_str key, machsym_bytes value)
+static uint64_t worker_build_put_value(void *user, machsym_str key, machsym_bytes value)
 {
     chunk_put *to = user;
     size_t from = to->out->len;
@@ -154,7 +155,7 @@ static uint64_t put_value(void *user, machsym_str key, machsym_bytes value)
 }
 
 /* The list of chunks comes last: who sets keys in this order has all of them once it is there. */
-static bool put_chunks(const build_request *b, const symbol_file *map, text *out)
+static bool worker_build_put_chunks(const build_request *b, const symbol_file *map, text *out)
 {
     chunk_lists lists;
     chunk_put to = {out, ""};
@@ -162,32 +163,34 @@ static bool put_chunks(const build_request *b, const symbol_file *map, text *out
     text list = {0};
     json_put_number(out, "chunk", b->chunk);
     text_c(out, ",\"values\":[");
-    bool ok = map_cut(map, b->chunk, put_value, &to, &lists) && map_chunk_index(map, b->chunk, &lists, &list);
+    bool ok = cut_map(map, b->chunk, worker_build_put_value, &to, &lists) &&
+              cut_index(map, b->chunk, &lists, &list);
     if (ok) {
         chunk_list_key(&key, &map->info.uuid);
-        put_value(&to, (machsym_str){key.v, key.len}, (machsym_bytes){(const uint8_t *)list.v, list.len});
+        worker_build_put_value(&to, (machsym_str){key.v, key.len},
+                               (machsym_bytes){(const uint8_t *)list.v, list.len});
     }
     text_char(out, ']');
-    map_lists_free(&lists);
+    cut_lists_free(&lists);
     text_free(&key);
     text_free(&list);
     return ok;
 }
 
-static bool put_stored(const answering *a, const symbol_file *map, text *out)
+static bool worker_build_put_stored(const answering *a, const symbol_file *map, text *out)
 {
     text path = {0};
     layout_path(&path, a->options->build_store, &map->info.uuid, LAYOUT_MAP);
     bool ok = outfile_make_folders(path.v);
     if (!ok)
-        tool_say("%s: %s", path.v, strerror(errno));
+        say_message("%s: %s", path.v, strerror(errno));
     ok = ok && map_write(map->map, path.v);
     json_put_str(out, "file", str_c(path.v));
     text_free(&path);
     return ok;
 }
 
-static void put_bytes(const symbol_file *map, text *out)
+static void worker_build_put_bytes(const symbol_file *map, text *out)
 {
     machsym_bytes bytes = machsym_map_bytes(map->map);
     json_put_key(out, "base64");
@@ -197,29 +200,29 @@ static void put_bytes(const symbol_file *map, text *out)
 }
 
 /* Returns false after a message. */
-static bool put_map(const answering *a, const build_request *b, const symbol_file *map)
+static bool worker_build_put_map(const answering *a, const build_request *b, const symbol_file *map)
 {
     machsym_map_info made;
     text *out = a->out;
     machsym_map_get_info(map->map, &made);
     if (b->as != AS_MAP && !map->info.has_uuid) {
-        tool_say("%s: has no UUID: nothing would find its map", b->open.path);
+        say_message("%s: has no UUID: nothing would find its map", b->open.path);
         return false;
     }
     text_c(out, out->v[out->len - 1] == '[' ? "{\"image\":" : ",{\"image\":");
     text_json(out, made.name);
     json_put_uuid(out, "uuid", map->info.has_uuid ? &map->info.uuid : NULL);
     json_put_str(out, "arch", str_c(made.arch));
-    json_put_str(out, "lines", str_c(lines_name(made.lines)));
+    json_put_str(out, "lines", str_c(value_lines_name(made.lines)));
     json_put_bool(out, "damaged", (made.flags & MACHSYM_MAP_DAMAGED) != 0);
     json_put_number(out, "size", made.size);
     bool ok = true;
     if (b->as == AS_CHUNKS)
-        ok = put_chunks(b, map, out);
+        ok = worker_build_put_chunks(b, map, out);
     else if (b->as == AS_STORE)
-        ok = put_stored(a, map, out);
+        ok = worker_build_put_stored(a, map, out);
     else
-        put_bytes(map, out);
+        worker_build_put_bytes(map, out);
     text_char(out, '}');
     return ok;
 }
@@ -227,7 +230,7 @@ static bool put_map(const answering *a, const build_request *b, const symbol_fil
 /* ---- Building ---- */
 
 /* Builds the map of an open image. Returns false after a message. */
-static bool build_image(answering *a, const build_request *b, const symbol_file *file)
+static bool worker_build_image(answering *a, const build_request *b, const symbol_file *file)
 {
     machsym_plan_desc plan = {
         .image = file->image, .lines = a->options->lookups.lines.lines, .allocator = b->open.allocator};
@@ -236,34 +239,34 @@ static bool build_image(answering *a, const build_request *b, const symbol_file 
     machsym_part_info counts;
     machsym_error err;
     symbol_file built;
-    if (tool_refuse_collection(file->image))
+    if (open_refuse_collection(file->image))
         return false;
-    tool_read_info(file->image, &info);
+    open_read_info(file->image, &info);
     if (info.damage.is_cut_short || info.damage.is_misleading) {
         text why = {0};
-        text_damage(&why, &info);
-        tool_say("%s; no map is made of it: %s", text_z(&why),
-                 info.damage.is_cut_short ? "fetch the whole file" : "fetch the file again");
+        open_put_damage(&why, &info);
+        say_message("%s; no map is made of it: %s", text_z(&why),
+                    info.damage.is_cut_short ? "fetch the whole file" : "fetch the file again");
         text_free(&why);
         return false;
     }
-    machsym_map *map = map_build_image(&plan, b->open.path, &how, &counts);
+    machsym_map *map = build_image(&plan, b->open.path, &how, &counts);
     if (map == NULL)
         return false;
-    map_say_lost(b->open.path, &info, &counts, map);
+    build_say_lost(b->open.path, &info, &counts, map);
     symbol_desc desc = {.open = {.bytes = machsym_map_bytes(map), .flags = MACHSYM_OPEN_UNCHECKED},
                         .any_lines = true};
     bool ok = symbol_file_open(&desc, &built, &err) == MACHSYM_OK;
     if (!ok)
-        tool_say_error(b->open.path, &err);
-    ok = ok && put_map(a, b, &built);
+        say_error(b->open.path, &err);
+    ok = ok && worker_build_put_map(a, b, &built);
     symbol_file_close(&built);
     machsym_map_close(map);
     return ok;
 }
 
 /* One slice; a file that is a map already is taken as it is. Returns false after a message. */
-static bool build_slice(answering *a, const build_request *b)
+static bool worker_build_slice(answering *a, const build_request *b)
 {
     symbol_desc desc = {.open = b->open, .lines = a->options->lookups.lines.lines};
     symbol_file file;
@@ -271,108 +274,108 @@ static bool build_slice(answering *a, const build_request *b)
     if (symbol_file_open(&desc, &file, &err) != MACHSYM_OK) {
         char why[1024];
         machsym_error_text(&err, &desc.open, why, sizeof why);
-        tool_say("%s", why);
+        say_message("%s", why);
         return false;
     }
-    bool ok = file.map != NULL ? put_map(a, b, &file) : build_image(a, b, &file);
+    bool ok = file.map != NULL ? worker_build_put_map(a, b, &file) : worker_build_image(a, b, &file);
     symbol_file_close(&file);
     return ok;
 }
 
 /* All slices of a file, or that which is asked for. Returns false after a message. */
-static bool build_file(answering *a, build_request *b)
+static bool worker_build_file(answering *a, build_request *b)
 {
     machsym_slice slices[MACHSYM_MAX_SLICES];
     machsym_error err;
     machsym_open_desc chosen = b->open;
     bool ok = true;
     if (chosen.arch != NULL || chosen.uuid != NULL)
-        return build_slice(a, b);
+        return worker_build_slice(a, b);
     size_t count = inside_list_slices(&b->open, slices, MACHSYM_MAX_SLICES, &err);
     if (count < 2) /* a map has none; what is no file of symbols is told when it is opened */
-        return build_slice(a, b);
+        return worker_build_slice(a, b);
     for (size_t i = 0; i < count && i < MACHSYM_MAX_SLICES && ok; i++) {
         b->open.arch = slices[i].arch;
         b->open.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
-        ok = build_slice(a, b);
+        ok = worker_build_slice(a, b);
     }
     b->open = chosen;
     return ok;
 }
 
 /* A file of its own is mapped; what lies in an archive is read, and gone after it. */
-static bool build_member(answering *a, build_request *b, const char *path)
+static bool worker_build_member(answering *a, build_request *b, const char *path)
 {
     text bytes = {0};
     b->open.path = path;
     const char *why = members_end(path) > 0 ? inside_read(path, &bytes) : NULL;
     if (why != NULL)
-        tool_say("%s: %s", path, why);
+        say_message("%s: %s", path, why);
     b->open.bytes = (machsym_bytes){(const uint8_t *)bytes.v, bytes.len};
-    bool ok = why == NULL && build_file(a, b);
+    bool ok = why == NULL && worker_build_file(a, b);
     text_free(&bytes);
     return ok;
 }
 
-static bool build_path(answering *a, build_request *b, const char *path)
+static bool worker_build_path(answering *a, build_request *b, const char *path)
 {
     path_list files;
     if (!inside_expand(path, INSIDE_BEST, &files))
         return false;
     bool ok = files.count > 0;
     if (!ok)
-        tool_say("%s: holds no file of symbols", path);
+        say_message("%s: holds no file of symbols", path);
     for (size_t i = 0; i < files.count && ok; i++)
-        ok = build_member(a, b, files.v[i]);
+        ok = worker_build_member(a, b, files.v[i]);
     path_list_free(&files);
     return ok;
 }
 
 /* The lines that were said: the last is why it failed. */
-static bool refuse_build(answering *a, const build_request *b, text *said)
+static bool worker_build_refuse(answering *a, const build_request *b, text *said)
 {
     if (b->memory.is_spent)
-        return worker_refuse(
+        return request_refuse(
             a, "limit", "the build takes more memory than is allowed; --limit=SECONDS,MEGABYTES allows more");
     if (said->len > 0)
         said->len--; /* the newline */
     for (size_t i = 0; i < said->len; i++)
         said->v[i] = said->v[i] == '\n' ? ' ' : said->v[i];
-    return worker_refuse(
+    return request_refuse(
         a, str_find((machsym_str){said->v, said->len}, map_took_too_long) < said->len ? "limit" : "no_build",
         text_z(said));
 }
 
 /* Of what came as base64 nothing is looked for in the file system: neither its other half nor its object
  * files. */
-static bool build_bytes(answering *a, build_request *b, const text *input)
+static bool worker_build_bytes(answering *a, build_request *b, const text *input)
 {
     b->open.path = b->name != NULL ? b->name : "image";
     b->open.bytes = (machsym_bytes){(const uint8_t *)input->v, input->len};
     b->open.flags |= MACHSYM_OPEN_NO_PAIR | MACHSYM_OPEN_NO_OBJECTS;
-    return build_file(a, b);
+    return worker_build_file(a, b);
 }
 
-static bool build(answering *a, build_request *b)
+static bool worker_build_all(answering *a, build_request *b)
 {
     text input = {0};
     text said = {0};
     char *path = NULL;
-    bool ok = worker_take_input(a, "a dSYM", NULL, &input, &path);
+    bool ok = request_take_input(a, "a dSYM", NULL, &input, &path);
     if (ok && path == NULL && input.len == 0)
-        ok = worker_refuse(a, worker_bad_request, "base64 is empty");
+        ok = request_refuse(a, worker_bad_request, "base64 is empty");
     if (ok) {
-        text *before = tool_hear(&said);
-        begin_memory(a, b, path == NULL ? &input : NULL);
+        text *before = say_to(&said);
+        worker_build_begin_memory(a, b, path == NULL ? &input : NULL);
         text_c(a->out, ",\"maps\":[");
-        ok = path != NULL ? build_path(a, b, path) : build_bytes(a, b, &input);
+        ok = path != NULL ? worker_build_path(a, b, path) : worker_build_bytes(a, b, &input);
         text_char(a->out, ']');
-        tool_hear(before);
+        say_to(before);
         ok = ok && !b->memory.is_spent; /* of what a part of it lacks */
         if (ok)
-            worker_put_notes(a->out, &said);
+            request_put_notes(a->out, &said);
         else
-            refuse_build(a, b, &said);
+            worker_build_refuse(a, b, &said);
     }
     text_free(&input);
     text_free(&said);
@@ -380,15 +383,16 @@ static bool build(answering *a, build_request *b)
     return ok;
 }
 
-static bool answer_build(answering *a)
+static bool worker_build_answer(answering *a)
 {
     build_request b;
     memset(&b, 0, sizeof b);
     object_options_apply(&a->options->lookups.objects, &b.open);
-    bool ok = take_request(a, &b) && build(a, &b);
+    bool ok = worker_build_take_request(a, &b) && worker_build_all(a, &b);
     free(b.arch);
     free(b.name);
     return ok;
 }
 
-const request_kind worker_build_kind = {"build", "id do base64 name path arch uuid as chunk", answer_build};
+const request_kind worker_build_kind = {"build", "id do base64 name path arch uuid as chunk",
+                                        worker_build_answer};

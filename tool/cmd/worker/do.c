@@ -9,7 +9,7 @@
 const char worker_bad_request[] = "bad_request";
 const char worker_unread_image[] = "unread_image";
 
-bool worker_refuse(answering *a, const char *kind, const char *what)
+bool request_refuse(answering *a, const char *kind, const char *what)
 {
     a->kind = kind;
     text_c(&a->why, what);
@@ -18,12 +18,12 @@ bool worker_refuse(answering *a, const char *kind, const char *what)
     return false;
 }
 
-uint32_t worker_member(const answering *a, const char *key)
+uint32_t request_member(const answering *a, const char *key)
 {
     return json_get(a->doc, 0, key);
 }
 
-void worker_put_text(text *out, const char *key, const text *value)
+void request_put_text(text *out, const char *key, const text *value)
 {
     json_put_key(out, key);
     text_json(out, (machsym_str){value->v, value->len});
@@ -33,35 +33,33 @@ void worker_put_text(text *out, const char *key, const text *value)
 
 /* The request's own line could be read in place of a file, or a device without an end. input: NULL: it is
  * not read. */
-static bool take_path(answering *a, const char *path, text *input)
+static bool request_take_path(answering *a, const char *path, text *input)
 {
     if (!a->options->paths)
-        return worker_refuse(a, worker_bad_request,
-                             "path is taken only with --paths: send the bytes as base64");
+        return request_refuse(a, worker_bad_request,
+                              "path is taken only with --paths: send the bytes as base64");
     bool is_input = strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0;
     uint64_t most = a->options->max_request;
-    const char *why = is_input        ? "it is no file"
-                      : input != NULL ? text_read_file_most(input, path, most)
-                                      : NULL;
+    const char *why = is_input ? "it is no file" : input != NULL ? file_read_most(input, path, most) : NULL;
     if (!is_input && input != NULL && input->len > most)
         why = "it is longer than --max-request";
     if (why == NULL)
         return true;
     text_c(&a->why, path);
     text_c(&a->why, ": ");
-    return worker_refuse(a, "no_file", why);
+    return request_refuse(a, "no_file", why);
 }
 
-bool worker_take_input(answering *a, const char *what, const char *name, text *input, char **path)
+bool request_take_input(answering *a, const char *what, const char *name, text *input, char **path)
 {
     const char *names[] = {name != NULL ? name : "", "base64", "path"};
     uint32_t value = JSON_NONE;
     unsigned which = 0;
     unsigned count = 0;
     for (unsigned i = 0; i < 3; i++) {
-        if (worker_member(a, names[i]) == JSON_NONE)
+        if (request_member(a, names[i]) == JSON_NONE)
             continue;
-        value = worker_member(a, names[i]);
+        value = request_member(a, names[i]);
         which = i;
         count++;
     }
@@ -70,18 +68,18 @@ bool worker_take_input(answering *a, const char *what, const char *name, text *i
         text_c(&a->why, " is wanted as one of ");
         text_c(&a->why, names[0]);
         text_c(&a->why, name != NULL ? ", " : "");
-        return worker_refuse(a, worker_bad_request, "base64, path, a text");
+        return request_refuse(a, worker_bad_request, "base64, path, a text");
     }
     json_unescape(input, json_raw(a->doc, value));
     if (which == 1 && !text_from_base64(input))
-        return worker_refuse(a, worker_bad_request, "base64 is no base64");
+        return request_refuse(a, worker_bad_request, "base64 is no base64");
     if (which != 2)
         return true;
     char *named = str_copy_z((machsym_str){input->v, input->len});
     bool is_path = strlen(named) == input->len; /* no NUL in it */
     input->len = 0;
-    bool ok = is_path ? take_path(a, named, path != NULL ? NULL : input)
-                      : worker_refuse(a, worker_bad_request, "path has a NUL");
+    bool ok = is_path ? request_take_path(a, named, path != NULL ? NULL : input)
+                      : request_refuse(a, worker_bad_request, "path has a NUL");
     if (ok && path != NULL)
         *path = named;
     else
@@ -89,21 +87,21 @@ bool worker_take_input(answering *a, const char *what, const char *name, text *i
     return ok;
 }
 
-const char *worker_kind_unreached(const char *why)
+const char *request_kind_unreached(const char *why)
 {
     return strcmp(why, symbol_no_memory) == 0 ? "memory" : "need";
 }
 
-bool worker_refuse_unread(answering *a, const image_status *status)
+bool request_refuse_unread(answering *a, const image_status *status)
 {
     if (status->found == IMAGE_UNREACHED || status->unread == NULL)
         return false;
     text_c(&a->why, symbol_unread);
-    worker_refuse(a, worker_unread_image, status->unread);
+    request_refuse(a, worker_unread_image, status->unread);
     return true;
 }
 
-void worker_put_notes(text *out, const text *said)
+void request_put_notes(text *out, const text *said)
 {
     machsym_str rest = {said->v, said->len};
     machsym_str line;

@@ -23,24 +23,24 @@ typedef struct answering {
 extern const char worker_bad_request[];
 
 /* Each returns false when the request is refused, with a->kind and a->why. */
-bool worker_refuse(answering *a, const char *kind, const char *what);
+bool request_refuse(answering *a, const char *kind, const char *what);
 /* The kind of an error that another try may not have: chunks that could not be had, or memory. */
-const char *worker_kind_unreached(const char *why);
+const char *request_kind_unreached(const char *why);
 /* The kind of an error that another try may not have: the system failed to read a file of symbols. */
 extern const char worker_unread_image[];
 /* Whether the answer would lack what a file of the image has that could not be read: the request is refused. */
-bool worker_refuse_unread(answering *a, const image_status *status);
+bool request_refuse_unread(answering *a, const image_status *status);
 /* The bytes that the request is about, in one of three members: name, a text (NULL: not so), base64, path.
  * *path: with a path it goes here, from malloc, and the file is not read; NULL: it is read. what: what the
  * bytes are. */
-bool worker_take_input(answering *a, const char *what, const char *name, text *input, char **path);
+bool request_take_input(answering *a, const char *what, const char *name, text *input, char **path);
 
 /* The value of a member of the request; JSON_NONE when it has none. */
-uint32_t worker_member(const answering *a, const char *key);
-void worker_put_text(text *out, const char *key, const text *value);
+uint32_t request_member(const answering *a, const char *key);
+void request_put_text(text *out, const char *key, const text *value);
 
 /* The lines that were said while the request was answered. */
-void worker_put_notes(text *out, const text *said);
+void request_put_notes(text *out, const text *said);
 
 /* What requests can ask for. */
 typedef struct request_kind {

@@ -42,13 +42,13 @@ typedef struct profile_job {
 /* ---- Modules ---- */
 
 /* A breakpad id: the UUID, and the age after it, which Mach-O files do not have. */
-static bool parse_id(machsym_str id, machsym_uuid *uuid)
+static bool profile_parse_id(machsym_str id, machsym_uuid *uuid)
 {
     return id.len >= UUID_DIGITS && parse_uuid_str((machsym_str){id.ptr, UUID_DIGITS}, uuid);
 }
 
 /* Takes a list of two values; returns false when it is another one. */
-static bool take_pair(const json *doc, uint32_t list, uint32_t *first, uint32_t *second)
+static bool profile_take_pair(const json *doc, uint32_t list, uint32_t *first, uint32_t *second)
 {
     uint32_t at = JSON_NONE;
     if (!json_is(doc, list, JSON_ARRAY) || !json_next(doc, list, &at))
@@ -60,28 +60,28 @@ static bool take_pair(const json *doc, uint32_t list, uint32_t *first, uint32_t 
     return !json_next(doc, list, &at);
 }
 
-static bool take_modules(profile_job *job, uint32_t list)
+static bool profile_take_modules(profile_job *job, uint32_t list)
 {
     const json *doc = job->a->doc;
     uint32_t at = JSON_NONE;
     uint32_t name;
     uint32_t id;
     if (!json_is(doc, list, JSON_ARRAY))
-        return worker_refuse(job->a, worker_bad_request, "memoryMap is a list of [debug name, breakpad id]");
+        return request_refuse(job->a, worker_bad_request, "memoryMap is a list of [debug name, breakpad id]");
     while (json_next(doc, list, &at)) {
-        if (!take_pair(doc, at, &name, &id) || !json_is(doc, name, JSON_STRING) ||
+        if (!profile_take_pair(doc, at, &name, &id) || !json_is(doc, name, JSON_STRING) ||
             !json_is(doc, id, JSON_STRING))
-            return worker_refuse(job->a, worker_bad_request,
-                                 "a module of memoryMap is [debug name, breakpad id], two texts");
+            return request_refuse(job->a, worker_bad_request,
+                                  "a module of memoryMap is [debug name, breakpad id], two texts");
         profile_module *module = mem_push(&job->modules, &job->count, &job->cap, sizeof *job->modules);
         module->name = json_raw(doc, name);
         module->id = json_raw(doc, id);
-        module->key.has_uuid = parse_id(module->id, &module->key.uuid);
+        module->key.has_uuid = profile_parse_id(module->id, &module->key.uuid);
     }
     return true;
 }
 
-static void return_loan(profile_job *job)
+static void profile_return_loan(profile_job *job)
 {
     if (job->loaned != JSON_NONE)
         images_return(job->a->symbols->images, &job->loan);
@@ -89,7 +89,7 @@ static void return_loan(profile_job *job)
 }
 
 /* Has the module on loan; returns false when there are no symbols of it, or the request is refused. */
-static bool loan_module(profile_job *job, uint32_t index)
+static bool profile_loan_module(profile_job *job, uint32_t index)
 {
     profile_module *module = &job->modules[index];
     image_status status;
@@ -97,23 +97,23 @@ static bool loan_module(profile_job *job, uint32_t index)
         return true;
     if (module->found == MODULE_MISSING)
         return false;
-    return_loan(job);
+    profile_return_loan(job);
     module->found = MODULE_MISSING;
     if (!module->key.has_uuid)
         return false;
     bool is_found = images_borrow(job->a->symbols->images, &module->key, &job->loan, &status);
     if (status.found == IMAGE_UNREACHED)
-        worker_refuse(job->a, worker_kind_unreached(status.failure), status.failure);
+        request_refuse(job->a, request_kind_unreached(status.failure), status.failure);
     if (is_found)
         job->loaned = index; /* to be returned, refused or not */
-    if (worker_refuse_unread(job->a, &status) || !is_found)
+    if (request_refuse_unread(job->a, &status) || !is_found)
         return false;
     module->found = MODULE_FOUND;
     return true;
 }
 
 /* Adds what the request wrote, "name" or "name/id". */
-static void put_module_name(text *out, const profile_module *module, bool with_id)
+static void profile_put_module_name(text *out, const profile_module *module, bool with_id)
 {
     text t = {0};
     json_unescape(&t, module->name);
@@ -127,47 +127,47 @@ static void put_module_name(text *out, const profile_module *module, bool with_i
 
 /* ---- Frames ---- */
 
-static void put_place(text *t, const machsym_frame *frame)
+static void profile_put_place(text *t, const machsym_frame *frame)
 {
     text path = {0};
     if (!frame_has_line(frame))
         return;
     text_path(&path, &frame->file);
-    worker_put_text(t, "file", &path);
+    request_put_text(t, "file", &path);
     json_put_number(t, "line", frame->line);
     text_free(&path);
 }
 
-static void put_function(text *t, const machsym_frame *frame, const frame_style *style)
+static void profile_put_function(text *t, const machsym_frame *frame, const frame_style *style)
 {
     text name = {0};
-    text_frame_name(&name, frame, style);
+    frame_put_name(&name, frame, style);
     text_json(t, (machsym_str){name.v, name.len});
     text_free(&name);
 }
 
 /* The function that the code lies in, and what is inlined there, the innermost first. */
-static void put_calls(text *t, const machsym_frame *frames, size_t count, uint64_t addr,
-                      const frame_style *style)
+static void profile_put_calls(text *t, const machsym_frame *frames, size_t count, uint64_t addr,
+                              const frame_style *style)
 {
     const machsym_frame *real = &frames[count - 1];
     json_put_key(t, "function");
-    put_function(t, real, style);
+    profile_put_function(t, real, style);
     json_put_hex(t, "function_offset", addr - real->function_start);
     if (real->function_size > 0)
         json_put_hex(t, "function_size", real->function_size);
-    put_place(t, real);
+    profile_put_place(t, real);
     for (size_t i = 0; i + 1 < count; i++) {
         text_c(t, i == 0 ? ",\"inlines\":[" : ",");
         text_c(t, "{\"function\":");
-        put_function(t, &frames[i], style);
-        put_place(t, &frames[i]);
+        profile_put_function(t, &frames[i], style);
+        profile_put_place(t, &frames[i]);
         text_c(t, frames[i].lacks_callers ? ",\"callers_left_out\":true}" : "}");
     }
     text_c(t, count > 1 ? "]" : "");
 }
 
-static void put_lookup(profile_job *job, uint64_t offset, text *t)
+static void profile_put_lookup(profile_job *job, uint64_t offset, text *t)
 {
     const resolve_options *how = &job->a->options->lookups.resolve;
     machsym_frame frames[PROFILE_FRAMES];
@@ -176,15 +176,15 @@ static void put_lookup(profile_job *job, uint64_t offset, text *t)
     style.source = loan_source(&job->loan);
     size_t count = loan_frames(&job->loan, 0, false, offset, false, frames, PROFILE_FRAMES, &addr);
     if (loan_failure(&job->loan) != NULL)
-        worker_refuse(job->a, worker_kind_unreached(loan_failure(&job->loan)), loan_failure(&job->loan));
+        request_refuse(job->a, request_kind_unreached(loan_failure(&job->loan)), loan_failure(&job->loan));
     else if (count > 0 && how->no_inline)
-        put_calls(t, frames + count - 1, 1, addr, &style);
+        profile_put_calls(t, frames + count - 1, 1, addr, &style);
     else if (count > 0)
-        put_calls(t, frames, count, addr, &style);
+        profile_put_calls(t, frames, count, addr, &style);
 }
 
 /* Returns false when the request is refused. */
-static bool put_frame(profile_job *job, uint32_t frame, uint64_t number)
+static bool profile_put_frame(profile_job *job, uint32_t frame, uint64_t number)
 {
     answering *a = job->a;
     uint32_t index;
@@ -192,22 +192,22 @@ static bool put_frame(profile_job *job, uint32_t frame, uint64_t number)
     uint64_t module;
     uint64_t offset;
     text t = {0};
-    if (!take_pair(a->doc, frame, &index, &value) || !json_u64(a->doc, index, &module) ||
+    if (!profile_take_pair(a->doc, frame, &index, &value) || !json_u64(a->doc, index, &module) ||
         !json_u64(a->doc, value, &offset))
-        return worker_refuse(a, worker_bad_request,
-                             "a frame is [module index, offset in the module], two numbers");
+        return request_refuse(a, worker_bad_request,
+                              "a frame is [module index, offset in the module], two numbers");
     if (module >= job->count && module != UINT64_MAX) /* -1 is code of no module */
-        return worker_refuse(a, worker_bad_request, "the module index of a frame is not in memoryMap");
+        return request_refuse(a, worker_bad_request, "the module index of a frame is not in memoryMap");
     text_c(&t, "{\"frame\":");
     text_dec(&t, number);
     json_put_hex(&t, "module_offset", offset);
     json_put_key(&t, "module");
     if (module < job->count)
-        put_module_name(&t, &job->modules[module], false);
+        profile_put_module_name(&t, &job->modules[module], false);
     else
         text_c(&t, "\"<unknown>\"");
-    if (module < job->count && loan_module(job, (uint32_t)module))
-        put_lookup(job, offset, &t);
+    if (module < job->count && profile_loan_module(job, (uint32_t)module))
+        profile_put_lookup(job, offset, &t);
     text_char(&t, '}');
     resolve_budget_spend(job->left, t.len);
     if (a->options->lookups.resolve.redact != NULL)
@@ -218,24 +218,24 @@ static bool put_frame(profile_job *job, uint32_t frame, uint64_t number)
     return a->kind == NULL;
 }
 
-static bool put_stacks(profile_job *job, uint32_t stacks)
+static bool profile_put_stacks(profile_job *job, uint32_t stacks)
 {
     answering *a = job->a;
     uint32_t stack = JSON_NONE;
     if (!json_is(a->doc, stacks, JSON_ARRAY))
-        return worker_refuse(a, worker_bad_request, "stacks is a list of stacks, each a list of frames");
+        return request_refuse(a, worker_bad_request, "stacks is a list of stacks, each a list of frames");
     text_c(a->out, "{\"stacks\":[");
     for (bool is_first = true; json_next(a->doc, stacks, &stack); is_first = false) {
         uint32_t frame = JSON_NONE;
         if (!json_is(a->doc, stack, JSON_ARRAY))
-            return worker_refuse(a, worker_bad_request, "a stack is a list of frames");
+            return request_refuse(a, worker_bad_request, "a stack is a list of frames");
         text_c(a->out, is_first ? "[" : ",[");
         for (uint64_t number = 0; json_next(a->doc, stack, &frame); number++) {
             text_c(a->out, number > 0 ? "," : "");
-            if (!put_frame(job, frame, number))
+            if (!profile_put_frame(job, frame, number))
                 return false;
             if (!resolve_budget_in_time(job->left))
-                return worker_refuse(a, "limit", job->left->failure);
+                return request_refuse(a, "limit", job->left->failure);
         }
         text_char(a->out, ']');
     }
@@ -244,38 +244,38 @@ static bool put_stacks(profile_job *job, uint32_t stacks)
 }
 
 /* null: no frame lies in it. */
-static void put_modules(const profile_job *job)
+static void profile_put_modules(const profile_job *job)
 {
     static const char *const words[] = {"null", "true", "false"};
     text *out = job->a->out;
     for (uint32_t i = 0; i < job->count; i++) {
         text_c(out, i > 0 ? "," : "");
-        put_module_name(out, &job->modules[i], true);
+        profile_put_module_name(out, &job->modules[i], true);
         text_char(out, ':');
         text_c(out, words[job->modules[i].found]);
     }
     text_c(out, "}}");
 }
 
-static bool put_job(answering *a, uint32_t object, resolve_budget *left)
+static bool profile_put_job(answering *a, uint32_t object, resolve_budget *left)
 {
     profile_job job;
     memset(&job, 0, sizeof job);
     job.a = a;
     job.left = left;
     job.loaned = JSON_NONE;
-    bool ok = take_modules(&job, json_get(a->doc, object, "memoryMap")) &&
-              put_stacks(&job, json_get(a->doc, object, "stacks"));
+    bool ok = profile_take_modules(&job, json_get(a->doc, object, "memoryMap")) &&
+              profile_put_stacks(&job, json_get(a->doc, object, "stacks"));
     if (ok)
-        put_modules(&job);
-    return_loan(&job);
+        profile_put_modules(&job);
+    profile_return_loan(&job);
     free(job.modules);
     return ok;
 }
 
-static bool answer_profile(answering *a)
+static bool profile_answer(answering *a)
 {
-    uint32_t jobs = worker_member(a, "jobs");
+    uint32_t jobs = request_member(a, "jobs");
     uint32_t at = JSON_NONE;
     resolve_budget left;
     bool ok = true;
@@ -283,17 +283,17 @@ static bool answer_profile(answering *a)
     resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
     text_c(a->out, ",\"results\":[");
     if (jobs == JSON_NONE) {
-        ok = put_job(a, 0, &left);
+        ok = profile_put_job(a, 0, &left);
     } else if (!json_is(a->doc, jobs, JSON_ARRAY)) {
-        ok = worker_refuse(a, worker_bad_request, "jobs is a list of objects with memoryMap and stacks");
+        ok = request_refuse(a, worker_bad_request, "jobs is a list of objects with memoryMap and stacks");
     }
     while (ok && json_next(a->doc, jobs, &at)) {
         text_c(a->out, is_first ? "" : ",");
-        ok = put_job(a, at, &left);
+        ok = profile_put_job(a, at, &left);
         is_first = false;
     }
     text_char(a->out, ']');
     return ok;
 }
 
-const request_kind worker_profile_kind = {"symbolicate", "id do jobs memoryMap stacks", answer_profile};
+const request_kind worker_profile_kind = {"symbolicate", "id do jobs memoryMap stacks", profile_answer};

@@ -24,21 +24,22 @@ typedef enum worker_want {
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
-static bool take_wants(answering *a, unsigned *wants)
+static bool worker_report_take_wants(answering *a, unsigned *wants)
 {
     static const char *const names[] = {"json", "text", "summary", "signature", "same"};
-    uint32_t list = worker_member(a, "want");
+    uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
     *wants = list == JSON_NONE ? WANT_JSON : 0;
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
-        return worker_refuse(a, worker_bad_request, "want is a list of json, text, summary, signature, same");
+        return request_refuse(a, worker_bad_request,
+                              "want is a list of json, text, summary, signature, same");
     while (json_next(a->doc, list, &at)) {
         unsigned i = 0;
         while (i < 5 && !json_equals(a->doc, at, names[i]))
             i++;
         if (i == 5)
-            return worker_refuse(a, worker_bad_request,
-                                 "want is a list of json, text, summary, signature, same");
+            return request_refuse(a, worker_bad_request,
+                                  "want is a list of json, text, summary, signature, same");
         *wants |= 1u << i;
     }
     return true;
@@ -56,7 +57,7 @@ typedef struct report_input {
 } report_input;
 
 /* One of the reports that the input holds. */
-static void put_report(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
+static void worker_report_put(answering *a, const report *r, const resolve_counts *counts, unsigned wants)
 {
     const crash_options *o = &a->options->lookups;
     write_options how = o->write;
@@ -71,18 +72,18 @@ static void put_report(answering *a, const report *r, const resolve_counts *coun
     }
     if (wants & WANT_TEXT) {
         report_write_text(r, &how, &t);
-        worker_put_text(a->out, "text", &t);
+        request_put_text(a->out, "text", &t);
         t.len = 0;
     }
     if (wants & WANT_SUMMARY) {
         text_summary(&t, r, counts, false);
-        worker_put_text(a->out, "summary", &t);
+        request_put_text(a->out, "summary", &t);
     }
     if (wants & WANT_SIGNATURE) {
         signature s;
         report_signature(r, o->machinery, &s);
         json_put_hash(a->out, "hash", s.hash);
-        worker_put_text(a->out, "signature", &s.text);
+        request_put_text(a->out, "signature", &s.text);
         text_free(&s.text);
     }
     text_char(a->out, '}');
@@ -90,10 +91,10 @@ static void put_report(answering *a, const report *r, const resolve_counts *coun
 }
 
 /* The input with names in it: base64 when it came so, since it may be in UTF-16. */
-static void put_same(answering *a, const text *same)
+static void worker_report_put_same(answering *a, const text *same)
 {
-    if (worker_member(a, "base64") == JSON_NONE) {
-        worker_put_text(a->out, "same", same);
+    if (request_member(a, "base64") == JSON_NONE) {
+        request_put_text(a->out, "same", same);
     } else {
         json_put_key(a->out, "same_base64");
         text_char(a->out, '"');
@@ -103,7 +104,7 @@ static void put_same(answering *a, const text *same)
 }
 
 /* A report that cannot be answered costs no other. */
-static void note_broken(const report *r, const text *why, report_input *in)
+static void worker_report_note_broken(const report *r, const text *why, report_input *in)
 {
     if (r->number > 0) {
         text_char(&in->broken, '#');
@@ -115,42 +116,42 @@ static void note_broken(const report *r, const text *why, report_input *in)
 }
 
 /* The kind of the error of a report whose lookups ended early. */
-static const char *kind_of(const resolve_counts *counts, const char *why)
+static const char *worker_report_kind_of(const resolve_counts *counts, const char *why)
 {
     if (counts->is_unreached)
-        return worker_kind_unreached(why);
+        return request_kind_unreached(why);
     return counts->is_unread ? worker_unread_image : "limit";
 }
 
-static walk_step look_up(void *context, report *r, resolve_counts *counts)
+static walk_step worker_report_look_up(void *context, report *r, resolve_counts *counts)
 {
     report_input *in = context;
     resolve_options how = in->to->options->lookups.resolve;
     text why = {0};
     how.shared = &in->budget;
     if (r->frame_count == 0 && !crash_explain_no_frames(r, &why)) {
-        note_broken(r, &why, in);
+        worker_report_note_broken(r, &why, in);
         text_free(&why);
         return WALK_BROKEN;
     }
-    const char *over = report_resolve(r, in->to->symbols->images, &how, counts);
+    const char *over = resolve_report(r, in->to->symbols->images, &how, counts);
     if (over != NULL) {
-        worker_refuse(in->to, kind_of(counts, over), over);
+        request_refuse(in->to, worker_report_kind_of(counts, over), over);
         return WALK_STOP;
     }
     in->damaged_at = crash_damaged_at(r);
     return WALK_ANSWER;
 }
 
-static bool put_one(void *context, report *one, const resolve_counts *counts)
+static bool worker_report_put_one(void *context, report *one, const resolve_counts *counts)
 {
     report_input *in = context;
     text_c(in->to->out, in->count++ > 0 ? "," : "");
-    put_report(in->to, one, counts, in->wants);
+    worker_report_put(in->to, one, counts, in->wants);
     return true;
 }
 
-static bool answer_reports(answering *a, machsym_str input, report_input *in)
+static bool worker_report_answer_reports(answering *a, machsym_str input, report_input *in)
 {
     const crash_options *o = &a->options->lookups;
     report_walk walk = {.loads = o->loads,
@@ -159,45 +160,46 @@ static bool answer_reports(answering *a, machsym_str input, report_input *in)
                         .rules = owners_rules(o->rules),
                         .same = in->wants & WANT_SAME ? &o->write : NULL,
                         .context = in,
-                        .look_up = look_up,
-                        .answer = put_one};
+                        .look_up = worker_report_look_up,
+                        .answer = worker_report_put_one};
     in->to = a;
     return report_walk_all(&walk, input, &in->same);
 }
 
 /* What stands after the reports. Returns false when there is none. */
-static bool end_reports(answering *a, const report_input *in)
+static bool worker_report_end_reports(answering *a, const report_input *in)
 {
     if (in->count == 0) {
         machsym_str rest = {in->broken.v, in->broken.len};
         machsym_str first;
         if (str_take_line(&rest, &first))
             text_str(&a->why, first);
-        return worker_refuse(a, "no_report", "");
+        return request_refuse(a, "no_report", "");
     }
     text_char(a->out, ']');
     if (in->damaged_at > 0)
         json_put_number(a->out, "damaged_at", in->damaged_at);
     if (in->broken.len > 0)
-        worker_put_notes(a->out, &in->broken);
+        request_put_notes(a->out, &in->broken);
     if (in->damaged_at > 0 || in->broken.len > 0)
-        tool_note_damage();
+        status_note_damage();
     if (in->wants & WANT_SAME)
-        put_same(a, &in->same);
+        worker_report_put_same(a, &in->same);
     return true;
 }
 
-static bool answer_input(answering *a, unsigned wants)
+static bool worker_report_answer_input(answering *a, unsigned wants)
 {
     text input = {0};
     report_input in;
     memset(&in, 0, sizeof in);
     in.wants = wants;
-    bool ok = worker_take_input(a, "a report", "report", &input, NULL);
+    bool ok = request_take_input(a, "a report", "report", &input, NULL);
     if (ok) {
         resolve_budget_begin(&in.budget, &a->options->lookups.resolve.limit, input.len);
         text_c(a->out, ",\"reports\":[");
-        ok = answer_reports(a, (machsym_str){text_z(&input), input.len}, &in) && end_reports(a, &in);
+        ok = worker_report_answer_reports(a, (machsym_str){text_z(&input), input.len}, &in) &&
+             worker_report_end_reports(a, &in);
     }
     text_free(&input);
     text_free(&in.same);
@@ -205,17 +207,18 @@ static bool answer_input(answering *a, unsigned wants)
     return ok;
 }
 
-static bool answer_crash(answering *a)
+static bool worker_report_answer_crash(answering *a)
 {
     unsigned wants = 0;
-    return take_wants(a, &wants) && answer_input(a, wants);
+    return worker_report_take_wants(a, &wants) && worker_report_answer_input(a, wants);
 }
 
-static bool answer_signature(answering *a)
+static bool worker_report_answer_signature(answering *a)
 {
-    return answer_input(a, WANT_SIGNATURE);
+    return worker_report_answer_input(a, WANT_SIGNATURE);
 }
 
-const request_kind worker_crash_kind = {"crash", "id do report base64 path want", answer_crash};
+const request_kind worker_crash_kind = {"crash", "id do report base64 path want", worker_report_answer_crash};
 
-const request_kind worker_signature_kind = {"signature", "id do report base64 path", answer_signature};
+const request_kind worker_signature_kind = {"signature", "id do report base64 path",
+                                            worker_report_answer_signature};

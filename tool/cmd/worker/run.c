@@ -92,7 +92,7 @@ struct worker_run {
 
 /* ---- Lines; without the lock ---- */
 
-static struct timespec timespec_of(double seconds)
+static struct timespec loop_timespec_of(double seconds)
 {
     return (struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
 }
@@ -100,19 +100,19 @@ static struct timespec timespec_of(double seconds)
 /* Conditions that are waited for until a time of that clock. Apple's and MinGW's have only the clock that
  * is set, but wait for so many seconds. */
 #if defined(__APPLE__) || defined(_WIN32)
-static void begin_condition(pthread_cond_t *c)
+static void loop_begin_condition(pthread_cond_t *c)
 {
     pthread_cond_init(c, NULL);
 }
 
-static void wait_until(pthread_cond_t *c, pthread_mutex_t *lock, double until)
+static void loop_wait_until(pthread_cond_t *c, pthread_mutex_t *lock, double until)
 {
-    double left = until - seconds_now();
-    struct timespec then = timespec_of(left > 0 ? left : 0);
+    double left = until - machine_seconds();
+    struct timespec then = loop_timespec_of(left > 0 ? left : 0);
     pthread_cond_timedwait_relative_np(c, lock, &then);
 }
 #else
-static void begin_condition(pthread_cond_t *c)
+static void loop_begin_condition(pthread_cond_t *c)
 {
     pthread_condattr_t how;
     pthread_condattr_init(&how);
@@ -121,30 +121,30 @@ static void begin_condition(pthread_cond_t *c)
     pthread_condattr_destroy(&how);
 }
 
-static void wait_until(pthread_cond_t *c, pthread_mutex_t *lock, double until)
+static void loop_wait_until(pthread_cond_t *c, pthread_mutex_t *lock, double until)
 {
-    struct timespec then = timespec_of(until);
+    struct timespec then = loop_timespec_of(until);
     pthread_cond_timedwait(c, lock, &then);
 }
 #endif
 
 /* Waits for input until then; 0: as long as it takes. Returns false when there is none. */
-static bool wait_input(double until)
+static bool loop_wait_input(double until)
 {
     struct pollfd wait = {STDIN_FILENO, POLLIN, 0};
-    double left = until - seconds_now();
+    double left = until - machine_seconds();
     return until == 0 || (left > 0 && poll(&wait, 1, (int)(left * 1000) + 1) != 0);
 }
 
 /* Returns false at the end of the input. */
-static bool fill(line_reader *in)
+static bool loop_fill(line_reader *in)
 {
     ssize_t got;
     do
         got = read(STDIN_FILENO, in->v, READ_SIZE);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
-        tool_say("the requests cannot be read: %s", strerror(errno));
+        say_message("the requests cannot be read: %s", strerror(errno));
         in->has_failed = true;
     }
     in->at = 0;
@@ -154,7 +154,7 @@ static bool fill(line_reader *in)
 
 /* Takes more of the line that was begun, of one that is longer than max only its head. Returns whether it
  * ended. */
-static bool take_bytes(line_reader *in, uint64_t max)
+static bool loop_take_bytes(line_reader *in, uint64_t max)
 {
     const char *from = in->v + in->at;
     const char *end = memchr(from, '\n', in->len - in->at);
@@ -173,22 +173,22 @@ static bool take_bytes(line_reader *in, uint64_t max)
 
 /* Reads the next line into in->line, without its end. The last one needs no newline. After NOT_YET it goes
  * on where it stopped. */
-static line_kind read_line(line_reader *in, uint64_t max, double until)
+static line_kind loop_read_line(line_reader *in, uint64_t max, double until)
 {
     bool has_ended = false;
     while (!has_ended) {
-        if (in->at == in->len && !wait_input(until))
+        if (in->at == in->len && !loop_wait_input(until))
             return LINE_NOT_YET;
-        if (in->at == in->len && !fill(in))
+        if (in->at == in->len && !loop_fill(in))
             break;
-        has_ended = take_bytes(in, max);
+        has_ended = loop_take_bytes(in, max);
     }
     line_kind kind = !in->has_begun ? LINE_NONE : in->is_long ? LINE_TOO_LONG : LINE_WHOLE;
     in->has_begun = in->is_long = false;
     return kind;
 }
 
-static void empty(text *t)
+static void loop_empty(text *t)
 {
     t->len = 0;
     if (t->cap > KEEP_BYTES)
@@ -206,7 +206,7 @@ typedef struct host_answer {
 } host_answer;
 
 /* Whether a line is one: its first member is the need. */
-static bool is_need(machsym_str line)
+static bool loop_is_need(machsym_str line)
 {
     line = str_trim(line);
     if (line.len == 0 || line.ptr[0] != '{')
@@ -214,7 +214,7 @@ static bool is_need(machsym_str line)
     return str_starts(str_trim((machsym_str){line.ptr + 1, line.len - 1}), "\"need\"");
 }
 
-static void take_value(const json *doc, host_answer *out)
+static void loop_take_value(const json *doc, host_answer *out)
 {
     uint32_t value = json_get(doc, 0, "value");
     uint32_t why = json_get(doc, 0, "error");
@@ -232,7 +232,7 @@ static void take_value(const json *doc, host_answer *out)
     }
 }
 
-static void free_answer(host_answer *h)
+static void loop_free_answer(host_answer *h)
 {
     text_free(&h->key);
     text_free(&h->value);
@@ -240,7 +240,7 @@ static void free_answer(host_answer *h)
 }
 
 /* Returns false when the line does not even have a key: then it is answered like any line that is wrong. */
-static bool take_need(const text *line, uint64_t max, line_kind kind, host_answer *out)
+static bool loop_take_need(const text *line, uint64_t max, line_kind kind, host_answer *out)
 {
     json doc = {0};
     json_error err;
@@ -261,16 +261,16 @@ static bool take_need(const text *line, uint64_t max, line_kind kind, host_answe
         if (json_is(&doc, key, JSON_STRING))
             json_unescape(&out->key, json_raw(&doc, key));
         if (out->key.len > 0)
-            take_value(&doc, out);
+            loop_take_value(&doc, out);
     }
     json_free(&doc);
     if (out->key.len == 0)
-        free_answer(out);
+        loop_free_answer(out);
     return out->key.len > 0;
 }
 
 /* Hands it to all who wait for the key. The lock is held. */
-static void deliver(worker_run *run, const host_answer *h)
+static void loop_deliver(worker_run *run, const host_answer *h)
 {
     bool is_wanted = false;
     for (worker_need *need = run->needs; need != NULL; need = need->next) {
@@ -287,12 +287,12 @@ static void deliver(worker_run *run, const host_answer *h)
 /* ---- Reading; the lock is held where not said otherwise ---- */
 
 /* The memory that it takes: short lines take more than their bytes. */
-static uint64_t pending_size(const pending_line *line)
+static uint64_t loop_pending_size(const pending_line *line)
 {
     return sizeof *line + line->line.cap;
 }
 
-static void add_pending(worker_run *run, line_kind kind)
+static void loop_add_pending(worker_run *run, line_kind kind)
 {
     if (run->pending_count == run->pending_cap) {
         size_t cap = run->pending_cap * 2 + 1;
@@ -308,11 +308,11 @@ static void add_pending(worker_run *run, line_kind kind)
     pending_line *to = &run->pending[(run->pending_first + run->pending_count++) % run->pending_cap];
     *to = (pending_line){run->in.line, kind, run->lines};
     memset(&run->in.line, 0, sizeof run->in.line);
-    run->pending_bytes += pending_size(to);
+    run->pending_bytes += loop_pending_size(to);
 }
 
 /* Tells who waits that nobody reads any more. */
-static void wake(worker_run *run)
+static void loop_wake(worker_run *run)
 {
     pthread_cond_signal(&run->moved);
     if (run->needs != NULL)
@@ -320,16 +320,16 @@ static void wake(worker_run *run)
 }
 
 /* Reads a line, until then at most, and gives it to whom it is for. The caller saw that nobody reads. */
-static void read_one(worker_run *run, double until)
+static void loop_read_one(worker_run *run, double until)
 {
     const worker_options *o = run->w->options;
     host_answer h;
     run->is_reading = true;
     pthread_mutex_unlock(&run->w->lock);
-    line_kind kind = read_line(&run->in, o->max_request, until);
+    line_kind kind = loop_read_line(&run->in, o->max_request, until);
     machsym_str line = {run->in.line.v, run->in.line.len};
-    bool is_answer = o->host && (kind == LINE_WHOLE || kind == LINE_TOO_LONG) && is_need(line) &&
-                     take_need(&run->in.line, o->max_request, kind, &h);
+    bool is_answer = o->host && (kind == LINE_WHOLE || kind == LINE_TOO_LONG) && loop_is_need(line) &&
+                     loop_take_need(&run->in.line, o->max_request, kind, &h);
     pthread_mutex_lock(&run->w->lock);
     run->is_reading = false;
     run->lines += kind != LINE_NOT_YET;
@@ -337,20 +337,20 @@ static void read_one(worker_run *run, double until)
         run->has_ended = true;
         pthread_cond_broadcast(&run->moved);
     } else if (is_answer) {
-        deliver(run, &h);
-        free_answer(&h);
-    } else if (kind == LINE_TOO_LONG || (kind == LINE_WHOLE && !worker_is_blank(line))) {
+        loop_deliver(run, &h);
+        loop_free_answer(&h);
+    } else if (kind == LINE_TOO_LONG || (kind == LINE_WHOLE && !reply_is_blank(line))) {
         if (kind == LINE_TOO_LONG)
             text_free(&run->in.line);
-        add_pending(run, kind);
+        loop_add_pending(run, kind);
     }
     if (kind != LINE_NOT_YET)
-        empty(&run->in.line);
-    wake(run);
+        loop_empty(&run->in.line);
+    loop_wake(run);
 }
 
 /* Without the lock. Returns false when nobody reads it. */
-static bool say_need(worker_run *run, machsym_str key)
+static bool loop_say_need(worker_run *run, machsym_str key)
 {
     text line = {0};
     json_begin(&line, "need");
@@ -366,14 +366,14 @@ static bool say_need(worker_run *run, machsym_str key)
 }
 
 /* Waits until the need is answered, reading what comes. The lock is held. */
-static void wait_need(worker_run *run, worker_need *need)
+static void loop_wait_need(worker_run *run, worker_need *need)
 {
-    double until = seconds_now() + run->w->options->need_seconds;
-    while (!need->is_done && !run->has_ended && !run->is_unread && seconds_now() < until) {
+    double until = machine_seconds() + run->w->options->need_seconds;
+    while (!need->is_done && !run->has_ended && !run->is_unread && machine_seconds() < until) {
         if (!run->is_reading && run->pending_bytes < PENDING_BYTES)
-            read_one(run, until);
+            loop_read_one(run, until);
         else
-            wait_until(&run->found, &run->w->lock, until);
+            loop_wait_until(&run->found, &run->w->lock, until);
     }
     if (need->is_done)
         return;
@@ -382,7 +382,7 @@ static void wait_need(worker_run *run, worker_need *need)
                                      : "the host did not answer in time; --need-seconds=SECONDS allows more");
 }
 
-chunk_got worker_get(void *user, machsym_str key, text *value, text *why)
+chunk_got loop_get(void *user, machsym_str key, text *value, text *why)
 {
     worker_run *run = ((worker *)user)->run;
     worker_need need = {NULL, key, value, why, CHUNK_FAILED, false};
@@ -394,14 +394,14 @@ chunk_got worker_get(void *user, machsym_str key, text *value, text *why)
     run->needs = &need;
     run->w->counts.needs++;
     pthread_mutex_unlock(&run->w->lock);
-    bool is_read = is_asked || say_need(run, key);
+    bool is_read = is_asked || loop_say_need(run, key);
     pthread_mutex_lock(&run->w->lock);
     if (!is_read) {
         run->is_unread = true;
         pthread_cond_broadcast(&run->moved);
         pthread_cond_broadcast(&run->found);
     }
-    wait_need(run, &need);
+    loop_wait_need(run, &need);
     worker_need **at = &run->needs;
     while (*at != &need)
         at = &(*at)->next;
@@ -414,7 +414,7 @@ chunk_got worker_get(void *user, machsym_str key, text *value, text *why)
 /* ---- Slots; the lock is held where not said otherwise ---- */
 
 /* Where the next request goes; NULL: too many answers wait to be written. */
-static worker_slot *free_slot(worker_run *run)
+static worker_slot *loop_free_slot(worker_run *run)
 {
     worker_slot *slot = &run->slots[run->taken % run->slot_count];
     /* without an order there is a slot for each thread, so one of them is free */
@@ -424,7 +424,7 @@ static worker_slot *free_slot(worker_run *run)
 }
 
 /* Which answer is to be written next; NULL: it is not there yet. done: of the thread that asks. */
-static worker_slot *next_done(worker_run *run, worker_slot *done)
+static worker_slot *loop_next_done(worker_run *run, worker_slot *done)
 {
     worker_slot *slot = run->w->options->unordered ? done : &run->slots[run->written % run->slot_count];
     return slot != NULL && slot->state == SLOT_DONE ? slot : NULL;
@@ -432,7 +432,7 @@ static worker_slot *next_done(worker_run *run, worker_slot *done)
 
 /* Writes what can be written. Nobody waits for an answer that is there, so it leaves at once. Without the
  * lock. */
-static void write_done(worker_run *run, worker_slot *done)
+static void loop_write_done(worker_run *run, worker_slot *done)
 {
     pthread_mutex_t *lock = &run->w->lock;
     worker_slot *slot;
@@ -441,19 +441,19 @@ static void write_done(worker_run *run, worker_slot *done)
     pthread_mutex_unlock(lock);
     pthread_mutex_lock(&run->writing);
     pthread_mutex_lock(lock);
-    while ((slot = next_done(run, done)) != NULL) {
+    while ((slot = loop_next_done(run, done)) != NULL) {
         run->w->counts.requests++;
         run->w->counts.refused += slot->is_refused;
         pthread_mutex_unlock(lock);
         out_text(&slot->answer);
         out_flush();
-        empty(&slot->answer);
+        loop_empty(&slot->answer);
         text_free(&slot->request.line);
         pthread_mutex_lock(lock);
         slot->state = SLOT_FREE;
         run->written++;
         run->is_unread = out_failed();
-        wake(run);
+        loop_wake(run);
     }
     if (run->is_unread)
         pthread_cond_broadcast(&run->moved);
@@ -463,36 +463,36 @@ static void write_done(worker_run *run, worker_slot *done)
 
 /* ---- Threads ---- */
 
-static void take_pending(worker_run *run, worker_slot *slot)
+static void loop_take_pending(worker_run *run, worker_slot *slot)
 {
     pending_line *first = &run->pending[run->pending_first];
     slot->request = *first;
     slot->state = SLOT_TAKEN;
-    run->pending_bytes -= pending_size(first);
+    run->pending_bytes -= loop_pending_size(first);
     memset(first, 0, sizeof *first);
     run->pending_first = (run->pending_first + 1) % run->pending_cap;
     run->pending_count--;
     run->taken++;
-    wake(run);
+    loop_wake(run);
 }
 
 /* Takes the next request; NULL: there is none, or nobody would read its answer. */
-static worker_slot *take_request(worker_run *run)
+static worker_slot *loop_take_request(worker_run *run)
 {
     worker_slot *slot;
     pthread_mutex_lock(&run->w->lock);
     while (true) {
-        slot = run->is_unread ? NULL : free_slot(run);
+        slot = run->is_unread ? NULL : loop_free_slot(run);
         if (run->is_unread || (run->has_ended && run->pending_count == 0)) {
             slot = NULL;
             break;
         }
         if (slot != NULL && run->pending_count > 0) {
-            take_pending(run, slot);
+            loop_take_pending(run, slot);
             break;
         }
         if (slot != NULL && !run->is_reading)
-            read_one(run, 0);
+            loop_read_one(run, 0);
         else
             pthread_cond_wait(&run->moved, &run->w->lock);
     }
@@ -500,36 +500,36 @@ static worker_slot *take_request(worker_run *run)
     return slot;
 }
 
-static void *work(void *argument)
+static void *loop_work(void *argument)
 {
     worker_run *run = argument;
     worker_slot *slot;
-    while ((slot = take_request(run)) != NULL) {
+    while ((slot = loop_take_request(run)) != NULL) {
         const pending_line *request = &slot->request;
         machsym_str line = {request->line.v, request->line.len};
         slot->is_refused = request->kind == LINE_TOO_LONG;
         if (slot->is_refused)
-            worker_refuse_long(run->w, request->number, &slot->answer);
+            reply_refuse_long(run->w, request->number, &slot->answer);
         else
-            slot->is_refused = !worker_answer(run->w, line, request->number, &slot->answer);
-        write_done(run, slot);
+            slot->is_refused = !reply_to_line(run->w, line, request->number, &slot->answer);
+        loop_write_done(run, slot);
     }
     return NULL;
 }
 
 /* The first job is this thread's. */
-static void run_jobs(worker_run *run, unsigned jobs)
+static void loop_run_jobs(worker_run *run, unsigned jobs)
 {
     pthread_t threads[MAX_JOBS];
     unsigned started = 0;
-    while (started + 1 < jobs && pthread_create(&threads[started], NULL, work, run) == 0)
+    while (started + 1 < jobs && pthread_create(&threads[started], NULL, loop_work, run) == 0)
         started++;
-    work(run);
+    loop_work(run);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }
 
-int worker_loop(worker *w)
+int loop_run(worker *w)
 {
     worker_run run;
     unsigned jobs = w->options->lookups.jobs;
@@ -542,8 +542,8 @@ int worker_loop(worker *w)
     memset(run.slots, 0, run.slot_count * sizeof *run.slots);
     pthread_mutex_init(&run.writing, NULL);
     pthread_cond_init(&run.moved, NULL);
-    begin_condition(&run.found);
-    run_jobs(&run, jobs);
+    loop_begin_condition(&run.found);
+    loop_run_jobs(&run, jobs);
     pthread_cond_destroy(&run.moved);
     pthread_cond_destroy(&run.found);
     pthread_mutex_destroy(&run.writing);

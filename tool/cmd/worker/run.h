@@ -7,8 +7,8 @@
 #include "../../symbols/chunks.h"
 
 /* The get of a chunk_host whose user is the worker: asks who drives it. Threads: those of the loop. */
-chunk_got worker_get(void *user, machsym_str key, text *value, text *why);
+chunk_got loop_get(void *user, machsym_str key, text *value, text *why);
 /* Answers all lines of standard input. Returns an exit status. */
-int worker_loop(worker *w);
+int loop_run(worker *w);
 
 #endif

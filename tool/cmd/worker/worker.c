@@ -23,7 +23,7 @@ enum { CACHE_MEGABYTES = 1024 };
 enum { NEED_SECONDS = 30, MAX_NEED_SECONDS = 86400 };
 
 /* Megabytes, to bytes. */
-static bool take_megabytes(void *field, const char *value)
+static bool worker_cmd_take_megabytes(void *field, const char *value)
 {
     char *end;
     unsigned long megabytes = strtoul(value, &end, 10);
@@ -31,11 +31,11 @@ static bool take_megabytes(void *field, const char *value)
     if (ok)
         *(uint64_t *)field = (uint64_t)megabytes << 20;
     else
-        tool_say("%s is no number of megabytes from 1 to %d", value, 1 << 20);
+        say_message("%s is no number of megabytes from 1 to %d", value, 1 << 20);
     return ok;
 }
 
-static bool take_seconds(void *field, const char *value)
+static bool worker_cmd_take_seconds(void *field, const char *value)
 {
     char *end;
     double seconds = strtod(value, &end);
@@ -43,27 +43,27 @@ static bool take_seconds(void *field, const char *value)
     if (ok)
         *(double *)field = seconds;
     else
-        tool_say("%s is no number of seconds up to %d", value, (int)MAX_NEED_SECONDS);
+        say_message("%s is no number of seconds up to %d", value, (int)MAX_NEED_SECONDS);
     return ok;
 }
 
 /* A request has to fit the JSON reader, which counts in 32 bits. */
-static bool take_max_request(void *field, const char *value)
+static bool worker_cmd_take_max_request(void *field, const char *value)
 {
     enum { MOST = 1024 };
-    if (!take_megabytes(field, value))
+    if (!worker_cmd_take_megabytes(field, value))
         return false;
     if (*(uint64_t *)field <= (uint64_t)MOST << 20)
         return true;
-    tool_say("--max-request is at most %d megabytes", (int)MOST);
+    say_message("--max-request is at most %d megabytes", (int)MOST);
     return false;
 }
 
-static int answer_all(const worker_options *o)
+static int worker_cmd_answer_all(const worker_options *o)
 {
     worker w;
     int status = TOOL_ERROR;
-    chunk_host host = {worker_get, &w};
+    chunk_host host = {loop_get, &w};
     memset(&w, 0, sizeof w);
     w.options = o;
     pthread_mutex_init(&w.lock, NULL);
@@ -71,7 +71,7 @@ static int answer_all(const worker_options *o)
         w.chunks = chunk_cache_open(&host, o->cache - o->cache / 2);
     w.symbols = worker_open_symbols(&w);
     if (w.symbols != NULL) {
-        status = worker_loop(&w);
+        status = loop_run(&w);
         worker_release(&w, w.symbols);
     }
     chunk_cache_close(w.chunks);
@@ -79,7 +79,7 @@ static int answer_all(const worker_options *o)
     return w.has_failed ? TOOL_ERROR : status;
 }
 
-static int run_worker(int argc, char **argv)
+static int worker_cmd_run(int argc, char **argv)
 {
     static worker_options o;
     int status = TOOL_ERROR;
@@ -92,7 +92,7 @@ static int run_worker(int argc, char **argv)
         status = count < 0 ? options_status(count)
                            : options_wrong(&worker_command, "requests are lines of standard input");
     } else if (crash_lookups_begin(&o.lookups)) {
-        status = answer_all(&o);
+        status = worker_cmd_answer_all(&o);
     }
     crash_lookups_end(&o.lookups);
     return status;
@@ -104,15 +104,15 @@ static const option table[] = {
     {"unordered", NULL, "each answer as soon as it is there, not in the order of the requests",
      offsetof(worker_options, unordered), NULL},
     {"max-request", "MEGABYTES", "the longest line that is taken (64); a longer one is refused",
-     offsetof(worker_options, max_request), take_max_request},
+     offsetof(worker_options, max_request), worker_cmd_take_max_request},
     {"cache", "MEGABYTES",
      "what may be kept decoded of images that no request uses at the moment (1024);\nwhat was used the "
      "longest ago goes first",
-     offsetof(worker_options, cache), take_megabytes},
+     offsetof(worker_options, cache), worker_cmd_take_megabytes},
     {"host", NULL, "ask whoever drives this for chunks of maps that no file has",
      offsetof(worker_options, host), NULL},
     {"need-seconds", "SECONDS", "how long it may take to answer (30)", offsetof(worker_options, need_seconds),
-     take_seconds},
+     worker_cmd_take_seconds},
     {"build-store", "DIR", "a store that build requests may write maps to",
      offsetof(worker_options, build_store), NULL},
     {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",
@@ -142,6 +142,6 @@ const command worker_command = {
      {object_option_table, offsetof(worker_options, lookups.objects)},
      {table, 0}},
     "exit status: 0 done, 1 an answer was an error, or a report or file of symbols is damaged, 2 usage\n",
-    run_worker,
+    worker_cmd_run,
     NULL,
 };
