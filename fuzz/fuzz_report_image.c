@@ -8,6 +8,7 @@
 #include "../report/model/report.h"
 #include "../report/read/recognise.h"
 #include "../report/tell/missing.h"
+#include "../report/tell/signature.h"
 #include "../report/tell/summary.h"
 #include "../report/write/call.h"
 #include "../report/write/write.h"

@@ -1,9 +1,11 @@
 /* All reports that an input holds; see walk.h. */
-#include "read/recognise.h"
 #include "walk.h"
+#include "base/memory.h"
 #include "model/carried.h"
 #include "model/parts.h"
+#include "read/recognise.h"
 #include "read/split.h"
+#include "write/write.h"
 
 #include <string.h>
 
@@ -54,6 +56,7 @@ typedef struct walk_result {
     uint32_t kept;
 } walk_result;
 
+/* rooms: recursion */
 static walk_result walk_text(report_walk *w, machsym_str input, const walk_place *place, text *out,
                              edit_list *edits);
 

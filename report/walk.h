@@ -3,8 +3,11 @@
 #ifndef MACHSYM_TOOL_WALK_H
 #define MACHSYM_TOOL_WALK_H
 
+#include "base/text.h"
+#include "machsym.h"
 #include "model/redact.h"
-#include "write/write.h"
+#include "model/report.h"
+#include "write/call.h"
 
 /* What becomes of the reports of a document, which are looked up together. */
 typedef enum walk_step {

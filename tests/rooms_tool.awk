@@ -90,6 +90,8 @@ function offer(text,   token, rest)
             return
         own(token)
         note_kind(is_macro, token)
+        if (file ~ /\.h$/ && match(text, /[a-z_]+_##/)) # a table of functions: all of that prefix are declared here
+            own_prefix[substr(text, RSTART, RLENGTH - 2)] = file
         return
     }
     if (text ~ /^#/)
@@ -235,10 +237,25 @@ function prefix_of(name,   p, best)
     return best
 }
 
+# Whether a table asks for it by name, or by what it begins with.
+function is_asked(name,   a)
+{
+    for (a in asked)
+        if (a == name || (a ~ /\*$/ && index(name, substr(a, 1, length(a) - 1)) == 1))
+            return 1
+    return 0
+}
+
 function check_definition(name,   p)
 {
     defined[name] = room_of[file]
-    if (!is_static && (name in is_offered) && !(name in asked) && index(" " owner[name] " ", " " room_of[file] " ") == 0)
+    if (!is_static && is_asked(name)) {
+        for (p in own_prefix)
+            if (!(name in owner) && index(name, p) == 1)
+                owner[name] = own_prefix[p]
+        note_use(name)
+    }
+    if (!is_static && (name in is_offered) && !is_asked(name) && index(" " owner[name] " ", " " room_of[file] " ") == 0)
     {
         complain(name " is offered by " owner[name] " and defined in " room_of[file])
         note_use(name)

@@ -1,5 +1,6 @@
 /* See digits.h. */
 #include "digits.h"
+#include "text.h"
 
 const uint8_t hex_digits[256] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
@@ -45,4 +46,26 @@ bool parse_uuid_str(machsym_str written, machsym_uuid *out)
         count++;
     }
     return count == 32;
+}
+
+bool str_number_after(machsym_str s, const char *word, uint64_t *out)
+{
+    size_t at = str_find(s, word) + strlen(word);
+    size_t end;
+    if (at >= s.len)
+        return false;
+    while (at < s.len && (s.ptr[at] == ' ' || s.ptr[at] == ':'))
+        at++;
+    bool hex = s.len - at > 2 && s.ptr[at] == '0' && s.ptr[at + 1] == 'x';
+    *out = 0;
+    for (end = at + 2 * hex; end < s.len; end++) {
+        char c = s.ptr[end];
+        unsigned digit = c >= '0' && c <= '9'                        ? (unsigned)(c - '0')
+                         : (c | 32) >= 'a' && (c | 32) <= 'f' && hex ? (unsigned)((c | 32) - 'a' + 10)
+                                                                     : 16;
+        if (digit == 16)
+            break;
+        *out = *out * (hex ? 16 : 10) + digit;
+    }
+    return end > at + 2 * hex;
 }

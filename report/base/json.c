@@ -1,6 +1,8 @@
 /* The JSON reader; see json.h. */
-#include "json.h"
 
+#include "json.h"
+#include "digits.h"
+#include "memory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,8 @@
 #ifndef MACHSYM_TOOL_JSON_H
 #define MACHSYM_TOOL_JSON_H
 
-#include "digits.h"
+#include "machsym.h"
+#include "text.h"
 
 /* Deeper nesting is refused: MetricKit nests two levels a frame and stacks end at 512 frames. */
 enum { JSON_MAX_DEPTH = 4096 };

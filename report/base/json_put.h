@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_JSON_PUT_H
 #define MACHSYM_TOOL_JSON_PUT_H
 
+#include "machsym.h"
 #include "text.h"
 
 /* The version of all schemas. It changes when a member goes or means something else; new members may come

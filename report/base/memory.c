@@ -1,6 +1,7 @@
 /* Memory; see memory.h. */
-#include "memory.h"
 
+#include "memory.h"
+#include "machsym.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #ifndef REPORT_MEMORY_H
 #define REPORT_MEMORY_H
 
-#include "machsym.h" /* by -I: the declarations alone (src/join --api) where make builds */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

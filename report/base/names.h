@@ -2,6 +2,7 @@
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H
 
+#include "machsym.h"
 #include "text.h"
 
 /* A linkage name, demangled, or the mangled parts of a name from metadata. */

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_PROTOBUF_H
 #define MACHSYM_TOOL_PROTOBUF_H
 
-#include "digits.h"
+#include "machsym.h"
 
 /* A field of a message. Which it is, its number says; other numbers are to be passed over. */
 typedef struct proto_field {

@@ -1,6 +1,7 @@
 /* Text; see text.h. */
-#include "text.h"
 
+#include "text.h"
+#include "memory.h"
 #include <stdlib.h>
 
 char *text_grow(text *t, size_t len)

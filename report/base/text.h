@@ -2,7 +2,7 @@
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 
-#include "memory.h"
+#include "machsym.h"
 
 #include <string.h>
 

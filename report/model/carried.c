@@ -1,5 +1,6 @@
 /* Texts that JSON documents carry; see carried.h. */
 #include "carried.h"
+#include "../base/json.h"
 
 static const json_token *token_of(const report *r, const report_carried *carried, uint32_t string)
 {

@@ -2,6 +2,8 @@
 #ifndef MACHSYM_TOOL_CARRIED_H
 #define MACHSYM_TOOL_CARRIED_H
 
+#include "../base/text.h"
+#include "machsym.h"
 #include "report.h"
 
 /* A document in a document doubles the backslashes of all its quotes: what lies deeper than this has 65,000 of

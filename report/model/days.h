@@ -3,6 +3,7 @@
 #define MACHSYM_TOOL_DAYS_H
 
 #include "../base/text.h"
+#include "machsym.h"
 
 /* A day by its number, which is one more than that of the day before. 0: not told. */
 typedef uint32_t day;

@@ -1,6 +1,6 @@
 /* Facts that reports have in forms of their own, in one form. */
 #include "report.h"
-#include "stack.h"
+#include "../base/digits.h"
 
 void report_set_thrown(report *r, machsym_str name, machsym_str reason)
 {
@@ -101,7 +101,7 @@ static version_order order_of(const report *r)
     if (str_starts(os, "macOS") || str_starts(os, "Mac OS"))
         return ORDER_VERSION_FIRST;
     for (size_t i = 0; i < sizeof systems / sizeof *systems && r->facts[FACT_ROLE].len > 0; i++) {
-        if (str_starts(os, systems[i].name) && report_number_after(os, systems[i].name, &release))
+        if (str_starts(os, systems[i].name) && str_number_after(os, systems[i].name, &release))
             return release < systems[i].first ? ORDER_BUILD_FIRST : ORDER_VERSION_FIRST;
     }
     return ORDER_UNKNOWN;
@@ -164,4 +164,50 @@ void report_settle_version(report *r)
         return;
     r->facts[FACT_VERSION].len = 0;
     report_set_pair(r, FACT_VERSION, second, first);
+}
+
+/* ---- Exceptions and signals by number ---- */
+
+/* mach/exception_types.h, sys/signal.h */
+static const char *const exception_names[] = {
+    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
+    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
+    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
+static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
+                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
+                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
+
+static void set_numbered(report *r, report_fact fact, const char *name, const char *what, uint64_t number)
+{
+    text t = {0};
+    if (number == 0)
+        return;
+    if (name != NULL) {
+        report_set_fact(r, fact, str_c(name));
+        return;
+    }
+    text_c(&t, what);
+    text_dec(&t, number);
+    report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+const char *report_exception_name(uint64_t number)
+{
+    return number < sizeof exception_names / sizeof *exception_names ? exception_names[number] : NULL;
+}
+
+void report_set_exception(report *r, uint64_t number)
+{
+    set_numbered(r, FACT_EXCEPTION, report_exception_name(number), "exception ", number);
+}
+
+const char *report_signal_name(uint64_t number)
+{
+    return number < sizeof signal_names / sizeof *signal_names ? signal_names[number] : NULL;
+}
+
+void report_set_signal(report *r, uint64_t number)
+{
+    set_numbered(r, FACT_SIGNAL, report_signal_name(number), "signal ", number);
 }

@@ -1,5 +1,7 @@
 /* Images and stacks of JSON reports; see json_stack.h. */
 #include "json_stack.h"
+#include "../base/digits.h"
+#include "../base/text.h"
 #include "stack.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
 #ifndef MACHSYM_TOOL_JSON_STACK_H
 #define MACHSYM_TOOL_JSON_STACK_H
 
+#include "../base/json.h"
+#include "machsym.h"
 #include "report.h"
 
 /* The first member of an object that goes by one of two names. */

@@ -1,7 +1,8 @@
 /* Images of reports that list none: parsers make one up for every frame, and those that are alike become
  * one. */
-#include "report.h"
 
+#include "report.h"
+#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

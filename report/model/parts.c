@@ -1,6 +1,8 @@
 /* Documents that hold several reports; see parts.h. */
-#include "parts.h"
 
+#include "parts.h"
+#include "../base/json.h"
+#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

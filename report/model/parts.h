@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_PARTS_H
 #define MACHSYM_TOOL_PARTS_H
 
+#include "machsym.h"
 #include "report.h"
 
 /* How many reports a document holds, at least 1. */
@@ -10,5 +11,9 @@ uint32_t report_count_parts(const report *r);
  * must outlive it. The whole was looked up before. */
 void report_take_part(const report *whole, uint32_t index, report *out);
 void report_free_part(report *part);
+
+/* What follows is a report of its own in the same document, in that object: its threads, images and facts. */
+void report_begin_part(report *r, uint32_t doc_index, uint32_t object);
+void report_end_parts(report *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* Which image a frame is in, and what is told of images when all of a report is parsed. */
-#include "report.h"
-#include "stack.h"
 
+#include "report.h"
+#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +90,57 @@ static bool is_in_shared_region(const report_image *image)
            (image->base >= 0x7fff00000000 && image->base < 0x7fffffe00000);
 }
 
+/* Names of the system's images, for reports that list none. */
+bool report_has_system_name(machsym_str name)
+{
+    static const char *const names[] = {"UIKit",
+                                        "UIKitCore",
+                                        "Foundation",
+                                        "CoreFoundation",
+                                        "AppKit",
+                                        "GraphicsServices",
+                                        "QuartzCore",
+                                        "SwiftUI",
+                                        "SwiftUICore",
+                                        "HIToolbox",
+                                        "CFNetwork",
+                                        "CoreData",
+                                        "WebKit",
+                                        "JavaScriptCore",
+                                        "Security",
+                                        "CoreGraphics",
+                                        "Combine",
+                                        "dyld",
+                                        "dyld_sim",
+                                        "???",
+                                        "UIFoundation",
+                                        "BaseBoard",
+                                        "BackBoardServices",
+                                        "FrontBoardServices",
+                                        "RunningBoardServices",
+                                        "CoreText",
+                                        "CoreLocation",
+                                        "CoreMedia",
+                                        "ImageIO",
+                                        "IOKit",
+                                        "Metal",
+                                        "MapKit",
+                                        "AVFoundation",
+                                        "AVFAudio",
+                                        "MediaPlayer",
+                                        "WebCore",
+                                        "AttributeGraph",
+                                        "Network",
+                                        "StoreKit",
+                                        "TextInputUI"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_is(name, names[i]))
+            return true;
+    }
+    return name.len == 0 || str_starts(name, "com.apple.") ||
+           (str_starts(name, "lib") && name.len > 6 && memcmp(name.ptr + name.len - 6, ".dylib", 6) == 0);
+}
+
 /* No dSYM of it is to be had. MetricKit tells no paths. */
 static bool is_system(const report *r, const report_image *image)
 {
@@ -97,7 +148,7 @@ static bool is_system(const report *r, const report_image *image)
         return true;
     if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
         return true;
-    if (image->is_offset && stack_has_system_name(image->name))
+    if (image->is_offset && report_has_system_name(image->name))
         return true;
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
            str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||

@@ -1,6 +1,7 @@
 /* What stands ahead of a report's lines when it was quoted, or printed into a log. */
-#include "scan.h"
 
+#include "scan.h"
+#include "../base/text.h"
 #include <string.h>
 
 /* ---- What a report's line begins with ---- */

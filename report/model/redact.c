@@ -1,8 +1,7 @@
 /* Reports without what tells of persons; see redact.h. */
-#include "../base/json.h"
 #include "redact.h"
+#include "../base/json.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ---- */

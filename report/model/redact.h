@@ -5,6 +5,7 @@
 #define MACHSYM_TOOL_REDACT_H
 
 #include "../base/text.h"
+#include "machsym.h"
 
 /* Never changes after it is made: any number of threads may use it. */
 typedef struct redactor {

@@ -1,6 +1,7 @@
 /* The memory of a report; see report.h. */
-#include "report.h"
 
+#include "report.h"
+#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "../base/json.h"
 #include "../base/text.h"
+#include "machsym.h"
 #include "status.h"
 
 #define REPORT_NONE UINT32_MAX
@@ -360,12 +361,10 @@ report_thread *report_add_thread(report *r);
 report_frame *report_add_frame(report *r);
 report_call *report_add_call(report *r);
 void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */
-/* What follows is a report of its own in the same document, in that object: its threads, images and facts. */
-void report_begin_part(report *r, uint32_t doc_index, uint32_t object);
-void report_end_parts(report *r);
 /* The name of a Mach exception or a signal, "exception 42" where it has none; nothing for 0. */
 void report_set_exception(report *r, uint64_t number);
 const char *report_exception_name(uint64_t number); /* NULL: it has none */
+const char *report_signal_name(uint64_t number);
 void report_set_signal(report *r, uint64_t number);
 /* An uncaught exception in the words that the system has for it. */
 void report_set_thrown(report *r, machsym_str name, machsym_str reason);
@@ -390,6 +389,8 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
 void report_place_in_loads(report *r, const report_load *loads, size_t load_count);
 /* Which images are the system's, and how long their names are at most. When all is parsed. */
 void report_finish_images(report *r);
+/* Whether a report that tells no paths means an image of the system. */
+bool report_has_system_name(machsym_str name);
 bool report_arch_is_arm32(machsym_str arch);
 /* The address without pointer authentication, unless the report says that its processor has none. */
 uint64_t report_plain_addr(const report *r, uint64_t addr);

@@ -1,6 +1,8 @@
 /* The scanner of text reports; see scan.h. */
-#include "scan.h"
 
+#include "scan.h"
+#include "../base/digits.h"
+#include "../base/text.h"
 #include <string.h>
 
 machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
@@ -152,4 +154,63 @@ report_frame *text_add_frame(text_parser *p, text_line line, frame_form form)
     frame->form = (uint8_t)form;
     frame->escape = (uint8_t)(p->escape == ESCAPE_NONE && p->r->has_entities ? ESCAPE_HTML : p->escape);
     return frame;
+}
+
+#include <string.h>
+
+/* ---- What a frame's text says ---- */
+
+/* A line without " [callers left out]", or as --owners makes it, without " [OWNER]", at its end. */
+static machsym_str without_mark(machsym_str s)
+{
+    size_t at = s.len;
+    if (s.len == 0 || s.ptr[s.len - 1] != ']')
+        return s;
+    while (at > 0 && s.ptr[at - 1] != '[')
+        at--;
+    bool is_owner = at > 2 && s.ptr[at - 2] == ' ' && (s.ptr[at - 3] == ')' || scan_is_digit(s.ptr[at - 3]));
+    return is_owner ? (machsym_str){s.ptr, at - 2} : s;
+}
+
+/* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
+void text_split_given(report_frame *frame, machsym_str s)
+{
+    size_t tail = s.len;
+    frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
+    if (frame->given_inline)
+        tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
+    tail = s.len = without_mark(without_mark(s)).len;
+    frame->name = s;
+    for (size_t i = s.len; i-- > 0;) {
+        size_t end = s.ptr[i] == ' ' ? scan_plus(s, i) : i;
+        if (end != i && (end == s.len || scan_is_blank(s.ptr[end]))) {
+            frame->name.len = i;
+            frame->given_start = end == i + sizeof " + 0" - 1 && s.ptr[end - 1] == '0';
+            tail = end;
+            break;
+        }
+    }
+    machsym_str where = str_trim((machsym_str){s.ptr + tail, s.len - tail});
+    if (tail == s.len && s.len > 0 && s.ptr[s.len - 1] == ')') {
+        size_t open = s.len;
+        while (open > 0 && s.ptr[open - 1] != '(')
+            open--;
+        where = (machsym_str){s.ptr + open, s.len - open - 1};
+        if (open < 2 || s.ptr[open - 2] != ' ' || memchr(where.ptr, ':', where.len) == NULL)
+            return;
+        frame->name.len = open - 2;
+    } else if (where.len > 1 && where.ptr[0] == '(') {
+        where = (machsym_str){where.ptr + 1, where.len - 2};
+    }
+    frame->where = where;
+    frame->given_line = where.len > 0 && memchr(where.ptr, ':', where.len) != NULL;
+}
+
+void text_set_given(report_frame *frame, machsym_str s)
+{
+    text_split_given(frame, s);
+    if (report_is_no_name(str_trim(frame->name), frame->image_name))
+        frame->name.len = 0;
+    else
+        frame->named = NAME_GIVEN;
 }

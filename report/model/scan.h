@@ -3,6 +3,7 @@
 #ifndef MACHSYM_TOOL_SCAN_H
 #define MACHSYM_TOOL_SCAN_H
 
+#include "machsym.h"
 #include "report.h"
 
 /* A line of the shadow. */
@@ -88,6 +89,8 @@ report_thread *text_thread_at_hand(text_parser *p); /* the last one while it tak
 report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
 
 /* Takes "NAME + 12 (File.m:34)" after an address apart. */
+void text_split_given(report_frame *frame, machsym_str s);
+/* The same of what a frame is called, unless that is no name. */
 void text_set_given(report_frame *frame, machsym_str s);
 
 /* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */

@@ -1,81 +1,8 @@
 /* The stack that tells what happened; see stack.h. */
+
 #include "stack.h"
-
+#include "../base/digits.h"
 #include <string.h>
-
-/* The first number after a word: "Code 0x8badf00d", "Code 2343432205". */
-bool report_number_after(machsym_str s, const char *word, uint64_t *out)
-{
-    size_t at = str_find(s, word) + strlen(word);
-    size_t end;
-    if (at >= s.len)
-        return false;
-    while (at < s.len && (s.ptr[at] == ' ' || s.ptr[at] == ':'))
-        at++;
-    bool hex = s.len - at > 2 && s.ptr[at] == '0' && s.ptr[at + 1] == 'x';
-    *out = 0;
-    for (end = at + 2 * hex; end < s.len; end++) {
-        char c = s.ptr[end];
-        unsigned digit = c >= '0' && c <= '9'                        ? (unsigned)(c - '0')
-                         : (c | 32) >= 'a' && (c | 32) <= 'f' && hex ? (unsigned)((c | 32) - 'a' + 10)
-                                                                     : 16;
-        if (digit == 16)
-            break;
-        *out = *out * (hex ? 16 : 10) + digit;
-    }
-    return end > at + 2 * hex;
-}
-
-/* Names of the system's images, for reports that list none. */
-bool stack_has_system_name(machsym_str name)
-{
-    static const char *const names[] = {"UIKit",
-                                        "UIKitCore",
-                                        "Foundation",
-                                        "CoreFoundation",
-                                        "AppKit",
-                                        "GraphicsServices",
-                                        "QuartzCore",
-                                        "SwiftUI",
-                                        "SwiftUICore",
-                                        "HIToolbox",
-                                        "CFNetwork",
-                                        "CoreData",
-                                        "WebKit",
-                                        "JavaScriptCore",
-                                        "Security",
-                                        "CoreGraphics",
-                                        "Combine",
-                                        "dyld",
-                                        "dyld_sim",
-                                        "???",
-                                        "UIFoundation",
-                                        "BaseBoard",
-                                        "BackBoardServices",
-                                        "FrontBoardServices",
-                                        "RunningBoardServices",
-                                        "CoreText",
-                                        "CoreLocation",
-                                        "CoreMedia",
-                                        "ImageIO",
-                                        "IOKit",
-                                        "Metal",
-                                        "MapKit",
-                                        "AVFoundation",
-                                        "AVFAudio",
-                                        "MediaPlayer",
-                                        "WebCore",
-                                        "AttributeGraph",
-                                        "Network",
-                                        "StoreKit",
-                                        "TextInputUI"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (str_is(name, names[i]))
-            return true;
-    }
-    return name.len == 0 || str_starts(name, "com.apple.") ||
-           (str_starts(name, "lib") && name.len > 6 && memcmp(name.ptr + name.len - 6, ".dylib", 6) == 0);
-}
 
 /* Of a report that lists no images, frames with a source line and those of no image of the system are the
  * app's. */
@@ -83,7 +10,7 @@ bool stack_is_own(const report *r, const report_frame *frame)
 {
     if (frame->image != REPORT_NONE)
         return !r->images[frame->image].is_system;
-    return frame->given_line || !stack_has_system_name(frame->image_name);
+    return frame->given_line || !report_has_system_name(frame->image_name);
 }
 
 /* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
@@ -107,7 +34,7 @@ const report_thread *stack_main(const report *r)
 {
     const report_thread *crashed = NULL;
     uint64_t number = UINT64_MAX;
-    if (!report_number_after(r->facts[FACT_CRASHED_THREAD], "", &number))
+    if (!str_number_after(r->facts[FACT_CRASHED_THREAD], "", &number))
         number = UINT64_MAX;
     for (uint32_t i = 0; i < r->thread_count; i++) {
         const report_thread *thread = &r->threads[i];

@@ -2,6 +2,7 @@
 #ifndef MACHSYM_TOOL_STACK_H
 #define MACHSYM_TOOL_STACK_H
 
+#include "machsym.h"
 #include "report.h"
 
 /* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first;
@@ -15,16 +16,11 @@ const report_frame *stack_frame(const report *r, const report_thread *thread, ui
 bool stack_is_crash(const report *r);
 /* Whether two stacks have the same addresses. */
 bool stack_is_same(const report *r, const report_thread *a, const report_thread *b);
-/* Whether a report that tells no paths means an image of the system. */
-bool stack_has_system_name(machsym_str name);
 /* Whether a frame is the app's own code. */
 bool stack_is_own(const report *r, const report_frame *frame);
 /* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
 uint32_t stack_layers(const report_frame *frame);
 machsym_str stack_layer_name(const report *r, const report_frame *frame, uint32_t layer);
 machsym_str stack_image_name(const report *r, const report_frame *frame);
-
-/* The first number after a word: "Code 0x8badf00d", "Code 2343432205". */
-bool report_number_after(machsym_str s, const char *word, uint64_t *out);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef REPORT_STATUS_H
 #define REPORT_STATUS_H
 
-#include "../base/text.h"
+#include "machsym.h"
 
 /* What kind of file answers. */
 typedef enum store_kind { STORE_CACHE = 0, STORE_BINARY, STORE_DSYM, STORE_MAP } store_kind;

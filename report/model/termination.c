@@ -1,6 +1,7 @@
 /* See termination.h. */
 #include "termination.h"
-#include "stack.h"
+#include "../base/digits.h"
+#include "../base/text.h"
 
 #include <string.h>
 
@@ -77,7 +78,7 @@ static void set_from_context(report *r, machsym_str s)
     machsym_str context = str_after(s, "<RBSTerminateContext|");
     if (context.len == 0)
         return;
-    if (report_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
+    if (str_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
         namespaces[domain] != NULL)
         report_set_fact(r, FACT_TERMINATION, str_c(namespaces[domain]));
     report_set_fact(r, FACT_TERMINATION_CODE, number_at(str_after(context, "code:")));

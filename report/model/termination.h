@@ -2,6 +2,7 @@
 #ifndef REPORT_MODEL_TERMINATION_H
 #define REPORT_MODEL_TERMINATION_H
 
+#include "machsym.h"
 #include "report.h"
 
 /* Splits "Namespace SIGNAL, Code 11 Segmentation fault: 11" and its like into facts; may have many lines. */

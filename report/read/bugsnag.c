@@ -1,7 +1,13 @@
 /* Bugsnag events: as the app sends them, in a payload or alone, and as the service hands them out. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
+#include "../model/parts.h"
+#include "../model/report.h"
 #include "../model/stack.h"
+#include "machsym.h"
+#include "formats.h"
 
 /* The event at hand. */
 typedef struct bugsnag_reader {

@@ -1,6 +1,12 @@
 /* Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose
  * UUID is told where symbols are missing; older ones are addresses at run time, of images that are not
  * told. */
+#include "../base/digits.h"
+#include "../base/memory.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 #include <stdlib.h>

@@ -1,7 +1,13 @@
 /* Datadog's error events: stacks as text in strings, images beside them. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
+#include "../model/parts.h"
+#include "../model/report.h"
 #include "../model/stack.h"
+#include "machsym.h"
+#include "formats.h"
 
 static const json_fact meta_facts[] = {
     {"process", FACT_PROCESS},       {"path", FACT_PATH},           {"incident_identifier", FACT_INCIDENT},

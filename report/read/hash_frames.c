@@ -1,4 +1,9 @@
 /* Stacks whose frames begin with #: sanitizers' and Dart's. */
+#include "../base/digits.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 #include <string.h>

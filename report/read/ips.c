@@ -1,7 +1,12 @@
 /* .ips documents: the metadata line, and the report. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
+#include "../model/report.h"
 #include "../model/stack.h"
 #include "../model/termination.h"
+#include "machsym.h"
+#include "formats.h"
 
 #include <string.h>
 

@@ -1,8 +1,11 @@
 /* Jetsam reports: what every process held when the system was short of memory, and which it ended. They
  * have no stacks.
  * https://developer.apple.com/documentation/xcode/identifying-high-memory-use-with-jetsam-event-reports */
-#include "formats.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/report.h"
+#include "machsym.h"
+#include "formats.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 /* KSCrash reports, also those of crashes while a report was written. */
-#include "formats.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
+#include "../model/parts.h"
+#include "../model/report.h"
+#include "formats.h"
 
 /* What the report at hand is read from. */
 typedef struct kscrash_reader {

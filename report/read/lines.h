@@ -3,7 +3,9 @@
 #ifndef REPORT_LINES_H
 #define REPORT_LINES_H
 
+#include "../model/report.h"
 #include "../model/scan.h"
+#include "machsym.h"
 
 /* Crash reports and leaks: "12  Image name  0xADDR ...", or "12 0xADDR". */
 bool text_parse_numbered(text_parser *p, text_line line);

@@ -1,4 +1,9 @@
 /* What lldb prints for `bt`, `bt all` and `thread backtrace`. */
+#include "../base/memory.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "formats.h"
 #include "lines.h"
 

@@ -1,7 +1,11 @@
 /* The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of
  * them. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/report.h"
+#include "machsym.h"
+#include "formats.h"
 
 #include <string.h>
 

@@ -1,8 +1,15 @@
 /* MetricKit: payloads of diagnostics, each a report of its own, and payloads of metrics. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/memory.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
+#include "../model/parts.h"
+#include "../model/report.h"
 #include "../model/stack.h"
 #include "../model/termination.h"
+#include "machsym.h"
+#include "formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +256,7 @@ static void set_bad_access(report *r, uint64_t code, machsym_str region)
     uint64_t addr;
     text t = {0};
     text_c(&t, code == 1 ? "KERN_INVALID_ADDRESS" : "KERN_PROTECTION_FAILURE");
-    if (report_number_after(region, "", &addr)) {
+    if (str_number_after(region, "", &addr)) {
         text_c(&t, " at 0x");
         text_hex(&t, addr, 16);
     }

@@ -1,5 +1,11 @@
 /* Panics of the kernel: what the system writes as text, and as a string into panic-full reports. Of such a
  * text only the backtraces are stacks; its registers, cores and zones are not. */
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "formats.h"
 #include "lines.h"
 #include "stackshot.h"

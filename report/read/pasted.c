@@ -1,4 +1,8 @@
 /* Pasted rows of bare addresses. */
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 /* backtrace(3) and callStackReturnAddresses make these: all are return addresses, the first too. */

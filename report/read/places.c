@@ -1,5 +1,10 @@
 /* Frames that say where they are in their own way: Mono's native stacks, Go's goroutines, offsets from a
  * UUID. */
+#include "../base/digits.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 #include <string.h>

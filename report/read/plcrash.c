@@ -1,6 +1,7 @@
 /* PLCrashReporter's reports; see plcrash.h. Fields and their numbers: PLCrashReport.proto of
  * github.com/microsoft/plcrashreporter. */
 #include "plcrash.h"
+#include "../base/memory.h"
 #include "../base/protobuf.h"
 #include "../model/report.h"
 

@@ -3,6 +3,7 @@
 #define MACHSYM_TOOL_PLCRASH_H
 
 #include "../base/text.h"
+#include "machsym.h"
 
 bool plcrash_is(machsym_str input);
 /* The report as crash text, with all that it holds. Where it is damaged, what is whole comes out, and a line

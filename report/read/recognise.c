@@ -1,5 +1,9 @@
 /* Encodings, and which kind of report an input is; see recognise.h. */
 #include "recognise.h"
+#include "../base/json.h"
+#include "../base/memory.h"
+#include "../base/text.h"
+#include "../model/parts.h"
 #include "formats.h"
 #include "plcrash.h"
 

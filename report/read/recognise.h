@@ -4,6 +4,7 @@
 
 #include "../model/redact.h"
 #include "../model/report.h"
+#include "machsym.h"
 
 /* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is
  * damaged. */

@@ -1,7 +1,12 @@
 /* Sentry events: as the app sends them, alone or in an envelope, and as the service hands them out. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
-#include "../model/stack.h"
+#include "../model/parts.h"
+#include "../model/report.h"
+#include "machsym.h"
+#include "formats.h"
 
 /* The event at hand; the service's own form has everything in entries, under words of its own. */
 typedef struct sentry_reader {
@@ -28,7 +33,7 @@ static void set_sentry_time(report *r, const json *doc, uint32_t token)
 {
     uint64_t seconds = 0;
     machsym_str raw = json_text(r, doc, token);
-    if (json_is(doc, token, JSON_NUMBER) && report_number_after(raw, "", &seconds))
+    if (json_is(doc, token, JSON_NUMBER) && str_number_after(raw, "", &seconds))
         report_set_time(r, FACT_DATE, seconds);
     else
         report_set_fact(r, FACT_DATE, raw);

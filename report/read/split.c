@@ -2,8 +2,9 @@
  * with: the metadata of an .ips, its document where the metadata were left out, the header of a text, the words that
  * other tools begin with. Where reports have lost those, the lists of images tell: a report has one. */
 #include "split.h"
-#include "plcrash.h"
+#include "../base/text.h"
 #include "../model/scan.h"
+#include "plcrash.h"
 
 #include <string.h>
 

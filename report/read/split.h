@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_SPLIT_H
 #define MACHSYM_TOOL_SPLIT_H
 
-#include "../base/text.h"
+#include "machsym.h"
 
 /* How long the first report of a text is; the text's length where nothing after it is another. */
 size_t report_first_len(machsym_str s);

@@ -1,6 +1,9 @@
 /* Stackshots; see stackshot.h. xnu, tools/lldbmacros/kcdata.py writes them alike. */
-#include "formats.h"
 #include "stackshot.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/text.h"
+#include "formats.h"
 
 #include <string.h>
 

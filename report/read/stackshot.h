@@ -3,6 +3,7 @@
 #define MACHSYM_TOOL_STACKSHOT_H
 
 #include "../model/report.h"
+#include "machsym.h"
 
 /* The stackshot in an object of a document; false when there is none. */
 bool stackshot_parse(report *r, uint32_t doc, uint32_t object);

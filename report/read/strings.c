@@ -1,8 +1,13 @@
 /* Reports inside strings and objects of JSON documents: of a tracker's export, of a crash service, of Apple's own. */
+#include "../base/json.h"
+#include "../base/memory.h"
+#include "../base/text.h"
+#include "../model/carried.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "formats.h"
 #include "recognise.h"
-#include "../model/carried.h"
-#include "../model/scan.h"
 
 #include <stdlib.h>
 #include <string.h>

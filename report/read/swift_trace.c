@@ -1,4 +1,9 @@
 /* Backtraces that Swift's runtime prints when a program crashes: since Swift 5.9, docs/Backtracing.rst. */
+#include "../base/digits.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 #include <string.h>

@@ -1,8 +1,13 @@
 /* Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
  * their own files. */
+#include "../base/json.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "../model/termination.h"
+#include "machsym.h"
 #include "formats.h"
 #include "lines.h"
-#include "../model/termination.h"
 
 #include <string.h>
 

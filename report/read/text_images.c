@@ -1,4 +1,9 @@
 /* Lists of images in text reports. */
+#include "../base/digits.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 #include <string.h>

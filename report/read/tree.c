@@ -1,4 +1,9 @@
 /* Call trees: sample, spindump, hang, cpu and disk reports. */
+#include "../base/digits.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
 #include "lines.h"
 
 #include <string.h>

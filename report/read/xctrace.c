@@ -1,7 +1,12 @@
 /* What `xctrace export --xpath` writes: tables as XML, in which frames and their images are told once and
  * referred to by number from then on. */
-#include "formats.h"
+#include "../base/digits.h"
+#include "../base/memory.h"
+#include "../base/text.h"
+#include "../model/report.h"
 #include "../model/scan.h"
+#include "machsym.h"
+#include "formats.h"
 
 #include <stdlib.h>
 #include <string.h>

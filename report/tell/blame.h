@@ -2,7 +2,9 @@
 #ifndef MACHSYM_TOOL_BLAME_H
 #define MACHSYM_TOOL_BLAME_H
 
+#include "../base/text.h"
 #include "../model/report.h"
+#include "machsym.h"
 
 /* A function on the stack that tells, and its owner. */
 typedef struct blame {

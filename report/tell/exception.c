@@ -1,58 +1,18 @@
 /* The exception of a report in words. */
+#include "exception.h"
+#include "../base/digits.h"
 #include "../model/stack.h"
-#include "summary.h"
+#include "machsym.h"
 #include "termination.h"
 
 #include <string.h>
-
-/* ---- Numbers ---- */
-
-/* mach/exception_types.h, sys/signal.h */
-static const char *const exception_names[] = {
-    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
-    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
-    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
-static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
-                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
-                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
-
-static void set_numbered(report *r, report_fact fact, const char *name, const char *what, uint64_t number)
-{
-    text t = {0};
-    if (number == 0)
-        return;
-    if (name != NULL) {
-        report_set_fact(r, fact, str_c(name));
-        return;
-    }
-    text_c(&t, what);
-    text_dec(&t, number);
-    report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
-    text_free(&t);
-}
-
-const char *report_exception_name(uint64_t number)
-{
-    return number < sizeof exception_names / sizeof *exception_names ? exception_names[number] : NULL;
-}
-
-void report_set_exception(report *r, uint64_t number)
-{
-    set_numbered(r, FACT_EXCEPTION, report_exception_name(number), "exception ", number);
-}
-
-void report_set_signal(report *r, uint64_t number)
-{
-    bool is_known = number < sizeof signal_names / sizeof *signal_names;
-    set_numbered(r, FACT_SIGNAL, is_known ? signal_names[number] : NULL, "signal ", number);
-}
 
 /* ---- Codes ---- */
 
 static uint64_t first_code(const report *r)
 {
     uint64_t code = 0;
-    report_number_after(r->facts[FACT_CODES], "", &code);
+    str_number_after(r->facts[FACT_CODES], "", &code);
     return code;
 }
 
@@ -82,14 +42,15 @@ static void say_exc_crash(text *t, const report *r)
     uint64_t code = first_code(r);
     uint64_t number = code >> 24 & 0xff;
     uint64_t exception = code >> 20 & 0xf;
-    if (!exception_is(r, "EXC_CRASH") || code == 0 || number == 0 ||
-        number >= sizeof signal_names / sizeof *signal_names)
+    const char *signal = report_signal_name(number);
+    const char *name = report_exception_name(exception);
+    if (!exception_is(r, "EXC_CRASH") || signal == NULL)
         return;
     text_c(t, "EXC_CRASH code: ");
-    text_c(t, signal_names[number]);
-    if (exception > 0 && exception < sizeof exception_names / sizeof *exception_names) {
+    text_c(t, signal);
+    if (name != NULL) {
         text_c(t, " from ");
-        text_c(t, exception_names[exception]);
+        text_c(t, name);
         text_c(t, ", code 0x");
         text_hex(t, code & 0xfffff, 1);
     }
@@ -200,8 +161,8 @@ static void say_bad_access(text *t, const report *r)
 {
     uint64_t addr = UINT64_MAX;
     machsym_str info = r->facts[FACT_APP_INFO];
-    bool known = report_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
-                 report_number_after(r->facts[FACT_CODES], " at ", &addr);
+    bool known = str_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
+                 str_number_after(r->facts[FACT_CODES], " at ", &addr);
     if (is_messenger(top_name(r)))
         text_sentence(t,
                       "message to a freed or damaged object: objc_msgSend or a retain or release is on top");

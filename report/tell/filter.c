@@ -1,7 +1,7 @@
 /* Which reports are wanted; see filter.h. */
-#include "blame.h"
 #include "filter.h"
 #include "../model/stack.h"
+#include "blame.h"
 
 #include <string.h>
 

@@ -2,8 +2,10 @@
 #ifndef MACHSYM_TOOL_FILTER_H
 #define MACHSYM_TOOL_FILTER_H
 
+#include "../base/text.h"
 #include "../model/days.h"
 #include "../model/report.h"
+#include "machsym.h"
 
 typedef enum filter_what {
     FILTER_PROCESS = 0,

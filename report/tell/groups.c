@@ -1,6 +1,7 @@
 /* Groups of reports by signature; see groups.h. */
-#include "../base/json_put.h"
 #include "groups.h"
+#include "../base/json_put.h"
+#include "../base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

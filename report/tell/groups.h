@@ -3,8 +3,10 @@
 #ifndef MACHSYM_TOOL_GROUPS_H
 #define MACHSYM_TOOL_GROUPS_H
 
+#include "../base/text.h"
 #include "../model/days.h"
-#include "summary.h"
+#include "machsym.h"
+#include "signature.h"
 
 typedef struct group_list group_list;
 

@@ -1,7 +1,9 @@
 /* What groups of reports keep from run to run; see groups.h, and crash-state in docs/json.md. */
-#include "../base/json_put.h"
-#include "../base/digits.h"
 #include "groups.h"
+#include "../base/digits.h"
+#include "../base/json.h"
+#include "../base/json_put.h"
+#include "../base/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Images without debug info; see missing.h. */
 #include "missing.h"
 #include "../base/json_put.h"
+#include "../base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,10 @@
 #ifndef MACHSYM_TOOL_MISSING_H
 #define MACHSYM_TOOL_MISSING_H
 
+#include "../base/text.h"
 #include "../model/report.h"
+#include "../model/status.h"
+#include "machsym.h"
 
 /* An image without debug info. */
 typedef struct missing_image {

@@ -1,8 +1,8 @@
 /* Signatures of reports; see summary.h. */
+#include "signature.h"
 #include "../model/scan.h"
-#include "stable.h"
 #include "../model/stack.h"
-#include "summary.h"
+#include "machsym.h"
 
 #include <string.h>
 

@@ -5,8 +5,9 @@
  * Frames that are aligned with their equal count for it, those that are left over count against it, and the
  * sum is divided by the weight of all. It is computed in whole numbers, so that every machine finds the
  * same families. */
-#include "groups.h"
 
+#include "groups.h"
+#include "../base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Names that stay the same; see stable.h. */
 #include "stable.h"
+#include "../base/memory.h"
 #include "../base/names.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #define MACHSYM_TOOL_STABLE_H
 
 #include "../base/text.h"
+#include "machsym.h"
 
 /* Adds the name: demangled, without what compilers and tools put around it, without arguments. image is that
  * of the function; Swift names may begin with it. Adds nothing for code that the compiler moved out of

@@ -1,8 +1,10 @@
 /* What a report means; see summary.h. */
-#include "blame.h"
-#include "missing.h"
-#include "../model/stack.h"
 #include "summary.h"
+#include "../model/stack.h"
+#include "../model/status.h"
+#include "blame.h"
+#include "exception.h"
+#include "missing.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Why the system ended a process; see termination.h. */
 #include "termination.h"
-#include "../model/stack.h"
+#include "../base/digits.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void say_cpu(text *t, const report *r)
     machsym_str line = str_after(r->facts[FACT_DESCRIPTION], "Elapsed application CPU time (seconds):");
     line = str_trim(str_make(line.ptr, str_find(line, "\n")));
     size_t comma = str_find(line, ",");
-    if (comma == line.len || !report_number_after(line, ",", &percent))
+    if (comma == line.len || !str_number_after(line, ",", &percent))
         return;
     text_c(t, "the app used ");
     text_shown(t, str_make(line.ptr, comma));
@@ -239,8 +239,8 @@ static void say_description(text *t, const report *r)
 bool termination_explain(text *t, const report *r)
 {
     uint64_t code = 0;
-    if (!report_number_after(r->facts[FACT_TERMINATION_CODE], "", &code))
-        report_number_after(r->facts[FACT_CODES], "", &code);
+    if (!str_number_after(r->facts[FACT_TERMINATION_CODE], "", &code))
+        str_number_after(r->facts[FACT_CODES], "", &code);
     if (say_kill_code(t, r, code & 0xffffffff))
         return true;
     bool said = say_space(t, r->facts[FACT_TERMINATION], code);

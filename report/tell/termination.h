@@ -2,7 +2,9 @@
 #ifndef MACHSYM_TOOL_TELL_TERMINATION_H
 #define MACHSYM_TOOL_TELL_TERMINATION_H
 
+#include "../base/text.h"
 #include "../model/report.h"
+#include "machsym.h"
 
 /* Adds sentences. Returns whether the termination says what happened: of a plain signal it does not. */
 bool termination_explain(text *t, const report *r);

@@ -1,6 +1,6 @@
 /* The header and the trailer of Apple's text; see write_apple.h. */
 #include "apple.h"
-#include "../model/stack.h"
+#include "../base/digits.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ apple_text apple_open(const report *r, const write_options *how, text *out)
     if (r->kind != REPORT_IPS)
         return a;
     a.doc = &r->docs[r->main_doc];
-    a.is_mac = report_number_after(r->facts[FACT_OS], "macOS ", &major);
+    a.is_mac = str_number_after(r->facts[FACT_OS], "macOS ", &major);
     if (!a.is_mac)
         return a;
     if (is_simulator(r))

@@ -2,7 +2,11 @@
 #ifndef MACHSYM_TOOL_WRITE_APPLE_H
 #define MACHSYM_TOOL_WRITE_APPLE_H
 
-#include "write.h"
+#include "../base/json.h"
+#include "../base/text.h"
+#include "../model/report.h"
+#include "machsym.h"
+#include "call.h"
 
 /* The forms that Apple's text has had for .ips reports. */
 typedef enum apple_form {

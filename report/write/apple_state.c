@@ -1,6 +1,6 @@
 /* Registers and code of the thread that crashed, as Apple's text has them. */
-#include "apple.h"
 
+#include "apple.h"
 #include <string.h>
 
 /* ---- Registers ---- */

@@ -2,6 +2,7 @@
 #ifndef REPORT_WRITE_CALL_H
 #define REPORT_WRITE_CALL_H
 
+#include "../base/text.h"
 #include "../model/report.h"
 
 /* How to write. */

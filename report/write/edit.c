@@ -1,6 +1,7 @@
 /* Edits of the body; see edit.h. */
-#include "edit.h"
 
+#include "edit.h"
+#include "../base/memory.h"
 #include <string.h>
 
 /* ---- Edits ---- */

@@ -2,6 +2,9 @@
 #ifndef MACHSYM_TOOL_EDIT_H
 #define MACHSYM_TOOL_EDIT_H
 
+#include "../base/text.h"
+#include "../model/report.h"
+#include "machsym.h"
 #include "call.h"
 
 /* All edits of a report. */

@@ -1,9 +1,10 @@
 /* Reports as machsym's JSON, one object. */
-#include "../tell/blame.h"
-#include "../model/stack.h"
-#include "../tell/summary.h"
-#include "../base/json_put.h"
 #include "write.h"
+#include "../base/json_put.h"
+#include "../model/stack.h"
+#include "../model/status.h"
+#include "../tell/blame.h"
+#include "../tell/exception.h"
 
 static void put_json_call(text *t, const report_call *call)
 {

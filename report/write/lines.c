@@ -1,5 +1,8 @@
 /* Names put into text: numbered frames, call trees, rows of addresses. */
 #include "lines.h"
+#include "../base/text.h"
+#include "machsym.h"
+#include "call.h"
 
 /* " (File.m:34)" */
 static void put_place(writer *w, const report_call *call)

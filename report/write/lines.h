@@ -2,6 +2,7 @@
 #ifndef REPORT_WRITE_LINES_H
 #define REPORT_WRITE_LINES_H
 
+#include "../model/report.h"
 #include "edit.h"
 
 void write_numbered(writer *w, const report_frame *frame);

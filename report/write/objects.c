@@ -1,6 +1,10 @@
 /* Names put into JSON: frame objects of .ips, logs, KSCrash, Sentry and MetricKit. */
 #include "objects.h"
+#include "../base/json.h"
+#include "../base/text.h"
 #include "../model/json_stack.h"
+#include "machsym.h"
+#include "call.h"
 
 /* Members to be added to an object, each with a comma before it. */
 static void add_member(writer *w, const char *key)

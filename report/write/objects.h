@@ -2,6 +2,7 @@
 #ifndef REPORT_WRITE_OBJECTS_H
 #define REPORT_WRITE_OBJECTS_H
 
+#include "../model/report.h"
 #include "edit.h"
 
 void write_object(writer *w, const report_frame *frame);

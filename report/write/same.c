@@ -1,8 +1,11 @@
 /* The report in its own format: names are spliced into the input, every other byte stays. */
+#include "write.h"
+#include "../base/json.h"
+#include "../base/memory.h"
 #include "../model/carried.h"
+#include "edit.h"
 #include "lines.h"
 #include "objects.h"
-#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
 /* Reports as Apple's classic text: what Xcode and Console show for an .ips. */
+#include "write.h"
+#include "../base/json.h"
+#include "../base/memory.h"
 #include "../model/stack.h"
 #include "apple.h"
 

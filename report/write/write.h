@@ -2,6 +2,9 @@
 #ifndef MACHSYM_TOOL_REPORT_WRITE_H
 #define MACHSYM_TOOL_REPORT_WRITE_H
 
+#include "../base/text.h"
+#include "../model/report.h"
+#include "machsym.h"
 #include "call.h"
 
 /* The input with the names of resolved frames put in; every other byte as it was. */

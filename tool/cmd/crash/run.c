@@ -6,6 +6,7 @@
 #include "../../../report/model/status.h"
 #include "../../../report/tell/groups.h"
 #include "../../../report/tell/missing.h"
+#include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
 #include "../../../report/write/write.h"

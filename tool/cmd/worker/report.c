@@ -4,6 +4,7 @@
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/text.h"
 #include "../../../report/model/report.h"
+#include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
 #include "../../../report/write/call.h"

@@ -1,0 +1,11 @@
+/* The exception of a report in words. */
+#ifndef REPORT_EXCEPTION_H
+#define REPORT_EXCEPTION_H
+
+#include "../base/text.h"
+#include "../model/report.h"
+
+/* The exception and what it comes from, a sentence a line. */
+void text_exception(text *t, const report *r);
+
+#endif
