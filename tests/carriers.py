@@ -155,7 +155,7 @@ KINDS = """reports/demo.crash reports/demo.ips reports/demo-lldb.txt stacks/lldb
 reports/demo-spindump.txt stacks/swift.txt services/crashlytics-crashed.txt reports/demo-kscrash.json reports/demo-sentry.json
 reports/demo-translated.ips system/panic-arm64.txt system/stackshot.ips system/jetsam.ips stacks/asan.txt
 services/metrickit-all.json system/spindump-uuid.txt reports/demo-body-only.ips stacks/xctrace.xml stacks/dart.txt stacks/tsan.txt services/bugsnag-event.json
-reports/demo-html.crash""".split()
+reports/demo-html.crash stacks/go.txt stacks/mono.txt stacks/rust.txt stacks/ubsan.txt system/panic-intel.txt""".split()
 
 
 def documents_in(text):
@@ -236,8 +236,7 @@ def pairs(step):
             text = file.read()
         text += '' if text.endswith('\n') else '\n'
         texts.append([(one, signatures(one)) for one in (text, elsewhere(text))])
-    every = [(a, b, i) for a, b in itertools.product(range(len(KINDS)), repeat=2) for i in (0, 1)
-             if a != b or 'panic' not in KINDS[a]]  # two panics behind each other still count as one
+    every = [(a, b, i) for a, b in itertools.product(range(len(KINDS)), repeat=2) for i in (0, 1)]
     for at, (a, b, i) in enumerate(every):
         (first, one), (second, two) = texts[a][i], texts[b][1 - i]
         if at % step == 0:

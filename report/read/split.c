@@ -27,9 +27,8 @@ typedef struct split_state {
     bool is_list_first;
     bool has_stack_since; /* since the last list, or the begin */
     bool looked_for_list;
-    bool has_any; /* what only a report has: a stack, a list of images, a document of one */
-    bool is_lldb; /* what it has is lldb's, or a panic's */
-    bool is_panic;
+    bool has_any;        /* what only a report has: a stack, a list of images, a document of one */
+    bool is_lldb;        /* what it has is lldb's */
     bool is_in_document; /* the last line that is not empty is JSON */
     bool has_object;     /* a document was a report */
     size_t passed;       /* documents up to here are no reports */
@@ -73,8 +72,9 @@ static bool begins_tool(machsym_str line)
         if (str_starts(line, words[i]))
             return true;
     }
-    size_t at = str_starts(line, "==") ? str_find(line, "==ERROR: AddressSanitizer") : line.len;
-    return at < line.len || str_starts(line, "WARNING: ThreadSanitizer: ");
+    size_t at = str_starts(line, "==") ? str_find(line, "==ERROR: ") : line.len;
+    bool is_sanitizer = at < line.len && str_find(line, "Sanitizer: ") < line.len;
+    return is_sanitizer || str_starts(line, "WARNING: ThreadSanitizer: ");
 }
 
 /* The first line of a list of images: Apple's, lldb's, Swift's. */
@@ -274,8 +274,9 @@ static bool has_member_of_report(machsym_str s)
 static bool is_evidence(machsym_str line)
 {
     static const char *const words[] = {
-        "Thread 0x",     "Heaviest stack",  "STACK OF ",           "leaks Report Version", "Backtrace (CPU",
-        "Panicked task", "Panicked thread", "<trace-query-result", "Call graph:"};
+        "Thread 0x",     "Heaviest stack",   "STACK OF ",           "leaks Report Version", "Backtrace (CPU",
+        "Panicked task", "Panicked thread",  "<trace-query-result", "Call graph:",          "goroutine ",
+        "#0 0x",         "stack backtrace:", "Native stacktrace:"};
     machsym_str trimmed = str_trim(line);
     if (starts_with_one(trimmed, words, sizeof words / sizeof *words) || is_list(line))
         return true;
@@ -300,16 +301,56 @@ static bool is_whole_header(machsym_str s, size_t at)
     return false;
 }
 
+/* Whether one of the next lines begins with a word, up to what may begin a report. */
+static bool comes_soon(machsym_str s, size_t at, const char *word)
+{
+    for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
+        machsym_str line = str_trim(plain_line(next_line(s, &at)));
+        if (str_starts(line, word))
+            return true;
+        if (is_border(line))
+            return false;
+    }
+    return false;
+}
+
+/* "file.c:3:5: runtime error: ..." */
+static bool is_runtime_error(machsym_str line)
+{
+    size_t at = str_find(line, ": runtime error: ");
+    return at < line.len && at > 0 && scan_is_digit(line.ptr[at - 1]);
+}
+
+/* What runtimes say ahead of their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs say such things without a
+ * stack. */
+static bool begins_runtime(machsym_str line, machsym_str s, size_t next)
+{
+    machsym_str trimmed = str_trim(line);
+    if (str_is(trimmed, "Native Crash Reporting"))
+        return true;
+    if (str_starts(line, "panic: ") || str_starts(line, "fatal error: ") || str_starts(line, "SIG"))
+        return comes_soon(s, next, "goroutine ");
+    if (str_starts(line, "thread '") && str_find(line, " panicked at ") < line.len)
+        return comes_soon(s, next, "stack backtrace:");
+    return is_runtime_error(line) && comes_soon(s, next, "#0 ");
+}
+
+/* What may have a line of dashes ahead. */
+static bool has_rule(machsym_str line)
+{
+    return str_starts(line, "Translated") || begins_tool(line) ||
+           str_is(str_trim(line), "Native Crash Reporting");
+}
+
 /* The words that another kind of report begins with. */
 static bool begins_kind(const split_state *seen, machsym_str line, machsym_str s, size_t next)
 {
     if (is_metadata(line) || str_starts(line, "Incident Identifier:") || str_starts(line, "Date/Time:") ||
-        str_starts(line, "Anonymous UUID:") || begins_tool(line))
+        str_starts(line, "Anonymous UUID:") || str_starts(line, "panic(cpu ") || begins_tool(line) ||
+        begins_runtime(line, s, next))
         return true;
     if (is_process(line))
         return is_whole_header(s, next);
-    if (str_starts(line, "panic(cpu "))
-        return !seen->is_panic;
     if (is_lldb(line))
         return !seen->is_lldb && has_list_after(s, next); /* what has none may be of the images ahead */
     return seen->has_object && !seen->has_stack_since && is_loose_frame(line);
@@ -351,7 +392,6 @@ static bool begins_other_kind(split_state *seen, machsym_str line, machsym_str s
     if (is_json && !is_metadata(line) && !seen->has_object)
         seen->has_object = has_member_of_report(line);
     seen->is_lldb |= is_lldb(line) || str_starts(line, "[  0] ");
-    seen->is_panic |= str_starts(line, "panic(cpu ");
     seen->has_any |= seen->has_object || is_evidence(line);
     return false;
 }
@@ -392,15 +432,13 @@ size_t report_first_len(machsym_str s)
         machsym_str plain = plain_line(line);
         size_t to;
         if (plain.len > 0 && begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
-            return rule != SIZE_MAX && to == at && (str_starts(line, "Translated") || begins_tool(line))
-                       ? rule
-                       : to;
+            return rule != SIZE_MAX && to == at && has_rule(plain) ? rule : to;
         bool is_next =
             begins_next_body(&seen, s, at, line) || begins_next(&seen, plain) ||
             (plain.len > 0 && (begins_again(&seen, plain) || begins_without_header(&seen, plain, s, next)));
         if (is_next && at > 0)
-            return rule != SIZE_MAX && (str_starts(line, "Translated") || begins_tool(line)) ? rule : at;
-        rule = str_starts(line, "-----") || str_starts(line, "=====") ? at : SIZE_MAX;
+            return rule != SIZE_MAX && has_rule(plain) ? rule : at;
+        rule = str_starts(plain, "-----") || str_starts(plain, "=====") ? at : SIZE_MAX;
     }
     return s.len;
 }
