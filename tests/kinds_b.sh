@@ -33,6 +33,10 @@ for file in tests/fixtures/stacks/*; do
     *) sample "$file" ;;
     esac
 done
+# A name of one letter is a name.
+sed 's/"imageOffset":/"symbol":"f","imageOffset":/g' tests/fixtures/stacks/log.ndjson >"$work/letters.ndjson"
+[ "$($MACHSYM crash -q --json --no-cache "$work/letters.ndjson" | grep -o '"given":"f"' | wc -l)" -eq 4 ]
+check "names of one letter in a log"
 # A line of lldb may end with the address and blanks, which stay; the image comes from --load.
 lldb='* thread #1, stop reason = signal SIGTRAP
     frame #1: 0x0000000102a30a7c'

@@ -10,6 +10,10 @@ LINES = {  # of a message and its field: the keys that go with it
 }
 
 
+# mach/machine.h, and what Apple's reports call these processors.
+PROCESSORS = {7: "X86", 0x01000007: "X86-64", 12: "ARM", 0x0100000c: "ARM-64", 18: "PPC"}
+
+
 def varint(data, at):
     value = shift = 0
     while True:
@@ -41,12 +45,16 @@ def fields(data):
     return found
 
 
+def number_of(value):
+    out = bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
 def packed(number, value):
-    size, out = len(value), bytearray([number << 3 | 2])
-    while size > 0x7f:
-        out.append(size & 0x7f | 0x80)
-        size >>= 7
-    return bytes(out) + bytes([size]) + value
+    return bytes([number << 3 | 2]) + number_of(len(value)) + value
 
 
 def text_of(tool, data):
@@ -82,6 +90,15 @@ def main():
                 wrong.append("without %d.%d: %s" % (number, inner, bare))
             if (number, inner) in LINES and gone != LINES[number, inner]:
                 wrong.append("without %d.%d: %s are gone" % (number, inner, sorted(gone)))
+    for number, begin, value, end in fields(body):
+        for kind, words in PROCESSORS.items() if number == MACHINE else ():
+            inner = b"".join(body[value:end][first:last] for n, first, _, last in fields(body[value:end]) if n != 2)
+            inner += packed(2, b"\x08\x01\x10" + number_of(kind) + b"\x18\x00")
+            text = text_of(tool, head + body[:begin] + packed(number, inner) + body[end:])
+            tried.add(kind)
+            if not re.search(r"^Code Type: +%s \(Native\)$" % words, text, re.M):
+                wrong.append("processor %#x is not %s" % (kind, words))
+    wrong += ["processor %#x was not tried" % kind for kind in PROCESSORS if kind not in tried]
     wrong += ["%d.%d is not in the report" % pair for pair in LINES if pair not in tried]
     print("\n".join(wrong))
     sys.exit(bool(wrong))
