@@ -21,7 +21,7 @@ M atos atos --json -o $dsym -i 0x100000aec 0x1 no-address
 printf 'prefix demo/ = ours\n' >"$work/rules"
 M atos atos --json -o $dsym --owners "$work/rules" 0x100000aec
 M info info --json $dsym $bin/inline-fat.dwarf $bin/symbols-x86_64 $bin/demo $bin/map-x86_64-d4-O2/program
-M info info --json $bin/inline-x86_64-d5-14-damaged.dwarf $bin/collection-arm64
+M info info --json $bin/inline-x86_64-d5-14-damaged.dwarf $bin/hand-lines.dwarf $bin/collection-arm64
 python3 tests/cache/build.py tests/fixtures/bin/cache "$work/caches" macos12 ios15
 M cache info --json "$work/caches/macos12/dyld_shared_cache_x86_64h" "$work/caches/ios15/dyld_shared_cache_arm64e"
 M atos atos --json --nearest -o "$work/caches/macos12/dyld_shared_cache_x86_64h" 0x7ff800014625

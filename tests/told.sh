@@ -1,6 +1,7 @@
 #!/bin/bash
 # Files whose load commands and tables contradict each other, by one flipped bit: each command that opens one says so,
-# no map is made of it unasked, and it stands before no sound file of its UUID.
+# no map is made of it unasked, and it stands before no sound file of its UUID. Lines and ranges that contradict themselves
+# are told by commands that decode all of them.
 machsym=${MACHSYM:-build/machsym}
 M="${RUN:-} $machsym"
 . tests/checks
@@ -126,6 +127,77 @@ check "crash says that the only one is contradicted" "$work/err"
 $M map verify "$work/m" "$work/mixed" >"$work/out" 2>&1
 [ $? -eq 1 ] && grep -q "mixed: damaged: symbols give" "$work/out"
 check "map verify says what contradicts what" "$work/out"
+
+# ---- Lines and ranges that contradict themselves: told by whoever decodes all of it ----
+
+section() { # FILE NAME: where the bytes of a section begin, as its load command says
+    local at
+    at=$(place "$1" "$2")
+    od -An -tu4 -j $((at + 48)) -N 4 "$1" | tr -d ' '
+}
+
+decoded() { # NAME WHAT MISLEADING: $work/NAME is damaged in that way, as each command says that decodes all units
+    local name=$1 what=$2 told="$2 (.*); names and lines may be wrong" command status
+    [ "$3" = yes ] || told="units of the debug info are damaged\|$what"
+    for command in "info $work/$name" "map build --no-progress --damaged -o $work/m $work/$name" \
+        "map verify $work/m $work/$name"; do
+        # shellcheck disable=SC2086
+        $M $command >"$work/out" 2>"$work/err"
+        status=$?
+        cat "$work/err" >>"$work/out"
+        [ $status -eq 1 ] && grep -q "$told" "$work/out"
+        check "$name: $command" "$work/out"
+    done
+    $M info --json "$work/$name" >"$work/out" 2>&1
+    grep -q "\"damaged_units\":1,\"damage\":\"$what\",\"damage_offset\":[0-9]*,\"misleading\":$([ "$3" = yes ] && echo true || echo false)" "$work/out"
+    check "$name: info --json" "$work/out"
+    rm -rf "$work/m" "$work/store"
+    $M store add "$work/store" "$work/$name" >"$work/out" 2>&1
+    $M store verify "$work/store" >"$work/out" 2>&1
+    [ $? -eq 1 ] && grep -q "$what" "$work/out"
+    check "$name: store verify" "$work/out"
+    $M map build --no-progress -o "$work/m" "$work/$name" >"$work/out" 2>&1
+    status=$?
+    if [ "$3" = yes ]; then
+        [ $status -eq 1 ] && [ ! -e "$work/m" ] &&
+            grep -q "$told; no map is made of it: fetch the file again, or pass --damaged" "$work/out"
+        check "$name: no map is made of it" "$work/out"
+    else
+        [ $status -eq 1 ] && $M map info "$work/m" | grep -q damaged
+        check "$name: a map is made of it, which says that the file is damaged" "$work/out"
+    fi
+    rm -f "$work/m"
+}
+
+# FILE|SECTION|OFFSET|BYTES|WHAT|MISLEADING: the bytes, in octal escapes, take the place of those of the section. Offsets are
+# those that llvm-dwarfdump -v prints of the line programs and the lists.
+many=tests/fixtures/bin/inline-x86_64-d4-22.dwarf
+five=tests/fixtures/bin/inline-arm64-d5-aranges-die.dwarf
+number=0
+while IFS='|' read -r file part at bytes what misleading; do
+    number=$((number + 1))
+    cp "${!file}" "$work/$part-$number"
+    # shellcheck disable=SC2059
+    printf "$bytes" | put "$work/$part-$number" $(($(section "${!file}" "$part") + at))
+    ! cmp -s "${!file}" "$work/$part-$number"
+    check "$part-$number differs"
+    decoded "$part-$number" "$what" "$misleading"
+done <<'END'
+plain|__debug_line|0x51|\000\011\002\000\006\000\000\001\000\000\000|rows of a line program go back|yes
+plain|__debug_line|0x66|\012|a line program names a file that it does not have|yes
+plain|__debug_line|0x54|\072|a sequence of a line program ends inside a function|yes
+plain|__debug_line|0x11|\000|the header of a line program contradicts itself|yes
+plain|__debug_line|0x06|\065|the header of a line program contradicts itself|yes
+many|__debug_line|0x258|\130\011|sequences of a line program share addresses|yes
+plain|__debug_line|0x114|\005|rows of a line program have no end|no
+many|__debug_info|0x2a|\017|a function has code outside of its unit's ranges|yes
+plain|__debug_ranges|0x30|\300|a range ends before it begins, or leaves its section|yes
+plain|__debug_ranges|0x3d|\001|a range ends before it begins, or leaves its section|yes
+plain|__debug_ranges|0x38|\364|an inlined call has code outside of what it is inlined into|yes
+plain|__debug_ranges|0x10|\234|ranges of one list share addresses|no
+five|__debug_rnglists|0x1a|\064|a range ends before it begins, or leaves its section|yes
+five|__debug_rnglists|0x1b|\160|an inlined call has code outside of what it is inlined into|yes
+END
 
 # A sound file says nothing.
 for command in "atos -o $plain 0x100000f00" "info $plain" "map build --no-progress -o $work/m $plain"; do

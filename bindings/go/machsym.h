@@ -174,9 +174,15 @@
  *
  * What opening compares are load commands: sections with their segments and each other, and tables with
  * __LINKEDIT. machsym_image_read_info also compares names of symbols with their string table and with those
- * that the debug info gives some functions, and units with the sections of code. Other damage has no trace in
- * the file: a bit in a row of .debug_line, in a range of .debug_ranges, in an entry's numbers or texts, or in
- * one symbol gives another answer, and nobody is told. Compare checksums where files are copied.
+ * that the debug info gives some functions, and units with the sections of code. Whoever decodes all units
+ * also compares their lines and ranges: machsym_session_read_info, and machsym_map_merge for the map. Rows of
+ * a sequence ascend, name files of the table, and end where a function does; sequences lie apart. A range
+ * ends after it begins, in the same section. A call lies inside of what it is inlined into, and a function
+ * inside of its unit. A lookup compares none of that.
+ *
+ * Other damage has no trace in the file: a bit in the line, file or column of a row, in an address that stays
+ * between its neighbours, in a range that stays inside of what is around it, in an entry's numbers or texts,
+ * or in one symbol gives another answer, and nobody is told. Compare checksums where files are copied.
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
@@ -479,6 +485,7 @@
  *   >>engine        which unit, function, call and row hold an address, and up to where they do.
  *   >>near          finds the line that people need where the debug info has none that somebody wrote.
  *   >>answer        decides which name and which line a frame has.
+ *   >>check         finds what in a decoded unit contradicts itself.
  *   >>iterate       goes through all that a session can decode, one item after the other.
  *   >>explain       tells how the answer for an address came about.
  *   >>encode        gathers the ranges of a part of a map, then writes them as runs with their text. Format:
@@ -1770,6 +1777,7 @@ typedef struct machsym_session_info {
     uint64_t line_row_count;
     uint64_t die_count;           /* entries visited */
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
+    machsym_damage damage;        /* of a unit: the first that is misleading, else the first of all */
 } machsym_session_info;
 
 /* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
@@ -1836,7 +1844,8 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
 /* What a part was made of. */
 typedef struct machsym_part_info {
     uint32_t unit_count;
-    uint32_t damaged_units; /* the map lacks some of their functions or lines */
+    uint32_t damaged_units; /* the map lacks some of their functions or lines, or they are wrong */
+    machsym_damage damage;  /* of a unit: the first that is misleading, else the first of all */
 } machsym_part_info;
 
 /* Tells what a part was made of. Threads: any. Cost: constant. */
@@ -1847,8 +1856,9 @@ MACHSYM_API void machsym_part_close(machsym_part *part);
 /* Puts all parts of a plan, in their order, into a map. Each part is closed as soon as it has been copied,
  * and parts[i] becomes NULL: so no more than one copy of the map is in memory. On failure all parts are
  * closed too, but after MACHSYM_ERR_ARGUMENT none is.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the
- * map. */
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when a unit is misleading, as
+ * machsym_part_info tells too, and the plan was opened without MACHSYM_MAP_DAMAGED.
+ * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
 /* Builds a map with one thread: a plan, all its parts, and the merge.
@@ -2503,6 +2513,13 @@ static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
 {
     if (addr < *hi)
         *hi = addr;
+}
+
+/* Raises *most to a value that is larger. */
+static inline void ms_raise_to(uint64_t *most, uint64_t value)
+{
+    if (value > *most)
+        *most = value;
 }
 
 /* ---- Errors ---- */
@@ -11465,6 +11482,8 @@ typedef struct ms_ranges {
     size_t count;
     size_t cap;
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
+    /* A range ends before it begins, or leaves its section of code: no compiler writes that. */
+    bool is_wrong;
 } ms_ranges;
 
 /* Which executable section holds an address; NULL when none does. Nearly all code is in the first one. */
@@ -11520,8 +11539,11 @@ static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, m
 static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     ms_range range;
-    if (!ms_dw_code_range(dw, lo, hi, &range))
+    if (!ms_dw_code_range(dw, lo, hi, &range)) {
+        list->is_wrong |= dw->moves == NULL && lo < hi && ms_dw_code_at(dw, hi - 1) != NULL;
         return;
+    }
+    list->is_wrong |= dw->moves == NULL && range.hi != hi;
     ms_range *v = (ms_range *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
     if (v == NULL)
         return;
@@ -11563,6 +11585,7 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
             break;
+        list->is_wrong |= lo > hi && lo != escape;
         if (lo == escape)
             base = hi;
         else
@@ -11595,12 +11618,16 @@ static bool ms_dw_range_entry(const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd, 
         hi = lo + ms_rd_uleb(rd);
         break;
     case ms_DW_RLE_offset_pair:
-        lo = *base + ms_rd_uleb(rd);
-        hi = *base + ms_rd_uleb(rd);
+        lo = ms_rd_uleb(rd);
+        hi = ms_rd_uleb(rd);
+        list->is_wrong |= lo > hi;
+        lo += *base;
+        hi += *base;
         break;
     case ms_DW_RLE_start_end:
         lo = ms_rd_uint(rd, enc->addr_size);
         hi = ms_rd_uint(rd, enc->addr_size);
+        list->is_wrong |= lo > hi;
         break;
     case ms_DW_RLE_start_length:
         lo = ms_rd_uint(rd, enc->addr_size);
@@ -12472,7 +12499,7 @@ static size_t ms_cu_scan_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
 {
     bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
-    ms_ranges list = {room, NULL, 0, 0, 0};
+    ms_ranges list = {room, NULL, 0, 0, 0, false};
     ms_rd rd = ms_cu_sets(env);
     ms_cu_set set;
     ms_range range;
@@ -12591,7 +12618,7 @@ static bool ms_cu_are_ranges_named(ms_cu_env *env)
 static void ms_cu_index_ranges(ms_cu_env *env)
 {
     ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
-    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0, false};
     if (env->has_ranges)
         return;
     ms_arena_reset(env->scratch);
@@ -12625,7 +12652,7 @@ static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
  * Returns the unit's number; count when there is none. Lowers *hi to where another unit may state it. */
 static size_t ms_cu_scan_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
-    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0, false};
     ms_arena_reset(env->scratch);
     list.budget = ms_cu_range_budget(env);
     for (size_t i = 0; i < env->count; i++) {
@@ -12715,9 +12742,13 @@ typedef struct ms_ln_table {
     size_t file_count;
     const machsym_str *dirs;
     size_t dir_count;
-    size_t size; /* of header and program, in bytes */
+    size_t size;        /* of header and program, in bytes */
+    uint64_t most_file; /* the largest number of a file that the program sets */
     uint16_t version;
     bool is_damaged;
+    bool goes_back;      /* rows of a sequence do not ascend */
+    bool is_open;        /* the last rows have no end, and are left out */
+    bool has_odd_header; /* the header contradicts the standard or itself */
 } ms_ln_table;
 
 /* The header of a line program, as far as the program needs it. */
@@ -12734,6 +12765,7 @@ typedef struct ms_ln_head {
     uint8_t line_range;
     uint8_t opcode_base;
     ms_span opcode_lengths;
+    bool is_odd; /* see ms_ln_table */
 } ms_ln_head;
 
 /* A table as it grows. */
@@ -12752,6 +12784,9 @@ typedef struct ms_ln_build {
     machsym_str *dirs;
     size_t dir_count;
     size_t dir_cap;
+    uint64_t most_file; /* as in the table */
+    bool goes_back;
+    bool is_open;
 } ms_ln_build;
 
 /* ---- Header ---- */
@@ -12849,6 +12884,14 @@ static uint32_t ms_ln_needs(const ms_dw *dw, uint64_t off)
     return ms_rd_u16(&rd) == 5 ? ms_NEEDS_LINE_STR | ms_NEEDS_STRX : 0u;
 }
 
+/* Whether the header gives the standard's opcodes as many operands as the standard does (DWARF5 6.2.5.2). */
+static bool ms_ln_has_usual_lengths(const ms_ln_head *head)
+{
+    static const uint8_t usual[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+    size_t count = head->opcode_lengths.len < sizeof usual ? head->opcode_lengths.len : sizeof usual;
+    return ms_equal(head->opcode_lengths.ptr, usual, count);
+}
+
 /* Reads the header at off. Returns false when the program cannot be run. */
 static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ln_head *head,
                             ms_ln_build *b)
@@ -12895,6 +12938,7 @@ static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off,
     } else {
         ms_ln_read_names_4(b, &body);
     }
+    head->is_odd = body.failed || body.p != body.end || !ms_ln_has_usual_lengths(head);
     return true;
 }
 
@@ -12905,6 +12949,7 @@ typedef struct ms_ln_regs {
     uint64_t addr;
     uint64_t op_index;
     uint64_t file;
+    uint64_t most_file; /* that was set since the sequence began */
     uint64_t column;
     uint32_t line;
     bool is_stmt;
@@ -12920,6 +12965,12 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     regs.is_stmt = head->default_is_stmt;
     regs.first_row = (uint32_t)b->row_count;
     return regs;
+}
+
+static inline void ms_ln_set_file(ms_ln_regs *regs, uint64_t file)
+{
+    regs->file = file;
+    ms_raise_to(&regs->most_file, file);
 }
 
 static inline void ms_ln_set_row(ms_ln_row *row, const ms_ln_regs *regs, bool end_sequence)
@@ -12945,13 +12996,14 @@ static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool en
 
 /* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
  * they were. */
-static void ms_ln_order_rows(ms_ln_build *b, size_t first)
+static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     size_t sorted = first + 1;
     while (sorted < b->row_count && b->rows[sorted - 1].addr <= b->rows[sorted].addr)
         sorted++;
     if (sorted >= b->row_count)
         return;
+    b->goes_back |= dw->moves != NULL || ms_dw_code_at(dw, b->rows[first].addr) != NULL;
     size_t count = b->row_count - first;
     ms_key *order = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
     ms_key *room = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
@@ -13040,9 +13092,10 @@ static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
 {
     size_t first = regs->first_row;
+    ms_raise_to(&b->most_file, regs->most_file);
     ms_ln_add_row(b, regs, true);
     if (b->row_count > first + 1)
-        ms_ln_order_rows(b, first);
+        ms_ln_order_rows(dw, b, first);
     if (dw->moves != NULL && b->row_count > first + 1)
         ms_ln_move_sequence(dw, b, first);
     else
@@ -13102,7 +13155,7 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     case ms_DW_LNS_copy: ms_ln_add_row(b, regs, false); break;
     case ms_DW_LNS_advance_pc: ms_ln_advance(head, regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_advance_line: regs->line += (uint32_t)ms_rd_sleb(rd); break;
-    case ms_DW_LNS_set_file: regs->file = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_set_file: ms_ln_set_file(regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_set_column: regs->column = ms_rd_uleb(rd); break;
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; break;
     case ms_DW_LNS_const_add_pc:
@@ -13158,7 +13211,8 @@ static inline const uint8_t *ms_ln_run_usual(uint8_t opcode, const uint8_t *p, m
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; return p;
     case ms_DW_LNS_set_file:
         p = ms_dw_raw_uleb(p, &number);
-        regs->file = p != NULL ? number : regs->file;
+        if (p != NULL)
+            ms_ln_set_file(regs, number);
         return p;
     default: return NULL;
     }
@@ -13222,6 +13276,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
         if (b->arena->oom || b->row_arena->oom)
             break;
     }
+    b->is_open = b->row_count > regs.first_row;
     b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
 }
 
@@ -13276,6 +13331,10 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->file_count = b.file_count;
     table->dir_count = b.dir_count;
     table->version = head.version;
+    table->most_file = b.most_file;
+    table->goes_back = b.goes_back;
+    table->is_open = b.is_open;
+    table->has_odd_header = head.is_odd;
 }
 
 /* Whether the table has file number index, as its version counts, and a name for it. */
@@ -13447,6 +13506,8 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
+    bool has_wrong_ranges;     /* see ms_ranges */
+    bool has_overlaps;         /* ranges of one list share addresses */
     bool has_real_names;       /* those of the debug info: the symbols beside it are made up */
     const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
     const ms_key *grants;      /* of the unit: call, how long its own list of ranges is; see ms_fn_grant */
@@ -13501,6 +13562,7 @@ typedef struct ms_fn_walk {
     bool reads_calls;
     bool made_grants;
     bool is_damaged;
+    bool has_overlaps;
     bool is_deep;
 } ms_fn_walk;
 
@@ -13562,7 +13624,9 @@ static void ms_fn_sort_ranges(ms_fn_walk *w)
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const ms_range *next = &w->sorted[i];
-        if (kept > 0 && next->lo < v[kept - 1].hi)
+        bool overlaps = kept > 0 && next->lo < v[kept - 1].hi;
+        w->has_overlaps |= overlaps;
+        if (overlaps)
             v[kept - 1].hi = next->hi > v[kept - 1].hi ? next->hi : v[kept - 1].hi;
         else
             v[kept++] = *next;
@@ -13637,7 +13701,7 @@ static void ms_fn_grant(ms_fn_walk *w)
     size_t count;
     size_t kept = 0;
     uint64_t end = 0;
-    ms_ranges list = {w->scratch, NULL, 0, 0, ms_fn_grant_budget(w)};
+    ms_ranges list = {w->scratch, NULL, 0, 0, ms_fn_grant_budget(w), false};
     ms_key *v = ms_fn_list_namers(w, &count);
     ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *room);
     w->keeper->has_grants = w->made_grants = true;
@@ -13702,6 +13766,22 @@ static void ms_fn_read_list(ms_fn_walk *w, const ms_fn_values *entry)
     w->is_damaged |= !is_whole;
 }
 
+/* Whether ranges of a short list share addresses. Most lists ascend: then neighbours tell. */
+static bool ms_fn_list_overlaps(const ms_ranges *list)
+{
+    const ms_range *v = list->v;
+    size_t i = 1;
+    while (i < list->count && v[i - 1].hi <= v[i].lo)
+        i++;
+    for (; i < list->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (v[i].lo < v[j].hi && v[j].lo < v[i].hi)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Puts the ranges of an entry that has a list of them into a block; see ms_fn_keep_ranges. Returns false when
  * it has none, or memory is out. */
 static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
@@ -13711,6 +13791,8 @@ static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_blo
     first = w->list.count > 0 ? w->list.v[0] : first;
     if (w->list.count > ms_FN_FEW_RANGES)
         ms_fn_sort_ranges(w);
+    else if (w->list.count > 1)
+        w->has_overlaps |= ms_fn_list_overlaps(&w->list);
     first = w->list.count == 1 ? w->list.v[0] : first;
     block->range_count = (uint32_t)w->list.count;
     block->lo = first.lo;
@@ -14161,6 +14243,8 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
     table->blocks = w->blocks;
     table->is_damaged = w->is_damaged;
+    table->has_wrong_ranges = w->list.is_wrong;
+    table->has_overlaps = w->has_overlaps;
     table->die_count = w->visited;
     if (w->is_deep && w->blocks != NULL)
         table->depths = ms_fn_measure_depths(w);
@@ -17513,7 +17597,7 @@ static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_ar
 {
     const ms_range all = {1, UINT64_MAX};
     ms_arena scratch = ms_arena_make(sec->allocator);
-    ms_ranges list = {&scratch, NULL, 0, 0, 0};
+    ms_ranges list = {&scratch, NULL, 0, 0, 0, false};
     bool is_stated = false;
     bool is_code = false;
     ms_cu_env env;
@@ -21469,6 +21553,206 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
     return total;
 }
 
+/* ==== >>check ==============================================================================================
+ * Job:    finds what in a decoded unit contradicts itself.
+ * Offers: ms_ck_unit.
+ * Never:  changes an answer; reports what some compiler writes on purpose. */
+
+/* ---- Lines ---- */
+
+/* Whether a sequence from number at on has an address. Those before it end at or below the address. */
+static bool ms_ck_has_row(const ms_ln_table *lines, size_t at, uint64_t addr)
+{
+    while (at < lines->seq_count && lines->seqs[at].hi <= addr) {
+        MACHSYM_COUNT_WORK(1);
+        at++;
+    }
+    return at < lines->seq_count && lines->seqs[at].lo <= addr;
+}
+
+/* Whether a sequence ends inside a function, and no other one goes on there. Sequences and segments both
+ * ascend, so that one walk finds it. */
+static bool ms_ck_ends_inside(const ms_fn_table *functions, const ms_ln_table *lines)
+{
+    const ms_seg *v = functions->segs;
+    size_t at = 0;
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        uint64_t hi = lines->seqs[i].hi;
+        bool is_last = i + 1 == lines->seq_count || lines->seqs[i + 1].hi != hi; /* that ends there */
+        MACHSYM_COUNT_WORK(1);
+        for (; at + 1 < functions->seg_count && v[at + 1].lo <= hi; at++)
+            MACHSYM_COUNT_WORK(1);
+        if (is_last && at < functions->seg_count && v[at].lo < hi && v[at].owner != ms_SEG_NONE &&
+            !ms_ck_has_row(lines, i + 1, hi))
+            return true;
+    }
+    return false;
+}
+
+/* Whether sequences share addresses. Equal ones are no contradiction: code that a linker folded has them. */
+static bool ms_ck_overlap(const ms_ln_table *lines)
+{
+    const ms_ln_seq *v = lines->seqs;
+    for (size_t i = 1; i < lines->seq_count; i++) {
+        bool are_equal = v[i].lo == v[i - 1].lo && v[i].hi == v[i - 1].hi;
+        if (v[i].lo < v[i - 1].hi && !are_equal)
+            return true;
+    }
+    return false;
+}
+
+/* What contradicts itself in a unit's lines; NULL: nothing does. Of version 5, one file more than there are
+ * is no contradiction: compilers counted from 1 when it was new. */
+static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *lines)
+{
+    if (lines->has_odd_header)
+        return "the header of a line program contradicts itself";
+    if (lines->goes_back)
+        return "rows of a line program go back";
+    if (lines->most_file > lines->file_count)
+        return "a line program names a file that it does not have";
+    if (ms_ck_overlap(lines))
+        return "sequences of a line program share addresses";
+    return ms_ck_ends_inside(functions, lines) ? "a sequence of a line program ends inside a function" : NULL;
+}
+
+/* ---- Ranges ---- */
+
+/* Whether a block with ranges has all addresses of [lo, hi). Takes its steps from *steps; once they are spent
+ * nobody knows, which is no contradiction. */
+static bool ms_ck_holds(const ms_fn_block *block, uint64_t lo, uint64_t hi, uint64_t *steps)
+{
+    if (block->range_count == 1)
+        return lo >= block->lo && hi <= block->hi;
+    while (lo<hi && * steps> 0) {
+        const ms_range *range = ms_fn_list_at(block->ranges, block->range_count, lo);
+        if (range == NULL)
+            return false;
+        lo = range->hi;
+        --*steps;
+    }
+    return true;
+}
+
+/* Whether a call has code that what it is inlined into does not have. Calls without ranges of their own are
+ * passed over. */
+static ms_NOINLINE bool ms_ck_leaves(const ms_fn_table *functions, const ms_fn_block *call, uint64_t *steps)
+{
+    const ms_fn_block *parent = &functions->blocks[call->parent];
+    for (; parent->range_count == 0 && parent->parent != ms_SEG_NONE && *steps > 0; --*steps)
+        parent = &functions->blocks[parent->parent];
+    for (size_t i = 0; i < call->range_count && parent->range_count > 0; i++) {
+        ms_range range = ms_fn_range(call, i);
+        MACHSYM_COUNT_WORK(1);
+        if (!ms_ck_holds(parent, range.lo, range.hi, steps))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a call has code outside of what it is inlined into. Nearly all have one range, as their parents. */
+static bool ms_ck_calls_leave(const ms_fn_table *functions, uint64_t steps)
+{
+    const ms_fn_block *blocks = functions->blocks;
+    for (size_t i = 0; i < functions->count; i++) {
+        const ms_fn_block *call = &blocks[i];
+        if (call->parent == ms_SEG_NONE)
+            continue;
+        const ms_fn_block *parent = &blocks[call->parent];
+        bool are_plain = call->range_count == 1 && parent->range_count == 1;
+        if (are_plain ? call->lo < parent->lo || call->hi > parent->hi
+                      : ms_ck_leaves(functions, call, &steps))
+            return true;
+    }
+    return false;
+}
+
+/* Whether segments give all code of functions to an owner. */
+static bool ms_ck_has_functions(const ms_segs *segs, uint32_t owner, const ms_fn_table *functions)
+{
+    size_t at = 0; /* functions mostly ascend */
+    for (size_t i = 0; i < functions->count; i++) {
+        const ms_fn_block *block = &functions->blocks[i];
+        for (size_t j = 0; j < block->range_count && block->parent == ms_SEG_NONE; j++) {
+            ms_range range = ms_fn_range(block, j);
+            MACHSYM_COUNT_WORK(1);
+            if (!ms_seg_holds(segs->v, segs->count, at, range.lo))
+                at = ms_seg_find(segs->v, segs->count, range.lo);
+            if (at + 1 >= segs->count || segs->v[at].owner != owner || range.hi > segs->v[at + 1].lo)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the ranges that a root states have all code of the unit's functions, by the root's own list. The
+ * bytes of the unit bound how long a list is read, since all roots of a hostile file could name the same one.
+ * Of a list that is longer, or has no code, nothing is known. */
+static bool ms_ck_states_functions(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
+{
+    ms_ranges list = {&s->scratch, NULL, 0, 0, 0, false};
+    ms_segs own = {NULL, 0, &s->scratch};
+    ms_arena_reset(&s->scratch);
+    list.budget = MACHSYM_LIST_AHEAD + (root->enc.unit_end - root->enc.unit_off);
+    ms_cu_need(&s->env, ms_NEEDS_RANGES | ms_NEEDS_RNGLISTS);
+    ms_cu_read_ranges(&s->env, unit->index, &list);
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(&s->scratch, list.count, sizeof *pieces);
+    if (list.count == 0 || list.budget == 0 || pieces == NULL)
+        return true;
+    for (size_t i = 0; i < list.count; i++) {
+        pieces[i].lo = list.v[i].lo;
+        pieces[i].hi = list.v[i].hi;
+        pieces[i].owner = 0;
+    }
+    ms_seg_build(pieces, list.count, &s->scratch, &own);
+    return s->scratch.oom || ms_ck_has_functions(&own, 0, &unit->functions);
+}
+
+/* Whether functions have code that their unit does not state. The index of all units' ranges tells most that
+ * have not; the rest share code with another unit. */
+static bool ms_ck_functions_leave(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
+{
+    bool is_stated = root->ranges.form != 0 || root->high_pc.form != 0;
+    return is_stated && !ms_ck_has_functions(&s->env.ranges, (uint32_t)unit->index, &unit->functions) &&
+           !ms_ck_states_functions(s, root, unit);
+}
+
+/* What contradicts itself in a unit's ranges; NULL: nothing does. */
+static const char *ms_ck_ranges(machsym_session *s, const ms_cu_root *root, const ms_ses_unit *unit)
+{
+    const ms_fn_table *functions = &unit->functions;
+    if (functions->has_wrong_ranges)
+        return "a range ends before it begins, or leaves its section";
+    if (ms_ck_calls_leave(functions, root->enc.unit_end - root->enc.unit_off))
+        return "an inlined call has code outside of what it is inlined into";
+    return ms_ck_functions_leave(s, root, unit) ? "a function has code outside of its unit's ranges" : NULL;
+}
+
+/* ---- Unit ---- */
+
+/* Looks at a unit that has been decoded with its calls and lines, and counts it if it is damaged. The roots'
+ * ranges have been indexed. Of units that share a line program the first answers for it: to look at it for
+ * each of them would multiply the work. */
+static void ms_ck_unit(machsym_session *s, const ms_ses_unit *unit, ms_damage *damage)
+{
+    const ms_fn_table *functions = &unit->functions;
+    const ms_ln_table *lines = unit->lines;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, unit->index);
+    uint64_t off = s->env.v[unit->index].off;
+    bool owns_lines = root != NULL && !ms_cu_program_of(&s->env, root, unit->index).is_another;
+    const char *what = owns_lines ? ms_ck_lines(functions, lines) : NULL;
+    if (what == NULL && root != NULL)
+        what = ms_ck_ranges(s, root, unit);
+    if (what != NULL)
+        ms_damage_note_wrong(damage, what, ".debug_info", off);
+    else if (functions->is_damaged || lines->is_damaged)
+        ms_damage_note(damage, "entries, ranges or lines of a unit cannot be read", ".debug_info", off);
+    else if (lines->is_open)
+        ms_damage_note(damage, "rows of a line program have no end", ".debug_info", off);
+    else if (functions->has_overlaps)
+        ms_damage_note(damage, "ranges of one list share addresses", ".debug_info", off);
+}
+
 /* ==== >>iterate ============================================================================================
  * Job:    goes through all that a session can decode, one item after the other.
  * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_symbol, ms_it_next_alias, ms_it_next_name,
@@ -21720,7 +22004,7 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
+static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_damage *damage)
 {
     bool reads_calls = s->reads_calls;
     ms_ses_drop_units(s); /* they may have been read without calls */
@@ -21729,13 +22013,18 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
     out->arange_set_count += (uint32_t)ms_cu_count_sets(&s->dw);
     out->unit_count += (uint32_t)ms_ses_units(s);
     ms_ses_list_programs(s);
+    ms_cu_index_ranges(&s->env);
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ses_trim(s);
+        uint32_t found = damage->count;
         const ms_cu *cu = &s->env.v[i];
         const ms_ses_unit *unit = ms_ses_unit_of(s, i);
-        bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines->is_damaged;
         out->version_count[cu->version < 6 ? cu->version : 0]++;
-        if (damaged && out->damaged_units++ == 0)
+        if (unit != NULL)
+            ms_ck_unit(s, unit, damage);
+        else
+            ms_damage_note(damage, "a unit cannot be read", ".debug_info", cu->off);
+        if (damage->count != found && out->damaged_units++ == 0)
             out->first_damage_offset = cu->off;
         if (unit == NULL)
             continue;
@@ -21751,8 +22040,11 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
 
 static void ms_it_count(machsym_session *s, machsym_session_info *out)
 {
+    ms_damage damage;
     ms_zero(out, sizeof *out);
-    ms_it_count_own(s, out);
+    ms_zero(&damage, sizeof damage);
+    damage.first.what = damage.first.where = "";
+    ms_it_count_own(s, out, &damage);
     out->damaged_metadata = ms_src_table(ms_ses_symbols(s))->damage_count;
     ms_ses_objects *o = ms_ses_map_of(s);
     for (size_t i = 0; o != NULL && i < o->map.count; i++) {
@@ -21762,9 +22054,10 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
         out->missing_object_count += object == NULL;
         if (object == NULL)
             continue;
-        ms_it_count_own(&object->session, out);
+        ms_it_count_own(&object->session, out, &damage);
         ms_ses_count_object(o, object);
     }
+    out->damage = damage.first;
 }
 
 /* ==== >>explain ============================================================================================
@@ -23274,7 +23567,8 @@ struct machsym_plan {
     ms_mb_task *tasks;
     size_t count;
     size_t cap;
-    bool is_damaged; /* the image, as far as opening it told */
+    bool is_damaged;  /* the image, as far as opening it told */
+    bool is_tolerant; /* a map is made of what is misleading, too */
 };
 
 static void ms_mb_set_spaces(machsym_session *s, ms_pk_spaces *spaces)
@@ -23417,8 +23711,9 @@ static void ms_mb_close(machsym_plan *plan)
 }
 
 /* Refuses an image that is cut short or misleading, unless it is wanted all the same. */
-static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
+static machsym_result ms_mb_check_damage(machsym_plan *plan, machsym_error *err)
 {
+    bool is_wanted = plan->is_tolerant;
     machsym_image_info info;
     if (!ms_im_read_info(plan->image, &info))
         return ms_fail_memory(err);
@@ -23446,7 +23741,8 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->image = desc->image;
     plan->lines = desc->lines;
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_result result = ms_mb_check_damage(plan, (desc->flags & MACHSYM_MAP_DAMAGED) != 0, err);
+    plan->is_tolerant = (desc->flags & MACHSYM_MAP_DAMAGED) != 0;
+    machsym_result result = ms_mb_check_damage(plan, err);
     if (result == MACHSYM_OK)
         result = ms_mb_fill(plan, err);
     if (result == MACHSYM_OK)
@@ -23504,6 +23800,7 @@ typedef struct ms_mb_work {
     ms_tab origins;    /* entry offset and unit to the function's number */
     ms_mb_recent recent[ms_MB_RECENT];
     machsym_part_info counts;
+    ms_damage damage; /* of units */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -23772,24 +24069,27 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
+    uint64_t off = s->env.v[index].off;
     if (count == 0) { /* damage may have cost all that it had */
-        w->counts.damaged_units +=
-            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
+        if (w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0))
+            ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
         return;
     }
     ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
     if (w->unit == NULL || !ms_mb_begin_unit(w)) {
-        w->counts.damaged_units++;
+        ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
         return;
     }
-    bool is_lost = w->unit->functions.is_damaged || w->unit->lines->is_damaged;
+    uint32_t found = w->damage.count;
+    ms_ck_unit(s, w->unit, &w->damage);
     for (size_t i = 0; i < count; i++) {
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
-    w->counts.damaged_units += is_lost || s->budget == 0 || w->c->lost_text;
+    if (w->damage.count == found && (s->budget == 0 || w->c->lost_text))
+        ms_damage_note(&w->damage, "a unit says more than a map may have", ".debug_info", off);
 }
 
 /* ---- Parts ---- */
@@ -23851,6 +24151,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
 {
     ms_mb_work w;
     ms_zero(&w, sizeof w);
+    w.damage.first.what = w.damage.first.where = "";
     w.plan = plan;
     w.c = &part->coder;
     w.unit_arena = ms_arena_make(plan->allocator);
@@ -23871,6 +24172,8 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
         ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
     }
     part->info = w.counts;
+    part->info.damaged_units = w.damage.count;
+    part->info.damage = w.damage.first;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
@@ -23945,6 +24248,18 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
+/* Refuses parts of which a unit contradicts itself, unless they are wanted all the same. */
+static machsym_result ms_mb_check_parts(const machsym_plan *plan, machsym_part *const *parts, size_t count,
+                                        machsym_error *err)
+{
+    for (size_t i = 0; i < count && !plan->is_tolerant; i++) {
+        const machsym_damage *damage = &parts[i]->info.damage;
+        if (damage->is_misleading)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, damage->what, damage->where, damage->offset);
+    }
+    return MACHSYM_OK;
+}
+
 /* How many bytes of names the symbols may have. Names of a string table may be ends of one long text, so they
  * need a limit. Names from metadata were made within a budget of the image's size, which is added whole. */
 static uint64_t ms_mb_symbol_text(const machsym_plan *plan)
@@ -23970,8 +24285,10 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     m.part_count = count;
     m.text_addr = plan->image->mo[0].text_addr;
     m.symbols = ms_mg_new_part(plan->allocator);
-    machsym_result result = MACHSYM_ERR_MEMORY;
-    if (m.symbols != NULL) {
+    machsym_result result = ms_mb_check_parts(plan, parts, count, err);
+    bool is_refused = result != MACHSYM_OK;
+    result = is_refused ? result : MACHSYM_ERR_MEMORY;
+    if (m.symbols != NULL && !is_refused) {
         ms_mb_begin_part(plan, m.symbols);
         m.symbols->coder.text_left = ms_mb_symbol_text(plan);
         ms_mb_set_head(plan, &head);

@@ -13,6 +13,7 @@
 #include "../image/debugmap.h"
 #include "session.h"
 #include "answer.h"
+#include "check.h"
 
 /* ==== >>iterate ============================================================================================
  * Job:    goes through all that a session can decode, one item after the other.
@@ -265,7 +266,7 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
 
 /* ---- Counts ---- */
 
-static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
+static void ms_it_count_own(machsym_session *s, machsym_session_info *out, ms_damage *damage)
 {
     bool reads_calls = s->reads_calls;
     ms_ses_drop_units(s); /* they may have been read without calls */
@@ -274,13 +275,18 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
     out->arange_set_count += (uint32_t)ms_cu_count_sets(&s->dw);
     out->unit_count += (uint32_t)ms_ses_units(s);
     ms_ses_list_programs(s);
+    ms_cu_index_ranges(&s->env);
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ses_trim(s);
+        uint32_t found = damage->count;
         const ms_cu *cu = &s->env.v[i];
         const ms_ses_unit *unit = ms_ses_unit_of(s, i);
-        bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines->is_damaged;
         out->version_count[cu->version < 6 ? cu->version : 0]++;
-        if (damaged && out->damaged_units++ == 0)
+        if (unit != NULL)
+            ms_ck_unit(s, unit, damage);
+        else
+            ms_damage_note(damage, "a unit cannot be read", ".debug_info", cu->off);
+        if (damage->count != found && out->damaged_units++ == 0)
             out->first_damage_offset = cu->off;
         if (unit == NULL)
             continue;
@@ -296,8 +302,11 @@ static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
 
 static void ms_it_count(machsym_session *s, machsym_session_info *out)
 {
+    ms_damage damage;
     ms_zero(out, sizeof *out);
-    ms_it_count_own(s, out);
+    ms_zero(&damage, sizeof damage);
+    damage.first.what = damage.first.where = "";
+    ms_it_count_own(s, out, &damage);
     out->damaged_metadata = ms_src_table(ms_ses_symbols(s))->damage_count;
     ms_ses_objects *o = ms_ses_map_of(s);
     for (size_t i = 0; o != NULL && i < o->map.count; i++) {
@@ -307,9 +316,10 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
         out->missing_object_count += object == NULL;
         if (object == NULL)
             continue;
-        ms_it_count_own(&object->session, out);
+        ms_it_count_own(&object->session, out, &damage);
         ms_ses_count_object(o, object);
     }
+    out->damage = damage.first;
 }
 
 #endif /* ms_ROOM_answer_iterate */

@@ -785,6 +785,7 @@ typedef struct machsym_session_info {
     uint64_t line_row_count;
     uint64_t die_count;           /* entries visited */
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
+    machsym_damage damage;        /* of a unit: the first that is misleading, else the first of all */
 } machsym_session_info;
 
 /* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
@@ -851,7 +852,8 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
 /* What a part was made of. */
 typedef struct machsym_part_info {
     uint32_t unit_count;
-    uint32_t damaged_units; /* the map lacks some of their functions or lines */
+    uint32_t damaged_units; /* the map lacks some of their functions or lines, or they are wrong */
+    machsym_damage damage;  /* of a unit: the first that is misleading, else the first of all */
 } machsym_part_info;
 
 /* Tells what a part was made of. Threads: any. Cost: constant. */
@@ -862,8 +864,9 @@ MACHSYM_API void machsym_part_close(machsym_part *part);
 /* Puts all parts of a plan, in their order, into a map. Each part is closed as soon as it has been copied,
  * and parts[i] becomes NULL: so no more than one copy of the map is in memory. On failure all parts are
  * closed too, but after MACHSYM_ERR_ARGUMENT none is.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the
- * map. */
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when a unit is misleading, as
+ * machsym_part_info tells too, and the plan was opened without MACHSYM_MAP_DAMAGED.
+ * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
 /* Builds a map with one thread: a plan, all its parts, and the merge.

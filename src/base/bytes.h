@@ -369,6 +369,13 @@ static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
         *hi = addr;
 }
 
+/* Raises *most to a value that is larger. */
+static inline void ms_raise_to(uint64_t *most, uint64_t value)
+{
+    if (value > *most)
+        *most = value;
+}
+
 /* ---- Errors ---- */
 
 static ms_NOINLINE machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what,

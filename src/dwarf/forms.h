@@ -1219,6 +1219,8 @@ typedef struct ms_ranges {
     size_t count;
     size_t cap;
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
+    /* A range ends before it begins, or leaves its section of code: no compiler writes that. */
+    bool is_wrong;
 } ms_ranges;
 
 /* Which executable section holds an address; NULL when none does. Nearly all code is in the first one. */
@@ -1274,8 +1276,11 @@ static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, m
 static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     ms_range range;
-    if (!ms_dw_code_range(dw, lo, hi, &range))
+    if (!ms_dw_code_range(dw, lo, hi, &range)) {
+        list->is_wrong |= dw->moves == NULL && lo < hi && ms_dw_code_at(dw, hi - 1) != NULL;
         return;
+    }
+    list->is_wrong |= dw->moves == NULL && range.hi != hi;
     ms_range *v = (ms_range *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
     if (v == NULL)
         return;
@@ -1317,6 +1322,7 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
             break;
+        list->is_wrong |= lo > hi && lo != escape;
         if (lo == escape)
             base = hi;
         else
@@ -1349,12 +1355,16 @@ static bool ms_dw_range_entry(const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd, 
         hi = lo + ms_rd_uleb(rd);
         break;
     case ms_DW_RLE_offset_pair:
-        lo = *base + ms_rd_uleb(rd);
-        hi = *base + ms_rd_uleb(rd);
+        lo = ms_rd_uleb(rd);
+        hi = ms_rd_uleb(rd);
+        list->is_wrong |= lo > hi;
+        lo += *base;
+        hi += *base;
         break;
     case ms_DW_RLE_start_end:
         lo = ms_rd_uint(rd, enc->addr_size);
         hi = ms_rd_uint(rd, enc->addr_size);
+        list->is_wrong |= lo > hi;
         break;
     case ms_DW_RLE_start_length:
         lo = ms_rd_uint(rd, enc->addr_size);

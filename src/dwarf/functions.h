@@ -48,6 +48,8 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
+    bool has_wrong_ranges;     /* see ms_ranges */
+    bool has_overlaps;         /* ranges of one list share addresses */
     bool has_real_names;       /* those of the debug info: the symbols beside it are made up */
     const ms_fn_depth *depths; /* by block; NULL: none stands deeper than MACHSYM_MAX_INLINE_DEPTH */
     const ms_key *grants;      /* of the unit: call, how long its own list of ranges is; see ms_fn_grant */
@@ -102,6 +104,7 @@ typedef struct ms_fn_walk {
     bool reads_calls;
     bool made_grants;
     bool is_damaged;
+    bool has_overlaps;
     bool is_deep;
 } ms_fn_walk;
 
@@ -163,7 +166,9 @@ static void ms_fn_sort_ranges(ms_fn_walk *w)
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const ms_range *next = &w->sorted[i];
-        if (kept > 0 && next->lo < v[kept - 1].hi)
+        bool overlaps = kept > 0 && next->lo < v[kept - 1].hi;
+        w->has_overlaps |= overlaps;
+        if (overlaps)
             v[kept - 1].hi = next->hi > v[kept - 1].hi ? next->hi : v[kept - 1].hi;
         else
             v[kept++] = *next;
@@ -238,7 +243,7 @@ static void ms_fn_grant(ms_fn_walk *w)
     size_t count;
     size_t kept = 0;
     uint64_t end = 0;
-    ms_ranges list = {w->scratch, NULL, 0, 0, ms_fn_grant_budget(w)};
+    ms_ranges list = {w->scratch, NULL, 0, 0, ms_fn_grant_budget(w), false};
     ms_key *v = ms_fn_list_namers(w, &count);
     ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *room);
     w->keeper->has_grants = w->made_grants = true;
@@ -303,6 +308,22 @@ static void ms_fn_read_list(ms_fn_walk *w, const ms_fn_values *entry)
     w->is_damaged |= !is_whole;
 }
 
+/* Whether ranges of a short list share addresses. Most lists ascend: then neighbours tell. */
+static bool ms_fn_list_overlaps(const ms_ranges *list)
+{
+    const ms_range *v = list->v;
+    size_t i = 1;
+    while (i < list->count && v[i - 1].hi <= v[i].lo)
+        i++;
+    for (; i < list->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (v[i].lo < v[j].hi && v[j].lo < v[i].hi)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Puts the ranges of an entry that has a list of them into a block; see ms_fn_keep_ranges. Returns false when
  * it has none, or memory is out. */
 static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_block *block)
@@ -312,6 +333,8 @@ static bool ms_fn_set_ranges(ms_fn_walk *w, const ms_fn_values *entry, ms_fn_blo
     first = w->list.count > 0 ? w->list.v[0] : first;
     if (w->list.count > ms_FN_FEW_RANGES)
         ms_fn_sort_ranges(w);
+    else if (w->list.count > 1)
+        w->has_overlaps |= ms_fn_list_overlaps(&w->list);
     first = w->list.count == 1 ? w->list.v[0] : first;
     block->range_count = (uint32_t)w->list.count;
     block->lo = first.lo;
@@ -762,6 +785,8 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
     table->blocks = w->blocks;
     table->is_damaged = w->is_damaged;
+    table->has_wrong_ranges = w->list.is_wrong;
+    table->has_overlaps = w->has_overlaps;
     table->die_count = w->visited;
     if (w->is_deep && w->blocks != NULL)
         table->depths = ms_fn_measure_depths(w);

@@ -70,9 +70,13 @@ typedef struct ms_ln_table {
     size_t file_count;
     const machsym_str *dirs;
     size_t dir_count;
-    size_t size; /* of header and program, in bytes */
+    size_t size;        /* of header and program, in bytes */
+    uint64_t most_file; /* the largest number of a file that the program sets */
     uint16_t version;
     bool is_damaged;
+    bool goes_back;      /* rows of a sequence do not ascend */
+    bool is_open;        /* the last rows have no end, and are left out */
+    bool has_odd_header; /* the header contradicts the standard or itself */
 } ms_ln_table;
 
 /* The header of a line program, as far as the program needs it. */
@@ -89,6 +93,7 @@ typedef struct ms_ln_head {
     uint8_t line_range;
     uint8_t opcode_base;
     ms_span opcode_lengths;
+    bool is_odd; /* see ms_ln_table */
 } ms_ln_head;
 
 /* A table as it grows. */
@@ -107,6 +112,9 @@ typedef struct ms_ln_build {
     machsym_str *dirs;
     size_t dir_count;
     size_t dir_cap;
+    uint64_t most_file; /* as in the table */
+    bool goes_back;
+    bool is_open;
 } ms_ln_build;
 
 /* ---- Header ---- */
@@ -204,6 +212,14 @@ static uint32_t ms_ln_needs(const ms_dw *dw, uint64_t off)
     return ms_rd_u16(&rd) == 5 ? ms_NEEDS_LINE_STR | ms_NEEDS_STRX : 0u;
 }
 
+/* Whether the header gives the standard's opcodes as many operands as the standard does (DWARF5 6.2.5.2). */
+static bool ms_ln_has_usual_lengths(const ms_ln_head *head)
+{
+    static const uint8_t usual[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+    size_t count = head->opcode_lengths.len < sizeof usual ? head->opcode_lengths.len : sizeof usual;
+    return ms_equal(head->opcode_lengths.ptr, usual, count);
+}
+
 /* Reads the header at off. Returns false when the program cannot be run. */
 static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ln_head *head,
                             ms_ln_build *b)
@@ -250,6 +266,7 @@ static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off,
     } else {
         ms_ln_read_names_4(b, &body);
     }
+    head->is_odd = body.failed || body.p != body.end || !ms_ln_has_usual_lengths(head);
     return true;
 }
 
@@ -260,6 +277,7 @@ typedef struct ms_ln_regs {
     uint64_t addr;
     uint64_t op_index;
     uint64_t file;
+    uint64_t most_file; /* that was set since the sequence began */
     uint64_t column;
     uint32_t line;
     bool is_stmt;
@@ -275,6 +293,12 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     regs.is_stmt = head->default_is_stmt;
     regs.first_row = (uint32_t)b->row_count;
     return regs;
+}
+
+static inline void ms_ln_set_file(ms_ln_regs *regs, uint64_t file)
+{
+    regs->file = file;
+    ms_raise_to(&regs->most_file, file);
 }
 
 static inline void ms_ln_set_row(ms_ln_row *row, const ms_ln_regs *regs, bool end_sequence)
@@ -300,13 +324,14 @@ static inline bool ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool en
 
 /* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
  * they were. */
-static void ms_ln_order_rows(ms_ln_build *b, size_t first)
+static void ms_ln_order_rows(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     size_t sorted = first + 1;
     while (sorted < b->row_count && b->rows[sorted - 1].addr <= b->rows[sorted].addr)
         sorted++;
     if (sorted >= b->row_count)
         return;
+    b->goes_back |= dw->moves != NULL || ms_dw_code_at(dw, b->rows[first].addr) != NULL;
     size_t count = b->row_count - first;
     ms_key *order = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
     ms_key *room = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
@@ -395,9 +420,10 @@ static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
 {
     size_t first = regs->first_row;
+    ms_raise_to(&b->most_file, regs->most_file);
     ms_ln_add_row(b, regs, true);
     if (b->row_count > first + 1)
-        ms_ln_order_rows(b, first);
+        ms_ln_order_rows(dw, b, first);
     if (dw->moves != NULL && b->row_count > first + 1)
         ms_ln_move_sequence(dw, b, first);
     else
@@ -457,7 +483,7 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     case ms_DW_LNS_copy: ms_ln_add_row(b, regs, false); break;
     case ms_DW_LNS_advance_pc: ms_ln_advance(head, regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_advance_line: regs->line += (uint32_t)ms_rd_sleb(rd); break;
-    case ms_DW_LNS_set_file: regs->file = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_set_file: ms_ln_set_file(regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_set_column: regs->column = ms_rd_uleb(rd); break;
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; break;
     case ms_DW_LNS_const_add_pc:
@@ -513,7 +539,8 @@ static inline const uint8_t *ms_ln_run_usual(uint8_t opcode, const uint8_t *p, m
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; return p;
     case ms_DW_LNS_set_file:
         p = ms_dw_raw_uleb(p, &number);
-        regs->file = p != NULL ? number : regs->file;
+        if (p != NULL)
+            ms_ln_set_file(regs, number);
         return p;
     default: return NULL;
     }
@@ -577,6 +604,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
         if (b->arena->oom || b->row_arena->oom)
             break;
     }
+    b->is_open = b->row_count > regs.first_row;
     b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
 }
 
@@ -631,6 +659,10 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->file_count = b.file_count;
     table->dir_count = b.dir_count;
     table->version = head.version;
+    table->most_file = b.most_file;
+    table->goes_back = b.goes_back;
+    table->is_open = b.is_open;
+    table->has_odd_header = head.is_odd;
 }
 
 /* Whether the table has file number index, as its version counts, and a name for it. */

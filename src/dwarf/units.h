@@ -794,7 +794,7 @@ static size_t ms_cu_scan_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
 {
     bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
-    ms_ranges list = {room, NULL, 0, 0, 0};
+    ms_ranges list = {room, NULL, 0, 0, 0, false};
     ms_rd rd = ms_cu_sets(env);
     ms_cu_set set;
     ms_range range;
@@ -913,7 +913,7 @@ static bool ms_cu_are_ranges_named(ms_cu_env *env)
 static void ms_cu_index_ranges(ms_cu_env *env)
 {
     ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
-    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0, false};
     if (env->has_ranges)
         return;
     ms_arena_reset(env->scratch);
@@ -947,7 +947,7 @@ static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
  * Returns the unit's number; count when there is none. Lowers *hi to where another unit may state it. */
 static size_t ms_cu_scan_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
-    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0, false};
     ms_arena_reset(env->scratch);
     list.budget = ms_cu_range_budget(env);
     for (size_t i = 0; i < env->count; i++) {

@@ -555,7 +555,7 @@ static bool ms_sec_roots_lack_code(ms_sec *sec, const ms_sec_units *units, ms_ar
 {
     const ms_range all = {1, UINT64_MAX};
     ms_arena scratch = ms_arena_make(sec->allocator);
-    ms_ranges list = {&scratch, NULL, 0, 0, 0};
+    ms_ranges list = {&scratch, NULL, 0, 0, 0, false};
     bool is_stated = false;
     bool is_code = false;
     ms_cu_env env;

@@ -19,6 +19,7 @@
 #include "../answer/engine.h"
 #include "../answer/near.h"
 #include "../answer/answer.h"
+#include "../answer/check.h"
 #include "encode.h"
 #include "merge.h"
 
@@ -69,7 +70,8 @@ struct machsym_plan {
     ms_mb_task *tasks;
     size_t count;
     size_t cap;
-    bool is_damaged; /* the image, as far as opening it told */
+    bool is_damaged;  /* the image, as far as opening it told */
+    bool is_tolerant; /* a map is made of what is misleading, too */
 };
 
 static void ms_mb_set_spaces(machsym_session *s, ms_pk_spaces *spaces)
@@ -212,8 +214,9 @@ static void ms_mb_close(machsym_plan *plan)
 }
 
 /* Refuses an image that is cut short or misleading, unless it is wanted all the same. */
-static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
+static machsym_result ms_mb_check_damage(machsym_plan *plan, machsym_error *err)
 {
+    bool is_wanted = plan->is_tolerant;
     machsym_image_info info;
     if (!ms_im_read_info(plan->image, &info))
         return ms_fail_memory(err);
@@ -241,7 +244,8 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->image = desc->image;
     plan->lines = desc->lines;
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_result result = ms_mb_check_damage(plan, (desc->flags & MACHSYM_MAP_DAMAGED) != 0, err);
+    plan->is_tolerant = (desc->flags & MACHSYM_MAP_DAMAGED) != 0;
+    machsym_result result = ms_mb_check_damage(plan, err);
     if (result == MACHSYM_OK)
         result = ms_mb_fill(plan, err);
     if (result == MACHSYM_OK)
@@ -299,6 +303,7 @@ typedef struct ms_mb_work {
     ms_tab origins;    /* entry offset and unit to the function's number */
     ms_mb_recent recent[ms_MB_RECENT];
     machsym_part_info counts;
+    ms_damage damage; /* of units */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -567,24 +572,27 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     uint64_t from = w->c->text_addr;
     w->root = ms_cu_root_of(&s->env, index);
     w->counts.unit_count++;
+    uint64_t off = s->env.v[index].off;
     if (count == 0) { /* damage may have cost all that it had */
-        w->counts.damaged_units +=
-            w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0);
+        if (w->root == NULL || (s->env.claims != NULL && (s->env.claims[index] & ms_CLAIM_DAMAGED) != 0))
+            ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
         return;
     }
     ms_mb_trim(w);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
     if (w->unit == NULL || !ms_mb_begin_unit(w)) {
-        w->counts.damaged_units++;
+        ms_damage_note(&w->damage, "a unit cannot be read", ".debug_info", off);
         return;
     }
-    bool is_lost = w->unit->functions.is_damaged || w->unit->lines->is_damaged;
+    uint32_t found = w->damage.count;
+    ms_ck_unit(s, w->unit, &w->damage);
     for (size_t i = 0; i < count; i++) {
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
-    w->counts.damaged_units += is_lost || s->budget == 0 || w->c->lost_text;
+    if (w->damage.count == found && (s->budget == 0 || w->c->lost_text))
+        ms_damage_note(&w->damage, "a unit says more than a map may have", ".debug_info", off);
 }
 
 /* ---- Parts ---- */
@@ -646,6 +654,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
 {
     ms_mb_work w;
     ms_zero(&w, sizeof w);
+    w.damage.first.what = w.damage.first.where = "";
     w.plan = plan;
     w.c = &part->coder;
     w.unit_arena = ms_arena_make(plan->allocator);
@@ -666,6 +675,8 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
         ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
     }
     part->info = w.counts;
+    part->info.damaged_units = w.damage.count;
+    part->info.damage = w.damage.first;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
@@ -740,6 +751,18 @@ static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, 
     return i == count && count == plan->count;
 }
 
+/* Refuses parts of which a unit contradicts itself, unless they are wanted all the same. */
+static machsym_result ms_mb_check_parts(const machsym_plan *plan, machsym_part *const *parts, size_t count,
+                                        machsym_error *err)
+{
+    for (size_t i = 0; i < count && !plan->is_tolerant; i++) {
+        const machsym_damage *damage = &parts[i]->info.damage;
+        if (damage->is_misleading)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, damage->what, damage->where, damage->offset);
+    }
+    return MACHSYM_OK;
+}
+
 /* How many bytes of names the symbols may have. Names of a string table may be ends of one long text, so they
  * need a limit. Names from metadata were made within a budget of the image's size, which is added whole. */
 static uint64_t ms_mb_symbol_text(const machsym_plan *plan)
@@ -765,8 +788,10 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     m.part_count = count;
     m.text_addr = plan->image->mo[0].text_addr;
     m.symbols = ms_mg_new_part(plan->allocator);
-    machsym_result result = MACHSYM_ERR_MEMORY;
-    if (m.symbols != NULL) {
+    machsym_result result = ms_mb_check_parts(plan, parts, count, err);
+    bool is_refused = result != MACHSYM_OK;
+    result = is_refused ? result : MACHSYM_ERR_MEMORY;
+    if (m.symbols != NULL && !is_refused) {
         ms_mb_begin_part(plan, m.symbols);
         m.symbols->coder.text_left = ms_mb_symbol_text(plan);
         ms_mb_set_head(plan, &head);

@@ -167,6 +167,26 @@ static const char *open_damaged_path(const machsym_image_info *info)
     return path != NULL ? path : "standard input";
 }
 
+static void open_put_part(text *t, const machsym_damage *damage)
+{
+    text_c(t, damage->what);
+    text_c(t, " (");
+    text_c(t, damage->where);
+    text_c(t, ", offset ");
+    text_dec(t, damage->offset);
+    text_char(t, ')');
+}
+
+void open_put_misleading(text *t, const char *damaged, const machsym_damage *damage)
+{
+    text_c(t, damaged);
+    if (!damage->is_misleading)
+        return;
+    text_c(t, ": ");
+    open_put_part(t, damage);
+    text_c(t, "; names and lines may be wrong");
+}
+
 void open_put_damage(text *t, const machsym_image_info *info)
 {
     const machsym_cut *cut = &info->cut;
@@ -185,12 +205,7 @@ void open_put_damage(text *t, const machsym_image_info *info)
         text_c(t, " bytes are there");
     } else {
         text_c(t, info->damage.is_cut_short ? ": cut short: " : ": damaged: ");
-        text_c(t, info->damage.what);
-        text_c(t, " (");
-        text_c(t, info->damage.where);
-        text_c(t, ", offset ");
-        text_dec(t, info->damage.offset);
-        text_char(t, ')');
+        open_put_part(t, &info->damage);
     }
     if (info->damage.is_misleading)
         text_c(t, "; names and lines may be wrong");

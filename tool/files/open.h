@@ -35,6 +35,8 @@ void open_say_met_damage(const machsym_image *image);
 void open_say_lost(const char *path, const machsym_session *session);
 /* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
 void open_put_damage(text *t, const machsym_image_info *info);
+/* What is damaged, and, if it is misleading, what is wrong with it, where, and that names and lines may be wrong. */
+void open_put_misleading(text *t, const char *damaged, const machsym_damage *damage);
 /* Whether an image is a kernel collection or a shared cache, which answer by their images only: says so. */
 bool open_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */

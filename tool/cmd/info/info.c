@@ -102,8 +102,10 @@ static void info_print_debug_info(const machsym_session_info *info)
                (unsigned long long)info->function_count, (unsigned long long)info->inline_count,
                (unsigned long long)info->line_row_count, (unsigned long long)info->die_count);
     if (info->damaged_units != 0)
-        out_format("    damaged: %u units, the first at .debug_info+0x%llx\n", info->damaged_units,
-                   (unsigned long long)info->first_damage_offset);
+        out_format("    damaged: %u units, the first at .debug_info+0x%llx; %s (0x%llx)%s\n",
+                   info->damaged_units, (unsigned long long)info->first_damage_offset, info->damage.what,
+                   (unsigned long long)info->damage.offset,
+                   info->damage.is_misleading ? "; names and lines may be wrong" : "");
 }
 
 /* counts has a place for each source. */
@@ -322,6 +324,11 @@ static void info_put_debug_info(text *t, const machsym_session_info *info)
     json_put_number(t, "line_rows", info->line_row_count);
     json_put_number(t, "entries", info->die_count);
     json_put_number(t, "damaged_units", info->damaged_units);
+    if (info->damaged_units != 0) {
+        json_put_str(t, "damage", str_c(info->damage.what));
+        json_put_number(t, "damage_offset", info->damage.offset);
+        json_put_bool(t, "misleading", info->damage.is_misleading);
+    }
     text_char(t, '}');
 }
 

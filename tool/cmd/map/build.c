@@ -140,8 +140,26 @@ static void build_add_counts(const machsym_part *part, machsym_part_info *counts
     if (part == NULL)
         return;
     machsym_part_get_info(part, &one);
+    if (counts->damaged_units == 0 || (one.damage.is_misleading && !counts->damage.is_misleading))
+        counts->damage = one.damage;
     counts->unit_count += one.unit_count;
     counts->damaged_units += one.damaged_units;
+}
+
+/* Says why no map was made. */
+static void build_say_unmade(const char *path, const machsym_error *err, const build_options *how)
+{
+    text t = {0};
+    machsym_damage damage = {
+        .what = err->what, .where = err->where, .offset = err->offset, .is_misleading = true};
+    if (err->code != MACHSYM_ERR_DAMAGED) {
+        say_error(path, err);
+        return;
+    }
+    open_put_misleading(&t, "damaged", &damage);
+    say_message("%s: %s; no map is made of it: fetch the file again%s", path, text_z(&t),
+                how->can_force ? ", or pass --damaged for a map of what is there" : "");
+    text_free(&t);
 }
 
 /* Builds with the memory that the description names. */
@@ -172,7 +190,7 @@ static machsym_map *build_with(const machsym_plan_desc *desc, const char *path, 
     if (err.code == MACHSYM_OK)
         machsym_map_merge(plan, b.parts, b.count, &map, &err);
     if (map == NULL)
-        say_error(path, &err);
+        build_say_unmade(path, &err, how);
     for (size_t i = 0; i < b.count; i++)
         machsym_part_close(b.parts[i]);
     free(b.parts);
@@ -269,7 +287,7 @@ void build_say_lost(const char *path, const machsym_image_info *info, const mach
         text_dec(&t, counts->damaged_units);
         text_c(&t, " of ");
         text_dec(&t, counts->unit_count);
-        text_c(&t, " units of the debug info are damaged");
+        open_put_misleading(&t, " units of the debug info are damaged", &counts->damage);
     } else if (info->damage_count == 0) {
         text_c(&t, info->is_encrypted ? ": an app store has encrypted __TEXT"
                                       : ": parts of the exports trie, binds, unwind info, Objective-C or "
@@ -399,7 +417,7 @@ static bool build_one(const build_command *c, const machsym_open_desc *open)
 static bool build_cached(const void *user, const machsym_open_desc *open, text *told, uint64_t *size)
 {
     build_command c = *(const build_command *)user;
-    c.how = (build_options){1, false, 0};
+    c.how = (build_options){1, false, 0, true};
     return build_slice(&c, open, told, size);
 }
 
@@ -506,6 +524,7 @@ static int build_run(int argc, char **argv)
     if (fault != NULL)
         return options_wrong(&map_build_command, fault);
     c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
+    c.how.can_force = true;
     if (c.symbols.path_count > 0)
         ok = build_found(&c);
     for (int i = 1; i <= count; i++)

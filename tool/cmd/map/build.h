@@ -9,7 +9,8 @@
 typedef struct build_options {
     unsigned jobs; /* 0: all processors */
     bool progress;
-    double until; /* the build fails when machine_seconds is past it; 0: it may take any time */
+    double until;   /* the build fails when machine_seconds is past it; 0: it may take any time */
+    bool can_force; /* the command takes --damaged, and messages say so */
 } build_options;
 
 extern const char map_took_too_long[];

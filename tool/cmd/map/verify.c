@@ -10,6 +10,7 @@
 #include "build.h"
 #include "map.h"
 #include "../../files/inside.h"
+#include "../../files/open.h"
 #include "../../symbols/frames.h"
 #include "../../symbols/map_budget.h"
 #include "../../symbols/source.h"
@@ -183,12 +184,16 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
  * whether all is whole. */
 static bool verify_tell_damage(const verify *v, const char *image_path, const machsym_part_info *counts)
 {
+    text what = {0};
     if (counts->damaged_units != 0)
-        say_message("%s: %u of %u units of the debug info are damaged", image_path, counts->damaged_units,
-                    counts->unit_count);
+        open_put_misleading(&what, "are damaged", &counts->damage);
+    if (counts->damaged_units != 0)
+        say_message("%s: %u of %u units of the debug info %s", image_path, counts->damaged_units,
+                    counts->unit_count, text_z(&what));
     if (v->map_file.info.is_damaged)
         say_message("%s: the map was made of a damaged file; names, lines and ranges may be missing",
                     v->map_path);
+    text_free(&what);
     return counts->damaged_units == 0 && !v->map_file.info.is_damaged && !v->image_file.info.is_damaged;
 }
 

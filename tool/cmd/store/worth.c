@@ -235,7 +235,8 @@ static bool store_cmd_judge_image(const machsym_image *image, const char *path, 
         out->err =
             (machsym_error){MACHSYM_ERR_DAMAGED, 0, info.damage.what, info.damage.where, info.damage.offset};
     } else if (counts.damaged_units > 0) {
-        out->err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, "units of the debug info are damaged", "", 0};
+        out->err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, counts.damage.what, counts.damage.where,
+                                   counts.damage.offset};
     } else if (out->told.is_damaged && !info.is_encrypted) {
         out->damage++;
         out->err = (machsym_error){MACHSYM_ERR_DAMAGED, 0, "tables of names or metadata are damaged", "", 0};

@@ -234,7 +234,7 @@ static bool worker_build_image(answering *a, const build_request *b, const symbo
 {
     machsym_plan_desc plan = {
         .image = file->image, .lines = a->options->lookups.lines.lines, .allocator = b->open.allocator};
-    build_options how = {1, false, b->until};
+    build_options how = {1, false, b->until, false};
     machsym_image_info info;
     machsym_part_info counts;
     machsym_error err;
