@@ -33,7 +33,7 @@ static void make_folder(void)
     atexit(remove_folder);
 }
 
-static void write_object(const bytes *object)
+static void jsonframe_object(const bytes *object)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[300];
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes program = drive_part(&data, &size, false);
     bytes object = drive_part(&data, &size, true);
     if (program.len != 0 && object.len != 0) {
-        write_object(&object);
+        jsonframe_object(&object);
         drive_program(&program, object.len + program.len);
         if (object.len % 4 == 0)
             drive_file(object.v, object.len, 0);

@@ -106,26 +106,26 @@ static void write_all(const report *r, const write_options *how, const resolve_c
     missing_list missing;
     signature sign;
     memset(&missing, 0, sizeof missing);
-    report_write_same(r, how, &out);
+    write_same(r, how, &out);
     if (r->encoding == ENCODING_BYTES && is_json(r->body, r->len) && !is_json(out.v, out.len))
         abort();
     check_output(&out, r->len);
-    report_write_text(r, how, &out);
+    write_text(r, how, &out);
     check_output(&out, r->len);
-    report_write_json(r, how, counts, &out);
+    write_json(r, how, counts, &out);
     if (!is_json(out.v, out.len))
         abort();
     check_output(&out, r->len);
-    text_summary(&out, r, counts, false);
+    summary_put(&out, r, counts, false);
     check_output(&out, r->len);
-    text_brief(&out, r, counts);
+    summary_put_brief(&out, r, counts);
     check_output(&out, r->len);
     missing_add_report(&missing, r);
     missing_put_json(&missing, &out);
     if (!is_json(out.v, out.len))
         abort();
     missing_free(&missing);
-    report_signature(r, NULL, &sign);
+    signature_of(r, NULL, &sign);
     text_free(&sign.text);
     text_free(&out);
 }

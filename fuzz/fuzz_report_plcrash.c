@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (decoded.len > HEAD + size * MOST_A_BYTE || memchr(decoded.v, 0, decoded.len) != NULL)
         abort();
     report_open(&r, copy, size, NULL, 0);
-    report_write_same(&r, &how, &out);
+    write_same(&r, &how, &out);
     if (r.kind != REPORT_PLCRASH || out.len != decoded.len || memcmp(out.v, decoded.v, out.len) != 0)
         abort();
     text_free(&out);

@@ -55,14 +55,14 @@ static void print(const report *r, const write_options *how, bool colour, text *
     resolve_counts counts = {0};
     signature sign;
     out->len = 0;
-    report_write_text(r, how, out);
+    write_text(r, how, out);
     out->len = 0;
-    report_write_json(r, how, &counts, out);
+    write_json(r, how, &counts, out);
     if (!is_json(out->v, out->len))
         abort();
     out->len = 0;
-    text_summary(out, r, &counts, colour);
-    report_signature(r, NULL, &sign);
+    summary_put(out, r, &counts, colour);
+    signature_of(r, NULL, &sign);
     text_free(&sign.text);
 }
 
@@ -77,13 +77,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text out = {0};
     char *copy = mem_alloc(size);
     memcpy(copy, size > 0 ? (const char *)data : "", size);
-    for (size_t at = 0; at < size; at += report_first_len((machsym_str){copy + at, size - at})) {
-        if (report_first_len((machsym_str){copy + at, size - at}) == 0)
+    for (size_t at = 0; at < size; at += split_first_len((machsym_str){copy + at, size - at})) {
+        if (split_first_len((machsym_str){copy + at, size - at}) == 0)
             abort();
     }
     report_open(&r, copy, size > 0 ? size - 1 : 0, NULL, 0);
     make_calls(&r, seed);
-    report_write_same(&r, &how, &out);
+    write_same(&r, &how, &out);
     check_json(&r, &out);
     report_open(&again, out.v != NULL ? out.v : "", out.len, NULL, 0);
     report_close(&again);
@@ -91,11 +91,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     redact_report(&key, (machsym_str){r.body, r.len}, &out);
     check_json(&r, &out);
     print(&r, &how, (seed & 16) != 0, &out);
-    for (uint32_t i = 0; i < report_count_parts(&r) && r.part_count > 1; i++) {
+    for (uint32_t i = 0; i < parts_count(&r) && r.part_count > 1; i++) {
         report part;
-        report_take_part(&r, i, &part);
+        parts_take(&r, i, &part);
         print(&part, &how, (seed & 16) != 0, &out);
-        report_free_part(&part);
+        parts_free(&part);
     }
     text_free(&out);
     report_close(&r);

@@ -21,7 +21,7 @@ typedef struct walk_place {
 } walk_place;
 
 /* Where a byte of the piece at hand lies in the input. */
-static size_t place_in_input(const walk_place *place, size_t at)
+static size_t walk_place_in_input(const walk_place *place, size_t at)
 {
     for (; place->up != NULL; place = place->up)
         at = carried_place(place->r, place->carried, place->base + at);
@@ -29,7 +29,7 @@ static size_t place_in_input(const walk_place *place, size_t at)
 }
 
 /* Users' names were replaced in what carries a text; its fields are told only now. */
-static void open_piece(const report_walk *w, machsym_str piece, const walk_place *place, report *r)
+static void walk_open_piece(const report_walk *w, machsym_str piece, const walk_place *place, report *r)
 {
     if (place->up == NULL) {
         report_open_redacted(r, piece.ptr, piece.len, w->loads, w->load_count, w->redact);
@@ -44,7 +44,7 @@ static void open_piece(const report_walk *w, machsym_str piece, const walk_place
     }
     r->rules = w->rules.owner != NULL ? &w->rules : NULL;
     if (r->failure != NULL && r->failed_at > 0)
-        r->failed_at = place_in_input(place, r->failed_at);
+        r->failed_at = walk_place_in_input(place, r->failed_at);
 }
 
 /* ---- One document ---- */
@@ -79,7 +79,7 @@ static walk_result walk_carried(report_walk *w, report *r, uint32_t index, const
 }
 
 /* Whether a carried text comes before a part of the report, or before the only one. */
-static bool is_before(const report *r, const report_carried *carried, uint32_t part)
+static bool walk_is_before(const report *r, const report_carried *carried, uint32_t part)
 {
     size_t at = r->docs[carried->doc].v[0].at;
     if (r->part_count > 1)
@@ -87,7 +87,7 @@ static bool is_before(const report *r, const report_carried *carried, uint32_t p
     return r->frame_count == 0 || at < r->frames[0].at;
 }
 
-static void add_result(walk_result *to, walk_result result)
+static void walk_add_result(walk_result *to, walk_result result)
 {
     to->has_stopped |= result.has_stopped;
     to->found += result.found;
@@ -101,9 +101,9 @@ typedef struct walk_own {
     uint32_t kept;
 } walk_own;
 
-static void answer_own(report_walk *w, report *r, uint32_t part, walk_own *own)
+static void walk_answer_own(report_walk *w, report *r, uint32_t part, walk_own *own)
 {
-    uint32_t count = report_count_parts(r);
+    uint32_t count = parts_count(r);
     r->number = w->has_number ? w->held + 1 - part : 0;
     if (w->only_counts) {
         own->kept++;
@@ -121,22 +121,22 @@ static void answer_own(report_walk *w, report *r, uint32_t part, walk_own *own)
     } else if (own->step == WALK_ANSWER) {
         report one;
         resolve_counts counts;
-        report_take_part(r, part, &one);
+        parts_take(r, part, &one);
         report_count_frames(&one, &counts);
         r->parts[part].is_left_out = !w->answer(w->context, &one, &counts);
         own->kept += !r->parts[part].is_left_out;
-        report_free_part(&one);
+        parts_free(&one);
     }
 }
 
 /* A report that cannot be answered gets no names. */
-static void drop_names(report *r)
+static void walk_drop_names(report *r)
 {
     for (uint32_t i = 0; i < r->frame_count; i++)
         r->frames[i].call_count = 0;
 }
 
-static bool is_over(const report_walk *w, const walk_result *result)
+static bool walk_is_over(const report_walk *w, const walk_result *result)
 {
     return result->has_stopped || (w->only_counts && w->held > 1);
 }
@@ -146,28 +146,28 @@ static walk_result walk_document(report_walk *w, report *r, const walk_place *pl
 {
     walk_result result = {false, 0, 0};
     walk_own own = {.step = WALK_ANSWER};
-    uint32_t count = report_is_one(r) ? report_count_parts(r) : 0;
+    uint32_t count = report_is_one(r) ? parts_count(r) : 0;
     uint32_t next = 0;
-    for (uint32_t i = 0; i <= count && !is_over(w, &result); i++) {
-        for (; next < r->carried_count && (i == count || is_before(r, &r->carried[next], i)); next++) {
-            if (is_over(w, &result))
+    for (uint32_t i = 0; i <= count && !walk_is_over(w, &result); i++) {
+        for (; next < r->carried_count && (i == count || walk_is_before(r, &r->carried[next], i)); next++) {
+            if (walk_is_over(w, &result))
                 return result;
-            add_result(&result, walk_carried(w, r, next, place));
+            walk_add_result(&result, walk_carried(w, r, next, place));
         }
-        if (i < count && !is_over(w, &result)) {
-            answer_own(w, r, i, &own);
+        if (i < count && !walk_is_over(w, &result)) {
+            walk_answer_own(w, r, i, &own);
             result.found++;
             result.has_stopped |= own.step == WALK_STOP;
         }
     }
-    if (count == 0 && result.found == 0 && place->up == NULL && !is_over(w, &result)) {
-        answer_own(w, r, 0, &own); /* which says why it is none */
+    if (count == 0 && result.found == 0 && place->up == NULL && !walk_is_over(w, &result)) {
+        walk_answer_own(w, r, 0, &own); /* which says why it is none */
         result.found++;
         result.has_stopped |= own.step == WALK_STOP;
     }
     result.kept += own.kept;
     if (own.step == WALK_BROKEN)
-        drop_names(r);
+        walk_drop_names(r);
     else if (own.kept > 0 && w->end != NULL && !w->only_counts)
         w->end(w->context, r, &own.counts);
     return result;
@@ -176,7 +176,7 @@ static walk_result walk_document(report_walk *w, report *r, const walk_place *pl
 /* ---- All of them ---- */
 
 /* Numbers are for inputs of more than one report. */
-static bool has_several(const report_walk *w, report *r, const walk_place *place)
+static bool walk_has_several(const report_walk *w, report *r, const walk_place *place)
 {
     report_walk counting = *w;
     counting.only_counts = true;
@@ -188,18 +188,18 @@ static bool has_several(const report_walk *w, report *r, const walk_place *place
     return counting.held > 1;
 }
 
-static void write_piece(const report_walk *w, const report *r, const walk_result *result,
-                        const walk_place *place, text *out, edit_list *edits)
+static void walk_write_piece(const report_walk *w, const report *r, const walk_result *result,
+                             const walk_place *place, text *out, edit_list *edits)
 {
     bool is_left_out = result->found > 0 && result->kept == 0;
     if (w->same == NULL || w->only_counts)
         return;
     if (out != NULL && result->kept > 0)
-        report_write_same(r, w->same, out);
+        write_same(r, w->same, out);
     else if (edits != NULL && is_left_out)
-        report_edit_out(edits, place->base, place->base + r->input.len);
+        write_edit_out(edits, place->base, place->base + r->input.len);
     else if (edits != NULL)
-        report_edit_same(r, w->same, place->base, edits);
+        write_edits(r, w->same, place->base, edits);
 }
 
 /* Pieces of an input that stand behind each other. */
@@ -209,16 +209,16 @@ static walk_result walk_text(report_walk *w, machsym_str input, const walk_place
     walk_result all = {false, 0, 0};
     walk_place piece = *place;
     bool is_first = true;
-    while ((is_first || piece.base < input.len) && !is_over(w, &all)) {
+    while ((is_first || piece.base < input.len) && !walk_is_over(w, &all)) {
         machsym_str rest = {input.ptr + piece.base, input.len - piece.base};
         report r;
-        rest.len = report_first_len(rest);
-        open_piece(w, rest, &piece, &r);
+        rest.len = split_first_len(rest);
+        walk_open_piece(w, rest, &piece, &r);
         if (is_first && place->up == NULL)
-            w->has_number = rest.len < input.len || has_several(w, &r, &piece);
+            w->has_number = rest.len < input.len || walk_has_several(w, &r, &piece);
         walk_result result = walk_document(w, &r, &piece);
-        write_piece(w, &r, &result, &piece, out, edits);
-        add_result(&all, result);
+        walk_write_piece(w, &r, &result, &piece, out, edits);
+        walk_add_result(&all, result);
         report_close(&r);
         piece.base += rest.len;
         is_first = false;
@@ -226,7 +226,7 @@ static walk_result walk_text(report_walk *w, machsym_str input, const walk_place
     return all;
 }
 
-bool report_walk_all(report_walk *w, machsym_str input, text *out)
+bool walk_all(report_walk *w, machsym_str input, text *out)
 {
     walk_place place = {NULL, NULL, NULL, 0, 0};
     w->held = 0;

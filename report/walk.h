@@ -37,6 +37,6 @@ typedef struct report_walk {
 } report_walk;
 
 /* Goes through an input. What is wanted of it comes to out. Returns false when the walk was ended. */
-bool report_walk_all(report_walk *w, machsym_str input, text *out);
+bool walk_all(report_walk *w, machsym_str input, text *out);
 
 #endif

@@ -295,7 +295,7 @@ static inline void put_nlist(bytes *b, uint32_t strx, uint8_t type, uint8_t sect
 }
 
 /* Writes what debug maps name. */
-static inline void write_object(const bytes *object)
+static inline void jsonframe_object(const bytes *object)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/o.o", folder);

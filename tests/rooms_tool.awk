@@ -260,7 +260,7 @@ function check_definition(name,   p)
         complain(name " is offered by " owner[name] " and defined in " room_of[file])
         note_use(name)
     }
-    if (name == "main" || !((file ~ /^tool\//) || has_home[room_of[file]]))
+    if (name == "main" || is_asked(name))
         return
     p = prefix_of(name)
     if (p == "")

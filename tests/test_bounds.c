@@ -1216,7 +1216,7 @@ static void objects_of_one_name(trap *t, size_t n)
 {
     bytes object = {NULL, 0, 0};
     put_object(&object, n);
-    write_object(&object);
+    jsonframe_object(&object);
     put_objects(t, n, STRX_OBJECT, 0);
     bytes_free(&object);
 }
@@ -1226,7 +1226,7 @@ static void objects_of_one_file(trap *t, size_t n)
 {
     bytes object = {NULL, 0, 0};
     put_object(&object, n);
-    write_object(&object);
+    jsonframe_object(&object);
     put_objects(t, n, STRX_PATH, 1);
     bytes_free(&object);
 }
@@ -1249,7 +1249,7 @@ static void objects_in_one_archive(trap *t, size_t n)
     put(&archive, "!<arch>\n", 8);
     for (size_t i = 0; i < n; i++)
         put_member(&archive, i, i + 1 < n ? &none : &object);
-    write_object(&archive);
+    jsonframe_object(&archive);
     put_objects(t, n, STRX_MEMBER, 1);
     bytes_free(&archive);
     bytes_free(&object);
@@ -1261,7 +1261,7 @@ static void functions_of_many_objects_over_one(trap *t, size_t n)
     bytes nlists = {NULL, 0, 0};
     bytes object = {NULL, 0, 0};
     put_object(&object, 1);
-    write_object(&object);
+    jsonframe_object(&object);
     put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
     for (size_t i = 0; i < n; i++)
         put_stab_function(&nlists, 0, 0x1000 + 16 * i, 8);
@@ -1283,7 +1283,7 @@ static void functions_of_an_object_over_another(trap *t, size_t n)
     bytes nlists = {NULL, 0, 0};
     bytes object = {NULL, 0, 0};
     put_object(&object, n);
-    write_object(&object);
+    jsonframe_object(&object);
     for (unsigned pass = 0; pass < 2; pass++) {
         put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
         for (size_t i = 0; i < n; i++)

@@ -271,7 +271,7 @@ static void test_empty_lines(void)
     for (size_t len = 1; len < sizeof said; len++) {
         char *copy = mem_alloc(len); /* where memory checkers see what runs past it */
         memcpy(copy, said, len);
-        CHECK_EQ(report_first_len((machsym_str){copy, len}), len);
+        CHECK_EQ(split_first_len((machsym_str){copy, len}), len);
         free(copy);
     }
 }
@@ -413,7 +413,7 @@ static void test_words(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         report r = open_text(cases[i].report);
         text t = {0};
-        text_exception(&t, &r);
+        exception_put(&t, &r);
         text_add(&t, "", 1);
         CHECK(strstr(t.v, cases[i].words) != NULL);
         if (strstr(t.v, cases[i].words) == NULL)
@@ -429,7 +429,7 @@ static signature sign(const char *c_string)
 {
     signature s;
     report r = open_text(c_string);
-    report_signature(&r, NULL, &s);
+    signature_of(&r, NULL, &s);
     report_close(&r);
     return s;
 }
@@ -469,7 +469,7 @@ static void test_image_without_name(void)
     memset(&how, 0, sizeof how);
     resolve_report(&r, NULL, &how, &counts);
     CHECK_EQ(counts.missing, 1);
-    text_summary(&t, &r, &counts, false);
+    summary_put(&t, &r, &counts, false);
     text_add(&t, "", 1);
     CHECK(strstr(t.v, "debug info is missing for:\n    ???: the report gives no UUID\n") != NULL);
     text_free(&t);

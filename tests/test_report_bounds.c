@@ -44,24 +44,24 @@ static void print(const report *r, const resolve_counts *counts, const write_opt
 {
     signature sign;
     out->len = 0;
-    report_write_text(r, writing, out);
+    write_text(r, writing, out);
     out->len = 0;
-    report_write_json(r, writing, counts, out);
+    write_json(r, writing, counts, out);
     out->len = 0;
-    text_summary(out, r, counts, false);
-    report_signature(r, NULL, &sign);
+    summary_put(out, r, counts, false);
+    signature_of(r, NULL, &sign);
     text_free(&sign.text);
 }
 
 static void print_parts(const report *r, const write_options *writing, text *out)
 {
-    for (uint32_t i = 0; i < report_count_parts(r) && r->part_count > 1; i++) {
+    for (uint32_t i = 0; i < parts_count(r) && r->part_count > 1; i++) {
         report part;
         resolve_counts counts;
-        report_take_part(r, i, &part);
+        parts_take(r, i, &part);
         report_count_frames(&part, &counts);
         print(&part, &counts, writing, out);
-        report_free_part(&part);
+        parts_free(&part);
     }
 }
 
@@ -81,11 +81,11 @@ static void use_one(machsym_str input)
     how.all = true;
     report_open(&r, input.ptr, input.len, NULL, 0);
     resolve_report(&r, files, &how, &counts);
-    report_write_same(&r, &writing, &out);
+    write_same(&r, &writing, &out);
     print(&r, &counts, &writing, &out);
     print_parts(&r, &writing, &out);
     out.len = 0;
-    text_brief(&out, &r, &counts);
+    summary_put_brief(&out, &r, &counts);
     missing_add_report(&missing, &r);
     missing_put_text(&missing, &out);
     missing_put_json(&missing, &out);
@@ -100,7 +100,7 @@ static unsigned long long use(const text *input)
 {
     work = 0;
     for (size_t at = 0, len; at < input->len; at += len) {
-        len = report_first_len((machsym_str){input->v + at, input->len - at});
+        len = split_first_len((machsym_str){input->v + at, input->len - at});
         use_one((machsym_str){input->v + at, len});
     }
     return work;

@@ -181,16 +181,16 @@ static int use(const text *input, image_pool *files)
     report_open(&r, input->v, input->len, NULL, 0);
     if (resolve_report(&r, files, &how, &counts) != NULL)
         return 1;
-    report_write_same(&r, &writing, &out);
+    write_same(&r, &writing, &out);
     ok = ok && is_bounded(&out, input);
     text_free(&out);
-    report_write_text(&r, &writing, &out);
+    write_text(&r, &writing, &out);
     ok = ok && is_bounded(&out, input);
     text_free(&out);
-    report_write_json(&r, &writing, &counts, &out);
+    write_json(&r, &writing, &counts, &out);
     ok = ok && is_bounded(&out, input);
     text_free(&out);
-    text_summary(&out, &r, &counts, false);
+    summary_put(&out, &r, &counts, false);
     ok = ok && is_bounded(&out, input);
     text_free(&out);
     report_close(&r);

@@ -403,7 +403,7 @@ static void put_into_object(trap *t)
     p->macho.symbols = &symbol;
     p->macho.symbol_count = 1;
     machsym_image_close(program_open(p));
-    write_object(&p->file);
+    jsonframe_object(&p->file);
     t->beside = p->file.len;
     put_segment(&commands, "__TEXT", 0x1000, p->macho.code_size, 0, tail, 1);
     put_section(&commands, "__TEXT", "__text", 0x1000, p->macho.code_size, 0, 0x80000400u, 0, 0);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory, size_t size)
+static void *mem_checked(void *memory, size_t size)
 {
     if (memory == NULL)
         mem_is_out(size);
@@ -15,13 +15,13 @@ static void *checked(void *memory, size_t size)
 void *mem_grow(void *array, size_t size)
 {
     MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
-    return checked(realloc(array, size != 0 ? size : 1), size);
+    return mem_checked(realloc(array, size != 0 ? size : 1), size);
 }
 
 size_t mem_product(size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size)
-        checked(NULL, SIZE_MAX);
+        mem_checked(NULL, SIZE_MAX);
     return count * size;
 }
 
@@ -41,7 +41,7 @@ void *mem_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
     char **v = array;
     if (*count == *cap) {
         if (*cap > UINT32_MAX / 2)
-            checked(NULL, SIZE_MAX);
+            mem_checked(NULL, SIZE_MAX);
         *cap = *cap < 16 ? 16 : *cap * 2;
         *v = mem_grow(*v, mem_product(*cap, size));
     }

@@ -1,7 +1,7 @@
 /* Protobuf messages; see protobuf.h. */
 #include "protobuf.h"
 
-static bool take_varint(machsym_str message, size_t *at, uint64_t *out)
+static bool proto_take_varint(machsym_str message, size_t *at, uint64_t *out)
 {
     enum { MAX_BITS = 64 };
     *out = 0;
@@ -15,7 +15,7 @@ static bool take_varint(machsym_str message, size_t *at, uint64_t *out)
 }
 
 /* Little endian. */
-static bool take_fixed(machsym_str message, size_t *at, size_t size, uint64_t *out)
+static bool proto_take_fixed(machsym_str message, size_t *at, size_t size, uint64_t *out)
 {
     if (message.len - *at < size)
         return false;
@@ -25,23 +25,23 @@ static bool take_fixed(machsym_str message, size_t *at, size_t size, uint64_t *o
     return true;
 }
 
-static bool take_field(machsym_str message, size_t *at, proto_field *field)
+static bool proto_take_field(machsym_str message, size_t *at, proto_field *field)
 {
     enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
     uint64_t tag;
     uint64_t len;
-    if (!take_varint(message, at, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX >> 3)
+    if (!proto_take_varint(message, at, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX >> 3)
         return false;
     field->number = (uint32_t)(tag >> 3);
     field->value = 0;
     field->bytes = (machsym_str){message.ptr + *at, 0};
     MACHSYM_COUNT_WORK(1);
     switch (tag & 7) {
-    case WIRE_VARINT: return take_varint(message, at, &field->value);
-    case WIRE_FIXED64: return take_fixed(message, at, 8, &field->value);
-    case WIRE_FIXED32: return take_fixed(message, at, 4, &field->value);
+    case WIRE_VARINT: return proto_take_varint(message, at, &field->value);
+    case WIRE_FIXED64: return proto_take_fixed(message, at, 8, &field->value);
+    case WIRE_FIXED32: return proto_take_fixed(message, at, 4, &field->value);
     case WIRE_BYTES:
-        if (!take_varint(message, at, &len) || len > message.len - *at)
+        if (!proto_take_varint(message, at, &len) || len > message.len - *at)
             return false;
         field->bytes = (machsym_str){message.ptr + *at, (size_t)len};
         *at += (size_t)len;
@@ -55,7 +55,7 @@ bool proto_next(proto *p, machsym_str message, size_t *at, proto_field *field)
     size_t before = *at;
     if (before == message.len)
         return false;
-    if (take_field(message, at, field))
+    if (proto_take_field(message, at, field))
         return true;
     size_t place = (size_t)(message.ptr - p->all.ptr) + before;
     p->damaged_at = p->is_damaged && p->damaged_at < place ? p->damaged_at : place;

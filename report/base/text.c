@@ -54,7 +54,7 @@ void text_hex(text *t, uint64_t number, unsigned digits)
 }
 
 /* Length of the UTF-8 sequence at p, 0 when there is none. */
-static size_t utf8_length(const unsigned char *p, size_t left)
+static size_t text_sequence_length(const unsigned char *p, size_t left)
 {
     size_t len = p[0] < 0x80                   ? 1
                  : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
@@ -74,7 +74,7 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 }
 
 /* The value of a UTF-8 sequence of len bytes. */
-static uint32_t utf8_value(const unsigned char *p, size_t len)
+static uint32_t text_sequence_value(const unsigned char *p, size_t len)
 {
     uint32_t value = len == 1 ? p[0] : p[0] & (0x7fu >> len);
     for (size_t i = 1; i < len; i++)
@@ -84,14 +84,14 @@ static uint32_t utf8_value(const unsigned char *p, size_t len)
 
 /* Characters that act on a terminal or on the order of a line: C0, DEL and C1, the separators of lines and
  * paragraphs, and what overrides or isolates the direction of writing. */
-static bool is_control(uint32_t c)
+static bool text_is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069);
 }
 
 /* High bits where one of eight bytes is not printable ASCII: below 0x20 it borrows, 0x7f carries. */
-static uint64_t odd_bytes(const char *p)
+static uint64_t text_odd_bytes(const char *p)
 {
     uint64_t word;
     memcpy(&word, p, 8);
@@ -99,10 +99,10 @@ static uint64_t odd_bytes(const char *p)
 }
 
 /* How many bytes at p JSON has as they are, at least; eight are tried at once. */
-static size_t json_plain(const char *p, size_t left)
+static size_t text_json_plain(const char *p, size_t left)
 {
     size_t len = 0;
-    for (; left - len >= 8 && odd_bytes(p + len) == 0; len += 8) {
+    for (; left - len >= 8 && text_odd_bytes(p + len) == 0; len += 8) {
         uint64_t word;
         memcpy(&word, p + len, 8);
         if ((zero_bytes(word ^ '"' * EACH_BYTE) | zero_bytes(word ^ '\\' * EACH_BYTE)) != 0)
@@ -118,17 +118,17 @@ void text_json(text *t, machsym_str str)
     const unsigned char *p = (const unsigned char *)str.ptr;
     text_char(t, '"');
     for (size_t i = 0; i < str.len;) {
-        size_t plain = json_plain(str.ptr + i, str.len - i);
+        size_t plain = text_json_plain(str.ptr + i, str.len - i);
         text_add(t, str.ptr + i, plain);
         i += plain;
         if (i == str.len)
             break;
-        size_t len = utf8_length(p + i, str.len - i);
-        uint32_t value = len > 0 ? utf8_value(p + i, len) : 0xfffd;
+        size_t len = text_sequence_length(p + i, str.len - i);
+        uint32_t value = len > 0 ? text_sequence_value(p + i, len) : 0xfffd;
         if (p[i] == '"' || p[i] == '\\') {
             text_char(t, '\\');
             text_char(t, (char)p[i]);
-        } else if (len == 0 || is_control(value)) {
+        } else if (len == 0 || text_is_control(value)) {
             text_c(t, "\\u");
             text_hex(t, value, 4);
         } else {
@@ -143,14 +143,14 @@ void text_json(text *t, machsym_str str)
 
 /* Whether each byte is printable ASCII. Most names are, so eight are tried at once; the last eight
  * overlap. */
-static bool is_ascii(const char *p, size_t len)
+static bool text_is_ascii(const char *p, size_t len)
 {
     const char *last = p + (len >= 8 ? len - 8 : 0);
     uint64_t odd = 0;
     if (len >= 8) {
         for (; p < last; p += 8)
-            odd |= odd_bytes(p);
-        return (odd | odd_bytes(last)) == 0;
+            odd |= text_odd_bytes(p);
+        return (odd | text_odd_bytes(last)) == 0;
     }
     for (; len > 0; p++, len--)
         odd |= (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f;
@@ -159,7 +159,7 @@ static bool is_ascii(const char *p, size_t len)
 
 bool text_is_plain(machsym_str str)
 {
-    return is_ascii(str.ptr, str.len);
+    return text_is_ascii(str.ptr, str.len);
 }
 
 static void text_control(text *t, uint32_t value, size_t bytes)
@@ -176,25 +176,25 @@ static void text_control(text *t, uint32_t value, size_t bytes)
 size_t str_control(machsym_str s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
-    size_t len = s.len > 0 ? utf8_length(p, s.len) : 0;
+    size_t len = s.len > 0 ? text_sequence_length(p, s.len) : 0;
     size_t bytes = len > 0 ? len : 1;
-    return s.len > 0 && is_control(utf8_value(p, bytes)) ? bytes : 0;
+    return s.len > 0 && text_is_control(text_sequence_value(p, bytes)) ? bytes : 0;
 }
 
 /* A byte that is no UTF-8 counts for itself: terminals of 8 bits act on 0x80 to 0x9f. */
 void text_escape(text *t, size_t from)
 {
     size_t left = t->len - from;
-    if (left == 0 || is_ascii(t->v + from, left))
+    if (left == 0 || text_is_ascii(t->v + from, left))
         return;
     char *copy = mem_alloc(left);
     const unsigned char *p = (const unsigned char *)memcpy(copy, t->v + from, left);
     t->len = from;
     while (left > 0) {
-        size_t len = utf8_length(p, left);
+        size_t len = text_sequence_length(p, left);
         size_t bytes = len > 0 ? len : 1;
-        uint32_t value = utf8_value(p, bytes);
-        if (is_control(value))
+        uint32_t value = text_sequence_value(p, bytes);
+        if (text_is_control(value))
             text_control(t, value, bytes);
         else
             text_add(t, (const char *)p, bytes);
@@ -261,7 +261,7 @@ void text_base64(text *t, const uint8_t *p, size_t len)
     }
 }
 
-static int base64_digit(char c)
+static int text_base64_digit(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -280,7 +280,7 @@ bool text_from_base64(text *t)
     size_t to = 0;
     for (size_t i = 0; i < t->len; i++) {
         char c = t->v[i];
-        int digit = base64_digit(c);
+        int digit = text_base64_digit(c);
         if (c == '=' || c == '\n' || c == '\r' || c == ' ')
             continue;
         if (digit < 0)
@@ -376,7 +376,7 @@ machsym_str str_trim(machsym_str s)
 }
 
 /* The byte of a needle to look for: lines are full of blanks and digits. */
-static size_t rare_byte(const char *needle)
+static size_t text_rare_byte(const char *needle)
 {
     for (size_t i = 0; needle[i] != 0; i++) {
         if (needle[i] != ' ' && (needle[i] < '0' || needle[i] > '9'))
@@ -389,7 +389,7 @@ static size_t rare_byte(const char *needle)
 size_t str_find(machsym_str s, const char *needle)
 {
     size_t len = strlen(needle);
-    size_t rare = rare_byte(needle);
+    size_t rare = text_rare_byte(needle);
     size_t found = s.len;
     if (len == 0)
         return 0;
@@ -470,7 +470,7 @@ bool str_take_line(machsym_str *rest, machsym_str *line)
     return true;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int text_by_bytes(const void *a, const void *b)
 {
     const machsym_str *x = a;
     const machsym_str *y = b;
@@ -491,9 +491,9 @@ void text_sort_lines(text *t)
         lines[count++] = line;
     }
     if (count > 1)
-        qsort(lines, count, sizeof *lines, by_bytes);
+        qsort(lines, count, sizeof *lines, text_by_bytes);
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && by_bytes(&lines[i - 1], &lines[i]) == 0)
+        if (i > 0 && text_by_bytes(&lines[i - 1], &lines[i]) == 0)
             continue;
         text_str(&sorted, lines[i]);
         text_char(&sorted, '\n');

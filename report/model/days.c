@@ -5,25 +5,25 @@
 /* Days of a year before each month, in years that are no leap years. */
 static const unsigned before_month[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
 
-static bool is_leap(unsigned year)
+static bool day_is_leap(unsigned year)
 {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-static unsigned days_before_month(unsigned year, unsigned month)
+static unsigned day_days_before_month(unsigned year, unsigned month)
 {
-    return before_month[month - 1] + (month > 2 && is_leap(year));
+    return before_month[month - 1] + (month > 2 && day_is_leap(year));
 }
 
 /* Of the Gregorian calendar, also before it was there. */
-static unsigned days_before_year(unsigned year)
+static unsigned day_days_before_year(unsigned year)
 {
     unsigned past = year - 1;
     return past * 365 + past / 4 - past / 100 + past / 400;
 }
 
 /* So many digits of a date; false when there is something else. */
-static bool take_digits(machsym_str date, size_t at, size_t count, unsigned *number)
+static bool day_take_digits(machsym_str date, size_t at, size_t count, unsigned *number)
 {
     *number = 0;
     for (size_t i = at; i < at + count; i++) {
@@ -39,14 +39,14 @@ day day_of(machsym_str date)
     unsigned year;
     unsigned month;
     unsigned number;
-    if (date.len < 10 || date.ptr[4] != '-' || date.ptr[7] != '-' || !take_digits(date, 0, 4, &year) ||
-        !take_digits(date, 5, 2, &month) || !take_digits(date, 8, 2, &number))
+    if (date.len < 10 || date.ptr[4] != '-' || date.ptr[7] != '-' || !day_take_digits(date, 0, 4, &year) ||
+        !day_take_digits(date, 5, 2, &month) || !day_take_digits(date, 8, 2, &number))
         return 0;
     if (year == 0 || month == 0 || month > 12 || number == 0)
         return 0;
-    unsigned first = days_before_month(year, month);
-    unsigned length = days_before_month(year, month + 1) - first;
-    return number <= length ? days_before_year(year) + first + number : 0;
+    unsigned first = day_days_before_month(year, month);
+    unsigned length = day_days_before_month(year, month + 1) - first;
+    return number <= length ? day_days_before_year(year) + first + number : 0;
 }
 
 void text_day(text *t, day number)
@@ -55,12 +55,12 @@ void text_day(text *t, day number)
     unsigned month = 12;
     if (number == 0)
         return;
-    while (days_before_year(year + 1) < number)
+    while (day_days_before_year(year + 1) < number)
         year++;
-    number -= days_before_year(year);
-    while (days_before_month(year, month) >= number)
+    number -= day_days_before_year(year);
+    while (day_days_before_month(year, month) >= number)
         month--;
-    number -= days_before_month(year, month);
+    number -= day_days_before_month(year, month);
     unsigned parts[] = {year, month, number};
     for (size_t i = 0; i < 3; i++) {
         unsigned least = i == 0 ? 1000 : 10;

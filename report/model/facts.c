@@ -43,7 +43,7 @@ void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b)
     text_free(&t);
 }
 
-static void put_two(text *t, char before, uint64_t number)
+static void report_put_two(text *t, char before, uint64_t number)
 {
     text_char(t, before);
     text_char(t, (char)('0' + number / 10 % 10));
@@ -52,7 +52,7 @@ static void put_two(text *t, char before, uint64_t number)
 
 /* Days count from 1 March of the year 0, so that a leap day ends its year: 146097 make 400 years, 153 make
  * five months from March or August on. */
-void text_time(text *t, uint64_t seconds)
+void report_text_time(text *t, uint64_t seconds)
 {
     enum { DAYS_TO_1970 = 719468, DAYS_400 = 146097 };
     uint64_t day = seconds / 86400 + DAYS_TO_1970;
@@ -64,11 +64,11 @@ void text_time(text *t, uint64_t seconds)
     uint64_t in_month = in_year - (153 * month + 2) / 5;
     uint64_t calendar_month = month < 10 ? month + 3 : month - 9;
     text_dec(t, year + day / DAYS_400 * 400 + (calendar_month <= 2));
-    put_two(t, '-', calendar_month);
-    put_two(t, '-', in_month + 1);
-    put_two(t, 'T', second / 3600);
-    put_two(t, ':', second / 60 % 60);
-    put_two(t, ':', second % 60);
+    report_put_two(t, '-', calendar_month);
+    report_put_two(t, '-', in_month + 1);
+    report_put_two(t, 'T', second / 3600);
+    report_put_two(t, ':', second / 60 % 60);
+    report_put_two(t, ':', second % 60);
     text_char(t, 'Z');
 }
 
@@ -77,7 +77,7 @@ void report_set_time(report *r, report_fact fact, uint64_t seconds)
     text t = {0};
     if (seconds == 0)
         return;
-    text_time(&t, seconds);
+    report_text_time(&t, seconds);
     report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
 }
@@ -89,7 +89,7 @@ typedef enum version_order { ORDER_UNKNOWN = 0, ORDER_VERSION_FIRST, ORDER_BUILD
 /* Devices wrote text themselves, the build first, until .ips came. Text of an .ips, and text of Macs, has the
  * version first. Reporters inside apps, KSCrash and PLCrashReporter say, have either order whatever the system,
  * but no role. */
-static version_order order_of(const report *r)
+static version_order report_order_of(const report *r)
 {
     static const struct {
         const char *name;
@@ -108,7 +108,7 @@ static version_order order_of(const report *r)
 }
 
 /* "7 (1.2)": a build is often a plain number, a version seldom. */
-static bool looks_build_first(machsym_str first, machsym_str second)
+static bool report_looks_build_first(machsym_str first, machsym_str second)
 {
     for (size_t i = 0; i < first.len; i++) {
         if (first.ptr[i] < '0' || first.ptr[i] > '9')
@@ -118,15 +118,15 @@ static bool looks_build_first(machsym_str first, machsym_str second)
 }
 
 /* Other kinds have one order each, and are read so. */
-static bool is_text_of_a_crash(const report *r)
+static bool report_is_text_of_a_crash(const report *r)
 {
     return r->kind == REPORT_TEXT || r->kind == REPORT_UNKNOWN;
 }
 
 /* The metadata ahead of the text of iOS 10 to 14, or of an .ips that has no bundleInfo. */
-static bool version_from_metadata(report *r)
+static bool report_version_from_metadata(report *r)
 {
-    if (r->meta_doc == REPORT_NONE || (!is_text_of_a_crash(r) && r->facts[FACT_VERSION].len > 0))
+    if (r->meta_doc == REPORT_NONE || (!report_is_text_of_a_crash(r) && r->facts[FACT_VERSION].len > 0))
         return false;
     const json *doc = &r->docs[r->meta_doc];
     machsym_str version = report_json_str(r, doc, json_get(doc, 0, "app_version"));
@@ -138,7 +138,7 @@ static bool version_from_metadata(report *r)
 }
 
 /* Nothing for "???", which stands for what a bundle lacks. */
-static machsym_str known_part(machsym_str s)
+static machsym_str report_known_part(machsym_str s)
 {
     s.len = str_is(s, "???") ? 0 : s.len;
     return s;
@@ -146,21 +146,21 @@ static machsym_str known_part(machsym_str s)
 
 void report_settle_version(report *r)
 {
-    if (version_from_metadata(r) || !is_text_of_a_crash(r))
+    if (report_version_from_metadata(r) || !report_is_text_of_a_crash(r))
         return;
     machsym_str whole = r->facts[FACT_VERSION];
     size_t open = str_find(whole, " (");
     bool is_pair = open + 2 < whole.len && whole.ptr[whole.len - 1] == ')';
-    machsym_str first = known_part(str_make(whole.ptr, is_pair ? open : whole.len));
+    machsym_str first = report_known_part(str_make(whole.ptr, is_pair ? open : whole.len));
     machsym_str second = {NULL, 0};
     if (is_pair)
-        second = known_part(str_make(whole.ptr + open + 2, whole.len - open - 3));
-    version_order order = order_of(r);
+        second = report_known_part(str_make(whole.ptr + open + 2, whole.len - open - 3));
+    version_order order = report_order_of(r);
     if (first.len == 0 || second.len == 0) {
         r->facts[FACT_VERSION] = first.len > 0 ? first : second;
         return;
     }
-    if (order == ORDER_VERSION_FIRST || (order == ORDER_UNKNOWN && !looks_build_first(first, second)))
+    if (order == ORDER_VERSION_FIRST || (order == ORDER_UNKNOWN && !report_looks_build_first(first, second)))
         return;
     r->facts[FACT_VERSION].len = 0;
     report_set_pair(r, FACT_VERSION, second, first);
@@ -177,7 +177,8 @@ static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIG
                                            "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
                                            "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
 
-static void set_numbered(report *r, report_fact fact, const char *name, const char *what, uint64_t number)
+static void report_set_numbered(report *r, report_fact fact, const char *name, const char *what,
+                                uint64_t number)
 {
     text t = {0};
     if (number == 0)
@@ -199,7 +200,7 @@ const char *report_exception_name(uint64_t number)
 
 void report_set_exception(report *r, uint64_t number)
 {
-    set_numbered(r, FACT_EXCEPTION, report_exception_name(number), "exception ", number);
+    report_set_numbered(r, FACT_EXCEPTION, report_exception_name(number), "exception ", number);
 }
 
 const char *report_signal_name(uint64_t number)
@@ -209,5 +210,5 @@ const char *report_signal_name(uint64_t number)
 
 void report_set_signal(report *r, uint64_t number)
 {
-    set_numbered(r, FACT_SIGNAL, report_signal_name(number), "signal ", number);
+    report_set_numbered(r, FACT_SIGNAL, report_signal_name(number), "signal ", number);
 }

@@ -9,28 +9,28 @@
 /* ---- Values ---- */
 
 /* The first member of an object that goes by one of two names. */
-uint32_t json_either(const json *doc, uint32_t object, const char *a, const char *b)
+uint32_t fields_either(const json *doc, uint32_t object, const char *a, const char *b)
 {
     uint32_t value = json_get(doc, object, a);
     return value != JSON_NONE ? value : json_get(doc, object, b);
 }
 
-machsym_str json_text(report *r, const json *doc, uint32_t token)
+machsym_str fields_text(report *r, const json *doc, uint32_t token)
 {
     if (!json_is(doc, token, JSON_STRING) && !json_is(doc, token, JSON_NUMBER))
         return (machsym_str){NULL, 0};
     return report_json_str(r, doc, token);
 }
 
-void json_fact_of(report *r, const json *doc, uint32_t token, report_fact fact)
+void fields_fact_of(report *r, const json *doc, uint32_t token, report_fact fact)
 {
-    report_set_fact(r, fact, json_text(r, doc, token));
+    report_set_fact(r, fact, fields_text(r, doc, token));
 }
 
-void json_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count)
+void fields_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        json_fact_of(r, doc, json_get(doc, object, facts[i].key), facts[i].fact);
+        fields_fact_of(r, doc, json_get(doc, object, facts[i].key), facts[i].fact);
 }
 
 /* ---- Words ---- */
@@ -100,7 +100,7 @@ static const json_words bugsnag_words = {
     .kept = {"frameAddress", "machoFile", "machoLoadAddress", "machoUUID", "machoVMAddress", "inProject"},
 };
 
-const json_words *json_words_of(frame_form form)
+const json_words *fields_words_of(frame_form form)
 {
     switch (form) {
     case FORM_LOG: return &log_words;
@@ -115,7 +115,7 @@ const json_words *json_words_of(frame_form form)
 /* ---- Images and stacks ---- */
 
 /* An image of KSCrash or Sentry: the same fields under nearly the same names. */
-static void add_image(report *r, const json *doc, uint32_t object)
+static void fields_add_image(report *r, const json *doc, uint32_t object)
 {
     uint64_t size = 0;
     uint64_t cpu;
@@ -124,9 +124,9 @@ static void add_image(report *r, const json *doc, uint32_t object)
     json_u64(doc, json_get(doc, object, "image_addr"), &image->base);
     if (json_u64(doc, json_get(doc, object, "image_size"), &size) && size <= UINT64_MAX - image->base)
         image->end = image->base + size;
-    image->path = report_json_str(r, doc, json_either(doc, object, "code_file", "name"));
+    image->path = report_json_str(r, doc, fields_either(doc, object, "code_file", "name"));
     image->name = str_base_name(image->path);
-    machsym_str uuid = json_raw(doc, json_either(doc, object, "uuid", "debug_id"));
+    machsym_str uuid = json_raw(doc, fields_either(doc, object, "uuid", "debug_id"));
     uuid.len = uuid.len > 36 ? 36 : uuid.len; /* Sentry's debug_id may go on with an age */
     image->has_uuid = parse_uuid_str(uuid, &image->uuid);
     image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
@@ -136,15 +136,15 @@ static void add_image(report *r, const json *doc, uint32_t object)
     }
 }
 
-void json_add_images(report *r, const json *doc, uint32_t array)
+void fields_add_images(report *r, const json *doc, uint32_t array)
 {
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at))
-        add_image(r, doc, at);
+        fields_add_image(r, doc, at);
 }
 
 /* Where a frame already has a line of source: "File.m:12". */
-static void set_where(report *r, report_frame *frame, machsym_str path, machsym_str line)
+static void fields_set_where(report *r, report_frame *frame, machsym_str path, machsym_str line)
 {
     text t = {0};
     text_str(&t, str_base_name(path));
@@ -156,10 +156,10 @@ static void set_where(report *r, report_frame *frame, machsym_str path, machsym_
 }
 
 /* The frames of an array. A name without a line was looked up on the device, among exported symbols only. */
-void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form)
+void fields_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form)
 {
     const json *doc = &r->docs[doc_index];
-    const json_words *words = json_words_of(form);
+    const json_words *words = fields_words_of(form);
     report_thread *thread = &r->threads[r->thread_count - 1];
     uint32_t at = JSON_NONE;
     thread->callers_first = form == FORM_SENTRY || form == FORM_SENTRY_API;
@@ -174,12 +174,12 @@ void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form fo
         frame->token = at;
         frame->at = doc->v[at].at;
         frame->end = doc->v[at].end;
-        frame->name = json_text(r, doc, json_get(doc, at, words->symbol));
-        frame->image_name = str_base_name(json_text(r, doc, json_get(doc, at, words->image)));
+        frame->name = fields_text(r, doc, json_get(doc, at, words->symbol));
+        frame->image_name = str_base_name(fields_text(r, doc, json_get(doc, at, words->image)));
         frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
-        machsym_str line = json_text(r, doc, json_get(doc, at, words->line));
+        machsym_str line = fields_text(r, doc, json_get(doc, at, words->line));
         if (line.len > 0)
-            set_where(r, frame, json_text(r, doc, json_get(doc, at, words->file)), line);
+            fields_set_where(r, frame, fields_text(r, doc, json_get(doc, at, words->file)), line);
         if (!report_is_no_name(frame->name, stack_image_name(r, frame)))
             frame->named = line.len > 0 ? NAME_GIVEN : NAME_WEAK;
     }

@@ -7,10 +7,10 @@
 #include "report.h"
 
 /* The first member of an object that goes by one of two names. */
-uint32_t json_either(const json *doc, uint32_t object, const char *a, const char *b);
+uint32_t fields_either(const json *doc, uint32_t object, const char *a, const char *b);
 /* The text of a string or a number; empty for anything else. */
-machsym_str json_text(report *r, const json *doc, uint32_t token);
-void json_fact_of(report *r, const json *doc, uint32_t token, report_fact fact);
+machsym_str fields_text(report *r, const json *doc, uint32_t token);
+void fields_fact_of(report *r, const json *doc, uint32_t token, report_fact fact);
 
 /* Which fact a member is. */
 typedef struct json_fact {
@@ -18,7 +18,7 @@ typedef struct json_fact {
     report_fact fact;
 } json_fact;
 
-void json_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count);
+void fields_set_facts(report *r, const json *doc, uint32_t object, const json_fact *facts, size_t count);
 /* What a frame object of each format calls its parts; NULL where it has no such part. */
 typedef struct json_words {
     const char *address; /* NULL: its parser reads the frames itself */
@@ -35,11 +35,11 @@ typedef struct json_words {
     const char *kept[8]; /* members that an inlined call's object takes from its function's, up to NULL */
 } json_words;
 
-const json_words *json_words_of(frame_form form);
+const json_words *fields_words_of(frame_form form);
 
 /* Adds the images of an array. */
-void json_add_images(report *r, const json *doc, uint32_t array);
+void fields_add_images(report *r, const json *doc, uint32_t array);
 /* Adds the frames of an array to the last thread. */
-void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form);
+void fields_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form);
 
 #endif

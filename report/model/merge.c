@@ -13,7 +13,7 @@ typedef struct made_up_key {
     uint32_t index;
 } made_up_key;
 
-static int by_made_up_key(const void *a, const void *b)
+static int report_by_made_up_key(const void *a, const void *b)
 {
     const made_up_key *x = a;
     const made_up_key *y = b;
@@ -31,7 +31,7 @@ void report_merge_images(report *r, uint32_t first, uint32_t first_frame)
     uint32_t *to = mem_alloc(count * sizeof *to);
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (made_up_key){r->images[first + i].base, r->images[first + i].uuid, i};
-    qsort(keys, count, sizeof *keys, by_made_up_key);
+    qsort(keys, count, sizeof *keys, report_by_made_up_key);
     for (uint32_t i = 0; i < count; i++) {
         bool alike = i > 0 && keys[i].base == keys[i - 1].base &&
                      memcmp(&keys[i].uuid, &keys[i - 1].uuid, sizeof keys[i].uuid) == 0;

@@ -8,7 +8,7 @@
 
 /* The element of an array that the object is, or that it is a member of: KSCrash's report of a crash holds
  * the one of the crash reporter. */
-static uint32_t element_of(const json *doc, uint32_t object)
+static uint32_t parts_element_of(const json *doc, uint32_t object)
 {
     uint32_t parent = doc->v[object].parent;
     if (json_is(doc, parent, JSON_OBJECT)) {
@@ -18,12 +18,12 @@ static uint32_t element_of(const json *doc, uint32_t object)
     return json_is(doc, parent, JSON_ARRAY) ? object : JSON_NONE;
 }
 
-void report_begin_part(report *r, uint32_t doc_index, uint32_t object)
+void parts_begin(report *r, uint32_t doc_index, uint32_t object)
 {
-    report_end_parts(r);
+    parts_end(r);
     report_part *part = mem_push(&r->parts, &r->part_count, &r->part_cap, sizeof *part);
     part->doc = doc_index;
-    part->element = element_of(&r->docs[doc_index], object);
+    part->element = parts_element_of(&r->docs[doc_index], object);
     if (r->part_count == 1)
         return; /* what stands before the first one belongs to it */
     part->thread = r->thread_count;
@@ -31,7 +31,7 @@ void report_begin_part(report *r, uint32_t doc_index, uint32_t object)
     memset(r->facts, 0, sizeof r->facts);
 }
 
-void report_end_parts(report *r)
+void parts_end(report *r)
 {
     if (r->part_count == 0)
         return;
@@ -40,12 +40,12 @@ void report_end_parts(report *r)
     memcpy(part->facts, r->facts, sizeof r->facts);
 }
 
-uint32_t report_count_parts(const report *r)
+uint32_t parts_count(const report *r)
 {
     return r->part_count > 1 ? r->part_count : 1;
 }
 
-static int by_number(const void *a, const void *b)
+static int parts_by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a;
     uint32_t y = *(const uint32_t *)b;
@@ -53,13 +53,13 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool is_below(const void *element, const void *key)
+static bool parts_is_below(const void *element, const void *key)
 {
     return *(const uint32_t *)element < *(const uint32_t *)key;
 }
 
 /* The images that the part's frames are in, in the order of the whole; the frames point there. */
-static void take_images(const report *whole, report *out)
+static void parts_take_images(const report *whole, report *out)
 {
     uint32_t *used = mem_alloc(out->frame_count * sizeof *used);
     uint32_t count = 0;
@@ -67,7 +67,7 @@ static void take_images(const report *whole, report *out)
         if (out->frames[i].image != REPORT_NONE)
             used[count++] = out->frames[i].image;
     }
-    qsort(used, count, sizeof *used, by_number);
+    qsort(used, count, sizeof *used, parts_by_number);
     out->images = mem_alloc(count * sizeof *out->images);
     out->image_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -79,12 +79,12 @@ static void take_images(const report *whole, report *out)
     for (uint32_t i = 0; i < out->frame_count; i++) {
         uint32_t *image = &out->frames[i].image;
         if (*image != REPORT_NONE)
-            *image = (uint32_t)mem_lower_bound(used, out->image_count, sizeof *used, image, is_below);
+            *image = (uint32_t)mem_lower_bound(used, out->image_count, sizeof *used, image, parts_is_below);
     }
     free(used);
 }
 
-void report_take_part(const report *whole, uint32_t index, report *out)
+void parts_take(const report *whole, uint32_t index, report *out)
 {
     const report_part *part = &whole->parts[index];
     bool is_last = index + 1 == whole->part_count;
@@ -107,10 +107,10 @@ void report_take_part(const report *whole, uint32_t index, report *out)
         out->frames[i].thread -= part->thread;
     }
     memcpy(out->facts, part->facts, sizeof out->facts);
-    take_images(whole, out);
+    parts_take_images(whole, out);
 }
 
-void report_free_part(report *part)
+void parts_free(report *part)
 {
     free(part->threads);
     free(part->frames);

@@ -6,14 +6,14 @@
 #include "report.h"
 
 /* How many reports a document holds, at least 1. */
-uint32_t report_count_parts(const report *r);
+uint32_t parts_count(const report *r);
 /* One of them, with threads, frames and images of its own; everything else it shares with the whole, which
  * must outlive it. The whole was looked up before. */
-void report_take_part(const report *whole, uint32_t index, report *out);
-void report_free_part(report *part);
+void parts_take(const report *whole, uint32_t index, report *out);
+void parts_free(report *part);
 
 /* What follows is a report of its own in the same document, in that object: its threads, images and facts. */
-void report_begin_part(report *r, uint32_t doc_index, uint32_t object);
-void report_end_parts(report *r);
+void parts_begin(report *r, uint32_t doc_index, uint32_t object);
+void parts_end(report *r);
 
 #endif

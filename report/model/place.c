@@ -10,7 +10,7 @@ typedef struct image_order {
     uint32_t index;
 } image_order;
 
-static int by_base(const void *a, const void *b)
+static int report_by_base(const void *a, const void *b)
 {
     const image_order *x = a;
     const image_order *y = b;
@@ -24,7 +24,7 @@ static int by_base(const void *a, const void *b)
  * no image is larger, since branches of arm64 reach 128 MB and programs that outgrow them are split. */
 #define MAX_OPEN_IMAGE ((uint64_t)1 << 31)
 
-static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
+static image_order *report_sort_images(report *r, uint32_t first, uint32_t *placed)
 {
     image_order *order = mem_alloc((r->image_count - first) * sizeof *order);
     uint32_t count = 0;
@@ -34,7 +34,7 @@ static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
             order[count++] = (image_order){r->images[i].base, i};
     }
     *placed = count;
-    qsort(order, count, sizeof *order, by_base);
+    qsort(order, count, sizeof *order, report_by_base);
     for (uint32_t i = 0; i < count; i++) {
         report_image *image = &r->images[order[i].index];
         if (image->end <= image->base) {
@@ -45,14 +45,14 @@ static image_order *sort_images(report *r, uint32_t first, uint32_t *placed)
     return order;
 }
 
-static bool begins_by(const void *element, const void *addr)
+static bool report_begins_by(const void *element, const void *addr)
 {
     return ((const image_order *)element)->base <= *(const uint64_t *)addr;
 }
 
-static uint32_t image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
+static uint32_t report_image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
 {
-    size_t behind = mem_lower_bound(order, count, sizeof *order, &addr, begins_by);
+    size_t behind = mem_lower_bound(order, count, sizeof *order, &addr, report_begins_by);
     if (behind == 0)
         return REPORT_NONE;
     const report_image *image = &r->images[order[behind - 1].index];
@@ -62,7 +62,7 @@ static uint32_t image_of(const report *r, const image_order *order, uint32_t cou
 }
 
 /* Libraries of the system, of a simulator's system, and of the language. */
-static bool has_system_path(const report_image *image)
+static bool report_has_system_path(const report_image *image)
 {
     static const char *const folders[] = {"/System/",
                                           "/usr/lib/",
@@ -84,7 +84,7 @@ static bool has_system_path(const report_image *image)
 
 /* Where the kernel puts the shared cache: xnu, osfmk/mach/shared_region.h, for arm64 and x86_64. Programs and
  * their frameworks lie below it. */
-static bool is_in_shared_region(const report_image *image)
+static bool report_is_in_shared_region(const report_image *image)
 {
     return (image->base >= 0x180000000 && image->base < 0x300000000) ||
            (image->base >= 0x7fff00000000 && image->base < 0x7fffffe00000);
@@ -142,11 +142,11 @@ bool report_has_system_name(machsym_str name)
 }
 
 /* No dSYM of it is to be had. MetricKit tells no paths. */
-static bool is_system(const report *r, const report_image *image)
+static bool report_is_system(const report *r, const report_image *image)
 {
-    if (has_system_path(image) || (image->base >= r->cache_lo && image->base < r->cache_hi))
+    if (report_has_system_path(image) || (image->base >= r->cache_lo && image->base < r->cache_hi))
         return true;
-    if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
+    if (image->path.len == 0 && image->has_uuid && report_is_in_shared_region(image))
         return true;
     if (image->is_offset && report_has_system_name(image->name))
         return true;
@@ -167,14 +167,14 @@ uint64_t report_plain_addr(const report *r, uint64_t addr)
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
 {
     uint32_t count;
-    image_order *order = sort_images(r, first_image, &count);
+    image_order *order = report_sort_images(r, first_image, &count);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         frame->given = frame->given != 0 ? frame->given : frame->addr;
         frame->addr = report_plain_addr(r, frame->addr);
         bool is_kernel = frame->addr >> 63 != 0; /* which is at one place for all processes */
         if (frame->image == REPORT_NONE && (!frame->is_placed || is_kernel))
-            frame->image = image_of(r, order, count, frame->addr);
+            frame->image = report_image_of(r, order, count, frame->addr);
         frame->is_placed |= first_image < r->image_count;
     }
     free(order);
@@ -192,10 +192,10 @@ void report_place_in_loads(report *r, const report_load *loads, size_t load_coun
         image->is_named = true;
     }
     report_place_frames(r, 0, 0);
-    image_order *order = sort_images(r, first, &count);
+    image_order *order = report_sort_images(r, first, &count);
     for (uint32_t i = 0; i < r->frame_count && count > 0; i++) {
         if (r->frames[i].image == REPORT_NONE)
-            r->frames[i].image = image_of(r, order, count, r->frames[i].addr);
+            r->frames[i].image = report_image_of(r, order, count, r->frames[i].addr);
     }
     free(order);
 }
@@ -206,7 +206,7 @@ bool report_arch_is_arm32(machsym_str arch)
 }
 
 /* "<   redacted>": in the shadow an entity is its character and blanks. Returns the name without these. */
-static machsym_str without_blanks(machsym_str name, char *room, size_t cap)
+static machsym_str report_without_blanks(machsym_str name, char *room, size_t cap)
 {
     if (name.len < 2 || name.len > cap || name.ptr[0] != '<' || name.ptr[1] != ' ')
         return name;
@@ -224,7 +224,7 @@ bool report_is_no_name(machsym_str name, machsym_str image)
         "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
     if (name.len > 0 && memchr("<_?U0", name.ptr[0], 5) == NULL)
         return str_equal(name, image);
-    name = without_blanks(name, room, sizeof room);
+    name = report_without_blanks(name, room, sizeof room);
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         if (str_starts(name, begins[i]))
             return true;
@@ -241,7 +241,7 @@ bool report_is_no_name(machsym_str name, machsym_str image)
 enum { MAX_IMAGE_NAME = 255 };
 
 /* The program itself: "demo" of "demo [123]". */
-static bool is_program(const report *r, const report_image *image)
+static bool report_is_program(const report *r, const report_image *image)
 {
     machsym_str process = r->facts[FACT_PROCESS];
     process.len = str_find(process, " [");
@@ -253,8 +253,8 @@ void report_finish_images(report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
         report_image *image = &r->images[i];
-        image->is_system = is_system(r, image);
-        if (image->version.len == 0 && is_program(r, image))
+        image->is_system = report_is_system(r, image);
+        if (image->version.len == 0 && report_is_program(r, image))
             image->version = r->facts[FACT_VERSION];
         if (image->name.len > MAX_IMAGE_NAME)
             image->name.len = MAX_IMAGE_NAME;

@@ -9,7 +9,7 @@
 enum { LOOKED_AT = 300 }; /* bytes of a line: names of images and versions are shorter */
 
 /* Where the first word begins that is an address; s.len: there is none. */
-static size_t find_address(machsym_str s)
+static size_t scan_find_address(machsym_str s)
 {
     const char *x = s.ptr;
     while ((x = memchr(x, 'x', (size_t)(s.ptr + s.len - x))) != NULL) {
@@ -21,7 +21,7 @@ static size_t find_address(machsym_str s)
 }
 
 /* "3   Image name   0x0000000102a30a7c ", with at least six digits. */
-bool text_is_numbered(machsym_str s)
+bool scan_is_numbered(machsym_str s)
 {
     enum { SHORTEST = 8 };
     uint64_t number;
@@ -29,14 +29,14 @@ bool text_is_numbered(machsym_str s)
     s.len = s.len > LOOKED_AT ? LOOKED_AT : s.len;
     if (!scan_decimal(s, &at, &number) || at >= s.len || !scan_is_blank(s.ptr[at]))
         return false;
-    size_t from = find_address(s);
+    size_t from = scan_find_address(s);
     size_t end = from;
     return scan_address(s, &end, &number) && end - from >= SHORTEST &&
            (end == s.len || scan_is_blank(s.ptr[end]));
 }
 
 /* "0x102a30000 - 0x102a33fff demo arm64 <uuid> /path". */
-static bool is_image(machsym_str s)
+static bool scan_is_image(machsym_str s)
 {
     uint64_t number;
     size_t at = 0;
@@ -51,13 +51,13 @@ static bool is_image(machsym_str s)
 }
 
 /* Whether a word begins among the first bytes. */
-static bool find_in(machsym_str s, size_t first, const char *word)
+static bool scan_find_in(machsym_str s, size_t first, const char *word)
 {
     machsym_str begin = {s.ptr, s.len < first ? s.len : first};
     return str_find(begin, word) < begin.len;
 }
 
-static bool is_report_line(machsym_str s)
+static bool scan_is_report_line(machsym_str s)
 {
     static const char *const begins[] = {"Binary Images:",  "Last Exception Backtrace:",
                                          "Exception Type:", "Exception Codes:",
@@ -67,21 +67,21 @@ static bool is_report_line(machsym_str s)
                                          "Process: ",       "Code Type: ",
                                          "OS Version: "};
     if (s.len > 0 && scan_is_digit(s.ptr[0]))
-        return text_is_numbered(s) || is_image(s);
+        return scan_is_numbered(s) || scan_is_image(s);
     for (size_t i = 0; s.len > 0 && i < sizeof begins / sizeof *begins; i++) {
         if (s.ptr[0] == begins[i][0] && str_starts(s, begins[i]))
             return true;
     }
     if (s.len > 7 && str_starts(s, "Thread ") && scan_is_digit(s.ptr[7]))
-        return find_in(s, 40, ":");
+        return scan_find_in(s, 40, ":");
     return s.len > 3 && s.ptr[0] == '#' && scan_is_digit(s.ptr[1]) &&
-           (find_in(s, 8, " 0x") || find_in(s, 9, " abs "));
+           (scan_find_in(s, 8, " 0x") || scan_find_in(s, 9, " abs "));
 }
 
 /* ---- What logs and mails put there ---- */
 
 /* "> > ": how far it reaches. */
-static size_t quote_end(machsym_str s)
+static size_t scan_quote_end(machsym_str s)
 {
     size_t at = 0;
     size_t end = 0;
@@ -96,7 +96,7 @@ static size_t quote_end(machsym_str s)
  * longer is none, and one that has more such ends is a sentence. */
 enum { PREFIX_MAX = 200, PREFIX_ENDS = 12 };
 
-static bool is_end(machsym_str s, size_t at)
+static bool scan_is_end(machsym_str s, size_t at)
 {
     char c = s.ptr[at];
     bool closes = c == ']' || c == ':' || c == '|' || c == ')' || scan_is_digit(c) || c == 'Z';
@@ -104,38 +104,38 @@ static bool is_end(machsym_str s, size_t at)
 }
 
 /* Where the report's line begins after a log's prefix; 0: there is none. */
-static size_t log_end(machsym_str s)
+static size_t scan_log_end(machsym_str s)
 {
     unsigned ends = 0;
     for (size_t at = 0; at < s.len && at < PREFIX_MAX && ends < PREFIX_ENDS; at++) {
-        if (!is_end(s, at))
+        if (!scan_is_end(s, at))
             continue;
         size_t next = at + 1;
         while (next < s.len && scan_is_blank(s.ptr[next]))
             next++;
-        if (is_report_line((machsym_str){s.ptr + next, s.len - next}))
+        if (scan_is_report_line((machsym_str){s.ptr + next, s.len - next}))
             return next;
         ends++;
     }
     return 0;
 }
 
-size_t text_prefix_len(machsym_str line)
+size_t scan_prefix_len(machsym_str line)
 {
     size_t at = 0;
     while (at < line.len && scan_is_blank(line.ptr[at]))
         at++;
     machsym_str s = {line.ptr + at, line.len - at};
-    at += s.len > 0 && s.ptr[0] == '>' ? quote_end(s) : 0;
+    at += s.len > 0 && s.ptr[0] == '>' ? scan_quote_end(s) : 0;
     while (at < line.len && scan_is_blank(line.ptr[at]))
         at++;
     s = (machsym_str){line.ptr + at, line.len - at};
     MACHSYM_COUNT_WORK(PREFIX_ENDS);
-    return at + (is_report_line(s) ? 0 : log_end(s));
+    return at + (scan_is_report_line(s) ? 0 : scan_log_end(s));
 }
 
 /* Whether a line begins as another one did, but for its digits: the time goes on. */
-static bool is_alike(machsym_str line, machsym_str prefix)
+static bool scan_is_alike(machsym_str line, machsym_str prefix)
 {
     while (prefix.len > 0 && scan_is_blank(prefix.ptr[prefix.len - 1]) && prefix.len > line.len)
         prefix.len--; /* of an empty line */
@@ -149,15 +149,15 @@ static bool is_alike(machsym_str line, machsym_str prefix)
 }
 
 /* Lines that begin as one did that is certain to be a report's are the report's, too. */
-void text_blank_prefix(text_parser *p, text_line line)
+void scan_blank_prefix(text_parser *p, text_line line)
 {
     machsym_str s = {p->r->body + line.at, line.end - line.at};
     size_t blanks = scan_blanks(p, line.at, line.end) - line.at;
-    size_t len = text_prefix_len(scan_view(p, line.at, line.end));
+    size_t len = scan_prefix_len(scan_view(p, line.at, line.end));
     bool is_log = len > blanks && p->r->shadow[line.at + blanks] != '>';
     if (is_log)
         p->log = str_make(s.ptr, len);
-    else if (p->log.len > 0 && len == blanks && is_alike(s, p->log))
+    else if (p->log.len > 0 && len == blanks && scan_is_alike(s, p->log))
         len = p->log.len < s.len ? p->log.len : s.len;
     if (len > blanks)
         memset(p->r->shadow + line.at + blanks, ' ', len - blanks);

@@ -6,51 +6,51 @@
 
 /* ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ---- */
 
-static uint64_t rotate(uint64_t x, unsigned bits)
+static uint64_t redact_rotate(uint64_t x, unsigned bits)
 {
     return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(uint64_t v[4])
+static void redact_sip_round(uint64_t v[4])
 {
     v[0] += v[1];
-    v[1] = rotate(v[1], 13) ^ v[0];
-    v[0] = rotate(v[0], 32);
+    v[1] = redact_rotate(v[1], 13) ^ v[0];
+    v[0] = redact_rotate(v[0], 32);
     v[2] += v[3];
-    v[3] = rotate(v[3], 16) ^ v[2];
+    v[3] = redact_rotate(v[3], 16) ^ v[2];
     v[0] += v[3];
-    v[3] = rotate(v[3], 21) ^ v[0];
+    v[3] = redact_rotate(v[3], 21) ^ v[0];
     v[2] += v[1];
-    v[1] = rotate(v[1], 17) ^ v[2];
-    v[2] = rotate(v[2], 32);
+    v[1] = redact_rotate(v[1], 17) ^ v[2];
+    v[2] = redact_rotate(v[2], 32);
 }
 
-static void sip_word(uint64_t v[4], uint64_t word)
+static void redact_sip_word(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
-    sip_round(v);
-    sip_round(v);
+    redact_sip_round(v);
+    redact_sip_round(v);
     v[0] ^= word;
 }
 
 /* The hash of a number that counts, and a text. */
-static uint64_t sip_hash(const uint64_t key[2], uint64_t count, machsym_str s)
+static uint64_t redact_sip_hash(const uint64_t key[2], uint64_t count, machsym_str s)
 {
     uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
                      key[1] ^ 0x7465646279746573};
     uint64_t word = 0;
-    sip_word(v, count);
+    redact_sip_word(v, count);
     for (size_t i = 0; i < s.len; i++) {
         word |= (uint64_t)(unsigned char)s.ptr[i] << (8 * (i % 8));
         if (i % 8 == 7) {
-            sip_word(v, word);
+            redact_sip_word(v, word);
             word = 0;
         }
     }
-    sip_word(v, word | (uint64_t)(s.len + 8) << 56);
+    redact_sip_word(v, word | (uint64_t)(s.len + 8) << 56);
     v[2] ^= 0xff;
     for (unsigned i = 0; i < 4; i++)
-        sip_round(v);
+        redact_sip_round(v);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
@@ -60,30 +60,30 @@ void redact_open(redactor *out, const char *words)
 {
     static const redactor none = {{0, 0}, false};
     out->is_again = false;
-    out->key[0] = sip_hash(none.key, 0, str_c(words));
-    out->key[1] = sip_hash(none.key, 1, str_c(words));
+    out->key[0] = redact_sip_hash(none.key, 0, str_c(words));
+    out->key[1] = redact_sip_hash(none.key, 1, str_c(words));
 }
 
 /* ---- One value ---- */
 
-static bool is_hex(char c)
+static bool redact_is_hex(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* Identifiers keep their length and dashes, so that what reads them goes on to. */
-static bool is_identifier(machsym_str s)
+static bool redact_is_identifier(machsym_str s)
 {
     size_t digits = 0;
     for (size_t i = 0; i < s.len; i++) {
-        if (!is_hex(s.ptr[i]) && s.ptr[i] != '-')
+        if (!redact_is_hex(s.ptr[i]) && s.ptr[i] != '-')
             return false;
         digits += s.ptr[i] != '-';
     }
     return digits >= 8;
 }
 
-static bool is_number(machsym_str s)
+static bool redact_is_number(machsym_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
         if (s.ptr[i] < '0' || s.ptr[i] > '9')
@@ -93,7 +93,7 @@ static bool is_number(machsym_str s)
 }
 
 /* Digits for the ones of an identifier, in its letters' case. */
-static void put_identifier(const redactor *how, machsym_str s, text *out)
+static void redact_put_identifier(const redactor *how, machsym_str s, text *out)
 {
     const char *digits = "0123456789ABCDEF";
     uint64_t hash = 0;
@@ -101,46 +101,46 @@ static void put_identifier(const redactor *how, machsym_str s, text *out)
     for (size_t i = 0; i < s.len; i++)
         digits = s.ptr[i] >= 'a' && s.ptr[i] <= 'f' ? "0123456789abcdef" : digits;
     for (size_t i = 0; i < s.len; i++) {
-        if (!is_hex(s.ptr[i])) {
+        if (!redact_is_hex(s.ptr[i])) {
             text_char(out, s.ptr[i]);
             continue;
         }
         if (used % 16 == 0)
-            hash = sip_hash(how->key, used / 16, s);
+            hash = redact_sip_hash(how->key, used / 16, s);
         text_char(out, digits[hash >> (4 * (used++ % 16)) & 15]);
     }
 }
 
 /* A number stays one, of as many digits. */
-static void put_number(const redactor *how, machsym_str s, text *out)
+static void redact_put_number(const redactor *how, machsym_str s, text *out)
 {
-    uint64_t hash = sip_hash(how->key, 0, s);
+    uint64_t hash = redact_sip_hash(how->key, 0, s);
     for (size_t i = 0; i < s.len; i++) {
         text_char(out, (char)(i % 16 == 0 ? '1' + hash % 9 : '0' + hash % 10));
-        hash = i % 16 == 15 ? sip_hash(how->key, i, s) : hash / 10;
+        hash = i % 16 == 15 ? redact_sip_hash(how->key, i, s) : hash / 10;
     }
 }
 
 /* What a value becomes: what has no form of its own gets a word and 40 bits of the hash. */
-static void put_value(const redactor *how, const char *word, machsym_str s, text *out)
+static void redact_put_value(const redactor *how, const char *word, machsym_str s, text *out)
 {
     if (s.len == 0)
         return;
-    if (is_number(s)) {
-        put_number(how, s, out);
-    } else if (is_identifier(s)) {
-        put_identifier(how, s, out);
+    if (redact_is_number(s)) {
+        redact_put_number(how, s, out);
+    } else if (redact_is_identifier(s)) {
+        redact_put_identifier(how, s, out);
     } else {
         text_c(out, word);
         text_char(out, '-');
-        text_hex(out, sip_hash(how->key, 0, s) >> 24, 10);
+        text_hex(out, redact_sip_hash(how->key, 0, s) >> 24, 10);
     }
 }
 
 /* ---- Users' folders ---- */
 
 /* Past "/Users/" or "/home/" at an index, in JSON also with backslashes; the index where there is neither. */
-static size_t home_end(machsym_str s, size_t at)
+static size_t redact_home_end(machsym_str s, size_t at)
 {
     static const char *const homes[] = {"/Users/", "/home/", "\\/Users\\/", "\\/home\\/"};
     for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
@@ -154,7 +154,7 @@ static size_t home_end(machsym_str s, size_t at)
 enum { MAX_USER = 64 };
 
 /* Whether a name cannot hold a byte. Of JSON's escapes only \uXXXX stands for a letter. */
-static bool ends_user(machsym_str s, size_t i)
+static bool redact_ends_user(machsym_str s, size_t i)
 {
     static const char ends[] = "\"<>:,()";
     char c = s.ptr[i];
@@ -164,14 +164,14 @@ static bool ends_user(machsym_str s, size_t i)
 }
 
 /* Where the name of a user that begins at an index ends. It may hold blanks when a slash follows. */
-static size_t user_end(machsym_str s, size_t at)
+static size_t redact_user_end(machsym_str s, size_t at)
 {
     size_t blank = s.len;
     size_t i = at;
     bool slash = false;
     for (; i < s.len; i++) {
         slash = s.ptr[i] == '/' || (s.ptr[i] == '\\' && i + 1 < s.len && s.ptr[i + 1] == '/');
-        if (slash || ends_user(s, i))
+        if (slash || redact_ends_user(s, i))
             break;
         if (s.ptr[i] == ' ' && blank == s.len)
             blank = i;
@@ -181,7 +181,7 @@ static size_t user_end(machsym_str s, size_t at)
 }
 
 /* "Shared" is nobody, "USER" and "*" are what Apple puts in a name's place. */
-static bool is_nobody(machsym_str name)
+static bool redact_is_nobody(machsym_str name)
 {
     return name.len == 0 || str_is(name, "Shared") || str_is(name, "USER") || str_is(name, "*");
 }
@@ -190,22 +190,22 @@ static const char user[] = "user-";
 enum { USER_DIGITS = 10 };
 
 /* What put_user makes of a name. */
-static bool is_replaced(machsym_str name)
+static bool redact_is_replaced(machsym_str name)
 {
     bool is = str_starts(name, user) && name.len == sizeof user - 1 + USER_DIGITS;
     for (size_t i = sizeof user - 1; i < name.len && is; i++)
-        is = is_hex(name.ptr[i]);
+        is = redact_is_hex(name.ptr[i]);
     return is;
 }
 
-static void put_user(const redactor *how, machsym_str name, text *out)
+static void redact_put_user(const redactor *how, machsym_str name, text *out)
 {
-    if (is_nobody(name) || (how->is_again && is_replaced(name))) {
+    if (redact_is_nobody(name) || (how->is_again && redact_is_replaced(name))) {
         text_str(out, name);
         return;
     }
     text_c(out, user);
-    text_hex(out, sip_hash(how->key, 0, name) >> 24, USER_DIGITS);
+    text_hex(out, redact_sip_hash(how->key, 0, name) >> 24, USER_DIGITS);
 }
 
 void redact_users(const redactor *how, machsym_str s, text *out)
@@ -214,14 +214,14 @@ void redact_users(const redactor *how, machsym_str s, text *out)
     if (s.len == 0) /* its pointer may be NULL */
         return;
     for (size_t i = 0; i < s.len;) {
-        size_t end = home_end(s, i);
+        size_t end = redact_home_end(s, i);
         if (end == i) {
             i++;
             continue;
         }
         text_add(out, s.ptr + from, end - from);
-        i = from = user_end(s, end);
-        put_user(how, str_make(s.ptr + end, from - end), out);
+        i = from = redact_user_end(s, end);
+        redact_put_user(how, str_make(s.ptr + end, from - end), out);
     }
     MACHSYM_COUNT_WORK(s.len / 64);
     text_add(out, s.ptr + from, s.len - from);
@@ -277,7 +277,7 @@ static const field fields[] = {
 enum { MAX_KEY = 32 };
 
 /* A key as the table has it; false when it is longer than any there. */
-static bool plain_key(machsym_str key, char out[MAX_KEY])
+static bool redact_plain_key(machsym_str key, char out[MAX_KEY])
 {
     size_t len = 0;
     if (key.len >= 2 * MAX_KEY)
@@ -296,10 +296,10 @@ static bool plain_key(machsym_str key, char out[MAX_KEY])
 }
 
 /* The word for what stands under a key in the object of another key; NULL when it may stay. */
-static const char *find_field(machsym_str key, machsym_str in)
+static const char *redact_find_field(machsym_str key, machsym_str in)
 {
     char plain[MAX_KEY];
-    if (!plain_key(key, plain))
+    if (!redact_plain_key(key, plain))
         return NULL;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (strcmp(fields[i].key, plain) == 0 && (fields[i].in == NULL || str_is(in, fields[i].in)))
@@ -326,36 +326,36 @@ typedef struct pass {
     machsym_str key; /* of the value that comes; empty: none */
 } pass;
 
-static void copy_to(pass *p, size_t end)
+static void redact_copy_to(pass *p, size_t end)
 {
     redact_users(p->how, str_make(p->s.ptr + p->copied, end - p->copied), p->out);
     p->copied = end;
 }
 
 /* Puts a value in place of the one from at to end. */
-static void replace(pass *p, size_t at, size_t end, const char *word)
+static void redact_replace(pass *p, size_t at, size_t end, const char *word)
 {
     text plain = {0};
-    copy_to(p, at);
+    redact_copy_to(p, at);
     json_unescape(&plain, str_make(p->s.ptr + at, end - at));
-    put_value(p->how, word, str_make(plain.v, plain.len), p->out);
+    redact_put_value(p->how, word, str_make(plain.v, plain.len), p->out);
     p->copied = end;
     text_free(&plain);
 }
 
 /* Blanks, and the bytes of no-break spaces, which mails have, and of a byte order mark. */
-static bool is_gap(char c)
+static bool redact_is_gap(char c)
 {
     return c == ' ' || c == '\t' || (c != 0 && strchr("\xc2\xa0\xef\xbb\xbf", c) != NULL);
 }
 
-static bool is_blank(char c)
+static bool redact_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* Past the closing quote of the string that begins at `at`; at when it is not closed on its line. */
-static size_t string_end(machsym_str s, size_t at)
+static size_t redact_string_end(machsym_str s, size_t at)
 {
     for (size_t i = at + 1; i < s.len && s.ptr[i] != '\n'; i++) {
         if (s.ptr[i] == '\\')
@@ -367,16 +367,16 @@ static size_t string_end(machsym_str s, size_t at)
 }
 
 /* The word for the value that comes; NULL when it may stay. */
-static const char *word_of_value(const pass *p)
+static const char *redact_word_of_value(const pass *p)
 {
     bool is_known = p->depth > 0 && p->depth <= MAX_OPEN;
-    return find_field(p->key, is_known ? p->open[p->depth - 1] : str_make(NULL, 0));
+    return redact_find_field(p->key, is_known ? p->open[p->depth - 1] : str_make(NULL, 0));
 }
 
-static void take_string(pass *p)
+static void redact_take_string(pass *p)
 {
     size_t at = p->at;
-    size_t end = string_end(p->s, at);
+    size_t end = redact_string_end(p->s, at);
     if (end == at) { /* no string: the rest of the line holds none either */
         while (p->at < p->s.len && p->s.ptr[p->at] != '\n')
             p->at++;
@@ -384,7 +384,7 @@ static void take_string(pass *p)
     }
     machsym_str inside = {p->s.ptr + at + 1, end - at - 2};
     size_t colon = end;
-    while (colon < p->s.len && is_blank(p->s.ptr[colon]))
+    while (colon < p->s.len && redact_is_blank(p->s.ptr[colon]))
         colon++;
     p->at = end;
     if (p->key.len == 0 && colon < p->s.len && p->s.ptr[colon] == ':') {
@@ -392,26 +392,26 @@ static void take_string(pass *p)
         p->at = colon + 1;
         return;
     }
-    const char *word = word_of_value(p);
+    const char *word = redact_word_of_value(p);
     if (word != NULL)
-        replace(p, at + 1, end - 1, word);
+        redact_replace(p, at + 1, end - 1, word);
     p->key.len = 0;
 }
 
-static void take_number(pass *p)
+static void redact_take_number(pass *p)
 {
     size_t end = p->at;
     while (end < p->s.len && p->s.ptr[end] >= '0' && p->s.ptr[end] <= '9')
         end++;
-    const char *word = word_of_value(p);
+    const char *word = redact_word_of_value(p);
     if (word != NULL)
-        replace(p, p->at, end, word);
+        redact_replace(p, p->at, end, word);
     p->at = end;
     p->key.len = 0;
 }
 
 /* "Key:   value" at the begin of a line. Returns false when nothing is to be replaced. */
-static bool take_line(pass *p)
+static bool redact_take_line(pass *p)
 {
     size_t end = p->at;
     size_t colon = p->s.len;
@@ -421,21 +421,21 @@ static bool take_line(pass *p)
         end++;
     }
     const char *word =
-        colon < end ? find_field(str_make(p->s.ptr + p->at, colon - p->at), str_make(NULL, 0)) : NULL;
+        colon < end ? redact_find_field(str_make(p->s.ptr + p->at, colon - p->at), str_make(NULL, 0)) : NULL;
     if (word == NULL)
         return false;
     size_t value = colon + 1;
-    while (value < end && is_gap(p->s.ptr[value]))
+    while (value < end && redact_is_gap(p->s.ptr[value]))
         value++;
     size_t last = end;
-    while (last > value && is_gap(p->s.ptr[last - 1]))
+    while (last > value && redact_is_gap(p->s.ptr[last - 1]))
         last--;
-    replace(p, value, last, word);
+    redact_replace(p, value, last, word);
     p->at = end;
     return true;
 }
 
-static void take_byte(pass *p, char c)
+static void redact_take_byte(pass *p, char c)
 {
     if (c == '{') {
         if (p->depth < MAX_OPEN)
@@ -445,7 +445,7 @@ static void take_byte(pass *p, char c)
     } else if (c == '}') {
         p->depth -= p->depth > 0;
         p->key.len = 0;
-    } else if (!is_blank(c)) {
+    } else if (!redact_is_blank(c)) {
         p->key.len = 0;
     }
     p->at++;
@@ -462,17 +462,18 @@ void redact_report(const redactor *how, machsym_str report, text *out)
     while (p.at < report.len) {
         char c = report.ptr[p.at];
         bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        if (line_begins && is_letter && take_line(&p))
+        if (line_begins && is_letter && redact_take_line(&p))
             continue;
-        line_begins = c == '\n' || c == '\r' ||
-                      (line_begins && (is_gap(c) || c == '#')); /* which Crashlytics puts ahead of its keys */
+        line_begins =
+            c == '\n' || c == '\r' ||
+            (line_begins && (redact_is_gap(c) || c == '#')); /* which Crashlytics puts ahead of its keys */
         if (c == '"')
-            take_string(&p);
+            redact_take_string(&p);
         else if (p.key.len > 0 && c >= '0' && c <= '9')
-            take_number(&p);
+            redact_take_number(&p);
         else
-            take_byte(&p, c);
+            redact_take_byte(&p, c);
     }
     MACHSYM_COUNT_WORK(report.len / 16);
-    copy_to(&p, report.len);
+    redact_copy_to(&p, report.len);
 }

@@ -377,7 +377,7 @@ void report_set_pair(report *r, report_fact fact, machsym_str a, machsym_str b);
 void report_settle_version(report *r);
 /* "2026-03-14T08:26:53Z", of seconds since 1970; nothing for 0. */
 void report_set_time(report *r, report_fact fact, uint64_t seconds);
-void text_time(text *t, uint64_t seconds);
+void report_text_time(text *t, uint64_t seconds);
 /* What a JSON string stands for, in the report's memory. */
 machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 /* Of the images from first on, the first of those that are alike stays; frames from first_frame on follow. */

@@ -11,7 +11,7 @@ machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
 }
 
 /* Where the next such byte stands, or hi. */
-static size_t next_end(const text_parser *p, size_t at, char byte)
+static size_t scan_next_end(const text_parser *p, size_t at, char byte)
 {
     const char *s = p->r->shadow;
     const char *found = at < p->hi ? memchr(s + at, byte, p->hi - at) : NULL;
@@ -22,8 +22,8 @@ static size_t next_end(const text_parser *p, size_t at, char byte)
 
 void scan_begin(text_parser *p, size_t lo)
 {
-    p->next_lf = next_end(p, lo, '\n');
-    p->next_cr = next_end(p, lo, '\r');
+    p->next_lf = scan_next_end(p, lo, '\n');
+    p->next_cr = scan_next_end(p, lo, '\r');
 }
 
 /* Each end of a line is looked for once, however far it is: a text may have one kind of them only. */
@@ -32,9 +32,9 @@ text_line scan_line(text_parser *p, size_t at)
     text_line line = {at, at, at};
     const char *s = p->r->shadow;
     if (p->next_lf < at)
-        p->next_lf = next_end(p, at, '\n');
+        p->next_lf = scan_next_end(p, at, '\n');
     if (p->next_cr < at)
-        p->next_cr = next_end(p, at, '\r');
+        p->next_cr = scan_next_end(p, at, '\r');
     line.end = p->next_lf < p->next_cr ? p->next_lf : p->next_cr;
     line.next = line.end;
     if (line.next < p->hi)
@@ -61,7 +61,7 @@ size_t scan_word(const text_parser *p, size_t at, size_t end)
 }
 
 /* The line before one: a title, or the function that the line is of. */
-machsym_str text_line_before(const text_parser *p, size_t at)
+machsym_str scan_line_before(const text_parser *p, size_t at)
 {
     const char *s = p->r->shadow;
     size_t end = at;
@@ -128,7 +128,7 @@ size_t scan_plus(machsym_str s, size_t at)
 
 /* ---- The report at hand ---- */
 
-report_thread *text_open_thread(text_parser *p)
+report_thread *scan_open_thread(text_parser *p)
 {
     report_thread *thread = report_add_thread(p->r);
     p->open = true;
@@ -137,14 +137,14 @@ report_thread *text_open_thread(text_parser *p)
     return thread;
 }
 
-report_thread *text_thread_at_hand(text_parser *p)
+report_thread *scan_thread_at_hand(text_parser *p)
 {
     if (!p->open)
-        return text_open_thread(p);
+        return scan_open_thread(p);
     return &p->r->threads[p->r->thread_count - 1];
 }
 
-report_frame *text_add_frame(text_parser *p, text_line line, frame_form form)
+report_frame *scan_add_frame(text_parser *p, text_line line, frame_form form)
 {
     report_frame *frame = report_add_frame(p->r);
     p->r->has_text = true;
@@ -161,7 +161,7 @@ report_frame *text_add_frame(text_parser *p, text_line line, frame_form form)
 /* ---- What a frame's text says ---- */
 
 /* A line without " [callers left out]", or as --owners makes it, without " [OWNER]", at its end. */
-static machsym_str without_mark(machsym_str s)
+static machsym_str scan_without_mark(machsym_str s)
 {
     size_t at = s.len;
     if (s.len == 0 || s.ptr[s.len - 1] != ']')
@@ -173,13 +173,13 @@ static machsym_str without_mark(machsym_str s)
 }
 
 /* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
-void text_split_given(report_frame *frame, machsym_str s)
+void scan_split_given(report_frame *frame, machsym_str s)
 {
     size_t tail = s.len;
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
         tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
-    tail = s.len = without_mark(without_mark(s)).len;
+    tail = s.len = scan_without_mark(scan_without_mark(s)).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
         size_t end = s.ptr[i] == ' ' ? scan_plus(s, i) : i;
@@ -206,9 +206,9 @@ void text_split_given(report_frame *frame, machsym_str s)
     frame->given_line = where.len > 0 && memchr(where.ptr, ':', where.len) != NULL;
 }
 
-void text_set_given(report_frame *frame, machsym_str s)
+void scan_set_given(report_frame *frame, machsym_str s)
 {
-    text_split_given(frame, s);
+    scan_split_given(frame, s);
     if (report_is_no_name(str_trim(frame->name), frame->image_name))
         frame->name.len = 0;
     else

@@ -58,7 +58,7 @@ machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
 void scan_begin(text_parser *p, size_t lo); /* before the first line */
 text_line scan_line(text_parser *p, size_t at);
 size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* after them */
-machsym_str text_line_before(const text_parser *p, size_t at);
+machsym_str scan_line_before(const text_parser *p, size_t at);
 size_t scan_word(const text_parser *p, size_t at, size_t end);
 /* Decimal digits at s[*at]; moves past them. */
 bool scan_decimal(machsym_str s, size_t *at, uint64_t *out);
@@ -84,20 +84,20 @@ static inline bool scan_is_letter(char c)
 
 /* ---- The report at hand ---- */
 
-report_thread *text_open_thread(text_parser *p);
-report_thread *text_thread_at_hand(text_parser *p); /* the last one while it takes frames, or a new one */
-report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
+report_thread *scan_open_thread(text_parser *p);
+report_thread *scan_thread_at_hand(text_parser *p); /* the last one while it takes frames, or a new one */
+report_frame *scan_add_frame(text_parser *p, text_line line, frame_form form);
 
 /* Takes "NAME + 12 (File.m:34)" after an address apart. */
-void text_split_given(report_frame *frame, machsym_str s);
+void scan_split_given(report_frame *frame, machsym_str s);
 /* The same of what a frame is called, unless that is no name. */
-void text_set_given(report_frame *frame, machsym_str s);
+void scan_set_given(report_frame *frame, machsym_str s);
 
 /* Whether a line is a numbered frame of an image, whose address has no fewer digits than real ones have. */
-bool text_is_numbered(machsym_str s);
+bool scan_is_numbered(machsym_str s);
 /* How long that is which stands ahead of a report's line: blanks, and what a mail or a log put there. */
-size_t text_prefix_len(machsym_str line);
+size_t scan_prefix_len(machsym_str line);
 /* Makes blanks of it in the shadow. */
-void text_blank_prefix(text_parser *p, text_line line);
+void scan_blank_prefix(text_parser *p, text_line line);
 
 #endif

@@ -55,13 +55,13 @@ static const char *const namespaces[] = {NULL,
                                          "POWEREXCEPTIONS",
                                          "SECINIT"};
 
-static bool is_upper(char c)
+static bool termination_is_upper(char c)
 {
     return (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /* The digits that s begins with, "0x" among them. */
-static machsym_str number_at(machsym_str s)
+static machsym_str termination_number_at(machsym_str s)
 {
     bool hex = s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 32) == 'x';
     size_t at = 2 * hex;
@@ -72,7 +72,7 @@ static machsym_str number_at(machsym_str s)
 }
 
 /* "<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:..." tells what stands before it elsewhere. */
-static void set_from_context(report *r, machsym_str s)
+static void termination_set_from_context(report *r, machsym_str s)
 {
     uint64_t domain;
     machsym_str context = str_after(s, "<RBSTerminateContext|");
@@ -81,7 +81,7 @@ static void set_from_context(report *r, machsym_str s)
     if (str_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
         namespaces[domain] != NULL)
         report_set_fact(r, FACT_TERMINATION, str_c(namespaces[domain]));
-    report_set_fact(r, FACT_TERMINATION_CODE, number_at(str_after(context, "code:")));
+    report_set_fact(r, FACT_TERMINATION_CODE, termination_number_at(str_after(context, "code:")));
 }
 
 /* "[Namespace ]NAME[,] [Code ]N[ words]" and "NAME, [0xN] words". */
@@ -90,7 +90,7 @@ void termination_parse(report *r, machsym_str s)
     size_t name = 0;
     s = str_trim_end(str_trim(s));
     machsym_str rest = str_starts(s, "Namespace ") ? str_trim(str_from(s, sizeof "Namespace " - 1)) : s;
-    while (name < rest.len && is_upper(rest.ptr[name]))
+    while (name < rest.len && termination_is_upper(rest.ptr[name]))
         name++;
     if (name > 0) {
         machsym_str code = str_from(rest, name);
@@ -98,12 +98,12 @@ void termination_parse(report *r, machsym_str s)
             code = str_from(code, 1);
         if (str_starts(code, "Code "))
             code = str_trim(str_from(code, sizeof "Code " - 1));
-        machsym_str number = number_at(code);
+        machsym_str number = termination_number_at(code);
         report_set_fact(r, FACT_TERMINATION, (machsym_str){rest.ptr, name});
         report_set_fact(r, FACT_TERMINATION_CODE, number);
         rest = str_from(code, number.len);
         rest = str_from(rest, rest.len > 0 && rest.ptr[0] == ']');
     }
-    set_from_context(r, rest);
+    termination_set_from_context(r, rest);
     report_set_fact(r, FACT_DESCRIPTION, rest);
 }

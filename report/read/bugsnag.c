@@ -16,29 +16,30 @@ typedef struct bugsnag_reader {
     uint32_t exception; /* the first exception's stack, a thread; REPORT_NONE */
 } bugsnag_reader;
 
-static void set_bugsnag_facts(report *r, const json *doc, uint32_t event)
+static void bugsnag_set_bugsnag_facts(report *r, const json *doc, uint32_t event)
 {
     static const json_fact app_facts[] = {{"name", FACT_PROCESS}, {"id", FACT_IDENTIFIER}};
     static const json_fact device_facts[] = {
         {"model", FACT_HARDWARE}, {"time", FACT_DATE}, {"id", FACT_REPORTER}};
     uint32_t app = json_get(doc, event, "app");
     uint32_t device = json_get(doc, event, "device");
-    json_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
-    json_set_facts(r, doc, device, device_facts, sizeof device_facts / sizeof *device_facts);
-    json_fact_of(r, doc, json_get(doc, event, "id"), FACT_INCIDENT);
-    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, app, "version")),
-                    json_text(r, doc, json_get(doc, app, "bundleVersion")));
-    machsym_str build = json_text(r, doc, json_get(doc, json_get(doc, device, "runtimeVersions"), "osBuild"));
+    fields_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
+    fields_set_facts(r, doc, device, device_facts, sizeof device_facts / sizeof *device_facts);
+    fields_fact_of(r, doc, json_get(doc, event, "id"), FACT_INCIDENT);
+    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, app, "version")),
+                    fields_text(r, doc, json_get(doc, app, "bundleVersion")));
+    machsym_str build =
+        fields_text(r, doc, json_get(doc, json_get(doc, device, "runtimeVersions"), "osBuild"));
     text os = {0};
-    text_str(&os, json_text(r, doc, json_get(doc, device, "osName")));
+    text_str(&os, fields_text(r, doc, json_get(doc, device, "osName")));
     text_c(&os, os.len > 0 ? " " : "");
-    text_str(&os, json_text(r, doc, json_get(doc, device, "osVersion")));
+    text_str(&os, fields_text(r, doc, json_get(doc, device, "osVersion")));
     report_set_pair(r, FACT_OS, (machsym_str){os.v, os.len}, build);
     text_free(&os);
 }
 
 /* Every frame tells its image; those that are alike become one. */
-static void add_bugsnag_image(bugsnag_reader *w, report_frame *frame)
+static void bugsnag_add_bugsnag_image(bugsnag_reader *w, report_frame *frame)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -47,57 +48,57 @@ static void add_bugsnag_image(bugsnag_reader *w, report_frame *frame)
         return;
     report_image *image = report_add_image(r);
     image->base = base;
-    image->path = json_text(r, doc, json_get(doc, frame->token, "machoFile"));
+    image->path = fields_text(r, doc, json_get(doc, frame->token, "machoFile"));
     image->name = str_base_name(image->path);
     image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, frame->token, "machoUUID")), &image->uuid);
     frame->image = r->image_count - 1;
 }
 
-static report_thread *add_bugsnag_stack(bugsnag_reader *w, uint32_t owner)
+static report_thread *bugsnag_add_bugsnag_stack(bugsnag_reader *w, uint32_t owner)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
     uint32_t index = r->thread_count;
     report_add_thread(r);
-    json_add_stack(r, w->doc, json_get(doc, owner, "stacktrace"), FORM_BUGSNAG);
+    fields_add_stack(r, w->doc, json_get(doc, owner, "stacktrace"), FORM_BUGSNAG);
     report_thread *thread = &r->threads[index];
     for (uint32_t i = 0; i < thread->count; i++) {
         report_frame *frame = &r->frames[thread->first + i];
         frame->exact |= json_true(doc, json_get(doc, frame->token, "isPC"));
-        add_bugsnag_image(w, frame);
+        bugsnag_add_bugsnag_image(w, frame);
     }
     return thread;
 }
 
-static void add_exceptions(bugsnag_reader *w, uint32_t array)
+static void bugsnag_add_exceptions(bugsnag_reader *w, uint32_t array)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
         uint32_t first = r->thread_count;
-        machsym_str kind = json_text(r, doc, json_either(doc, at, "errorClass", "error_class"));
+        machsym_str kind = fields_text(r, doc, fields_either(doc, at, "errorClass", "error_class"));
         bool is_signal = str_starts(kind, "EXC_") || str_starts(kind, "SIG");
-        report_thread *thread = add_bugsnag_stack(w, at);
+        report_thread *thread = bugsnag_add_bugsnag_stack(w, at);
         thread->crashed = is_signal;
         thread->kind = is_signal ? THREAD_PLAIN : THREAD_EXCEPTION;
         thread->number = 0;
         if (w->exception == REPORT_NONE) {
-            report_set_error(r, kind, json_text(r, doc, json_get(doc, at, "message")));
+            report_set_error(r, kind, fields_text(r, doc, json_get(doc, at, "message")));
             w->exception = first;
         }
     }
 }
 
-static void add_threads(bugsnag_reader *w, uint32_t array)
+static void bugsnag_add_threads(bugsnag_reader *w, uint32_t array)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
-        report_thread *thread = add_bugsnag_stack(w, at);
+        report_thread *thread = bugsnag_add_bugsnag_stack(w, at);
         json_u64(doc, json_get(doc, at, "id"), &thread->number);
-        thread->name = json_text(r, doc, json_get(doc, at, "name"));
+        thread->name = fields_text(r, doc, json_get(doc, at, "name"));
         thread->crashed = json_true(doc, json_get(doc, at, "errorReportingThread"));
         if (!thread->crashed || w->exception == REPORT_NONE)
             continue;
@@ -111,7 +112,7 @@ static void add_threads(bugsnag_reader *w, uint32_t array)
 }
 
 /* An event has frames that tell their image, in exceptions or threads. */
-static bool has_bugsnag_frames(const json *doc, uint32_t array)
+static bool bugsnag_has_bugsnag_frames(const json *doc, uint32_t array)
 {
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
@@ -122,20 +123,20 @@ static bool has_bugsnag_frames(const json *doc, uint32_t array)
     return false;
 }
 
-static bool read_event(report *r, uint32_t doc_index, uint32_t event)
+static bool bugsnag_read_event(report *r, uint32_t doc_index, uint32_t event)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t exceptions = json_get(doc, event, "exceptions");
     uint32_t threads = json_get(doc, event, "threads");
     bugsnag_reader w = {r, doc_index, REPORT_NONE};
-    if (!has_bugsnag_frames(doc, exceptions) && !has_bugsnag_frames(doc, threads))
+    if (!bugsnag_has_bugsnag_frames(doc, exceptions) && !bugsnag_has_bugsnag_frames(doc, threads))
         return false;
-    report_begin_part(r, doc_index, event);
+    parts_begin(r, doc_index, event);
     r->kind = REPORT_BUGSNAG;
     r->main_doc = doc_index;
-    set_bugsnag_facts(r, doc, event);
-    add_exceptions(&w, exceptions);
-    add_threads(&w, threads);
+    bugsnag_set_bugsnag_facts(r, doc, event);
+    bugsnag_add_exceptions(&w, exceptions);
+    bugsnag_add_threads(&w, threads);
     return true;
 }
 
@@ -147,9 +148,9 @@ bool report_parse_bugsnag(report *r, uint32_t doc_index)
     uint32_t first_image = r->image_count;
     uint32_t first_frame = r->frame_count;
     uint32_t at = JSON_NONE;
-    bool found = json_is(doc, 0, JSON_OBJECT) && read_event(r, doc_index, 0);
+    bool found = json_is(doc, 0, JSON_OBJECT) && bugsnag_read_event(r, doc_index, 0);
     while (json_next(doc, events, &at))
-        found |= read_event(r, doc_index, at);
+        found |= bugsnag_read_event(r, doc_index, at);
     report_merge_images(r, first_image, first_frame);
     return found;
 }

@@ -45,25 +45,25 @@ typedef struct image_name {
     uint32_t image;
 } image_name;
 
-static int name_order(machsym_str a, machsym_str b)
+static int crashlytics_name_order(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len > 0 ? memcmp(a.ptr, b.ptr, len) : 0;
     return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
 }
 
-static int by_name(const void *a, const void *b)
+static int crashlytics_by_name(const void *a, const void *b)
 {
     const image_name *x = a;
     const image_name *y = b;
-    int order = name_order(x->name, y->name);
+    int order = crashlytics_name_order(x->name, y->name);
     MACHSYM_COUNT_WORK(1);
     return order != 0 ? order : x->image < y->image ? -1 : x->image > y->image;
 }
 
-static bool is_before(const void *element, const void *name)
+static bool crashlytics_is_before(const void *element, const void *name)
 {
-    return name_order(((const image_name *)element)->name, *(const machsym_str *)name) < 0;
+    return crashlytics_name_order(((const image_name *)element)->name, *(const machsym_str *)name) < 0;
 }
 
 /* Frames that have a name tell no UUID: they are in the image of their name, if another frame tells which it
@@ -77,12 +77,12 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
         if (r->images[i].is_offset)
             names[count++] = (image_name){r->images[i].name, i};
     }
-    qsort(names, count, sizeof *names, by_name);
+    qsort(names, count, sizeof *names, crashlytics_by_name);
     for (uint32_t i = first_frame; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         if (frame->image != REPORT_NONE || frame->addr >= LOWEST_ADDRESS)
             continue;
-        size_t at = mem_lower_bound(names, count, sizeof *names, &frame->image_name, is_before);
+        size_t at = mem_lower_bound(names, count, sizeof *names, &frame->image_name, crashlytics_is_before);
         if (at < count && str_equal(names[at].name, frame->image_name))
             frame->image = names[at].image;
     }
@@ -91,13 +91,13 @@ void text_place_missing(report *r, uint32_t first_frame, uint32_t first_image)
 
 /* ---- Lines ---- */
 
-static machsym_str rest_after(machsym_str s, size_t count)
+static machsym_str crashlytics_rest_after(machsym_str s, size_t count)
 {
     return str_trim((machsym_str){s.ptr + count, s.len - count});
 }
 
 /* "# Version: 1.2 (34)" */
-static bool parse_header(text_parser *p, machsym_str s)
+static bool crashlytics_parse_header(text_parser *p, machsym_str s)
 {
     static const struct {
         const char *key;
@@ -109,31 +109,31 @@ static bool parse_header(text_parser *p, machsym_str s)
         {"Session ID", FACT_INCIDENT},    {"Date", FACT_DATE},
         {"OS Version", FACT_OS},          {"Device", FACT_HARDWARE},
     };
-    machsym_str line = rest_after(s, 1);
+    machsym_str line = crashlytics_rest_after(s, 1);
     size_t colon = str_find(line, ":");
     if (!str_starts(s, "# ") || colon >= line.len)
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (str_is((machsym_str){line.ptr, colon}, keys[i].key))
-            report_set_fact(p->r, keys[i].fact, rest_after(line, colon + 1));
+            report_set_fact(p->r, keys[i].fact, crashlytics_rest_after(line, colon + 1));
     }
     return true;
 }
 
 /* "EXC_BAD_ACCESS KERN_INVALID_ADDRESS 0x0000000000000008" */
-static bool parse_exception(text_parser *p, machsym_str s)
+static bool crashlytics_parse_exception(text_parser *p, machsym_str s)
 {
     size_t name = str_find(s, " ");
     if (!str_starts(s, "EXC_") && !str_starts(s, "SIG"))
         return false;
-    machsym_str rest = name < s.len ? rest_after(s, name) : (machsym_str){s.ptr, 0};
+    machsym_str rest = name < s.len ? crashlytics_rest_after(s, name) : (machsym_str){s.ptr, 0};
     size_t word = str_find(rest, " ");
     report_set_fact(p->r, str_starts(s, "EXC_") ? FACT_EXCEPTION : FACT_SIGNAL, (machsym_str){s.ptr, name});
     if (str_starts(rest, "KERN_") && word < rest.len) {
         text t = {0};
         text_add(&t, rest.ptr, word);
         text_c(&t, " at ");
-        text_str(&t, rest_after(rest, word));
+        text_str(&t, crashlytics_rest_after(rest, word));
         report_set_fact(p->r, FACT_SUBTYPE, pool_copy(&p->r->strings, t.v, t.len));
         text_free(&t);
     } else {
@@ -143,29 +143,29 @@ static bool parse_exception(text_parser *p, machsym_str s)
 }
 
 /* "NSRangeException: the reason" */
-static void set_thrown(text_parser *p, machsym_str s)
+static void crashlytics_set_thrown(text_parser *p, machsym_str s)
 {
     size_t colon = str_find(s, ": ");
     report_set_thrown(p->r, (machsym_str){s.ptr, colon},
-                      colon < s.len ? rest_after(s, colon + 1) : (machsym_str){s.ptr, 0});
+                      colon < s.len ? crashlytics_rest_after(s, colon + 1) : (machsym_str){s.ptr, 0});
 }
 
 /* "#0. Crashed: com.apple.main-thread": the thread that follows. */
-static void open_title(text_parser *p, machsym_str s)
+static void crashlytics_open_title(text_parser *p, machsym_str s)
 {
     static const char fatal[] = "Fatal Exception:";
     static const char crashed[] = "Crashed:";
     size_t dot = str_find(s, ". ");
     if (s.ptr[0] == '#' && dot < s.len)
-        s = rest_after(s, dot + 1);
-    report_thread *thread = text_open_thread(p);
+        s = crashlytics_rest_after(s, dot + 1);
+    report_thread *thread = scan_open_thread(p);
     thread->crashed = str_starts(s, crashed);
     if (str_starts(s, fatal)) {
         thread->kind = THREAD_EXCEPTION;
-        set_thrown(p, rest_after(s, sizeof fatal - 1));
+        crashlytics_set_thrown(p, crashlytics_rest_after(s, sizeof fatal - 1));
         return;
     }
-    thread->name = thread->crashed ? rest_after(s, sizeof crashed - 1) : s;
+    thread->name = thread->crashed ? crashlytics_rest_after(s, sizeof crashed - 1) : s;
     if (str_is(thread->name, "Thread"))
         thread->name.len = 0;
 }
@@ -179,13 +179,13 @@ bool text_parse_crashlytics(text_parser *p, machsym_str s)
         if (is_first)
             return true;
     }
-    if (!p->crashlytics || s.len == 0 || scan_is_digit(s.ptr[0]) || parse_header(p, s) ||
-        parse_exception(p, s) || str_is(s, "--"))
+    if (!p->crashlytics || s.len == 0 || scan_is_digit(s.ptr[0]) || crashlytics_parse_header(p, s) ||
+        crashlytics_parse_exception(p, s) || str_is(s, "--"))
         return p->crashlytics && s.len > 0 && !scan_is_digit(s.ptr[0]);
     /* a title follows an empty line; else it goes on with the one before: the reason of an exception */
     if (p->open && p->r->threads[p->r->thread_count - 1].count == 0)
         report_set_fact(p->r, FACT_REASON, s);
     else
-        open_title(p, s);
+        crashlytics_open_title(p, s);
     return true;
 }

@@ -15,40 +15,40 @@ static const json_fact meta_facts[] = {
     {"exception_codes", FACT_CODES},
 };
 
-static void set_datadog_facts(report *r, const json *doc, uint32_t event, uint32_t error)
+static void datadog_set_datadog_facts(report *r, const json *doc, uint32_t event, uint32_t error)
 {
     uint32_t meta = json_get(doc, error, "meta");
     uint32_t os = json_get(doc, event, "os");
     uint64_t milliseconds;
-    json_set_facts(r, doc, meta, meta_facts, sizeof meta_facts / sizeof *meta_facts);
-    json_fact_of(r, doc, json_get(doc, event, "version"), FACT_VERSION);
-    json_fact_of(r, doc, json_get(doc, event, "service"), FACT_IDENTIFIER);
-    json_fact_of(r, doc, json_get(doc, json_get(doc, event, "device"), "model"), FACT_HARDWARE);
-    json_fact_of(r, doc, json_get(doc, error, "type"), FACT_SIGNAL);
-    json_fact_of(r, doc, json_get(doc, error, "message"), FACT_DESCRIPTION);
+    fields_set_facts(r, doc, meta, meta_facts, sizeof meta_facts / sizeof *meta_facts);
+    fields_fact_of(r, doc, json_get(doc, event, "version"), FACT_VERSION);
+    fields_fact_of(r, doc, json_get(doc, event, "service"), FACT_IDENTIFIER);
+    fields_fact_of(r, doc, json_get(doc, json_get(doc, event, "device"), "model"), FACT_HARDWARE);
+    fields_fact_of(r, doc, json_get(doc, error, "type"), FACT_SIGNAL);
+    fields_fact_of(r, doc, json_get(doc, error, "message"), FACT_DESCRIPTION);
     if (json_u64(doc, json_get(doc, event, "date"), &milliseconds))
         report_set_time(r, FACT_DATE, milliseconds / 1000);
     text system = {0};
-    text_str(&system, json_text(r, doc, json_get(doc, os, "name")));
+    text_str(&system, fields_text(r, doc, json_get(doc, os, "name")));
     text_c(&system, system.len > 0 ? " " : "");
-    text_str(&system, json_text(r, doc, json_get(doc, os, "version")));
+    text_str(&system, fields_text(r, doc, json_get(doc, os, "version")));
     report_set_pair(r, FACT_OS, (machsym_str){system.v, system.len},
-                    json_text(r, doc, json_get(doc, os, "build")));
+                    fields_text(r, doc, json_get(doc, os, "build")));
     text_free(&system);
 }
 
-static void add_datadog_image(report *r, const json *doc, uint32_t object)
+static void datadog_add_datadog_image(report *r, const json *doc, uint32_t object)
 {
     report_image *image = report_add_image(r);
     json_u64(doc, json_get(doc, object, "load_address"), &image->base);
     json_u64(doc, json_get(doc, object, "max_address"), &image->end);
-    image->name = json_text(r, doc, json_get(doc, object, "name"));
-    image->arch = json_text(r, doc, json_get(doc, object, "arch"));
+    image->name = fields_text(r, doc, json_get(doc, object, "name"));
+    image->arch = fields_text(r, doc, json_get(doc, object, "arch"));
     image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "uuid")), &image->uuid);
 }
 
 /* The stack in a string is one thread. */
-static void add_datadog_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
+static void datadog_add_datadog_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
 {
     uint32_t stack = json_get(&r->docs[doc_index], owner, "stack");
     uint32_t first = r->thread_count;
@@ -57,7 +57,8 @@ static void add_datadog_stack(report *r, uint32_t doc_index, uint32_t owner, boo
     report_parse_string(r, doc_index, stack);
     for (uint32_t i = first; i < r->thread_count; i++) {
         r->threads[i].crashed = crashed;
-        r->threads[i].name = json_text(r, &r->docs[doc_index], json_get(&r->docs[doc_index], owner, "name"));
+        r->threads[i].name =
+            fields_text(r, &r->docs[doc_index], json_get(&r->docs[doc_index], owner, "name"));
     }
 }
 
@@ -73,18 +74,18 @@ bool report_parse_datadog(report *r, uint32_t doc_index)
     uint32_t at = JSON_NONE;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, json_get(doc, error, "stack"), JSON_STRING))
         return false;
-    report_begin_part(r, doc_index, 0);
+    parts_begin(r, doc_index, 0);
     r->kind = REPORT_DATADOG;
-    set_datadog_facts(r, doc, 0, error);
+    datadog_set_datadog_facts(r, doc, 0, error);
     while (json_next(doc, images, &at))
-        add_datadog_image(r, doc, at);
-    add_datadog_stack(r, doc_index, error, true);
+        datadog_add_datadog_image(r, doc, at);
+    datadog_add_datadog_stack(r, doc_index, error, true);
     uint32_t main = r->thread_count > 0 ? r->thread_count - 1 : 0;
     at = JSON_NONE;
     while (json_next(doc, threads, &at)) {
         uint32_t first = r->thread_count;
         bool crashed = json_true(doc, json_get(doc, at, "crashed"));
-        add_datadog_stack(r, doc_index, at, crashed);
+        datadog_add_datadog_stack(r, doc_index, at, crashed);
         if (crashed && first < r->thread_count && main < first)
             r->threads[first].is_echo = stack_is_same(r, &r->threads[main], &r->threads[first]);
     }

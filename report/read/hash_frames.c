@@ -11,7 +11,7 @@
 /* ---- Sanitizers ---- */
 
 /* Takes "(...)" off the end of s. */
-static bool take_group(machsym_str *s, machsym_str *inside)
+static bool hash_take_group(machsym_str *s, machsym_str *inside)
 {
     size_t at = s->len;
     if (at == 0 || s->ptr[at - 1] != ')')
@@ -35,7 +35,7 @@ typedef struct module {
 } module;
 
 /* "/path/demo:arm64+0x100000838". */
-static bool parse_module(machsym_str s, module *m)
+static bool hash_parse_module(machsym_str s, module *m)
 {
     size_t plus = s.len;
     while (plus > 0 && s.ptr[plus - 1] != '+')
@@ -56,24 +56,24 @@ static bool parse_module(machsym_str s, module *m)
 
 /* Takes the groups off the end: the module, and the build id, of which compilers of Apple platforms write the
  * load command that follows the UUID too. */
-static machsym_str take_module(machsym_str s, module *m)
+static machsym_str hash_take_module(machsym_str s, module *m)
 {
     machsym_str rest = s;
     machsym_str group;
-    if (!take_group(&rest, &group))
+    if (!hash_take_group(&rest, &group))
         return s;
     if (str_starts(group, "BuildId: ")) {
         machsym_str id = {group.ptr + 9, group.len - 9};
         id.len = id.len > 32 ? 32 : id.len;
         m->has_uuid = parse_uuid_str(id, &m->uuid);
-        if (!take_group(&rest, &group))
+        if (!hash_take_group(&rest, &group))
             return s;
     }
-    return parse_module(group, m) ? rest : s;
+    return hash_parse_module(group, m) ? rest : s;
 }
 
 /* Whether a word ends in ":12" or ":12:5". */
-static bool is_place(machsym_str s)
+static bool hash_is_place(machsym_str s)
 {
     size_t at = s.len;
     while (at > 0 && (scan_is_digit(s.ptr[at - 1]) || (s.ptr[at - 1] == ':' && at < s.len)))
@@ -82,7 +82,7 @@ static bool is_place(machsym_str s)
 }
 
 /* "in NAME File.c:12:5", "in NAME+0x58", "NAME File.c:12", "<null> <null>". */
-static void set_symbol(report_frame *frame, machsym_str s)
+static void hash_set_symbol(report_frame *frame, machsym_str s)
 {
     static const char mark[] = " [inlined]";
     size_t plus;
@@ -93,7 +93,7 @@ static void set_symbol(report_frame *frame, machsym_str s)
     while (word > 0 && !scan_is_blank(s.ptr[word - 1]))
         word--;
     machsym_str last = {s.ptr + word, s.len - word};
-    if (word > 0 && is_place(last)) {
+    if (word > 0 && hash_is_place(last)) {
         frame->where = last;
         frame->given_line = true;
     }
@@ -111,7 +111,7 @@ static void set_symbol(report_frame *frame, machsym_str s)
 }
 
 /* Programs begin at 4 GB, libraries at 0. A frame without an address has that of the file. */
-static void place(text_parser *p, report_frame *frame, const module *m, bool has_addr)
+static void hash_place(text_parser *p, report_frame *frame, const module *m, bool has_addr)
 {
     uint64_t begin = m->offset >> 32 != 0 ? (uint64_t)1 << 32 : 0;
     if (!has_addr)
@@ -123,7 +123,7 @@ static void place(text_parser *p, report_frame *frame, const module *m, bool has
     p->r->images[frame->image].arch = m->arch;
 }
 
-static bool parse_sanitizer(text_parser *p, text_line line, size_t at, uint64_t index)
+static bool hash_parse_sanitizer(text_parser *p, text_line line, size_t at, uint64_t index)
 {
     machsym_str s = scan_view(p, line.at, line.end);
     module m;
@@ -135,35 +135,35 @@ static bool parse_sanitizer(text_parser *p, text_line line, size_t at, uint64_t 
     size_t addr_end = line.at + at;
     at = scan_blanks(p, addr_end, line.end);
     at = str_starts(scan_view(p, at, line.end), "in ") ? scan_blanks(p, at + 3, line.end) : at;
-    machsym_str symbol = take_module(str_trim(scan_view(p, at, line.end)), &m);
+    machsym_str symbol = hash_take_module(str_trim(scan_view(p, at, line.end)), &m);
     if (!has_addr && m.path.len == 0)
         return false;
     if (symbol.len == 0 && has_addr && addr_end < line.end)
         at = addr_end + 1; /* the blank after it stays for the module */
-    report_thread *thread = text_thread_at_hand(p);
+    report_thread *thread = scan_thread_at_hand(p);
     const report_frame *before = thread->count > 0 ? &p->r->frames[p->r->frame_count - 1] : NULL;
     if (index == 0 && before != NULL && !(before->given_inline && (before->addr == addr || !has_addr)))
-        thread = text_open_thread(p);
+        thread = scan_open_thread(p);
     if (thread->count == 0 && thread->name.len == 0)
-        thread->name = text_line_before(p, line.at); /* "freed by thread T0 here:" */
+        thread->name = scan_line_before(p, line.at); /* "freed by thread T0 here:" */
     thread->crashed |= p->error.len > 0 && p->r->kind != REPORT_SANITIZER;
     p->r->kind = p->r->kind == REPORT_UNKNOWN ? REPORT_SANITIZER : p->r->kind;
-    report_frame *frame = text_add_frame(p, line, FORM_SANITIZER);
+    report_frame *frame = scan_add_frame(p, line, FORM_SANITIZER);
     frame->addr = addr;
     frame->index = (uint32_t)index;
     frame->exact = true; /* what sanitizers print is the call, not where it returns to */
     frame->image_name = str_base_name(m.path);
     frame->symbol_at = at;
     frame->symbol_end = at + symbol.len;
-    place(p, frame, &m, has_addr);
-    set_symbol(frame, symbol);
+    hash_place(p, frame, &m, has_addr);
+    hash_set_symbol(frame, symbol);
     return true;
 }
 
 /* ---- Dart ---- */
 
 /* Hexadecimal digits without 0x. */
-static bool scan_hex_word(machsym_str s, size_t *at, uint64_t *out)
+static bool hash_scan_hex_word(machsym_str s, size_t *at, uint64_t *out)
 {
     size_t end = *at;
     while (end < s.len && !scan_is_blank(s.ptr[end]) && s.ptr[end] != ',')
@@ -176,25 +176,25 @@ static bool scan_hex_word(machsym_str s, size_t *at, uint64_t *out)
 
 /* "abs 000000010c207b77 virt 0000000000272034 _kDartIsolateSnapshotInstructions+0x240337". Dart has taken
  * one off its return addresses. */
-static bool parse_dart(text_parser *p, text_line line, size_t at, uint64_t index)
+static bool hash_parse_dart(text_parser *p, text_line line, size_t at, uint64_t index)
 {
     machsym_str s = scan_view(p, line.at, line.end);
     uint64_t addr;
     uint64_t in_file;
     at += sizeof "abs " - 1;
-    if (!scan_hex_word(s, &at, &addr))
+    if (!hash_scan_hex_word(s, &at, &addr))
         return false;
-    report_thread *thread = text_thread_at_hand(p);
+    report_thread *thread = scan_thread_at_hand(p);
     const report_frame *before = thread->count > 0 ? &p->r->frames[p->r->frame_count - 1] : NULL;
     if (index == 0 && before != NULL && !(before->given_inline && before->addr == addr))
-        text_open_thread(p);
+        scan_open_thread(p);
     p->r->kind = p->r->kind == REPORT_UNKNOWN ? REPORT_DART : p->r->kind;
     at = scan_blanks(p, line.at + at, line.end) - line.at;
     if (str_starts((machsym_str){s.ptr + at, s.len - at}, "virt ")) {
         at += 5;
-        scan_hex_word(s, &at, &in_file);
+        hash_scan_hex_word(s, &at, &in_file);
     }
-    report_frame *frame = text_add_frame(p, line, FORM_CLASSIC);
+    report_frame *frame = scan_add_frame(p, line, FORM_CLASSIC);
     frame->addr = addr;
     frame->index = (uint32_t)index;
     frame->exact = true;
@@ -202,12 +202,12 @@ static bool parse_dart(text_parser *p, text_line line, size_t at, uint64_t index
     frame->symbol_end = frame->end > frame->symbol_at ? frame->end : frame->symbol_at;
     machsym_str symbol = scan_view(p, frame->symbol_at, frame->symbol_end);
     if (symbol.len > 0 && !str_starts(symbol, "_kDart"))
-        text_set_given(frame, symbol);
+        scan_set_given(frame, symbol);
     return true;
 }
 
 /* The lines ahead of Dart's frames: "build_id: '...'", "isolate_dso_base: 10bfbc000, vm_dso_base: ...". */
-static bool parse_dart_header(text_parser *p, machsym_str s)
+static bool hash_parse_dart_header(text_parser *p, machsym_str s)
 {
     static const char id[] = "build_id: '";
     static const char base[] = "isolate_dso_base: ";
@@ -219,7 +219,7 @@ static bool parse_dart_header(text_parser *p, machsym_str s)
         p->has_build_id = parse_uuid_str(uuid, &p->build_id);
         return true;
     }
-    if (!str_starts(s, base) || !scan_hex_word(s, &at, &addr))
+    if (!str_starts(s, base) || !hash_scan_hex_word(s, &at, &addr))
         return false;
     report_image_at(p->r, p->process_image, addr, str_c("App"), p->has_build_id ? &p->build_id : NULL);
     p->has_build_id = false;
@@ -233,7 +233,7 @@ bool text_parse_hash(text_parser *p, text_line line)
     machsym_str s = scan_view(p, line.at, line.end);
     uint64_t index;
     if (at < s.len && (s.ptr[at] == 'b' || s.ptr[at] == 'i'))
-        return parse_dart_header(p, (machsym_str){s.ptr + at, s.len - at});
+        return hash_parse_dart_header(p, (machsym_str){s.ptr + at, s.len - at});
     if (at >= s.len || s.ptr[at] != '#')
         return false;
     at++;
@@ -241,14 +241,14 @@ bool text_parse_hash(text_parser *p, text_line line)
         return false;
     at = scan_blanks(p, line.at + at, line.end) - line.at;
     if (str_starts((machsym_str){s.ptr + at, s.len - at}, "abs "))
-        return parse_dart(p, line, at, index);
-    return parse_sanitizer(p, line, at, index);
+        return hash_parse_dart(p, line, at, index);
+    return hash_parse_sanitizer(p, line, at, index);
 }
 
 /* ---- What happened ---- */
 
 /* The first stays. */
-static void take_error(text_parser *p, machsym_str what)
+static void hash_take_error(text_parser *p, machsym_str what)
 {
     if (p->error.len == 0)
         p->error = what;
@@ -269,7 +269,7 @@ bool text_parse_error(text_parser *p, machsym_str s)
         size_t place = str_find(what, " at 0x"); /* of this crash alone */
         if (place < what.len)
             p->error_place = (machsym_str){what.ptr + place, what.len - place};
-        take_error(p, (machsym_str){what.ptr, place});
+        hash_take_error(p, (machsym_str){what.ptr, place});
         return true;
     }
     if ((str_starts(s, "==") || str_starts(s, "WARNING: ")) && str_find(s, "Sanitizer: ") < s.len) {
@@ -277,18 +277,18 @@ bool text_parse_error(text_parser *p, machsym_str s)
         machsym_str what = {s.ptr + from, s.len > from ? s.len - from : 0};
         at = str_find(what, " on ");
         what.len = at < what.len ? at : str_find(what, " (");
-        take_error(p, what);
+        hash_take_error(p, what);
         return true;
     }
     if (str_starts(s, "[signal ")) { /* of Go */
         machsym_str what = {s.ptr + 8, s.len - 8};
         what.len = str_find(what, ":");
-        take_error(p, what);
+        hash_take_error(p, what);
         return true;
     }
     at = str_find(s, ": runtime error: ");
     if (at >= s.len)
         return false;
-    take_error(p, (machsym_str){s.ptr + at + 2, s.len - at - 2});
+    hash_take_error(p, (machsym_str){s.ptr + at + 2, s.len - at - 2});
     return true;
 }

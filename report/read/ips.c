@@ -50,7 +50,7 @@ static const ips_key metadata_keys[] = {
     {NULL, "incident_id", FACT_INCIDENT},
 };
 
-static void put_fact(report *r, report_fact fact, machsym_str value, bool metadata)
+static void ips_put_fact(report *r, report_fact fact, machsym_str value, bool metadata)
 {
     if (!metadata && value.len > 0)
         r->facts[fact].len = 0;
@@ -58,18 +58,18 @@ static void put_fact(report *r, report_fact fact, machsym_str value, bool metada
 }
 
 /* The report itself knows better than the metadata before it. */
-static void set_facts(report *r, const json *doc, const ips_key *keys, size_t count, bool metadata)
+static void ips_set_facts(report *r, const json *doc, const ips_key *keys, size_t count, bool metadata)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t object = keys[i].in != NULL ? json_get(doc, 0, keys[i].in) : 0;
         uint32_t value = json_get(doc, object, keys[i].key);
         if (json_is(doc, value, JSON_STRING) || json_is(doc, value, JSON_NUMBER))
-            put_fact(r, keys[i].fact, report_json_str(r, doc, value), metadata);
+            ips_put_fact(r, keys[i].fact, report_json_str(r, doc, value), metadata);
     }
 }
 
 /* "A (B)" from two members of an object, or the one that is there. */
-static machsym_str pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
+static machsym_str ips_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
 {
     text t = {0};
     machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
@@ -86,7 +86,7 @@ static machsym_str pair(report *r, const json *doc, uint32_t object, const char 
 }
 
 /* All strings inside a value, a line each. */
-static void put_strings(text *t, const json *doc, uint32_t value)
+static void ips_put_strings(text *t, const json *doc, uint32_t value)
 {
     for (uint32_t i = value; value < doc->count && i < doc->v[value].next; i++) {
         if (doc->v[i].type != JSON_STRING)
@@ -97,10 +97,10 @@ static void put_strings(text *t, const json *doc, uint32_t value)
     }
 }
 
-static void set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
+static void ips_set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
 {
     text t = {0};
-    put_strings(&t, doc, value);
+    ips_put_strings(&t, doc, value);
     if (t.len > 0)
         report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
@@ -108,13 +108,13 @@ static void set_strings(report *r, const json *doc, uint32_t value, report_fact 
 
 /* What the text form writes after namespace and code, in its order. Without a namespace the first of the
  * reasons tells it. */
-static void set_termination(report *r, const json *doc)
+static void ips_set_termination(report *r, const json *doc)
 {
     static const char *const keys[] = {"indicator", "reasons", "details"};
     uint32_t termination = json_get(doc, 0, "termination");
     text t = {0};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        put_strings(&t, doc, json_get(doc, termination, keys[i]));
+        ips_put_strings(&t, doc, json_get(doc, termination, keys[i]));
     machsym_str all = pool_copy(&r->strings, t.v, t.len);
     text_free(&t);
     if (r->facts[FACT_TERMINATION].len == 0)
@@ -126,12 +126,13 @@ static void set_termination(report *r, const json *doc)
 void report_set_ips_facts(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
-    set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
+    ips_set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
     uint32_t bundle = json_get(doc, 0, "bundleInfo");
-    put_fact(r, FACT_OS, pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
-    put_fact(r, FACT_VERSION, pair(r, doc, bundle, "CFBundleShortVersionString", "CFBundleVersion"), false);
-    set_termination(r, doc);
-    set_strings(r, doc, json_get(doc, 0, "asi"), FACT_APP_INFO);
+    ips_put_fact(r, FACT_OS, ips_pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
+    ips_put_fact(r, FACT_VERSION, ips_pair(r, doc, bundle, "CFBundleShortVersionString", "CFBundleVersion"),
+                 false);
+    ips_set_termination(r, doc);
+    ips_set_strings(r, doc, json_get(doc, 0, "asi"), FACT_APP_INFO);
 }
 
 /* ---- Images ---- */
@@ -142,7 +143,7 @@ static bool ips_uuid(const json *doc, uint32_t token, machsym_uuid *out)
     return parse_uuid_str(json_raw(doc, token), out) && memcmp(out, &none, sizeof none) != 0;
 }
 
-static void add_ips_image(report *r, const json *doc, uint32_t object)
+static void ips_add_ips_image(report *r, const json *doc, uint32_t object)
 {
     report_image *image = report_add_image(r);
     uint64_t size = 0;
@@ -154,14 +155,14 @@ static void add_ips_image(report *r, const json *doc, uint32_t object)
     image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
     image->is_text_exec = json_equals(doc, json_get(doc, object, "source"), "T");
     image->has_uuid = ips_uuid(doc, json_get(doc, object, "uuid"), &image->uuid);
-    image->version = pair(r, doc, object, "CFBundleShortVersionString", "CFBundleVersion");
+    image->version = ips_pair(r, doc, object, "CFBundleShortVersionString", "CFBundleVersion");
     image->bundle = report_json_str(r, doc, json_get(doc, object, "CFBundleIdentifier"));
     image->token = object;
     if (image->name.len == 0)
         image->name = str_base_name(image->path);
 }
 
-static void set_shared_cache(report *r, const json *doc)
+static void ips_set_shared_cache(report *r, const json *doc)
 {
     uint32_t cache = json_get(doc, 0, "sharedCache");
     uint64_t size = 0;
@@ -172,7 +173,7 @@ static void set_shared_cache(report *r, const json *doc)
 
 /* ---- Stacks ---- */
 
-static void set_frame_text(report *r, const json *doc, report_frame *frame, uint32_t object)
+static void ips_set_frame_text(report *r, const json *doc, report_frame *frame, uint32_t object)
 {
     uint32_t line = json_get(doc, object, "sourceLine");
     frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
@@ -191,12 +192,12 @@ static void set_frame_text(report *r, const json *doc, report_frame *frame, uint
 }
 
 /* Frames that were in no image are put into one that begins at 0. A signed address may be among them. */
-static bool is_null_image(const report_image *image)
+static bool ips_is_null_image(const report_image *image)
 {
     return image->base == 0 && !image->has_uuid;
 }
 
-static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
+static void ips_add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t index = 0;
@@ -215,16 +216,16 @@ static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t f
         frame->index = index;
         frame->exact = index == 0;
         if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image &&
-            !is_null_image(&r->images[first_image + (uint32_t)image]))
+            !ips_is_null_image(&r->images[first_image + (uint32_t)image]))
             frame->image = first_image + (uint32_t)image;
         if (json_u64(doc, json_get(doc, at, "imageOffset"), &offset))
             frame->addr = offset + (frame->image != REPORT_NONE ? r->images[frame->image].base : 0);
-        set_frame_text(r, doc, frame, at);
+        ips_set_frame_text(r, doc, frame, at);
         index += !frame->given_inline;
     }
 }
 
-static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
+static void ips_add_threads(report *r, uint32_t doc_index, uint32_t first_image)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t threads = json_get(doc, 0, "threads");
@@ -239,13 +240,13 @@ static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
         thread->crashed = json_true(doc, json_get(doc, at, "triggered")) || number == faulting;
         thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
         thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
-        add_frames(r, doc_index, json_get(doc, at, "frames"), first_image);
+        ips_add_frames(r, doc_index, json_get(doc, at, "frames"), first_image);
         number++;
     }
 }
 
 /* Stacks in Apple's text form, each a string. */
-static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
+static void ips_add_backtraces(report *r, uint32_t doc_index, uint32_t array)
 {
     const json *doc = &r->docs[doc_index];
     uint64_t number = 0;
@@ -262,16 +263,16 @@ static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
     }
 }
 
-static void add_exception(report *r, uint32_t doc_index, uint32_t first_image)
+static void ips_add_exception(report *r, uint32_t doc_index, uint32_t first_image)
 {
     uint32_t frames = json_get(&r->docs[doc_index], 0, "lastExceptionBacktrace");
     if (frames == JSON_NONE)
         return;
     report_add_thread(r)->kind = THREAD_EXCEPTION;
-    add_frames(r, doc_index, frames, first_image);
+    ips_add_frames(r, doc_index, frames, first_image);
 }
 
-static bool is_metadata(const json *doc)
+static bool ips_is_metadata(const json *doc)
 {
     return json_get(doc, 0, "bug_type") != JSON_NONE &&
            (json_get(doc, 0, "os_version") != JSON_NONE || json_get(doc, 0, "timestamp") != JSON_NONE);
@@ -285,9 +286,9 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     uint32_t first_image = r->image_count;
     uint32_t first_frame = r->frame_count;
     uint32_t at = JSON_NONE;
-    bool metadata = is_metadata(doc);
+    bool metadata = ips_is_metadata(doc);
     if (metadata)
-        set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
+        ips_set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
     if (metadata && images == JSON_NONE)
         r->meta_doc = doc_index;
     if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
@@ -297,12 +298,12 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     r->main_image = first_image;
     r->main_thread = r->thread_count;
     report_set_ips_facts(r, doc_index);
-    set_shared_cache(r, doc);
+    ips_set_shared_cache(r, doc);
     while (json_next(doc, images, &at))
-        add_ips_image(r, doc, at);
-    add_exception(r, doc_index, first_image);
-    add_threads(r, doc_index, first_image);
-    add_backtraces(r, doc_index, json_get(doc, 0, "asiBacktraces"));
+        ips_add_ips_image(r, doc, at);
+    ips_add_exception(r, doc_index, first_image);
+    ips_add_threads(r, doc_index, first_image);
+    ips_add_backtraces(r, doc_index, json_get(doc, 0, "asiBacktraces"));
     report_place_frames(r, first_frame, first_image);
     return true;
 }

@@ -37,7 +37,7 @@ typedef struct jetsam {
 } jetsam;
 
 /* "1562 MB (100000 pages)", or the pages alone. */
-static void put_pages(jetsam *j, uint64_t pages)
+static void jetsam_put_pages(jetsam *j, uint64_t pages)
 {
     if (j->page_size > 0 && pages < UINT64_MAX / j->page_size) {
         text_dec(&j->words, (pages * j->page_size + (1 << 19)) >> 20);
@@ -47,7 +47,7 @@ static void put_pages(jetsam *j, uint64_t pages)
     text_c(&j->words, j->page_size > 0 ? " pages)" : " pages");
 }
 
-static void put_name(jetsam *j, uint32_t process)
+static void jetsam_put_name(jetsam *j, uint32_t process)
 {
     text_str(&j->words, report_json_str(j->r, j->doc, json_get(j->doc, process, "name")));
     text_c(&j->words, " [");
@@ -56,18 +56,18 @@ static void put_name(jetsam *j, uint32_t process)
 }
 
 /* What it held, at most and at last, and what it was doing. */
-static void put_memory(jetsam *j, uint32_t process)
+static void jetsam_put_memory(jetsam *j, uint32_t process)
 {
     uint64_t pages;
     uint32_t at = JSON_NONE;
     const char *between = ", ";
     if (json_u64(j->doc, json_get(j->doc, process, "rpages"), &pages)) {
         text_c(&j->words, "; it held ");
-        put_pages(j, pages);
+        jetsam_put_pages(j, pages);
     }
     if (json_u64(j->doc, json_get(j->doc, process, "lifetimeMax"), &pages)) {
         text_c(&j->words, ", at most ");
-        put_pages(j, pages);
+        jetsam_put_pages(j, pages);
     }
     uint32_t states = json_get(j->doc, process, "states");
     while (json_next(j->doc, states, &at)) {
@@ -77,13 +77,13 @@ static void put_memory(jetsam *j, uint32_t process)
     }
 }
 
-static void put_ended(jetsam *j, uint32_t process)
+static void jetsam_put_ended(jetsam *j, uint32_t process)
 {
     machsym_str reason = report_json_str(j->r, j->doc, json_get(j->doc, process, "reason"));
     if (reason.len == 0 || j->ended++ >= SHOWN_PROCESSES)
         return;
     text_c(&j->words, "ended: ");
-    put_name(j, process);
+    jetsam_put_name(j, process);
     text_c(&j->words, ", ");
     text_str(&j->words, reason);
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
@@ -92,22 +92,22 @@ static void put_ended(jetsam *j, uint32_t process)
             text_c(&j->words, reasons[i][1]);
         }
     }
-    put_memory(j, process);
+    jetsam_put_memory(j, process);
     text_char(&j->words, '\n');
 }
 
 /* The first that was ended; it is whom the report is about. */
-static void set_process(jetsam *j, uint32_t process)
+static void jetsam_set_process(jetsam *j, uint32_t process)
 {
     size_t from = j->words.len;
     if (j->r->facts[FACT_PROCESS].len > 0 || json_get(j->doc, process, "reason") == JSON_NONE)
         return;
-    put_name(j, process);
+    jetsam_put_name(j, process);
     report_set_fact(j->r, FACT_PROCESS, pool_copy(&j->r->strings, j->words.v + from, j->words.len - from));
     j->words.len = from;
 }
 
-static void put_largest(jetsam *j, uint32_t processes)
+static void jetsam_put_largest(jetsam *j, uint32_t processes)
 {
     machsym_str largest = report_json_str(j->r, j->doc, json_get(j->doc, 0, "largestProcess"));
     uint32_t at = JSON_NONE;
@@ -120,20 +120,20 @@ static void put_largest(jetsam *j, uint32_t processes)
         machsym_str name = report_json_str(j->r, j->doc, json_get(j->doc, at, "name"));
         if (str_equal(name, largest) && json_u64(j->doc, json_get(j->doc, at, "rpages"), &pages)) {
             text_c(&j->words, ", ");
-            put_pages(j, pages);
+            jetsam_put_pages(j, pages);
             break;
         }
     }
     text_char(&j->words, '\n');
 }
 
-static void put_free(jetsam *j, uint32_t status)
+static void jetsam_put_free(jetsam *j, uint32_t status)
 {
     uint64_t pages;
     if (!json_u64(j->doc, json_get(j->doc, json_get(j->doc, status, "memoryPages"), "free"), &pages))
         return;
     text_c(&j->words, "free memory of the machine: ");
-    put_pages(j, pages);
+    jetsam_put_pages(j, pages);
     text_char(&j->words, '\n');
 }
 
@@ -154,8 +154,8 @@ bool report_parse_jetsam(report *r, uint32_t doc_index)
     if (!json_u64(j.doc, json_get(j.doc, status, "pageSize"), &j.page_size))
         json_u64(j.doc, json_get(j.doc, 0, "pageSize"), &j.page_size);
     while (json_next(j.doc, processes, &at)) {
-        set_process(&j, at);
-        put_ended(&j, at);
+        jetsam_set_process(&j, at);
+        jetsam_put_ended(&j, at);
     }
     if (j.ended > SHOWN_PROCESSES) {
         text_c(&j.words, "and ");
@@ -165,8 +165,8 @@ bool report_parse_jetsam(report *r, uint32_t doc_index)
     if (j.ended == 0)
         text_c(&j.words,
                "no process is marked as ended: the report shows what each held when memory was short\n");
-    put_largest(&j, processes);
-    put_free(&j, status);
+    jetsam_put_largest(&j, processes);
+    jetsam_put_free(&j, status);
     report_set_fact(r, FACT_DETAILS, pool_copy(&r->strings, j.words.v, j.words.len));
     text_free(&j.words);
     return true;

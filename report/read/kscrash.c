@@ -21,7 +21,7 @@ static const json_fact system_facts[] = {
 };
 
 /* Seconds, or microseconds of newer versions, since 1970; or text. */
-static void set_timestamp(report *r, const json *doc, uint32_t info)
+static void kscrash_set_timestamp(report *r, const json *doc, uint32_t info)
 {
     enum { MICRO = 1000000 };
     uint32_t timestamp = json_get(doc, info, "timestamp");
@@ -33,7 +33,7 @@ static void set_timestamp(report *r, const json *doc, uint32_t info)
 }
 
 /* A crash that is no exception: a deadlock, a termination for memory, one that the app reported. */
-static void set_event(report *r, const json *doc, uint32_t error)
+static void kscrash_set_event(report *r, const json *doc, uint32_t error)
 {
     static const char *const exceptions[] = {"mach", "signal", "nsexception", "cpp_exception"};
     uint32_t type = json_get(doc, error, "type");
@@ -41,58 +41,58 @@ static void set_event(report *r, const json *doc, uint32_t error)
         if (json_equals(doc, type, exceptions[i]))
             return;
     }
-    json_fact_of(r, doc, type, FACT_EVENT);
+    fields_fact_of(r, doc, type, FACT_EVENT);
 }
 
-static void set_error(report *r, const json *doc, uint32_t error)
+static void kscrash_set_error(report *r, const json *doc, uint32_t error)
 {
     uint32_t mach = json_get(doc, error, "mach");
     uint32_t thrown = json_get(doc, error, "nsexception");
     uint32_t reason = json_get(doc, thrown, "reason");
     uint64_t number;
-    set_event(r, doc, error);
-    json_fact_of(r, doc, json_get(doc, mach, "exception_name"), FACT_EXCEPTION);
+    kscrash_set_event(r, doc, error);
+    fields_fact_of(r, doc, json_get(doc, mach, "exception_name"), FACT_EXCEPTION);
     if (json_u64(doc, json_get(doc, mach, "exception"), &number))
         report_set_exception(r, number);
-    json_fact_of(r, doc, json_get(doc, mach, "code_name"), FACT_SUBTYPE);
-    json_fact_of(r, doc, json_get(doc, json_get(doc, error, "signal"), "name"), FACT_SIGNAL);
+    fields_fact_of(r, doc, json_get(doc, mach, "code_name"), FACT_SUBTYPE);
+    fields_fact_of(r, doc, json_get(doc, json_get(doc, error, "signal"), "name"), FACT_SIGNAL);
     if (json_u64(doc, json_get(doc, json_get(doc, error, "signal"), "signal"), &number))
         report_set_signal(r, number);
     reason = reason != JSON_NONE ? reason : json_get(doc, error, "reason");
     thrown = thrown != JSON_NONE ? thrown : json_get(doc, error, "cpp_exception");
-    report_set_thrown(r, json_text(r, doc, json_get(doc, thrown, "name")), json_text(r, doc, reason));
+    report_set_thrown(r, fields_text(r, doc, json_get(doc, thrown, "name")), fields_text(r, doc, reason));
 }
 
-static void set_kscrash_facts(report *r, const json *doc, uint32_t object, uint32_t crash)
+static void kscrash_set_kscrash_facts(report *r, const json *doc, uint32_t object, uint32_t crash)
 {
     uint32_t info = json_get(doc, object, "report");
     uint32_t system = json_get(doc, object, "system");
-    json_set_facts(r, doc, system, system_facts, sizeof system_facts / sizeof *system_facts);
-    json_fact_of(r, doc, json_get(doc, info, "process_name"), FACT_PROCESS);
-    json_fact_of(r, doc, json_get(doc, info, "id"), FACT_INCIDENT);
-    set_timestamp(r, doc, info);
-    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, system, "CFBundleShortVersionString")),
-                    json_text(r, doc, json_get(doc, system, "CFBundleVersion")));
-    report_set_pair(r, FACT_OS, json_text(r, doc, json_get(doc, system, "system_version")),
-                    json_text(r, doc, json_get(doc, system, "os_version")));
-    set_error(r, doc, json_get(doc, crash, "error"));
-    json_fact_of(r, doc, json_get(doc, crash, "diagnosis"), FACT_DESCRIPTION);
+    fields_set_facts(r, doc, system, system_facts, sizeof system_facts / sizeof *system_facts);
+    fields_fact_of(r, doc, json_get(doc, info, "process_name"), FACT_PROCESS);
+    fields_fact_of(r, doc, json_get(doc, info, "id"), FACT_INCIDENT);
+    kscrash_set_timestamp(r, doc, info);
+    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, system, "CFBundleShortVersionString")),
+                    fields_text(r, doc, json_get(doc, system, "CFBundleVersion")));
+    report_set_pair(r, FACT_OS, fields_text(r, doc, json_get(doc, system, "system_version")),
+                    fields_text(r, doc, json_get(doc, system, "os_version")));
+    kscrash_set_error(r, doc, json_get(doc, crash, "error"));
+    fields_fact_of(r, doc, json_get(doc, crash, "diagnosis"), FACT_DESCRIPTION);
 }
 
-static void add_kscrash_thread(kscrash_reader *w, uint32_t object)
+static void kscrash_add_kscrash_thread(kscrash_reader *w, uint32_t object)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
     report_thread *thread = report_add_thread(r);
     json_u64(doc, json_get(doc, object, "index"), &thread->number);
     thread->crashed = json_true(doc, json_get(doc, object, "crashed"));
-    thread->name = json_text(r, doc, json_get(doc, object, "name"));
-    thread->queue = json_text(r, doc, json_get(doc, object, "dispatch_queue"));
-    json_add_stack(r, w->doc, json_get(doc, json_get(doc, object, "backtrace"), "contents"), FORM_KSCRASH);
+    thread->name = fields_text(r, doc, json_get(doc, object, "name"));
+    thread->queue = fields_text(r, doc, json_get(doc, object, "dispatch_queue"));
+    fields_add_stack(r, w->doc, json_get(doc, json_get(doc, object, "backtrace"), "contents"), FORM_KSCRASH);
 }
 
 /* The last exception object that was freed, where the crash is of its kind. */
-static void add_freed_exception(kscrash_reader *w, uint32_t object)
+static void kscrash_add_freed_exception(kscrash_reader *w, uint32_t object)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -103,17 +103,17 @@ static void add_freed_exception(kscrash_reader *w, uint32_t object)
     report_thread *thread = report_add_thread(r);
     thread->kind = THREAD_SPECIFIC;
     thread->number = 0;
-    thread->name = json_text(r, doc, json_get(doc, freed, "name"));
-    json_add_stack(r, w->doc, contents, FORM_KSCRASH);
+    thread->name = fields_text(r, doc, json_get(doc, freed, "name"));
+    fields_add_stack(r, w->doc, contents, FORM_KSCRASH);
 }
 
 /* The report of a crash in the crash reporter: it has one thread. */
-static bool is_minimal(const json *doc, uint32_t object)
+static bool kscrash_is_minimal(const json *doc, uint32_t object)
 {
     return !json_is(doc, json_get(doc, json_get(doc, object, "crash"), "threads"), JSON_ARRAY);
 }
 
-static void read_crash(kscrash_reader *w, uint32_t object, bool is_recrash)
+static void kscrash_read_crash(kscrash_reader *w, uint32_t object, bool is_recrash)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -123,45 +123,45 @@ static void read_crash(kscrash_reader *w, uint32_t object, bool is_recrash)
     uint32_t images = json_get(doc, object, "binary_images");
     uint32_t at = JSON_NONE;
     if (json_is(doc, images, JSON_ARRAY)) {
-        json_add_images(r, doc, images);
+        fields_add_images(r, doc, images);
         w->has_images = true;
     }
     bool is_report = w->has_images || json_is(doc, json_get(doc, object, "report"), JSON_OBJECT);
     if (!is_report || (!json_is(doc, threads, JSON_ARRAY) && !json_is(doc, only, JSON_OBJECT)))
         return;
-    report_begin_part(r, w->doc, object);
+    parts_begin(r, w->doc, object);
     r->kind = REPORT_KSCRASH;
     r->main_doc = w->doc;
     if (is_recrash)
         report_set_fact(r, FACT_NOTE, str_c("RECRASH"));
-    set_kscrash_facts(r, doc, object, crash);
+    kscrash_set_kscrash_facts(r, doc, object, crash);
     while (json_next(doc, threads, &at))
-        add_kscrash_thread(w, at);
+        kscrash_add_kscrash_thread(w, at);
     if (json_is(doc, only, JSON_OBJECT)) {
-        add_kscrash_thread(w, only);
+        kscrash_add_kscrash_thread(w, only);
         r->threads[r->thread_count - 1].crashed = true;
     }
-    add_freed_exception(w, object);
+    kscrash_add_freed_exception(w, object);
 }
 
 /* One report, which stands in an object of the document. Where the crash reporter crashed, there are two:
  * since version 3 the crash in the reporter holds the report that was being written, before it was the
  * other way around. The images are those of the first crash. */
-static void read_report(kscrash_reader *w, uint32_t object)
+static void kscrash_read_report(kscrash_reader *w, uint32_t object)
 {
     const json *doc = &w->r->docs[w->doc];
     uint32_t other = json_get(doc, object, "recrash_report");
     bool has_other = json_is(doc, other, JSON_OBJECT);
-    bool is_second = has_other && is_minimal(doc, object);
+    bool is_second = has_other && kscrash_is_minimal(doc, object);
     if (is_second)
-        read_report(w, other);
-    read_crash(w, object, is_second);
+        kscrash_read_report(w, other);
+    kscrash_read_crash(w, object, is_second);
     if (has_other && !is_second)
-        read_crash(w, other, true);
+        kscrash_read_crash(w, other, true);
 }
 
 /* What is a report of KSCrash's but holds no crash: a profile, whose samples are not read. */
-static bool is_without_crash(const json *doc)
+static bool kscrash_is_without_crash(const json *doc)
 {
     uint32_t info = json_get(doc, 0, "report");
     return json_is(doc, json_get(doc, 0, "binary_images"), JSON_ARRAY) &&
@@ -178,13 +178,13 @@ bool report_parse_kscrash(report *r, uint32_t doc_index)
         kscrash_reader w = {r, doc_index, false};
         uint32_t first_frame = r->frame_count;
         uint32_t first_image = r->image_count;
-        read_report(&w, is_array ? at : 0);
+        kscrash_read_report(&w, is_array ? at : 0);
         if (r->frame_count > first_frame)
             report_place_frames(r, first_frame, first_image);
         if (!is_array)
             break;
     }
-    if (r->main_doc != doc_index && r->kind == REPORT_UNKNOWN && is_without_crash(doc)) {
+    if (r->main_doc != doc_index && r->kind == REPORT_UNKNOWN && kscrash_is_without_crash(doc)) {
         r->kind = REPORT_STACKLESS;
         report_set_fact(r, FACT_EVENT, str_c("a report of KSCrash's without a crash"));
         return true;

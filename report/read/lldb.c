@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What stands between a word and the quote that ends it: "name = 'x'"; empty without it. */
-static machsym_str quoted_after(machsym_str s, const char *word)
+static machsym_str lldb_quoted_after(machsym_str s, const char *word)
 {
     size_t at = str_find(s, word) + strlen(word);
     if (at >= s.len)
@@ -22,7 +22,7 @@ static machsym_str quoted_after(machsym_str s, const char *word)
 }
 
 /* "EXC_BAD_ACCESS (code=1, address=0x10)", "signal SIGABRT", "breakpoint 1.1". */
-static void set_stop_reason(report *r, machsym_str reason)
+static void lldb_set_stop_reason(report *r, machsym_str reason)
 {
     size_t open = str_find(reason, " (");
     if (str_starts(reason, "signal "))
@@ -35,27 +35,27 @@ static void set_stop_reason(report *r, machsym_str reason)
 }
 
 /* "thread #1, name = 'n', queue = 'com.apple.main-thread', stop reason = EXC_BREAKPOINT (code=1)". */
-static bool parse_thread(text_parser *p, machsym_str s, bool is_selected)
+static bool lldb_parse_thread(text_parser *p, machsym_str s, bool is_selected)
 {
     static const char reason[] = "stop reason = ";
     uint64_t number;
     size_t at = sizeof "thread #" - 1;
     if (!scan_decimal(s, &at, &number))
         return false;
-    report_thread *thread = text_open_thread(p);
+    report_thread *thread = scan_open_thread(p);
     thread->number = number;
-    thread->name = quoted_after(s, "name = '");
-    thread->queue = quoted_after(s, "queue = '");
+    thread->name = lldb_quoted_after(s, "name = '");
+    thread->queue = lldb_quoted_after(s, "queue = '");
     size_t stop = str_find(s, reason) + sizeof reason - 1, end = str_find(s, "</"); /* of a page */
     if (stop < end && is_selected) {
         thread->crashed = true;
-        set_stop_reason(p->r, (machsym_str){s.ptr + stop, end - stop});
+        lldb_set_stop_reason(p->r, (machsym_str){s.ptr + stop, end - stop});
     }
     return true;
 }
 
 /* Takes marks off the end: "[opt]", "[artificial]", "[inlined]". */
-static machsym_str without_marks(machsym_str s, bool *is_inlined)
+static machsym_str lldb_without_marks(machsym_str s, bool *is_inlined)
 {
     static const char *const marks[] = {" [opt]", " [artificial]", " [inlined]"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks;) {
@@ -69,9 +69,9 @@ static machsym_str without_marks(machsym_str s, bool *is_inlined)
 }
 
 /* "NAME + 12", "NAME at File.m:12:5", "OUTER [inlined] NAME at File.m:12". */
-static void set_symbol(report_frame *frame, machsym_str s)
+static void lldb_set_symbol(report_frame *frame, machsym_str s)
 {
-    s = without_marks(s, &frame->given_inline);
+    s = lldb_without_marks(s, &frame->given_inline);
     size_t at = str_find(s, " at ");
     for (size_t next = at; next < s.len;) { /* a name may hold it */
         at = next;
@@ -101,7 +101,7 @@ static void set_symbol(report_frame *frame, machsym_str s)
 }
 
 /* "frame #0: 0x0000000102a30aec demo`NAME + 88"; at is where the index stands. */
-static bool parse_frame(text_parser *p, text_line line, size_t at)
+static bool lldb_parse_frame(text_parser *p, text_line line, size_t at)
 {
     machsym_str s = scan_view(p, line.at, line.end);
     uint64_t index;
@@ -111,14 +111,14 @@ static bool parse_frame(text_parser *p, text_line line, size_t at)
     at = scan_blanks(p, line.at + at + 1, line.end) - line.at;
     if (!scan_address(s, &at, &addr))
         return false;
-    report_thread *thread = text_thread_at_hand(p);
+    report_thread *thread = scan_thread_at_hand(p);
     const report_frame *before = thread->count > 0 ? &p->r->frames[p->r->frame_count - 1] : NULL;
     bool is_same = before != NULL && before->given_inline && before->addr == addr;
     if (index == 0 && before != NULL && !is_same)
-        text_open_thread(p);
+        scan_open_thread(p);
     if (p->r->kind == REPORT_UNKNOWN)
         p->r->kind = REPORT_LLDB;
-    report_frame *frame = text_add_frame(p, line, FORM_LLDB);
+    report_frame *frame = scan_add_frame(p, line, FORM_LLDB);
     frame->addr = addr;
     frame->index = (uint32_t)index;
     frame->exact = index == 0 || (is_same && frame[-1].exact);
@@ -129,7 +129,7 @@ static bool parse_frame(text_parser *p, text_line line, size_t at)
     frame->symbol_at = image + tick + (tick < rest.len);
     frame->symbol_end = frame->end;
     if (tick < rest.len)
-        set_symbol(frame, scan_view(p, frame->symbol_at, frame->symbol_end));
+        lldb_set_symbol(frame, scan_view(p, frame->symbol_at, frame->symbol_end));
     return true;
 }
 
@@ -140,62 +140,62 @@ bool text_parse_lldb(text_parser *p, text_line line)
     at = is_selected ? scan_blanks(p, at + 1, line.end) : at;
     machsym_str s = scan_view(p, at, line.end);
     if (str_starts(s, "thread #"))
-        return parse_thread(p, s, is_selected);
-    return str_starts(s, "frame #") && parse_frame(p, line, at + 7 - line.at);
+        return lldb_parse_thread(p, s, is_selected);
+    return str_starts(s, "frame #") && lldb_parse_frame(p, line, at + 7 - line.at);
 }
 
 /* ---- Images of the report ahead ---- */
 
 /* lldb calls an image by the last part of its path. */
-static machsym_str module_of(const report_image *image)
+static machsym_str lldb_module_of(const report_image *image)
 {
     return image->path.len > 0 ? str_base_name(image->path) : image->name;
 }
 
-static int name_order(machsym_str a, machsym_str b)
+static int lldb_name_order(machsym_str a, machsym_str b)
 {
     int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
     MACHSYM_COUNT_WORK(1);
     return order != 0 ? order : a.len < b.len ? -1 : a.len > b.len;
 }
 
-static int by_name(const void *a, const void *b)
+static int lldb_by_name(const void *a, const void *b)
 {
-    return name_order(*(const machsym_str *)a, *(const machsym_str *)b);
+    return lldb_name_order(*(const machsym_str *)a, *(const machsym_str *)b);
 }
 
-static bool is_before_name(const void *element, const void *key)
+static bool lldb_is_before_name(const void *element, const void *key)
 {
-    return name_order(*(const machsym_str *)element, *(const machsym_str *)key) < 0;
+    return lldb_name_order(*(const machsym_str *)element, *(const machsym_str *)key) < 0;
 }
 
 /* Whether a frame of lldb's and the images agree: it names the one that it lies in, or none of them. */
-static bool is_agreed(const report *r, const report_frame *frame, const machsym_str *names, size_t count)
+static bool lldb_is_agreed(const report *r, const report_frame *frame, const machsym_str *names, size_t count)
 {
     if (frame->image != REPORT_NONE) {
         const report_image *image = &r->images[frame->image];
-        return image->is_named || str_equal(module_of(image), frame->image_name);
+        return image->is_named || str_equal(lldb_module_of(image), frame->image_name);
     }
     if (frame->image_name.len == 0)
         return true;
-    size_t at = mem_lower_bound(names, count, sizeof *names, &frame->image_name, is_before_name);
+    size_t at = mem_lower_bound(names, count, sizeof *names, &frame->image_name, lldb_is_before_name);
     return at == count || !str_equal(names[at], frame->image_name);
 }
 
-static bool all_agree(const report *r)
+static bool lldb_all_agree(const report *r)
 {
     machsym_str *names = mem_alloc(r->image_count * sizeof *names);
     size_t count = 0;
     bool agree = true;
     for (uint32_t i = 0; i < r->image_count; i++) {
-        machsym_str name = module_of(&r->images[i]);
+        machsym_str name = lldb_module_of(&r->images[i]);
         if (name.len > 0 && !r->images[i].is_named)
             names[count++] = name;
     }
     if (count > 0)
-        qsort(names, count, sizeof *names, by_name);
+        qsort(names, count, sizeof *names, lldb_by_name);
     for (uint32_t i = 0; i < r->frame_count && agree; i++)
-        agree = r->frames[i].form != FORM_LLDB || is_agreed(r, &r->frames[i], names, count);
+        agree = r->frames[i].form != FORM_LLDB || lldb_is_agreed(r, &r->frames[i], names, count);
     free(names);
     return agree;
 }
@@ -210,7 +210,7 @@ void report_settle_lldb(report *r)
     }
     if (!has_lldb || !has_other)
         return;
-    report_borrowed borrowed = all_agree(r) ? BORROWED_USED : BORROWED_REFUSED;
+    report_borrowed borrowed = lldb_all_agree(r) ? BORROWED_USED : BORROWED_REFUSED;
     for (uint32_t i = 0; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         if (frame->form != FORM_LLDB || frame->image == REPORT_NONE || r->images[frame->image].is_named)

@@ -15,7 +15,7 @@ typedef struct named_images {
     machsym_str path[2];
 } named_images;
 
-static named_images images_of(report *r, const json *doc, uint32_t event)
+static named_images log_images_of(report *r, const json *doc, uint32_t event)
 {
     named_images named;
     named.uuid[0] = json_raw(doc, json_get(doc, event, "processImageUUID"));
@@ -26,7 +26,7 @@ static named_images images_of(report *r, const json *doc, uint32_t event)
 }
 
 /* The file of an image, or its UUID. */
-static machsym_str image_path(const named_images *named, machsym_str uuid)
+static machsym_str log_image_path(const named_images *named, machsym_str uuid)
 {
     for (size_t i = 0; i < 2; i++) {
         if (named->path[i].len > 0 && str_equal(named->uuid[i], uuid))
@@ -35,7 +35,7 @@ static machsym_str image_path(const named_images *named, machsym_str uuid)
     return uuid;
 }
 
-static void add_frame(report *r, uint32_t doc_index, const named_images *named, uint32_t object)
+static void log_add_frame(report *r, uint32_t doc_index, const named_images *named, uint32_t object)
 {
     const json *doc = &r->docs[doc_index];
     machsym_str written = json_raw(doc, json_get(doc, object, "imageUUID"));
@@ -43,7 +43,7 @@ static void add_frame(report *r, uint32_t doc_index, const named_images *named, 
     uint64_t offset;
     if (!parse_uuid_str(written, &uuid) || !json_u64(doc, json_get(doc, object, "imageOffset"), &offset))
         return;
-    uint32_t image = report_image_at(r, 0, 0, image_path(named, written), &uuid);
+    uint32_t image = report_image_at(r, 0, 0, log_image_path(named, written), &uuid);
     report_frame *frame = report_add_frame(r);
     frame->form = FORM_LOG;
     frame->doc = doc_index;
@@ -59,21 +59,21 @@ static void add_frame(report *r, uint32_t doc_index, const named_images *named, 
 }
 
 /* One event; false when it has no stack. */
-static bool add_event(report *r, uint32_t doc_index, uint32_t event)
+static bool log_add_event(report *r, uint32_t doc_index, uint32_t event)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t frames = json_get(doc, json_get(doc, event, "backtrace"), "frames");
     uint32_t at = JSON_NONE;
     if (!json_is(doc, frames, JSON_ARRAY) || json_get(doc, event, "eventMessage") == JSON_NONE)
         return false;
-    named_images named = images_of(r, doc, event);
+    named_images named = log_images_of(r, doc, event);
     report_set_fact(r, FACT_PROCESS, str_base_name(named.path[0]));
     report_set_fact(r, FACT_DATE, report_json_str(r, doc, json_get(doc, event, "timestamp")));
     report_thread *thread = report_add_thread(r);
     thread->name = report_json_str(r, doc, json_get(doc, event, "eventMessage"));
     json_u64(doc, json_get(doc, event, "threadID"), &thread->number);
     while (json_next(doc, frames, &at))
-        add_frame(r, doc_index, &named, at);
+        log_add_frame(r, doc_index, &named, at);
     r->kind = r->kind == REPORT_UNKNOWN ? REPORT_LOG : r->kind;
     return true;
 }
@@ -84,8 +84,8 @@ bool report_parse_log(report *r, uint32_t doc_index)
     uint32_t at = JSON_NONE;
     bool found = false;
     if (!json_is(doc, 0, JSON_ARRAY))
-        return add_event(r, doc_index, 0);
+        return log_add_event(r, doc_index, 0);
     while (json_next(doc, 0, &at))
-        found |= add_event(r, doc_index, at);
+        found |= log_add_event(r, doc_index, at);
     return found;
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A payload lists no images: every frame makes one up, and those that are alike become one. */
-static void add_metric_image(report *r, const json *doc, uint32_t object, uint64_t base)
+static void metrickit_add_metric_image(report *r, const json *doc, uint32_t object, uint64_t base)
 {
     machsym_uuid uuid;
     report_image *image = report_add_image(r);
@@ -27,7 +27,7 @@ static void add_metric_image(report *r, const json *doc, uint32_t object, uint64
 }
 
 /* The offset sometimes holds the load address. */
-static uint64_t metric_base(uint64_t addr, uint64_t offset)
+static uint64_t metrickit_metric_base(uint64_t addr, uint64_t offset)
 {
     return offset > addr / 2 || offset >= (uint64_t)1 << 32 ? offset : addr - offset;
 }
@@ -48,7 +48,7 @@ enum { SEEN_DIAGNOSTIC = 1, SEEN_PLAIN, SEEN_ATTRIBUTED };
 
 /* ---- Frames ---- */
 
-static void add_metric_frame(metric_reader *w, uint32_t object)
+static void metrickit_add_metric_frame(metric_reader *w, uint32_t object)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -59,7 +59,7 @@ static void add_metric_frame(metric_reader *w, uint32_t object)
         !json_u64(doc, json_get(doc, object, "offsetIntoBinaryTextSegment"), &offset))
         return;
     addr = report_plain_addr(r, addr);
-    add_metric_image(r, doc, object, metric_base(addr, offset));
+    metrickit_add_metric_image(r, doc, object, metrickit_metric_base(addr, offset));
     report_frame *frame = report_add_frame(r);
     frame->form = FORM_METRIC;
     frame->doc = w->doc;
@@ -78,7 +78,7 @@ static void add_metric_frame(metric_reader *w, uint32_t object)
 
 /* How deep the frames of a thread are in one another, and where the frames inside each end. A frame is inside
  * those before it whose text encloses its own. Returns whether one holds several. */
-static bool measure_tree(const report *r, const report_thread *thread, uint32_t *end)
+static bool metrickit_measure_tree(const report *r, const report_thread *thread, uint32_t *end)
 {
     if (thread->count == 0)
         return false;
@@ -101,7 +101,7 @@ static bool measure_tree(const report *r, const report_thread *thread, uint32_t 
 }
 
 /* The heaviest of the frames from lo to hi that are not inside others; the first of equal ones. */
-static uint32_t heaviest(const report_frame *frames, const uint32_t *end, uint32_t lo, uint32_t hi)
+static uint32_t metrickit_heaviest(const report_frame *frames, const uint32_t *end, uint32_t lo, uint32_t hi)
 {
     uint32_t best = lo;
     for (uint32_t i = lo; i < hi; i = end[i]) {
@@ -114,7 +114,7 @@ static uint32_t heaviest(const report_frame *frames, const uint32_t *end, uint32
 
 /* Puts the heaviest path of a tree in front of what branches off it, so that it reads as a stack; what
  * branches off last comes first. Frames keep their order otherwise. */
-static void order_tree(report *r, report_thread *thread, const uint32_t *end)
+static void metrickit_order_tree(report *r, report_thread *thread, const uint32_t *end)
 {
     if (thread->count == 0)
         return;
@@ -127,7 +127,7 @@ static void order_tree(report *r, report_thread *thread, const uint32_t *end)
     memcpy(from, frames, count * sizeof *from);
     thread->path = 0;
     while (lo < hi) {
-        uint32_t best = heaviest(from, end, lo, hi);
+        uint32_t best = metrickit_heaviest(from, end, lo, hi);
         uint32_t before = best - lo;
         uint32_t after = hi - end[best];
         behind -= before + after;
@@ -141,7 +141,7 @@ static void order_tree(report *r, report_thread *thread, const uint32_t *end)
 }
 
 /* Threads begin in these, and end in others. */
-static bool is_start(machsym_str image)
+static bool metrickit_is_start(machsym_str image)
 {
     return str_is(image, "dyld") || str_is(image, "libdyld.dylib") ||
            str_is(image, "libsystem_pthread.dylib");
@@ -150,19 +150,19 @@ static bool is_start(machsym_str image)
 /* A stack of a thread has its innermost frame at the root, a tree of samples its outermost. Some writers say
  * that a hang has a stack a thread when it is a tree: one that branches, or whose root is where threads
  * start. */
-static bool is_tree(const metric_reader *w, const report_thread *thread, bool has_branches)
+static bool metrickit_is_tree(const metric_reader *w, const report_thread *thread, bool has_branches)
 {
     if (!w->per_thread || has_branches)
         return true;
     if (w->is_crash || thread->count < 2)
         return false;
     const report_frame *first = &w->r->frames[thread->first];
-    return is_start(stack_image_name(w->r, first)) &&
-           !is_start(stack_image_name(w->r, &first[thread->count - 1]));
+    return metrickit_is_start(stack_image_name(w->r, first)) &&
+           !metrickit_is_start(stack_image_name(w->r, &first[thread->count - 1]));
 }
 
 /* Once all frames of the last thread are there. */
-static void end_stack(metric_reader *w)
+static void metrickit_end_stack(metric_reader *w)
 {
     report *r = w->r;
     if (w->stacks_end == 0)
@@ -170,8 +170,8 @@ static void end_stack(metric_reader *w)
     w->stacks_end = 0;
     report_thread *thread = &r->threads[r->thread_count - 1];
     uint32_t *end = mem_alloc(thread->count * sizeof *end);
-    bool has_branches = measure_tree(r, thread, end);
-    thread->callers_first = is_tree(w, thread, has_branches);
+    bool has_branches = metrickit_measure_tree(r, thread, end);
+    thread->callers_first = metrickit_is_tree(w, thread, has_branches);
     for (uint32_t i = 0; i < thread->count; i++) {
         report_frame *frame = &r->frames[thread->first + i];
         frame->exact = thread->callers_first ? end[i] == i + 1 : frame->depth == 0;
@@ -179,17 +179,17 @@ static void end_stack(metric_reader *w)
         frame->samples = thread->callers_first || !w->is_crash ? frame->samples : 0;
     }
     if (thread->callers_first && thread->count > 0)
-        order_tree(r, thread, end);
+        metrickit_order_tree(r, thread, end);
     for (uint32_t i = 0; i < thread->count; i++)
         r->frames[thread->first + i].index = i;
     free(end);
 }
 
-static void begin_stack(metric_reader *w, uint32_t key)
+static void metrickit_begin_stack(metric_reader *w, uint32_t key)
 {
     const json *doc = &w->r->docs[w->doc];
     uint32_t stack = doc->v[key].parent; /* which may have this key many times */
-    end_stack(w);
+    metrickit_end_stack(w);
     if (w->seen[stack] == 0)
         w->seen[stack] =
             json_true(doc, json_get(doc, stack, "threadAttributed")) ? SEEN_ATTRIBUTED : SEEN_PLAIN;
@@ -222,7 +222,8 @@ static const struct metric_kind {
 
 /* A measurement: a text or number, or an object of value and unit. Some writers have it beside the
  * metadata. */
-static bool put_measurement(text *t, const json *doc, uint32_t diagnostic, uint32_t metadata, const char *key)
+static bool metrickit_put_measurement(text *t, const json *doc, uint32_t diagnostic, uint32_t metadata,
+                                      const char *key)
 {
     uint32_t value = json_get(doc, metadata, key);
     value = value != JSON_NONE ? value : json_get(doc, diagnostic, key);
@@ -237,21 +238,21 @@ static bool put_measurement(text *t, const json *doc, uint32_t diagnostic, uint3
     return true;
 }
 
-static void set_amount(report *r, const json *doc, uint32_t diagnostic, uint32_t metadata,
-                       const struct metric_kind *kind)
+static void metrickit_set_amount(report *r, const json *doc, uint32_t diagnostic, uint32_t metadata,
+                                 const struct metric_kind *kind)
 {
     text t = {0};
-    if (kind->amount == NULL || !put_measurement(&t, doc, diagnostic, metadata, kind->amount))
+    if (kind->amount == NULL || !metrickit_put_measurement(&t, doc, diagnostic, metadata, kind->amount))
         return;
     text_c(&t, kind->of);
-    if (kind->whole != NULL && !put_measurement(&t, doc, diagnostic, metadata, kind->whole))
+    if (kind->whole != NULL && !metrickit_put_measurement(&t, doc, diagnostic, metadata, kind->whole))
         t.len -= sizeof " in " - 1;
     report_set_fact(r, FACT_AMOUNT, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
 }
 
 /* "KERN_INVALID_ADDRESS at 0x8", of the code and "0x8 is not in any region. ..." */
-static void set_bad_access(report *r, uint64_t code, machsym_str region)
+static void metrickit_set_bad_access(report *r, uint64_t code, machsym_str region)
 {
     uint64_t addr;
     text t = {0};
@@ -273,7 +274,7 @@ static const json_fact metadata_facts[] = {
 };
 enum { METADATA_FACTS = sizeof metadata_facts / sizeof *metadata_facts };
 
-static void set_metric_crash(report *r, const json *doc, uint32_t metadata)
+static void metrickit_set_metric_crash(report *r, const json *doc, uint32_t metadata)
 {
     enum { BAD_ACCESS = 1 };
     uint64_t number = 0;
@@ -282,17 +283,17 @@ static void set_metric_crash(report *r, const json *doc, uint32_t metadata)
         report_set_exception(r, number);
     if (json_u64(doc, json_get(doc, metadata, "exceptionCode"), &code) && number == BAD_ACCESS &&
         (code == 1 || code == 2))
-        set_bad_access(r, code, json_raw(doc, json_get(doc, metadata, "virtualMemoryRegionInfo")));
+        metrickit_set_bad_access(r, code, json_raw(doc, json_get(doc, metadata, "virtualMemoryRegionInfo")));
     if (json_u64(doc, json_get(doc, metadata, "signal"), &number))
         report_set_signal(r, number);
-    uint32_t reason = json_either(doc, metadata, "objectiveCexceptionReason", "exceptionReason");
+    uint32_t reason = fields_either(doc, metadata, "objectiveCexceptionReason", "exceptionReason");
     report_set_thrown(r, report_json_str(r, doc, json_get(doc, reason, "exceptionName")),
                       report_json_str(r, doc, json_get(doc, reason, "composedMessage")));
     termination_parse(r, report_json_str(r, doc, json_get(doc, metadata, "terminationReason")));
 }
 
 /* The time of a payload, which is the document or an element of it. */
-static machsym_str metric_date(metric_reader *w, uint32_t diagnostic)
+static machsym_str metrickit_metric_date(metric_reader *w, uint32_t diagnostic)
 {
     const json *doc = &w->r->docs[w->doc];
     uint32_t array = doc->v[diagnostic].parent;
@@ -303,13 +304,13 @@ static machsym_str metric_date(metric_reader *w, uint32_t diagnostic)
         return (machsym_str){NULL, 0};
     if (w->payload != payload) {
         w->payload = payload;
-        w->date = report_json_str(w->r, doc, json_either(doc, payload, "timeStampEnd", "timeStampBegin"));
+        w->date = report_json_str(w->r, doc, fields_either(doc, payload, "timeStampEnd", "timeStampBegin"));
     }
     return w->date;
 }
 
 /* A diagnostic is what its array says, or when it stands alone what it measures. */
-static const struct metric_kind *kind_of(const json *doc, uint32_t diagnostic, uint32_t metadata)
+static const struct metric_kind *metrickit_kind_of(const json *doc, uint32_t diagnostic, uint32_t metadata)
 {
     uint32_t array = doc->v[diagnostic].parent;
     size_t count = sizeof metric_kinds / sizeof *metric_kinds;
@@ -325,33 +326,33 @@ static const struct metric_kind *kind_of(const json *doc, uint32_t diagnostic, u
 }
 
 /* A diagnostic begins with its first tree. */
-static void begin_diagnostic(metric_reader *w, uint32_t key)
+static void metrickit_begin_diagnostic(metric_reader *w, uint32_t key)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
     uint32_t object = doc->v[key].parent;
-    end_stack(w);
+    metrickit_end_stack(w);
     w->per_thread = json_true(doc, json_get(doc, key + 1, "callStackPerThread"));
     if (w->seen[object] != 0)
         return;
     w->seen[object] = SEEN_DIAGNOSTIC;
-    report_begin_part(r, w->doc, object);
+    parts_begin(r, w->doc, object);
     r->kind = REPORT_METRIC;
     r->main_doc = w->doc;
     uint32_t metadata = json_get(doc, object, "diagnosticMetaData");
-    const struct metric_kind *kind = kind_of(doc, object, metadata);
+    const struct metric_kind *kind = metrickit_kind_of(doc, object, metadata);
     w->is_crash = kind->event[0] == 0;
     report_set_fact(r, FACT_EVENT, str_c(kind->event));
-    set_amount(r, doc, object, metadata, kind);
-    set_metric_crash(r, doc, metadata);
-    report_set_fact(r, FACT_DATE, metric_date(w, object));
-    json_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
-    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, metadata, "appVersion")),
-                    json_text(r, doc, json_get(doc, metadata, "appBuildVersion")));
+    metrickit_set_amount(r, doc, object, metadata, kind);
+    metrickit_set_metric_crash(r, doc, metadata);
+    report_set_fact(r, FACT_DATE, metrickit_metric_date(w, object));
+    fields_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
+    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, metadata, "appVersion")),
+                    fields_text(r, doc, json_get(doc, metadata, "appBuildVersion")));
 }
 
 /* One pass over all tokens finds the stacks of every diagnostic of a payload. */
-static bool read_diagnostics(report *r, uint32_t doc_index)
+static bool metrickit_read_diagnostics(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t first_image = r->image_count;
@@ -361,17 +362,17 @@ static bool read_diagnostics(report *r, uint32_t doc_index)
     memset(w.seen, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (i >= w.stacks_end)
-            end_stack(&w);
+            metrickit_end_stack(&w);
         if (doc->v[i].type == JSON_OBJECT && i < w.stacks_end)
-            add_metric_frame(&w, i);
+            metrickit_add_metric_frame(&w, i);
         if (doc->v[i].type != JSON_KEY)
             continue;
         if (json_equals(doc, i, "callStackTree"))
-            begin_diagnostic(&w, i);
+            metrickit_begin_diagnostic(&w, i);
         else if (json_equals(doc, i, "callStackRootFrames"))
-            begin_stack(&w, i);
+            metrickit_begin_stack(&w, i);
     }
-    end_stack(&w);
+    metrickit_end_stack(&w);
     free(w.seen);
     report_merge_images(r, first_image, first_frame);
     return r->main_doc == doc_index;
@@ -380,7 +381,7 @@ static bool read_diagnostics(report *r, uint32_t doc_index)
 /* ---- Metrics ---- */
 
 /* "memory resource limit" of "cumulativeMemoryResourceLimitExitCount". */
-static void put_exit_name(text *t, machsym_str key)
+static void metrickit_put_exit_name(text *t, machsym_str key)
 {
     static const char before[] = "cumulative";
     static const char behind[] = "ExitCount";
@@ -398,7 +399,7 @@ static void put_exit_name(text *t, machsym_str key)
 }
 
 /* How often the app ended for which reason, a line a reason. */
-static void put_exits(text *t, const json *doc, uint32_t exits, const char *where)
+static void metrickit_put_exits(text *t, const json *doc, uint32_t exits, const char *where)
 {
     uint32_t at = JSON_NONE;
     while (json_next(doc, exits, &at)) {
@@ -409,14 +410,14 @@ static void put_exits(text *t, const json *doc, uint32_t exits, const char *wher
         text_c(t, "ended ");
         text_c(t, where);
         text_c(t, ", ");
-        put_exit_name(t, json_raw(doc, at));
+        metrickit_put_exit_name(t, json_raw(doc, at));
         text_c(t, ": ");
         text_dec(t, count);
     }
 }
 
 /* A payload of metrics counts and measures; it holds no stacks. */
-static bool read_metrics(report *r, uint32_t doc_index)
+static bool metrickit_read_metrics(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t metadata = json_get(doc, 0, "metaData");
@@ -424,15 +425,15 @@ static bool read_metrics(report *r, uint32_t doc_index)
     text t = {0};
     if (!json_is(doc, metadata, JSON_OBJECT) || json_get(doc, 0, "timeStampBegin") == JSON_NONE)
         return false;
-    report_begin_part(r, doc_index, 0);
+    parts_begin(r, doc_index, 0);
     if (r->kind == REPORT_UNKNOWN)
         r->kind = REPORT_STACKLESS;
     report_set_fact(r, FACT_EVENT, str_c("MetricKit metrics"));
     report_set_fact(r, FACT_DATE, report_json_str(r, doc, json_get(doc, 0, "timeStampEnd")));
     report_set_fact(r, FACT_VERSION, report_json_str(r, doc, json_get(doc, 0, "appVersion")));
-    json_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
-    put_exits(&t, doc, json_get(doc, exits, "foregroundExitData"), "in the foreground");
-    put_exits(&t, doc, json_get(doc, exits, "backgroundExitData"), "in the background");
+    fields_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
+    metrickit_put_exits(&t, doc, json_get(doc, exits, "foregroundExitData"), "in the foreground");
+    metrickit_put_exits(&t, doc, json_get(doc, exits, "backgroundExitData"), "in the background");
     report_set_fact(r, FACT_DESCRIPTION, pool_copy(&r->strings, t.v, t.len));
     text_free(&t);
     return true;
@@ -440,5 +441,5 @@ static bool read_metrics(report *r, uint32_t doc_index)
 
 bool report_parse_metric(report *r, uint32_t doc_index)
 {
-    return read_diagnostics(r, doc_index) || read_metrics(r, doc_index);
+    return metrickit_read_diagnostics(r, doc_index) || metrickit_read_metrics(r, doc_index);
 }

@@ -7,13 +7,13 @@
 
 /* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of
  * it. */
-static void classify_side(report_frame *frame, machsym_str s)
+static void numbered_classify_side(report_frame *frame, machsym_str s)
 {
     size_t close = str_find(s, ") (");
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     frame->named = close < s.len ? NAME_GIVEN : NAME_WEAK;
     bool inlined = frame->given_inline;
-    text_split_given(frame, (machsym_str){s.ptr + 1, close < s.len ? close - 1 : s.len - 2});
+    scan_split_given(frame, (machsym_str){s.ptr + 1, close < s.len ? close - 1 : s.len - 2});
     frame->given_inline = inlined;
     if (close < s.len) {
         machsym_str where = {s.ptr + close + 3, s.len - close - 3};
@@ -24,7 +24,7 @@ static void classify_side(report_frame *frame, machsym_str s)
 }
 
 /* Sorts out what stands after the address of a numbered frame. s begins there. */
-static void classify_tail(report_frame *frame, machsym_str s)
+static void numbered_classify_tail(report_frame *frame, machsym_str s)
 {
     uint64_t number;
     size_t at = 0;
@@ -36,19 +36,19 @@ static void classify_tail(report_frame *frame, machsym_str s)
         if (rest.len > 2) {
             frame->form = FORM_SIDE;
             frame->symbol_at += plus;
-            classify_side(frame, rest);
+            numbered_classify_side(frame, rest);
         }
         return;
     }
     if (s.len > 0)
-        text_set_given(frame, s);
+        scan_set_given(frame, s);
 }
 
 /* ---- Frames ---- */
 
 /* Whether the frame before is of this address too: an inlined call has the number of the function it is
  * in, or one of its own in Apple's text. */
-static bool is_same_frame(const text_parser *p, uint64_t addr)
+static bool numbered_is_same_frame(const text_parser *p, uint64_t addr)
 {
     const report_frame *before = &p->r->frames[p->r->frame_count - 1];
     return before->given_inline && before->addr == addr;
@@ -76,11 +76,11 @@ bool text_parse_numbered(text_parser *p, text_line line)
         tail = addr_at = scan_blanks(p, scan_word(p, line.at + addr_at, line.end), line.end) - line.at;
     if (addr_at >= s.len)
         return false;
-    report_thread *thread = text_thread_at_hand(p);
-    bool is_same = thread->count > 0 && is_same_frame(p, addr);
+    report_thread *thread = scan_thread_at_hand(p);
+    bool is_same = thread->count > 0 && numbered_is_same_frame(p, addr);
     if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same)
-        thread = text_open_thread(p);
-    report_frame *frame = text_add_frame(p, line,
+        thread = scan_open_thread(p);
+    report_frame *frame = scan_add_frame(p, line,
                                          addr_at == name_at ? FORM_LIST
                                          : p->leaks         ? FORM_LEAKS
                                                             : FORM_CLASSIC);
@@ -99,6 +99,6 @@ bool text_parse_numbered(text_parser *p, text_line line)
     }
     machsym_str rest = scan_view(p, frame->symbol_at, frame->symbol_end);
     if (!text_parse_missing(p, frame, rest))
-        classify_tail(frame, rest);
+        numbered_classify_tail(frame, rest);
     return true;
 }

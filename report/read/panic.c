@@ -20,10 +20,10 @@ bool text_begins_panic(machsym_str s)
 
 /* ---- Frames ---- */
 
-static report_frame *add_frame(text_parser *p, text_line line, uint64_t addr, size_t symbol_at)
+static report_frame *panic_add_frame(text_parser *p, text_line line, uint64_t addr, size_t symbol_at)
 {
-    text_thread_at_hand(p);
-    report_frame *frame = text_add_frame(p, line, FORM_CLASSIC);
+    scan_thread_at_hand(p);
+    report_frame *frame = scan_add_frame(p, line, FORM_CLASSIC);
     frame->addr = addr;
     frame->index = p->r->threads[frame->thread].count - 1;
     frame->symbol_at = scan_blanks(p, symbol_at, frame->end);
@@ -34,7 +34,7 @@ static report_frame *add_frame(text_parser *p, text_line line, uint64_t addr, si
 }
 
 /* "lr: 0xfffffe0011d54ae0  fp: 0xfffffe647feeb750". */
-static bool parse_arm_frame(text_parser *p, text_line line, machsym_str s, size_t from)
+static bool panic_parse_arm_frame(text_parser *p, text_line line, machsym_str s, size_t from)
 {
     uint64_t addr;
     uint64_t fp;
@@ -44,14 +44,14 @@ static bool parse_arm_frame(text_parser *p, text_line line, machsym_str s, size_
     size_t next = at + str_find((machsym_str){s.ptr + at, s.len - at}, "fp: ") + 4;
     if (next >= s.len || !scan_address(s, &next, &fp))
         return false;
-    report_frame *frame = add_frame(p, line, addr, from + next);
-    text_set_given(frame, str_trim(scan_view(p, frame->symbol_at, frame->symbol_end)));
+    report_frame *frame = panic_add_frame(p, line, addr, from + next);
+    scan_set_given(frame, str_trim(scan_view(p, frame->symbol_at, frame->symbol_end)));
     return true;
 }
 
 /* "0xffffff80727fba80 : 0xffffff7f983a8e5a com.apple.iokit.IOUSBFamily : __ZN3Foo3barEv + 0x190": frame
  * pointer, return address, and a name when the kernel kept its symbols. */
-static bool parse_intel_frame(text_parser *p, text_line line, machsym_str s, size_t from)
+static bool panic_parse_intel_frame(text_parser *p, text_line line, machsym_str s, size_t from)
 {
     uint64_t fp;
     uint64_t addr;
@@ -63,14 +63,14 @@ static bool parse_intel_frame(text_parser *p, text_line line, machsym_str s, siz
         return false;
     size_t colon = at + str_find((machsym_str){s.ptr + at, s.len - at}, " : ");
     bool has_name = colon < s.len;
-    report_frame *frame = add_frame(p, line, addr, from + (has_name ? colon + 3 : at));
+    report_frame *frame = panic_add_frame(p, line, addr, from + (has_name ? colon + 3 : at));
     machsym_str name = str_trim(scan_view(p, frame->symbol_at, frame->symbol_end));
     if (has_name) {
         size_t plus = str_find(name, " + 0x");
         frame->image_name = str_trim((machsym_str){s.ptr + at, colon - at});
-        text_set_given(frame, (machsym_str){name.ptr, plus < name.len ? plus : name.len});
+        scan_set_given(frame, (machsym_str){name.ptr, plus < name.len ? plus : name.len});
     } else {
-        text_set_given(frame, name);
+        scan_set_given(frame, name);
     }
     return true;
 }
@@ -79,7 +79,7 @@ static bool parse_intel_frame(text_parser *p, text_line line, machsym_str s, siz
 
 /* The kernel's addresses are told as the beginning of __TEXT, and on arm64 of __TEXT_EXEC, where its code
  * is. */
-static void set_kernel(text_parser *p, machsym_str value, bool is_text_exec)
+static void panic_set_kernel(text_parser *p, machsym_str value, bool is_text_exec)
 {
     uint64_t base;
     size_t at = 0;
@@ -97,7 +97,7 @@ static void set_kernel(text_parser *p, machsym_str value, bool is_text_exec)
 }
 
 /* "com.apple.iokit.IOPCIFamily(2.9)[7E6672DD-F880-3B24-A0F9-C39A7F79FA46]@0xfffffe0014677640->0x..8763". */
-static bool parse_kext(text_parser *p, machsym_str s)
+static bool panic_parse_kext(text_parser *p, machsym_str s)
 {
     machsym_uuid uuid;
     uint64_t base;
@@ -125,13 +125,13 @@ static bool parse_kext(text_parser *p, machsym_str s)
 
 /* "Panicked thread: 0xf4fffe186a31e560, backtrace: 0xfffffebfcc0076d0, tid: 562", "Backtrace (CPU 0),
  * panicked thread: 0xffffff86cf3e5aa0, Frame : Return Address". */
-static bool parse_title(text_parser *p, machsym_str s)
+static bool panic_parse_title(text_parser *p, machsym_str s)
 {
     static const char id[] = "tid: ";
     bool is_panicked = str_starts(s, "Panicked thread: ");
     if (!is_panicked && !str_starts(s, "Backtrace"))
         return false;
-    report_thread *thread = text_open_thread(p);
+    report_thread *thread = scan_open_thread(p);
     size_t at = str_find(s, id) + sizeof id - 1;
     thread->crashed = is_panicked || str_starts(s, "Backtrace (CPU ");
     if (at < s.len)
@@ -140,7 +140,7 @@ static bool parse_title(text_parser *p, machsym_str s)
 }
 
 /* "Panicked task 0xf4fffe2402035c88: 0 pages, 623 threads: pid 0: kernel_task": "kernel_task [0]". */
-static void set_task(text_parser *p, machsym_str s)
+static void panic_set_task(text_parser *p, machsym_str s)
 {
     static const char pid[] = ": pid ";
     text t = {0};
@@ -159,7 +159,7 @@ static void set_task(text_parser *p, machsym_str s)
 }
 
 /* "panic(cpu 2 caller 0xfffffe0057271718): what @file.c:12": what follows the caller. */
-static void set_reason(text_parser *p, machsym_str s)
+static void panic_set_reason(text_parser *p, machsym_str s)
 {
     size_t at = str_starts(s, "panic(cpu ") ? str_find(s, "): ") + 3 : 0;
     if (at < s.len && p->r->facts[FACT_EVENT].len == 0)
@@ -167,7 +167,7 @@ static void set_reason(text_parser *p, machsym_str s)
 }
 
 /* "Key: value". */
-static void parse_fact(text_parser *p, machsym_str s)
+static void panic_parse_fact(text_parser *p, machsym_str s)
 {
     size_t colon = str_find((machsym_str){s.ptr, s.len < 64 ? s.len : 64}, ": ");
     if (colon + 2 >= s.len)
@@ -177,13 +177,13 @@ static void parse_fact(text_parser *p, machsym_str s)
     if (str_is(key, "Kernel UUID"))
         p->has_build_id = parse_uuid_str(value, &p->build_id);
     else if (str_is(key, "Kernel text base"))
-        set_kernel(p, value, false);
+        panic_set_kernel(p, value, false);
     else if (str_is(key, "Kernel text exec base"))
-        set_kernel(p, value, true);
+        panic_set_kernel(p, value, true);
     else if (str_is(key, "OS version"))
         report_set_fact(p->r, FACT_OS, value);
     else if (str_starts(key, "Panicked task "))
-        set_task(p, s);
+        panic_set_task(p, s);
     else if (str_starts(key, "Process name corresponding to current thread") ||
              str_is(key, "BSD process name corresponding to current thread"))
         report_set_fact(p->r, FACT_PROCESS, value);
@@ -203,11 +203,11 @@ void text_parse_panic(text_parser *p, text_line line)
     if (s.len == 0 || str_starts(s, "*** Panic Report ***"))
         return;
     if (str_starts(s, "panic(cpu "))
-        set_reason(p, s);
-    if (parse_arm_frame(p, line, s, from) || parse_intel_frame(p, line, s, from) || parse_title(p, s) ||
-        parse_kext(p, s))
+        panic_set_reason(p, s);
+    if (panic_parse_arm_frame(p, line, s, from) || panic_parse_intel_frame(p, line, s, from) ||
+        panic_parse_title(p, s) || panic_parse_kext(p, s))
         return;
-    parse_fact(p, s);
+    panic_parse_fact(p, s);
 }
 
 /* ---- panic-full reports ---- */

@@ -7,14 +7,14 @@
 
 /* backtrace(3) and callStackReturnAddresses make these: all are return addresses, the first too. */
 
-static bool is_row_space(char c)
+static bool pasted_is_row_space(char c)
 {
     return scan_is_blank(c) || c == ',' || c == '\n' || c == '\r';
 }
 
 /* How many addresses stand from lo on, and nothing else; in parentheses over several lines too. *end is set
  * after. */
-static size_t count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
+static size_t pasted_count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
 {
     machsym_str s = scan_view(p, 0, hi);
     bool open = s.ptr[lo] == '(';
@@ -22,7 +22,8 @@ static size_t count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
     size_t at = lo + open;
     uint64_t addr;
     for (;;) {
-        while (at < hi && (open ? is_row_space(s.ptr[at]) : scan_is_blank(s.ptr[at]) || s.ptr[at] == ','))
+        while (at < hi &&
+               (open ? pasted_is_row_space(s.ptr[at]) : scan_is_blank(s.ptr[at]) || s.ptr[at] == ','))
             at++;
         if (at >= hi || !scan_address(s, &at, &addr))
             break;
@@ -43,14 +44,14 @@ size_t text_parse_row(text_parser *p, size_t lo, size_t line_end)
     uint64_t addr;
     if (lo >= line_end)
         return 0;
-    size_t count = count_row(p, lo, s.ptr[lo] == '(' ? p->hi : line_end, &end);
+    size_t count = pasted_count_row(p, lo, s.ptr[lo] == '(' ? p->hi : line_end, &end);
     if (count == 0)
         return 0;
     bool alone = count == 1 && s.ptr[lo] != '(';
-    report_thread *thread = text_thread_at_hand(p);
+    report_thread *thread = scan_thread_at_hand(p);
     if (!alone) {
         if (thread->count > 0)
-            thread = text_open_thread(p);
+            thread = scan_open_thread(p);
         thread->open_at = lo;
         thread->open_end = end;
     }
@@ -58,7 +59,7 @@ size_t text_parse_row(text_parser *p, size_t lo, size_t line_end)
         size_t token = at;
         if (!scan_address(s, &at, &addr))
             continue;
-        report_frame *frame = text_add_frame(p, (text_line){token, at, at}, alone ? FORM_LIST : FORM_BARE);
+        report_frame *frame = scan_add_frame(p, (text_line){token, at, at}, alone ? FORM_LIST : FORM_BARE);
         frame->addr = addr;
         frame->index = thread->count - 1;
         frame->exact = thread->kind == THREAD_EXCEPTION && thread->count == 1;

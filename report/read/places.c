@@ -12,7 +12,7 @@
 enum { UUID_TEXT = 36 };
 
 /* "<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2796": how long it is, 0 when there is none. */
-static size_t scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_t *offset)
+static size_t places_scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_t *offset)
 {
     enum { FIRST_DASH = 8 };
     bool open = s.len > 0 && s.ptr[0] == '<';
@@ -32,7 +32,7 @@ static size_t scan_uuid_offset(machsym_str s, machsym_uuid *uuid, uint64_t *offs
 }
 
 /* What stands after a frame's place, up to the end of its line. */
-static void set_symbol(text_parser *p, report_frame *frame, size_t at)
+static void places_set_symbol(text_parser *p, report_frame *frame, size_t at)
 {
     frame->symbol_at = scan_blanks(p, at, frame->end);
     frame->symbol_end = frame->end;
@@ -40,30 +40,30 @@ static void set_symbol(text_parser *p, report_frame *frame, size_t at)
         frame->symbol_at = at;
     machsym_str symbol = str_trim(scan_view(p, frame->symbol_at, frame->symbol_end));
     if (symbol.len > 0)
-        text_set_given(frame, symbol);
+        scan_set_given(frame, symbol);
 }
 
-static bool parse_uuid_frame(text_parser *p, text_line line, size_t at)
+static bool places_parse_uuid_frame(text_parser *p, text_line line, size_t at)
 {
     machsym_uuid uuid;
     uint64_t offset;
-    size_t len = scan_uuid_offset(scan_view(p, at, line.end), &uuid, &offset);
+    size_t len = places_scan_uuid_offset(scan_view(p, at, line.end), &uuid, &offset);
     if (len == 0)
         return false;
-    text_thread_at_hand(p);
+    scan_thread_at_hand(p);
     bool open = p->r->shadow[at] == '<';
     uint32_t image =
         report_image_at(p->r, p->process_image, 0, scan_view(p, at + open, at + open + UUID_TEXT), &uuid);
-    report_frame *frame = text_add_frame(p, line, FORM_CLASSIC);
+    report_frame *frame = scan_add_frame(p, line, FORM_CLASSIC);
     frame->addr = offset;
     frame->image = image;
     frame->index = p->r->threads[frame->thread].count - 1;
-    set_symbol(p, frame, at + len);
+    places_set_symbol(p, frame, at + len);
     return true;
 }
 
 /* "0x1054df0c2 - /path/libmonosgen-2.0.dylib : mono_get_hazardous_pointer", "0x1 - Unknown". */
-static bool parse_mono(text_parser *p, text_line line, size_t at)
+static bool places_parse_mono(text_parser *p, text_line line, size_t at)
 {
     machsym_str s = scan_view(p, line.at, line.end);
     uint64_t addr;
@@ -74,22 +74,22 @@ static bool parse_mono(text_parser *p, text_line line, size_t at)
     size_t colon = str_find(rest, " : ");
     if (rest.len == 0 || (rest.ptr[0] != '/' && !str_starts(rest, "Unknown")))
         return false;
-    text_thread_at_hand(p);
-    report_frame *frame = text_add_frame(p, line, FORM_CLASSIC);
+    scan_thread_at_hand(p);
+    report_frame *frame = scan_add_frame(p, line, FORM_CLASSIC);
     frame->addr = addr;
     frame->index = p->r->threads[frame->thread].count - 1;
     bool is_known = rest.ptr[0] == '/';
     if (is_known)
         frame->image_name = str_base_name((machsym_str){rest.ptr, colon});
     size_t symbol = (size_t)(rest.ptr - p->r->shadow) + (is_known ? colon : 0);
-    set_symbol(p, frame, symbol + (is_known && colon < rest.len ? 3 : 0));
+    places_set_symbol(p, frame, symbol + (is_known && colon < rest.len ? 3 : 0));
     return true;
 }
 
 /* "       /Users/a/main.go:12 +0x1d fp=0xc0000a2f78 sp=0xc0000a2f60 pc=0x102a30a7c", the function on the
  * line before: what Go prints with GOTRACEBACK=system. Go's programs keep their names, so these are only
  * counted. */
-static bool parse_go(text_parser *p, text_line line, size_t at)
+static bool places_parse_go(text_parser *p, text_line line, size_t at)
 {
     static const char pc[] = " pc=0x";
     machsym_str s = scan_view(p, at, line.end);
@@ -98,12 +98,12 @@ static bool parse_go(text_parser *p, text_line line, size_t at)
     uint64_t addr;
     if (found == s.len || !scan_address(s, &addr_at, &addr))
         return false;
-    machsym_str name = text_line_before(p, line.at);
+    machsym_str name = scan_line_before(p, line.at);
     size_t arguments = name.len;
     while (arguments > 0 && name.ptr[arguments - 1] != '(')
         arguments--;
-    text_thread_at_hand(p);
-    report_frame *frame = text_add_frame(p, line, FORM_BARE);
+    scan_thread_at_hand(p);
+    report_frame *frame = scan_add_frame(p, line, FORM_BARE);
     frame->addr = addr;
     frame->index = p->r->threads[frame->thread].count - 1;
     frame->exact = frame->index == 0;
@@ -123,8 +123,9 @@ bool text_parse_place(text_parser *p, text_line line)
     machsym_str s = scan_view(p, 0, line.end);
     if (at >= line.end)
         return false;
-    if (parse_mono(p, line, at) || parse_go(p, line, at) || parse_uuid_frame(p, line, at))
+    if (places_parse_mono(p, line, at) || places_parse_go(p, line, at) ||
+        places_parse_uuid_frame(p, line, at))
         return true;
     return scan_decimal(s, &numbered, &index) && numbered < line.end && scan_is_blank(s.ptr[numbered]) &&
-           parse_uuid_frame(p, line, scan_blanks(p, numbered, line.end));
+           places_parse_uuid_frame(p, line, scan_blanks(p, numbered, line.end));
 }

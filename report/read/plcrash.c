@@ -55,7 +55,7 @@ bool plcrash_is(machsym_str input)
 
 /* ---- Values ---- */
 
-static void put_key(plcrash *p, const char *key)
+static void plcrash_put_key(plcrash *p, const char *key)
 {
     size_t at = p->t->len;
     text_c(p->t, key);
@@ -65,29 +65,29 @@ static void put_key(plcrash *p, const char *key)
     while (p->t->len - at < sizeof "Incident Identifier:");
 }
 
-static void put_text(plcrash *p, const char *key, machsym_str value)
+static void plcrash_put_text(plcrash *p, const char *key, machsym_str value)
 {
     if (value.len == 0)
         return;
-    put_key(p, key);
+    plcrash_put_key(p, key);
     text_shown(p->t, value);
     text_char(p->t, '\n');
 }
 
-static void put_hex(plcrash *p, uint64_t number, unsigned digits)
+static void plcrash_put_hex(plcrash *p, uint64_t number, unsigned digits)
 {
     text_c(p->t, "0x");
     text_hex(p->t, number, digits);
 }
 
 /* "A (B)" */
-static void put_pair(plcrash *p, const char *key, machsym_str a, machsym_str b)
+static void plcrash_put_pair(plcrash *p, const char *key, machsym_str a, machsym_str b)
 {
     if (a.len == 0) {
-        put_text(p, key, b);
+        plcrash_put_text(p, key, b);
         return;
     }
-    put_key(p, key);
+    plcrash_put_key(p, key);
     text_shown(p->t, a);
     if (b.len > 0) {
         text_c(p->t, " (");
@@ -97,19 +97,19 @@ static void put_pair(plcrash *p, const char *key, machsym_str a, machsym_str b)
     text_char(p->t, '\n');
 }
 
-static void put_uuid(plcrash *p, machsym_str bytes)
+static void plcrash_put_uuid(plcrash *p, machsym_str bytes)
 {
     machsym_uuid uuid;
     if (bytes.len != sizeof uuid.v)
         return;
     memcpy(uuid.v, bytes.ptr, sizeof uuid.v);
-    put_key(p, "Incident Identifier");
+    plcrash_put_key(p, "Incident Identifier");
     text_uuid(p->t, &uuid);
     text_char(p->t, '\n');
 }
 
 /* A processor's type and subtype, where they are Mach's. */
-static const char *arch_of(plcrash *p, machsym_str processor)
+static const char *plcrash_arch_of(plcrash *p, machsym_str processor)
 {
     enum { ENCODING_MACH = 1 };
     if (proto_get(&p->in, processor, 1).value != ENCODING_MACH)
@@ -121,7 +121,7 @@ static const char *arch_of(plcrash *p, machsym_str processor)
 /* ---- The header ---- */
 
 /* Apple's words for a type of processor. */
-static const char *code_type(const char *arch)
+static const char *plcrash_code_type(const char *arch)
 {
     static const char *const words[][2] = {
         {"arm64", "ARM-64"}, {"x86_64", "X86-64"}, {"arm", "ARM"}, {"i386", "X86"}, {"ppc", "PPC"}};
@@ -132,32 +132,33 @@ static const char *code_type(const char *arch)
     return arch;
 }
 
-static void put_program(plcrash *p)
+static void plcrash_put_program(plcrash *p)
 {
     machsym_str process = proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes;
     machsym_str machine = proto_get(&p->in, p->in.all, REPORT_MACHINE).bytes;
     machsym_str application = proto_get(&p->in, p->in.all, REPORT_APPLICATION).bytes;
-    const char *type = code_type(arch_of(p, proto_get(&p->in, machine, 2).bytes));
+    const char *type = plcrash_code_type(plcrash_arch_of(p, proto_get(&p->in, machine, 2).bytes));
     machsym_str name = proto_get(&p->in, process, 1).bytes;
-    put_text(p, "Hardware Model", proto_get(&p->in, machine, 1).bytes);
+    plcrash_put_text(p, "Hardware Model", proto_get(&p->in, machine, 1).bytes);
     if (name.len > 0) {
-        put_key(p, "Process");
+        plcrash_put_key(p, "Process");
         text_shown(p->t, name);
         text_c(p->t, " [");
         text_dec(p->t, proto_get(&p->in, process, 2).value);
         text_c(p->t, "]\n");
     }
-    put_text(p, "Path", proto_get(&p->in, process, 3).bytes);
-    put_text(p, "Identifier", proto_get(&p->in, application, 1).bytes);
-    put_pair(p, "Version", proto_get(&p->in, application, 3).bytes, proto_get(&p->in, application, 2).bytes);
+    plcrash_put_text(p, "Path", proto_get(&p->in, process, 3).bytes);
+    plcrash_put_text(p, "Identifier", proto_get(&p->in, application, 1).bytes);
+    plcrash_put_pair(p, "Version", proto_get(&p->in, application, 3).bytes,
+                     proto_get(&p->in, application, 2).bytes);
     if (type != NULL) {
-        put_key(p, "Code Type");
+        plcrash_put_key(p, "Code Type");
         text_c(p->t, type);
         text_c(p->t, process.len > 0 && proto_get(&p->in, process, 6).value == 0 ? " (Translated)\n"
                                                                                  : " (Native)\n");
     }
     if (proto_get(&p->in, process, 4).bytes.len > 0) {
-        put_key(p, "Parent Process");
+        plcrash_put_key(p, "Parent Process");
         text_shown(p->t, proto_get(&p->in, process, 4).bytes);
         text_c(p->t, " [");
         text_dec(p->t, proto_get(&p->in, process, 5).value);
@@ -165,37 +166,37 @@ static void put_program(plcrash *p)
     }
 }
 
-static void put_time(plcrash *p, const char *key, uint64_t seconds)
+static void plcrash_put_time(plcrash *p, const char *key, uint64_t seconds)
 {
     if (seconds == 0)
         return;
-    put_key(p, key);
-    text_time(p->t, seconds);
+    plcrash_put_key(p, key);
+    report_text_time(p->t, seconds);
     text_char(p->t, '\n');
 }
 
-static void put_system(plcrash *p)
+static void plcrash_put_system(plcrash *p)
 {
     static const char *const names[] = {"Mac OS X ", "iPhone OS ", "iPhone Simulator ", "", "tvOS "};
     machsym_str system = proto_get(&p->in, p->in.all, REPORT_SYSTEM).bytes;
     machsym_str build = proto_get(&p->in, system, 5).bytes;
     uint64_t number = proto_get(&p->in, system, 1).value;
     text_char(p->t, '\n');
-    put_time(p, "Date/Time", proto_get(&p->in, system, 4).value);
-    put_time(p, "Launch Time",
-             proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes, 7).value);
-    put_key(p, "OS Version");
+    plcrash_put_time(p, "Date/Time", proto_get(&p->in, system, 4).value);
+    plcrash_put_time(p, "Launch Time",
+                     proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_PROCESS).bytes, 7).value);
+    plcrash_put_key(p, "OS Version");
     text_c(p->t, number < sizeof names / sizeof *names ? names[number] : "");
     text_shown(p->t, proto_get(&p->in, system, 2).bytes);
     text_c(p->t, build.len > 0 ? " (" : "");
     text_shown(p->t, build);
     text_c(p->t, build.len > 0 ? ")\n" : "\n");
-    put_key(p, "Report Version");
+    plcrash_put_key(p, "Report Version");
     text_c(p->t, "104\n\n");
 }
 
 /* The codes of a Mach exception in the order in which they come. */
-static void put_codes(plcrash *p, machsym_str mach)
+static void plcrash_put_codes(plcrash *p, machsym_str mach)
 {
     proto_field field;
     size_t at = 0;
@@ -204,16 +205,16 @@ static void put_codes(plcrash *p, machsym_str mach)
         if (field.number != 2)
             continue;
         if (is_first)
-            put_key(p, "Exception Codes");
+            plcrash_put_key(p, "Exception Codes");
         text_c(p->t, is_first ? "" : ", ");
-        put_hex(p, field.value, 16);
+        plcrash_put_hex(p, field.value, 16);
         is_first = false;
     }
     text_c(p->t, is_first ? "" : "\n");
 }
 
 /* The first code says of EXC_BAD_ACCESS why, the second where. */
-static void put_bad_access(plcrash *p, machsym_str mach, uint64_t address)
+static void plcrash_put_bad_access(plcrash *p, machsym_str mach, uint64_t address)
 {
     enum { INVALID_ADDRESS = 1, PROTECTION_FAILURE = 2 };
     proto_field field = {0, 0, {NULL, 0}};
@@ -222,13 +223,13 @@ static void put_bad_access(plcrash *p, machsym_str mach, uint64_t address)
         continue;
     if (field.number != 2 || (field.value != INVALID_ADDRESS && field.value != PROTECTION_FAILURE))
         return;
-    put_key(p, "Exception Subtype");
+    plcrash_put_key(p, "Exception Subtype");
     text_c(p->t, field.value == INVALID_ADDRESS ? "KERN_INVALID_ADDRESS at " : "KERN_PROTECTION_FAILURE at ");
-    put_hex(p, address, 16);
+    plcrash_put_hex(p, address, 16);
     text_char(p->t, '\n');
 }
 
-static void put_exception(plcrash *p)
+static void plcrash_put_exception(plcrash *p)
 {
     enum { BAD_ACCESS = 1 };
     machsym_str sent = proto_get(&p->in, p->in.all, REPORT_SIGNAL).bytes;
@@ -237,23 +238,23 @@ static void put_exception(plcrash *p)
     uint64_t address = proto_get(&p->in, sent, 3).value;
     const char *name = report_exception_name(type);
     if (name != NULL) {
-        put_pair(p, "Exception Type", str_c(name), proto_get(&p->in, sent, 1).bytes);
+        plcrash_put_pair(p, "Exception Type", str_c(name), proto_get(&p->in, sent, 1).bytes);
         if (type == BAD_ACCESS)
-            put_bad_access(p, mach, address);
-        put_codes(p, mach);
+            plcrash_put_bad_access(p, mach, address);
+        plcrash_put_codes(p, mach);
     } else {
-        put_text(p, "Exception Type", proto_get(&p->in, sent, 1).bytes);
-        put_key(p, "Exception Codes");
+        plcrash_put_text(p, "Exception Type", proto_get(&p->in, sent, 1).bytes);
+        plcrash_put_key(p, "Exception Codes");
         text_shown(p->t, proto_get(&p->in, sent, 2).bytes);
         text_c(p->t, " at ");
-        put_hex(p, address, 16);
+        plcrash_put_hex(p, address, 16);
         text_char(p->t, '\n');
     }
     if (proto_get(&p->in, proto_get(&p->in, p->in.all, REPORT_INFO).bytes, 1).value != 0)
-        put_text(p, "Exception Note", str_c("SIMULATED (this is NOT a crash)"));
+        plcrash_put_text(p, "Exception Note", str_c("SIMULATED (this is NOT a crash)"));
 }
 
-static void put_thrown(plcrash *p)
+static void plcrash_put_thrown(plcrash *p)
 {
     machsym_str thrown = proto_get(&p->in, p->in.all, REPORT_THROWN).bytes;
     if (thrown.len == 0)
@@ -267,7 +268,7 @@ static void put_thrown(plcrash *p)
 
 /* ---- Images ---- */
 
-static int by_base(const void *a, const void *b)
+static int plcrash_by_base(const void *a, const void *b)
 {
     const plcrash_image *x = a;
     const plcrash_image *y = b;
@@ -277,7 +278,7 @@ static int by_base(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static void read_image(plcrash *p, machsym_str message)
+static void plcrash_read_image(plcrash *p, machsym_str message)
 {
     plcrash_image *image = mem_push(&p->images, &p->image_count, &p->image_cap, sizeof *image);
     uint64_t size = proto_get(&p->in, message, 2).value;
@@ -287,41 +288,41 @@ static void read_image(plcrash *p, machsym_str message)
     image->base = proto_get(&p->in, message, 1).value;
     image->end = size <= UINT64_MAX - image->base ? image->base + size : UINT64_MAX;
     image->path = proto_get(&p->in, message, 3).bytes;
-    image->arch = arch_of(p, proto_get(&p->in, message, 5).bytes);
+    image->arch = plcrash_arch_of(p, proto_get(&p->in, message, 5).bytes);
     if (uuid.len == sizeof image->uuid.v)
         memcpy(image->uuid.v, uuid.ptr, uuid.len);
 }
 
-static void read_images(plcrash *p)
+static void plcrash_read_images(plcrash *p)
 {
     proto_field field;
     size_t at = 0;
     while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number == REPORT_IMAGE)
-            read_image(p, field.bytes);
+            plcrash_read_image(p, field.bytes);
     }
     if (p->image_count > 0)
-        qsort(p->images, p->image_count, sizeof *p->images, by_base);
+        qsort(p->images, p->image_count, sizeof *p->images, plcrash_by_base);
 }
 
-static machsym_str name_of(const plcrash_image *image)
+static machsym_str plcrash_name_of(const plcrash_image *image)
 {
     machsym_str name = str_base_name(image->path);
     name.len = name.len > MAX_NAME ? MAX_NAME : name.len;
     return name.len > 0 ? name : str_c("???");
 }
 
-static void put_images(plcrash *p)
+static void plcrash_put_images(plcrash *p)
 {
     static const machsym_uuid none;
     text_c(p->t, "Binary Images:\n");
     for (uint32_t i = 0; i < p->image_count; i++) {
         const plcrash_image *image = &p->images[i];
-        put_hex(p, image->base, 16);
+        plcrash_put_hex(p, image->base, 16);
         text_c(p->t, " - ");
-        put_hex(p, image->end - (image->end > image->base), 16);
+        plcrash_put_hex(p, image->end - (image->end > image->base), 16);
         text_char(p->t, ' ');
-        text_shown(p->t, name_of(image));
+        text_shown(p->t, plcrash_name_of(image));
         text_char(p->t, ' ');
         text_c(p->t, image->arch != NULL ? image->arch : "unknown-arch");
         if (memcmp(&image->uuid, &none, sizeof none) != 0) {
@@ -338,20 +339,20 @@ static void put_images(plcrash *p)
 
 /* ---- Stacks ---- */
 
-static bool begins_by(const void *element, const void *address)
+static bool plcrash_begins_by(const void *element, const void *address)
 {
     return ((const plcrash_image *)element)->base <= *(const uint64_t *)address;
 }
 
 /* "3   demo                          \t0x0000000102a309b8 0x102a30000 + 2488 (main + 120)": the name is
  * the nearest that the device found, and stands where a better one is to go. */
-static void put_frame(plcrash *p, machsym_str frame, uint64_t number)
+static void plcrash_put_frame(plcrash *p, machsym_str frame, uint64_t number)
 {
     uint64_t pc = proto_get(&p->in, frame, 3).value;
     machsym_str symbol = proto_get(&p->in, frame, 6).bytes;
     uint64_t start = proto_get(&p->in, symbol, 2).value;
     uint64_t plain = machsym_plain_pc(0x0100000c, pc);
-    size_t behind = mem_lower_bound(p->images, p->image_count, sizeof *p->images, &plain, begins_by);
+    size_t behind = mem_lower_bound(p->images, p->image_count, sizeof *p->images, &plain, plcrash_begins_by);
     const plcrash_image *image =
         behind > 0 && plain < p->images[behind - 1].end ? &p->images[behind - 1] : NULL;
     size_t at = p->t->len;
@@ -359,13 +360,13 @@ static void put_frame(plcrash *p, machsym_str frame, uint64_t number)
     do
         text_char(p->t, ' ');
     while (p->t->len - at < 4);
-    text_shown(p->t, image != NULL ? name_of(image) : str_c("???"));
+    text_shown(p->t, image != NULL ? plcrash_name_of(image) : str_c("???"));
     while (p->t->len - at < 34)
         text_char(p->t, ' ');
     text_char(p->t, '\t');
-    put_hex(p, pc, 16);
+    plcrash_put_hex(p, pc, 16);
     text_char(p->t, ' ');
-    put_hex(p, image != NULL ? image->base : 0, 1);
+    plcrash_put_hex(p, image != NULL ? image->base : 0, 1);
     text_c(p->t, " + ");
     text_dec(p->t, image != NULL ? plain - image->base : plain);
     if (image != NULL && proto_get(&p->in, symbol, 1).bytes.len > 0 && start <= plain) {
@@ -379,19 +380,19 @@ static void put_frame(plcrash *p, machsym_str frame, uint64_t number)
 }
 
 /* The frames of a thread or an exception are fields of the given number. */
-static void put_frames(plcrash *p, machsym_str message, uint32_t number)
+static void plcrash_put_frames(plcrash *p, machsym_str message, uint32_t number)
 {
     proto_field field;
     size_t at = 0;
     uint64_t count = 0;
     while (proto_next(&p->in, message, &at, &field)) {
         if (field.number == number)
-            put_frame(p, field.bytes, count++);
+            plcrash_put_frame(p, field.bytes, count++);
     }
     text_char(p->t, '\n');
 }
 
-static void put_threads(plcrash *p)
+static void plcrash_put_threads(plcrash *p)
 {
     machsym_str thrown = proto_get(&p->in, p->in.all, REPORT_THROWN).bytes;
     proto_field field;
@@ -399,7 +400,7 @@ static void put_threads(plcrash *p)
     text_char(p->t, '\n');
     if (thrown.len > 0 && proto_get(&p->in, thrown, 3).bytes.len > 0) {
         text_c(p->t, "Last Exception Backtrace:\n");
-        put_frames(p, thrown, 3);
+        plcrash_put_frames(p, thrown, 3);
     }
     while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number != REPORT_THREAD)
@@ -407,12 +408,12 @@ static void put_threads(plcrash *p)
         text_c(p->t, "Thread ");
         text_dec(p->t, proto_get(&p->in, field.bytes, 1).value);
         text_c(p->t, proto_get(&p->in, field.bytes, 3).value != 0 ? " Crashed:\n" : ":\n");
-        put_frames(p, field.bytes, 2);
+        plcrash_put_frames(p, field.bytes, 2);
     }
 }
 
 /* Registers, four a line, of threads that have some. */
-static void put_registers(plcrash *p, machsym_str thread)
+static void plcrash_put_registers(plcrash *p, machsym_str thread)
 {
     proto_field field;
     size_t at = 0;
@@ -430,36 +431,36 @@ static void put_registers(plcrash *p, machsym_str thread)
             text_char(p->t, ' ');
         text_shown(p->t, name);
         text_c(p->t, ": ");
-        put_hex(p, proto_get(&p->in, field.bytes, 2).value, 16);
+        plcrash_put_hex(p, proto_get(&p->in, field.bytes, 2).value, 16);
         text_c(p->t, ++count % 4 == 0 ? "\n" : "");
     }
     text_c(p->t, count % 4 != 0 ? "\n\n" : count > 0 ? "\n" : "");
 }
 
-static void put_states(plcrash *p)
+static void plcrash_put_states(plcrash *p)
 {
     proto_field field;
     size_t at = 0;
     while (proto_next(&p->in, p->in.all, &at, &field)) {
         if (field.number == REPORT_THREAD)
-            put_registers(p, field.bytes);
+            plcrash_put_registers(p, field.bytes);
     }
 }
 
 size_t plcrash_decode(machsym_str input, text *out)
 {
     plcrash p = {{{input.ptr + HEADER_SIZE, input.len - HEADER_SIZE}, false, 0}, out, NULL, 0, 0};
-    read_images(&p);
-    put_uuid(&p, proto_get(&p.in, proto_get(&p.in, p.in.all, REPORT_INFO).bytes, 2).bytes);
-    put_program(&p);
-    put_system(&p);
-    put_exception(&p);
-    put_thrown(&p);
-    put_threads(&p);
-    put_states(&p);
-    put_images(&p);
+    plcrash_read_images(&p);
+    plcrash_put_uuid(&p, proto_get(&p.in, proto_get(&p.in, p.in.all, REPORT_INFO).bytes, 2).bytes);
+    plcrash_put_program(&p);
+    plcrash_put_system(&p);
+    plcrash_put_exception(&p);
+    plcrash_put_thrown(&p);
+    plcrash_put_threads(&p);
+    plcrash_put_states(&p);
+    plcrash_put_images(&p);
     text_char(out, '\n');
-    put_text(&p, "Custom Data", proto_get(&p.in, p.in.all, REPORT_CUSTOM).bytes);
+    plcrash_put_text(&p, "Custom Data", proto_get(&p.in, p.in.all, REPORT_CUSTOM).bytes);
     if (p.in.is_damaged) {
         text_c(out, "The report is damaged at byte ");
         text_dec(out, HEADER_SIZE + p.in.damaged_at);

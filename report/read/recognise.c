@@ -12,7 +12,7 @@
 
 /* ---- Encodings ---- */
 
-static report_encoding find_encoding(machsym_str s)
+static report_encoding recognise_find_encoding(machsym_str s)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
     if (s.len < 4)
@@ -28,20 +28,20 @@ static report_encoding find_encoding(machsym_str s)
     return p[0] == 0 && p[1] != 0 && p[2] == 0 && p[3] != 0 ? ENCODING_UTF16BE : ENCODING_BYTES;
 }
 
-static uint32_t utf16_unit(machsym_str s, size_t i, report_encoding encoding)
+static uint32_t recognise_utf16_unit(machsym_str s, size_t i, report_encoding encoding)
 {
     const unsigned char *p = (const unsigned char *)s.ptr + 2 * i;
     return encoding == ENCODING_UTF16LE ? (uint32_t)(p[1] << 8 | p[0]) : (uint32_t)(p[0] << 8 | p[1]);
 }
 
 /* A surrogate that stands alone gets three bytes of its own, so that nothing is lost on the way back. */
-static void decode_utf16(report *r)
+static void recognise_decode_utf16(report *r)
 {
     size_t count = r->input.len / 2;
     for (size_t i = 0; i < count; i++) {
-        uint32_t c = utf16_unit(r->input, i, r->encoding);
+        uint32_t c = recognise_utf16_unit(r->input, i, r->encoding);
         if (c >= 0xd800 && c < 0xdc00 && i + 1 < count) {
-            uint32_t low = utf16_unit(r->input, i + 1, r->encoding);
+            uint32_t low = recognise_utf16_unit(r->input, i + 1, r->encoding);
             if (low >= 0xdc00 && low < 0xe000) {
                 c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
                 i++;
@@ -52,7 +52,7 @@ static void decode_utf16(report *r)
 }
 
 /* An entity that mailers and web pages write, and its length; 0 when there is none. */
-static size_t entity_at(const char *p, size_t left, char *c)
+static size_t recognise_entity_at(const char *p, size_t left, char *c)
 {
     static const struct {
         const char *name;
@@ -70,18 +70,18 @@ static size_t entity_at(const char *p, size_t left, char *c)
 }
 
 /* The next byte of a kind that make_shadow looks at; NULL: there is none. */
-static const char *next_byte(const char *at, const char *end, int byte)
+static const char *recognise_next_byte(const char *at, const char *end, int byte)
 {
     return at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
 }
 
 /* An entity becomes its character and spaces. */
-static void shadow_entities(report *r)
+static void recognise_shadow_entities(report *r)
 {
     const char *end = r->body + r->len;
-    for (const char *at = r->body; (at = next_byte(at, end, '&')) != NULL;) {
+    for (const char *at = r->body; (at = recognise_next_byte(at, end, '&')) != NULL;) {
         char plain;
-        size_t len = entity_at(at, (size_t)(end - at), &plain);
+        size_t len = recognise_entity_at(at, (size_t)(end - at), &plain);
         if (len > 0) {
             memset(r->shadow + (at - r->body), ' ', len);
             r->shadow[at - r->body] = plain;
@@ -93,7 +93,7 @@ static void shadow_entities(report *r)
 
 /* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and
  * entities as their character and spaces. Every byte keeps its place. */
-static void make_shadow(report *r)
+static void recognise_make_shadow(report *r)
 {
     const char *end = r->body + r->len;
     r->shadow = mem_alloc(r->len + 1);
@@ -102,13 +102,13 @@ static void make_shadow(report *r)
     r->shadow[r->len] = 0;
     if (r->len >= 3 && memcmp(r->body, "\xef\xbb\xbf", 3) == 0)
         memset(r->shadow, ' ', 3);
-    for (const char *at = r->body; (at = next_byte(at, end, 0)) != NULL; at++)
+    for (const char *at = r->body; (at = recognise_next_byte(at, end, 0)) != NULL; at++)
         r->shadow[at - r->body] = ' ';
-    for (const char *at = r->body; (at = next_byte(at, end, 0xc2)) != NULL; at++) {
+    for (const char *at = r->body; (at = recognise_next_byte(at, end, 0xc2)) != NULL; at++) {
         if (at + 1 < end && (unsigned char)at[1] == 0xa0)
             memset(r->shadow + (at - r->body), ' ', 2);
     }
-    shadow_entities(r);
+    recognise_shadow_entities(r);
 }
 
 /* ---- Recognition ---- */
@@ -120,7 +120,7 @@ static bool (*const document_kinds[])(report *r, uint32_t doc) = {
 #undef READ_DOCUMENT
 };
 
-static bool is_of_a_kind(report *r, uint32_t doc)
+static bool recognise_is_of_a_kind(report *r, uint32_t doc)
 {
     for (size_t i = 0; i < sizeof document_kinds / sizeof *document_kinds; i++) {
         if (document_kinds[i](r, doc))
@@ -132,7 +132,7 @@ static bool is_of_a_kind(report *r, uint32_t doc)
 /* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
  * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
  * same. An array may be the head of a line of text. */
-static size_t add_document(report *r, size_t at, json_error *err)
+static size_t recognise_add_document(report *r, size_t at, json_error *err)
 {
     json doc;
     if (!json_parse(&doc, r->body, r->len, at, err))
@@ -140,7 +140,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     size_t end = doc.v[0].end;
     *(json *)mem_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
-    if (is_of_a_kind(r, index)) {
+    if (recognise_is_of_a_kind(r, index)) {
         r->has_json = true;
         return end;
     }
@@ -150,14 +150,14 @@ static size_t add_document(report *r, size_t at, json_error *err)
     return r->body[at] == '{' ? end : 0;
 }
 
-static size_t line_start_after(const report *r, size_t at)
+static size_t recognise_line_start_after(const report *r, size_t at)
 {
     size_t end = at + str_line_len(str_make(r->shadow + at, r->len - at));
     return end < r->len ? end + 1 : end;
 }
 
 /* Whether a string begins at an offset and ends its line: text may have quotes in it that only look so. */
-static bool is_string_line(const report *r, size_t at)
+static bool recognise_is_string_line(const report *r, size_t at)
 {
     size_t end = at + str_line_len(str_make(r->body + at, r->len - at));
     MACHSYM_COUNT_WORK((end - at) / 64);
@@ -173,24 +173,24 @@ typedef struct openings {
     size_t quote;
 } openings;
 
-static size_t next_in_shadow(const report *r, size_t at, int byte)
+static size_t recognise_next_in_shadow(const report *r, size_t at, int byte)
 {
-    const char *found = next_byte(r->shadow + at, r->shadow + r->len, byte);
+    const char *found = recognise_next_byte(r->shadow + at, r->shadow + r->len, byte);
     size_t to = found != NULL ? (size_t)(found - r->shadow) : r->len;
     MACHSYM_COUNT_WORK(1 + (to - at) / 64);
     return to;
 }
 
 /* Where the next line begins with such a byte, blanks aside; a line begins at lo. */
-static size_t next_opening(const report *r, size_t lo, openings *next)
+static size_t recognise_next_opening(const report *r, size_t lo, openings *next)
 {
     for (size_t at = lo;;) {
         if (next->brace < at)
-            next->brace = next_in_shadow(r, at, '{');
+            next->brace = recognise_next_in_shadow(r, at, '{');
         if (next->bracket < at)
-            next->bracket = next_in_shadow(r, at, '[');
+            next->bracket = recognise_next_in_shadow(r, at, '[');
         if (next->quote < at)
-            next->quote = next_in_shadow(r, at, '"');
+            next->quote = recognise_next_in_shadow(r, at, '"');
         size_t first = next->brace < next->bracket ? next->brace : next->bracket;
         first = first < next->quote ? first : next->quote;
         size_t begin = first;
@@ -205,19 +205,20 @@ static size_t next_opening(const report *r, size_t lo, openings *next)
 
 /* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
  * read on and no other document is tried before the place that broke: so the whole stays linear. */
-static void parse_parts(report *r)
+static void recognise_parse_parts(report *r)
 {
     size_t text_at = 0;
     size_t no_json_before = 0;
-    openings next = {next_in_shadow(r, 0, '{'), next_in_shadow(r, 0, '['), next_in_shadow(r, 0, '"')};
+    openings next = {recognise_next_in_shadow(r, 0, '{'), recognise_next_in_shadow(r, 0, '['),
+                     recognise_next_in_shadow(r, 0, '"')};
     size_t at = 0;
     size_t first;
     if (report_parse_xctrace(r))
         return;
-    while ((first = next_opening(r, at, &next)) < r->len) {
+    while ((first = recognise_next_opening(r, at, &next)) < r->len) {
         json_error err;
-        if (first >= no_json_before && (r->shadow[first] != '"' || is_string_line(r, first))) {
-            size_t end = add_document(r, first, &err);
+        if (first >= no_json_before && (r->shadow[first] != '"' || recognise_is_string_line(r, first))) {
+            size_t end = recognise_add_document(r, first, &err);
             if (end != 0) {
                 report_parse_text(r, text_at, first, ESCAPE_NONE);
                 text_at = at = end;
@@ -229,14 +230,14 @@ static void parse_parts(report *r)
                 r->failed_at = err.at;
             }
         }
-        at = line_start_after(r, first);
+        at = recognise_line_start_after(r, first);
     }
     report_parse_text(r, text_at, r->len, ESCAPE_NONE);
 }
 
 /* ---- Reports that are there twice ---- */
 
-static bool is_same_stack(const report *r, const report_thread *a, const report_thread *b)
+static bool recognise_is_same_stack(const report *r, const report_thread *a, const report_thread *b)
 {
     MACHSYM_COUNT_WORK(1);
     if (a->kind != b->kind || a->number != b->number)
@@ -246,11 +247,11 @@ static bool is_same_stack(const report *r, const report_thread *a, const report_
 
 /* Whether the text ahead of an .ips is its translation: its stacks follow as JSON in the same order, of which
  * the text may lack some. */
-static bool is_translation(const report *r)
+static bool recognise_is_translation(const report *r)
 {
     uint32_t at = r->main_thread;
     for (uint32_t i = 0; i < r->main_thread; i++) {
-        while (at < r->thread_count && !is_same_stack(r, &r->threads[i], &r->threads[at]))
+        while (at < r->thread_count && !recognise_is_same_stack(r, &r->threads[i], &r->threads[at]))
             at++;
         if (at++ == r->thread_count)
             return false;
@@ -259,10 +260,10 @@ static bool is_translation(const report *r)
 }
 
 /* A report that is translated is counted once. The images of the text go; its frames are placed anew. */
-static void drop_echo(report *r)
+static void recognise_drop_echo(report *r)
 {
     uint32_t images = r->main_image;
-    if (r->kind != REPORT_IPS || !is_translation(r))
+    if (r->kind != REPORT_IPS || !recognise_is_translation(r))
         return;
     for (uint32_t i = 0; i < r->main_thread; i++)
         r->threads[i].is_echo = true;
@@ -304,7 +305,7 @@ static const struct {
 };
 
 /* A kind without stacks that has no name here is told by its number. */
-static void name_unknown(report *r)
+static void recognise_name_unknown(report *r)
 {
     text t = {0};
     if (r->kind != REPORT_UNKNOWN || r->frame_count > 0 || r->meta_doc == REPORT_NONE ||
@@ -317,7 +318,7 @@ static void name_unknown(report *r)
     text_free(&t);
 }
 
-static void name_kind(report *r)
+static void recognise_name_kind(report *r)
 {
     if (r->encoding == ENCODING_PLCRASH)
         r->kind = REPORT_PLCRASH;
@@ -336,10 +337,10 @@ static void name_kind(report *r)
     machsym_str event = r->facts[FACT_EVENT];
     if (str_starts(event, "jetsam") && r->frame_count == 0)
         r->kind = REPORT_STACKLESS;
-    name_unknown(r);
+    recognise_name_unknown(r);
 }
 
-static void redact(report *r, const redactor *how)
+static void recognise_redact(report *r, const redactor *how)
 {
     text plain = {0};
     redact_report(how, (machsym_str){r->body, r->len}, &plain);
@@ -355,7 +356,7 @@ void report_open(report *r, const char *input, size_t len, const report_load *lo
     report_open_redacted(r, input, len, loads, load_count, NULL);
 }
 
-static void begin(report *r, machsym_str input, unsigned depth)
+static void recognise_begin(report *r, machsym_str input, unsigned depth)
 {
     memset(r, 0, sizeof *r);
     r->main_doc = REPORT_NONE;
@@ -366,22 +367,22 @@ static void begin(report *r, machsym_str input, unsigned depth)
     r->depth = depth;
 }
 
-static void parse(report *r, const report_load *loads, size_t load_count, const redactor *how)
+static void recognise_parse(report *r, const report_load *loads, size_t load_count, const redactor *how)
 {
     if (how != NULL)
-        redact(r, how);
+        recognise_redact(r, how);
     if (r->len >= UINT32_MAX) {
         r->failure = "longer than 4 GB";
         r->len = 0;
     }
-    make_shadow(r);
-    parse_parts(r);
-    report_end_parts(r);
+    recognise_make_shadow(r);
+    recognise_parse_parts(r);
+    parts_end(r);
     if (r->part_count > 1)
         memcpy(r->facts, r->parts[0].facts, sizeof r->facts);
-    name_kind(r);
+    recognise_name_kind(r);
     report_settle_version(r);
-    drop_echo(r);
+    recognise_drop_echo(r);
     report_place_in_loads(r, loads, load_count);
     report_settle_lldb(r);
     report_finish_images(r);
@@ -390,25 +391,25 @@ static void parse(report *r, const report_load *loads, size_t load_count, const 
 void report_open_carried(report *r, machsym_str input, unsigned depth, const report_load *loads,
                          size_t load_count, const redactor *how)
 {
-    begin(r, input, depth);
-    parse(r, loads, load_count, how);
+    recognise_begin(r, input, depth);
+    recognise_parse(r, loads, load_count, how);
 }
 
 void report_open_redacted(report *r, const char *input, size_t len, const report_load *loads,
                           size_t load_count, const redactor *how)
 {
-    begin(r, str_make(input, len), 0);
-    r->encoding = find_encoding(r->input);
+    recognise_begin(r, str_make(input, len), 0);
+    r->encoding = recognise_find_encoding(r->input);
     if (r->encoding != ENCODING_BYTES) {
         if (r->encoding == ENCODING_PLCRASH)
             r->failed_at = plcrash_decode(r->input, &r->changed);
         else
-            decode_utf16(r);
+            recognise_decode_utf16(r);
         r->failure = r->failed_at > 0 ? "the protobuf is damaged" : NULL;
         r->body = r->changed.v;
         r->len = r->changed.len;
     }
-    parse(r, loads, load_count, how);
+    recognise_parse(r, loads, load_count, how);
 }
 
 bool report_is_one(const report *r)

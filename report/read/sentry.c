@@ -16,7 +16,7 @@ typedef struct sentry_reader {
 } sentry_reader;
 
 /* "org.example.demo@1.2+34" */
-static void set_release(report *r, machsym_str release)
+static void sentry_set_release(report *r, machsym_str release)
 {
     size_t at = str_find(release, "@");
     size_t plus = str_find(release, "+");
@@ -29,17 +29,17 @@ static void set_release(report *r, machsym_str release)
 }
 
 /* "1773476813.589", or text. */
-static void set_sentry_time(report *r, const json *doc, uint32_t token)
+static void sentry_set_sentry_time(report *r, const json *doc, uint32_t token)
 {
     uint64_t seconds = 0;
-    machsym_str raw = json_text(r, doc, token);
+    machsym_str raw = fields_text(r, doc, token);
     if (json_is(doc, token, JSON_NUMBER) && str_number_after(raw, "", &seconds))
         report_set_time(r, FACT_DATE, seconds);
     else
         report_set_fact(r, FACT_DATE, raw);
 }
 
-static void set_sentry_facts(report *r, const json *doc)
+static void sentry_set_sentry_facts(report *r, const json *doc)
 {
     static const json_fact app_facts[] = {{"app_name", FACT_PROCESS}, {"app_identifier", FACT_IDENTIFIER}};
     static const json_fact device_facts[] = {{"model", FACT_HARDWARE}, {"arch", FACT_CODE_TYPE}};
@@ -47,49 +47,49 @@ static void set_sentry_facts(report *r, const json *doc)
     uint32_t app = json_get(doc, contexts, "app");
     uint32_t os = json_get(doc, contexts, "os");
     text system = {0};
-    json_fact_of(r, doc, json_either(doc, 0, "event_id", "eventID"), FACT_INCIDENT);
-    set_sentry_time(r, doc, json_either(doc, 0, "timestamp", "dateCreated"));
-    json_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
-    json_set_facts(r, doc, json_get(doc, contexts, "device"), device_facts,
-                   sizeof device_facts / sizeof *device_facts);
-    report_set_pair(r, FACT_VERSION, json_text(r, doc, json_get(doc, app, "app_version")),
-                    json_text(r, doc, json_get(doc, app, "app_build")));
-    set_release(r, json_text(r, doc, json_get(doc, 0, "release")));
-    text_str(&system, json_text(r, doc, json_get(doc, os, "name")));
+    fields_fact_of(r, doc, fields_either(doc, 0, "event_id", "eventID"), FACT_INCIDENT);
+    sentry_set_sentry_time(r, doc, fields_either(doc, 0, "timestamp", "dateCreated"));
+    fields_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
+    fields_set_facts(r, doc, json_get(doc, contexts, "device"), device_facts,
+                     sizeof device_facts / sizeof *device_facts);
+    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, app, "app_version")),
+                    fields_text(r, doc, json_get(doc, app, "app_build")));
+    sentry_set_release(r, fields_text(r, doc, json_get(doc, 0, "release")));
+    text_str(&system, fields_text(r, doc, json_get(doc, os, "name")));
     text_c(&system, system.len > 0 ? " " : "");
-    text_str(&system, json_text(r, doc, json_get(doc, os, "version")));
+    text_str(&system, fields_text(r, doc, json_get(doc, os, "version")));
     report_set_pair(r, FACT_OS, (machsym_str){system.v, system.len},
-                    json_text(r, doc, json_get(doc, os, "build")));
+                    fields_text(r, doc, json_get(doc, os, "build")));
     text_free(&system);
 }
 
 /* What the system said of a crash, beside its type. */
-static void set_mechanism(report *r, const json *doc, uint32_t exception)
+static void sentry_set_mechanism(report *r, const json *doc, uint32_t exception)
 {
     uint32_t mechanism = json_get(doc, exception, "mechanism");
     uint32_t meta = json_get(doc, mechanism, "meta");
     meta = meta != JSON_NONE ? meta : mechanism; /* as versions before 2018 have it */
     uint32_t mach = json_get(doc, meta, "mach_exception");
-    uint32_t sent = json_either(doc, meta, "signal", "posix_signal");
+    uint32_t sent = fields_either(doc, meta, "signal", "posix_signal");
     uint64_t number;
-    json_fact_of(r, doc, json_either(doc, mach, "name", "exception_name"), FACT_EXCEPTION);
+    fields_fact_of(r, doc, fields_either(doc, mach, "name", "exception_name"), FACT_EXCEPTION);
     if (json_u64(doc, json_get(doc, mach, "exception"), &number))
         report_set_exception(r, number);
-    json_fact_of(r, doc, json_get(doc, sent, "name"), FACT_SIGNAL);
-    if (json_u64(doc, json_either(doc, sent, "number", "signal"), &number))
+    fields_fact_of(r, doc, json_get(doc, sent, "name"), FACT_SIGNAL);
+    if (json_u64(doc, fields_either(doc, sent, "number", "signal"), &number))
         report_set_signal(r, number);
 }
 
-static void set_exception(report *r, const json *doc, uint32_t exception)
+static void sentry_set_exception(report *r, const json *doc, uint32_t exception)
 {
-    set_mechanism(r, doc, exception);
-    report_set_error(r, json_text(r, doc, json_get(doc, exception, "type")),
-                     json_text(r, doc, json_get(doc, exception, "value")));
+    sentry_set_mechanism(r, doc, exception);
+    report_set_error(r, fields_text(r, doc, json_get(doc, exception, "type")),
+                     fields_text(r, doc, json_get(doc, exception, "value")));
 }
 
 /* The stacks of threads or exceptions. The last exception is the one that crashed, those before are what it
  * came from. */
-static void add_sentry_stacks(sentry_reader *w, uint32_t container, bool is_exception)
+static void sentry_add_sentry_stacks(sentry_reader *w, uint32_t container, bool is_exception)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -98,23 +98,23 @@ static void add_sentry_stacks(sentry_reader *w, uint32_t container, bool is_exce
     uint32_t at = JSON_NONE;
     while (is_exception && json_next(doc, values, &at))
         last = at;
-    set_exception(r, doc, last);
+    sentry_set_exception(r, doc, last);
     at = JSON_NONE;
     while (json_next(doc, values, &at)) {
         uint32_t frames = json_get(doc, json_get(doc, at, "stacktrace"), "frames");
         if (!json_is(doc, frames, JSON_ARRAY))
             continue;
         report_thread *thread = report_add_thread(r);
-        json_u64(doc, json_either(doc, at, w->form == FORM_SENTRY ? "thread_id" : "threadId", "id"),
+        json_u64(doc, fields_either(doc, at, w->form == FORM_SENTRY ? "thread_id" : "threadId", "id"),
                  &thread->number);
         thread->crashed = at == last || json_true(doc, json_get(doc, at, "crashed"));
-        thread->name = json_text(r, doc, json_get(doc, at, "name"));
-        json_add_stack(r, w->doc, frames, w->form);
+        thread->name = fields_text(r, doc, json_get(doc, at, "name"));
+        fields_add_stack(r, w->doc, frames, w->form);
     }
 }
 
 /* The data of an entry; JSON_NONE when there is none of the type. */
-static uint32_t entry_data(const json *doc, const char *type)
+static uint32_t sentry_entry_data(const json *doc, const char *type)
 {
     uint32_t entries = json_get(doc, 0, "entries");
     uint32_t at = JSON_NONE;
@@ -133,19 +133,21 @@ bool report_parse_sentry(report *r, uint32_t doc_index)
     uint32_t first_image = r->image_count;
     sentry_reader w = {r, doc_index, FORM_SENTRY};
     if (images == JSON_NONE) {
-        images = json_get(doc, entry_data(doc, "debugmeta"), "images");
+        images = json_get(doc, sentry_entry_data(doc, "debugmeta"), "images");
         w.form = FORM_SENTRY_API;
     }
     if (!json_is(doc, images, JSON_ARRAY))
         return false;
     bool is_api = w.form == FORM_SENTRY_API;
-    report_begin_part(r, doc_index, 0);
+    parts_begin(r, doc_index, 0);
     r->kind = REPORT_SENTRY;
     r->main_doc = doc_index;
-    set_sentry_facts(r, doc);
-    json_add_images(r, doc, images);
-    add_sentry_stacks(&w, is_api ? entry_data(doc, "threads") : json_get(doc, 0, "threads"), false);
-    add_sentry_stacks(&w, is_api ? entry_data(doc, "exception") : json_get(doc, 0, "exception"), true);
+    sentry_set_sentry_facts(r, doc);
+    fields_add_images(r, doc, images);
+    sentry_add_sentry_stacks(&w, is_api ? sentry_entry_data(doc, "threads") : json_get(doc, 0, "threads"),
+                             false);
+    sentry_add_sentry_stacks(&w, is_api ? sentry_entry_data(doc, "exception") : json_get(doc, 0, "exception"),
+                             true);
     report_place_frames(r, first_frame, first_image);
     return true;
 }

@@ -35,7 +35,7 @@ typedef struct split_state {
     size_t loose;        /* "0 0x..." without a thread, behind all that; 0: none */
 } split_state;
 
-static bool is_complete(const split_state *seen)
+static bool split_is_complete(const split_state *seen)
 {
     return seen->is_body || (seen->has_metadata && seen->has_document) ||
            (seen->has_exception && seen->has_stacks);
@@ -44,27 +44,27 @@ static bool is_complete(const split_state *seen)
 /* The metadata have a few hundred bytes. Longer lines are whole documents. */
 enum { MAX_METADATA = 8192 };
 
-static bool is_metadata(machsym_str line)
+static bool split_is_metadata(machsym_str line)
 {
     return line.len < MAX_METADATA && line.len > 1 && line.ptr[0] == '{' && line.ptr[line.len - 1] == '}' &&
            str_find(line, "\"bug_type\"") < line.len &&
            (str_find(line, "\"os_version\"") < line.len || str_find(line, "\"timestamp\"") < line.len);
 }
 
-static bool is_header(machsym_str line)
+static bool split_is_header(machsym_str line)
 {
     return str_starts(line, "Incident Identifier:") || str_starts(line, "Process:") ||
            str_starts(line, "Translated Report (");
 }
 
 /* "Process:  demo [412]": logs have lines that begin so and mean something else. */
-static bool is_process(machsym_str line)
+static bool split_is_process(machsym_str line)
 {
     return str_starts(line, "Process:") && line.ptr[line.len - 1] == ']' && str_find(line, " [") < line.len;
 }
 
 /* What the tools write first that do not write Apple's header. */
-static bool begins_tool(machsym_str line)
+static bool split_begins_tool(machsym_str line)
 {
     static const char *const words[] = {"Analysis of sampling ", "# Crashlytics - ",
                                         "*** Program crashed: ", "*** *** *** ***", "<?xml "};
@@ -78,14 +78,14 @@ static bool begins_tool(machsym_str line)
 }
 
 /* The first line of a list of images: Apple's, lldb's, Swift's. */
-static bool is_list(machsym_str line)
+static bool split_is_list(machsym_str line)
 {
     return str_starts(line, "Binary Images:") || str_starts(line, "[  0] ") ||
            (str_starts(line, "Images (") && line.ptr[line.len - 1] == ':');
 }
 
 /* "Thread 0 Crashed:", "* thread #1, stop reason = ...", "Exception Type:". */
-static bool is_stack(machsym_str line)
+static bool split_is_stack(machsym_str line)
 {
     bool is_thread = str_starts(line, "Thread ") && line.len > 7 && scan_is_digit(line.ptr[7]);
     return (is_thread && str_find(line, "State") == line.len) || str_starts(line, "* thread #") ||
@@ -93,12 +93,12 @@ static bool is_stack(machsym_str line)
 }
 
 /* Whether another report begins with the line; else takes note of it. */
-static bool begins_next(split_state *seen, machsym_str line)
+static bool split_begins_next(split_state *seen, machsym_str line)
 {
-    bool is_new = is_metadata(line);
+    bool is_new = split_is_metadata(line);
     if (seen->is_translated && is_new)
         *seen = (split_state){.has_metadata = true};
-    else if ((is_new || is_header(line)) && is_complete(seen))
+    else if ((is_new || split_is_header(line)) && split_is_complete(seen))
         return true;
     else if (is_new)
         seen->has_metadata = true;
@@ -111,7 +111,7 @@ static bool begins_next(split_state *seen, machsym_str line)
 }
 
 /* The same of a report that may be cut: what it has once comes again. */
-static bool begins_again(split_state *seen, machsym_str line)
+static bool split_begins_again(split_state *seen, machsym_str line)
 {
     bool is_incident = str_starts(line, "Incident Identifier:");
     bool is_first = !seen->has_incident && !seen->has_process && !seen->has_identity;
@@ -120,22 +120,22 @@ static bool begins_again(split_state *seen, machsym_str line)
             return true;
         seen->is_wide |= is_first;
     }
-    if (begins_tool(line)) {
-        if (seen->has_begun || is_complete(seen))
+    if (split_begins_tool(line)) {
+        if (seen->has_begun || split_is_complete(seen))
             return true;
         seen->has_begun = true;
     }
     if (is_incident && seen->has_incident)
         return true;
-    if (is_process(line) && seen->has_process && seen->has_identity && !seen->is_wide)
+    if (split_is_process(line) && seen->has_process && seen->has_identity && !seen->is_wide)
         return true;
     seen->has_incident |= is_incident;
-    seen->has_process |= is_process(line);
+    seen->has_process |= split_is_process(line);
     seen->has_identity |= str_starts(line, "Identifier:") || str_starts(line, "Path:");
     return false;
 }
 
-static machsym_str without_return(machsym_str line)
+static machsym_str split_without_return(machsym_str line)
 {
     while (line.len > 0 && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
         line.len--;
@@ -143,30 +143,30 @@ static machsym_str without_return(machsym_str line)
 }
 
 /* The line at *at, which moves on to the next one. */
-static machsym_str next_line(machsym_str s, size_t *at)
+static machsym_str split_next_line(machsym_str s, size_t *at)
 {
     const char *line = s.ptr + *at;
     const char *end = memchr(line, '\n', s.len - *at);
     size_t len = end != NULL ? (size_t)(end - line) : s.len - *at;
     *at += len + (end != NULL);
     MACHSYM_COUNT_WORK(1 + len / 64);
-    return without_return((machsym_str){line, len});
+    return split_without_return((machsym_str){line, len});
 }
 
 /* A line that ends in } is never followed by one that begins with { inside a document: there is a comma. */
-static bool ends_object(machsym_str line)
+static bool split_ends_object(machsym_str line)
 {
     return line.len > 0 && line.ptr[line.len - 1] == '}';
 }
 
-static bool is_lldb(machsym_str line)
+static bool split_is_lldb(machsym_str line)
 {
     return str_starts(line, "* thread #") ||
            (str_starts(line, "Process ") && str_find(line, " stopped") + 8 == line.len);
 }
 
 /* "0 0x102a30a7c" and no more: a stack that nothing is ahead of. */
-static bool is_loose_frame(machsym_str line)
+static bool split_is_loose_frame(machsym_str line)
 {
     if (!str_starts(line, "0 "))
         return false;
@@ -176,38 +176,39 @@ static bool is_loose_frame(machsym_str line)
 
 /* What may begin or end a report. Nobody looks ahead over it: so each byte is looked at a fixed number of times, however
  * many reports a text has. */
-static bool is_border(machsym_str line)
+static bool split_is_border(machsym_str line)
 {
-    return is_header(line) || is_metadata(line) || begins_tool(line) || str_starts(line, "Date/Time:") ||
-           str_starts(line, "Anonymous UUID:") || str_starts(line, "panic(cpu ");
+    return split_is_header(line) || split_is_metadata(line) || split_begins_tool(line) ||
+           str_starts(line, "Date/Time:") || str_starts(line, "Anonymous UUID:") ||
+           str_starts(line, "panic(cpu ");
 }
 
 /* A line as its report has it: without what a mail or a log put ahead of it. */
-static machsym_str plain_line(machsym_str line)
+static machsym_str split_plain_line(machsym_str line)
 {
-    size_t len = line.len > 0 && line.ptr[0] != '{' ? text_prefix_len(line) : 0;
+    size_t len = line.len > 0 && line.ptr[0] != '{' ? scan_prefix_len(line) : 0;
     return (machsym_str){line.ptr + len, line.len - len};
 }
 
 /* The document that a text begins with, and no more than up to where another report may begin. */
-static machsym_str first_document(machsym_str s)
+static machsym_str split_first_document(machsym_str s)
 {
     size_t at = 0;
     size_t next = 0;
-    bool ended = ends_object(next_line(s, &next));
+    bool ended = split_ends_object(split_next_line(s, &next));
     for (at = next; at < s.len; at = next) {
-        machsym_str line = next_line(s, &next);
-        machsym_str plain = plain_line(line);
-        if (is_border(plain) || is_list(plain) || is_stack(plain) || is_lldb(plain) ||
-            is_loose_frame(plain) || (ended && str_starts(line, "{")))
+        machsym_str line = split_next_line(s, &next);
+        machsym_str plain = split_plain_line(line);
+        if (split_is_border(plain) || split_is_list(plain) || split_is_stack(plain) || split_is_lldb(plain) ||
+            split_is_loose_frame(plain) || (ended && str_starts(line, "{")))
             break;
         if (line.len > 0)
-            ended = ends_object(line);
+            ended = split_ends_object(line);
     }
     return (machsym_str){s.ptr, at};
 }
 
-static bool has_stacks_of_ips(machsym_str s)
+static bool split_has_stacks_of_ips(machsym_str s)
 {
     MACHSYM_COUNT_WORK(s.len / 64);
     return str_find(s, "\"usedImages\"") < s.len && str_find(s, "\"threads\"") < s.len;
@@ -216,31 +217,31 @@ static bool has_stacks_of_ips(machsym_str s)
 /* Whether the line at an offset begins the document of an .ips without metadata, behind a whole report. Behind such a
  * document it does, whole or not. Only the first such place is looked at, and only to where the next one is, so that a
  * text is searched once. */
-static bool begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
+static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, machsym_str line)
 {
-    bool is_place = is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
+    bool is_place = split_is_complete(seen) ? !seen->is_translated : seen->ends_object && !seen->has_metadata;
     bool is_after_object = seen->ends_object;
     if (line.len > 0)
-        seen->ends_object = ends_object(line);
-    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || is_header(line)))
+        seen->ends_object = split_ends_object(line);
+    if (!is_place || seen->looked_for_body || !(str_starts(line, "{") || split_is_header(line)))
         return false;
     seen->looked_for_body = true;
-    seen->is_body = has_stacks_of_ips((machsym_str){s.ptr, at});
-    return is_complete(seen) && str_starts(line, "{") &&
+    seen->is_body = split_has_stacks_of_ips((machsym_str){s.ptr, at});
+    return split_is_complete(seen) && str_starts(line, "{") &&
            ((is_after_object && seen->is_body) ||
-            has_stacks_of_ips(first_document((machsym_str){s.ptr + at, s.len - at})));
+            split_has_stacks_of_ips(split_first_document((machsym_str){s.ptr + at, s.len - at})));
 }
 
 /* ---- Reports without what they begin with ---- */
 
 /* Whether another list of images comes before what is certain to begin a report. */
-static bool has_list_after(machsym_str s, size_t at)
+static bool split_has_list_after(machsym_str s, size_t at)
 {
     while (at < s.len) {
-        machsym_str line = plain_line(next_line(s, &at));
-        if (is_list(line))
+        machsym_str line = split_plain_line(split_next_line(s, &at));
+        if (split_is_list(line))
             return true;
-        if (is_border(line) || str_starts(line, "{"))
+        if (split_is_border(line) || str_starts(line, "{"))
             return false;
     }
     return false;
@@ -248,7 +249,7 @@ static bool has_list_after(machsym_str s, size_t at)
 
 /* ---- Another kind of report behind a whole one ---- */
 
-static bool starts_with_one(machsym_str line, const char *const *words, size_t count)
+static bool split_starts_with_one(machsym_str line, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (str_starts(line, words[i]))
@@ -258,7 +259,7 @@ static bool starts_with_one(machsym_str line, const char *const *words, size_t c
 }
 
 /* Members that only documents of reports have. */
-static bool has_member_of_report(machsym_str s)
+static bool split_has_member_of_report(machsym_str s)
 {
     static const char *const members[] = {"\"usedImages\"",   "\"binary_images\"",       "\"debug_meta\"",
                                           "\"frameAddress\"", "\"callStackRootFrames\"", "\"bug_type\""};
@@ -271,51 +272,51 @@ static bool has_member_of_report(machsym_str s)
 }
 
 /* What a report has of its own that is no header: below it another header begins another report. */
-static bool is_evidence(machsym_str line)
+static bool split_is_evidence(machsym_str line)
 {
     static const char *const words[] = {
         "Thread 0x",     "Heaviest stack",   "STACK OF ",           "leaks Report Version", "Backtrace (CPU",
         "Panicked task", "Panicked thread",  "<trace-query-result", "Call graph:",          "goroutine ",
         "#0 0x",         "stack backtrace:", "Native stacktrace:"};
     machsym_str trimmed = str_trim(line);
-    if (starts_with_one(trimmed, words, sizeof words / sizeof *words) || is_list(line))
+    if (split_starts_with_one(trimmed, words, sizeof words / sizeof *words) || split_is_list(line))
         return true;
-    return (is_stack(line) && !str_starts(line, "Exception Type:")) ||
-           (begins_tool(line) && !str_starts(line, "<?xml ") && !str_starts(line, "Analysis of"));
+    return (split_is_stack(line) && !str_starts(line, "Exception Type:")) ||
+           (split_begins_tool(line) && !str_starts(line, "<?xml ") && !str_starts(line, "Analysis of"));
 }
 
 /* The header of leaks or of a crash: a process of a spindump has none of these lines. It is read up to where it ends,
  * and no further than this. */
 enum { MAX_HEADER_LINES = 16 };
 
-static bool is_whole_header(machsym_str s, size_t at)
+static bool split_is_whole_header(machsym_str s, size_t at)
 {
     static const char *const words[] = {"Load Address:", "Parent Process:", "Analysis Tool:"};
     for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
-        machsym_str line = plain_line(next_line(s, &at));
+        machsym_str line = split_plain_line(split_next_line(s, &at));
         if (line.len == 0)
             return false;
-        if (starts_with_one(line, words, sizeof words / sizeof *words))
+        if (split_starts_with_one(line, words, sizeof words / sizeof *words))
             return true;
     }
     return false;
 }
 
 /* Whether one of the next lines begins with a word, up to what may begin a report. */
-static bool comes_soon(machsym_str s, size_t at, const char *word)
+static bool split_comes_soon(machsym_str s, size_t at, const char *word)
 {
     for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
-        machsym_str line = str_trim(plain_line(next_line(s, &at)));
+        machsym_str line = str_trim(split_plain_line(split_next_line(s, &at)));
         if (str_starts(line, word))
             return true;
-        if (is_border(line))
+        if (split_is_border(line))
             return false;
     }
     return false;
 }
 
 /* "file.c:3:5: runtime error: ..." */
-static bool is_runtime_error(machsym_str line)
+static bool split_is_runtime_error(machsym_str line)
 {
     size_t at = str_find(line, ": runtime error: ");
     return at < line.len && at > 0 && scan_is_digit(line.ptr[at - 1]);
@@ -323,121 +324,121 @@ static bool is_runtime_error(machsym_str line)
 
 /* What runtimes say ahead of their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs say such things without a
  * stack. */
-static bool begins_runtime(machsym_str line, machsym_str s, size_t next)
+static bool split_begins_runtime(machsym_str line, machsym_str s, size_t next)
 {
     machsym_str trimmed = str_trim(line);
     if (str_is(trimmed, "Native Crash Reporting"))
         return true;
     if (str_starts(line, "panic: ") || str_starts(line, "fatal error: ") || str_starts(line, "SIG"))
-        return comes_soon(s, next, "goroutine ");
+        return split_comes_soon(s, next, "goroutine ");
     if (str_starts(line, "thread '") && str_find(line, " panicked at ") < line.len)
-        return comes_soon(s, next, "stack backtrace:");
-    return is_runtime_error(line) && comes_soon(s, next, "#0 ");
+        return split_comes_soon(s, next, "stack backtrace:");
+    return split_is_runtime_error(line) && split_comes_soon(s, next, "#0 ");
 }
 
 /* What may have a line of dashes ahead. */
-static bool has_rule(machsym_str line)
+static bool split_has_rule(machsym_str line)
 {
-    return str_starts(line, "Translated") || begins_tool(line) ||
+    return str_starts(line, "Translated") || split_begins_tool(line) ||
            str_is(str_trim(line), "Native Crash Reporting");
 }
 
 /* The words that another kind of report begins with. */
-static bool begins_kind(const split_state *seen, machsym_str line, machsym_str s, size_t next)
+static bool split_begins_kind(const split_state *seen, machsym_str line, machsym_str s, size_t next)
 {
-    if (is_metadata(line) || str_starts(line, "Incident Identifier:") || str_starts(line, "Date/Time:") ||
-        str_starts(line, "Anonymous UUID:") || str_starts(line, "panic(cpu ") || begins_tool(line) ||
-        begins_runtime(line, s, next))
+    if (split_is_metadata(line) || str_starts(line, "Incident Identifier:") ||
+        str_starts(line, "Date/Time:") || str_starts(line, "Anonymous UUID:") ||
+        str_starts(line, "panic(cpu ") || split_begins_tool(line) || split_begins_runtime(line, s, next))
         return true;
-    if (is_process(line))
-        return is_whole_header(s, next);
-    if (is_lldb(line))
-        return !seen->is_lldb && has_list_after(s, next); /* what has none may be of the images ahead */
-    return seen->has_object && !seen->has_stack_since && is_loose_frame(line);
+    if (split_is_process(line))
+        return split_is_whole_header(s, next);
+    if (split_is_lldb(line))
+        return !seen->is_lldb && split_has_list_after(s, next); /* what has none may be of the images ahead */
+    return seen->has_object && !seen->has_stack_since && split_is_loose_frame(line);
 }
 
 /* Whether a document begins at an offset that is a report, behind a text that is one. What follows "Full Report" is the
  * text's own. */
-static bool begins_document(split_state *seen, machsym_str s, size_t at)
+static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
 {
     bool is_behind = !seen->is_in_document || seen->ends_object;
     if (at < seen->passed || seen->is_translated || !is_behind)
         return false;
-    machsym_str document = first_document((machsym_str){s.ptr + at, s.len - at});
+    machsym_str document = split_first_document((machsym_str){s.ptr + at, s.len - at});
     seen->passed = at + document.len;
-    return seen->has_object && !seen->has_metadata ? has_stacks_of_ips(document)
-                                                   : has_member_of_report(document);
+    return seen->has_object && !seen->has_metadata ? split_has_stacks_of_ips(document)
+                                                   : split_has_member_of_report(document);
 }
 
 /* Whether another kind of report begins with a line; *to is where, which may be ahead of the line. */
-static bool begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at, size_t next,
-                              size_t *to)
+static bool split_begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at,
+                                    size_t next, size_t *to)
 {
     bool is_object = line.ptr[0] == '{';
     bool is_json = is_object || (seen->is_in_document && strchr(" \t\"}]", line.ptr[0]) != NULL);
     *to = at;
     if (seen->has_any && !(seen->is_translated && is_object)) {
-        if (is_json ? is_object && !is_metadata(line) && begins_document(seen, s, at) : false)
+        if (is_json ? is_object && !split_is_metadata(line) && split_begins_document(seen, s, at) : false)
             return true;
-        if ((!is_json || is_metadata(line)) && begins_kind(seen, line, s, next))
+        if ((!is_json || split_is_metadata(line)) && split_begins_kind(seen, line, s, next))
             return true;
         if (seen->loose > 0 && str_starts(line, "[  0] ")) {
             *to = seen->loose;
             return true;
         }
-        if (seen->loose == 0 && is_loose_frame(line))
+        if (seen->loose == 0 && split_is_loose_frame(line))
             seen->loose = at;
     }
     seen->is_in_document = is_json;
-    if (is_json && !is_metadata(line) && !seen->has_object)
-        seen->has_object = has_member_of_report(line);
-    seen->is_lldb |= is_lldb(line) || str_starts(line, "[  0] ");
-    seen->has_any |= seen->has_object || is_evidence(line);
+    if (is_json && !split_is_metadata(line) && !seen->has_object)
+        seen->has_object = split_has_member_of_report(line);
+    seen->is_lldb |= split_is_lldb(line) || str_starts(line, "[  0] ");
+    seen->has_any |= seen->has_object || split_is_evidence(line);
     return false;
 }
 
 /* Stacks and their images come in one order in all reports of a text, so the second of what comes first begins the
  * next report. What stands there may be of the same process where no list follows. */
-static bool begins_without_header(split_state *seen, machsym_str line, machsym_str s, size_t next)
+static bool split_begins_without_header(split_state *seen, machsym_str line, machsym_str s, size_t next)
 {
     if (seen->is_wide)
         return false;
-    if (is_list(line)) {
+    if (split_is_list(line)) {
         if (seen->has_list && seen->is_list_first && seen->has_stack_since)
             return true;
         seen->is_list_first |= !seen->has_list && !seen->has_stack_since;
         seen->has_list = true;
         seen->has_stack_since = false;
     }
-    seen->has_stack_since |= is_loose_frame(line);
-    if (!is_stack(line))
+    seen->has_stack_since |= split_is_loose_frame(line);
+    if (!split_is_stack(line))
         return false;
     if (seen->has_list && !seen->is_list_first && !seen->looked_for_list) {
         seen->looked_for_list = true;
-        if (has_list_after(s, next))
+        if (split_has_list_after(s, next))
             return true;
     }
     seen->has_stack_since = true;
     return false;
 }
 
-size_t report_first_len(machsym_str s)
+size_t split_first_len(machsym_str s)
 {
     split_state seen = {.has_metadata = false};
     size_t rule =
         SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
     size_t next = 0;
     for (size_t at = 0; at < s.len && !plcrash_is(s); at = next) {
-        machsym_str line = next_line(s, &next);
-        machsym_str plain = plain_line(line);
+        machsym_str line = split_next_line(s, &next);
+        machsym_str plain = split_plain_line(line);
         size_t to;
-        if (plain.len > 0 && begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
-            return rule != SIZE_MAX && to == at && has_rule(plain) ? rule : to;
-        bool is_next =
-            begins_next_body(&seen, s, at, line) || begins_next(&seen, plain) ||
-            (plain.len > 0 && (begins_again(&seen, plain) || begins_without_header(&seen, plain, s, next)));
+        if (plain.len > 0 && split_begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
+            return rule != SIZE_MAX && to == at && split_has_rule(plain) ? rule : to;
+        bool is_next = split_begins_next_body(&seen, s, at, line) || split_begins_next(&seen, plain) ||
+                       (plain.len > 0 && (split_begins_again(&seen, plain) ||
+                                          split_begins_without_header(&seen, plain, s, next)));
         if (is_next && at > 0)
-            return rule != SIZE_MAX && has_rule(plain) ? rule : at;
+            return rule != SIZE_MAX && split_has_rule(plain) ? rule : at;
         rule = str_starts(plain, "-----") || str_starts(plain, "=====") ? at : SIZE_MAX;
     }
     return s.len;

@@ -5,6 +5,6 @@
 #include "machsym.h"
 
 /* How long the first report of a text is; the text's length where nothing after it is another. */
-size_t report_first_len(machsym_str s);
+size_t split_first_len(machsym_str s);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct stackshot {
 
 /* ["447d769e-1cb7-3086-a0b4-32226837b587", 18446741875691290624, "T"]: T stands for __TEXT_EXEC, A for
  * addresses that are in no image. */
-static void add_image(stackshot *s, uint32_t entry)
+static void stackshot_add_image(stackshot *s, uint32_t entry)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -35,7 +35,7 @@ static void add_image(stackshot *s, uint32_t entry)
 }
 
 /* Text that this tool put after the numbers: the last is the real function. */
-static void set_given(stackshot *s, report_frame *frame, uint32_t at)
+static void stackshot_set_given(stackshot *s, report_frame *frame, uint32_t at)
 {
     const json *doc = &s->r->docs[s->doc];
     while (json_next(doc, frame->token, &at)) {
@@ -45,7 +45,7 @@ static void set_given(stackshot *s, report_frame *frame, uint32_t at)
 }
 
 /* [15, 5026128]. Old ones have the image's address in place of its number. */
-static void add_frame(stackshot *s, uint32_t array, bool is_top)
+static void stackshot_add_frame(stackshot *s, uint32_t array, bool is_top)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -71,23 +71,23 @@ static void add_frame(stackshot *s, uint32_t array, bool is_top)
     frame->addr = addr;
     if (image != NULL && image->has_uuid)
         frame->image = s->first_image + (uint32_t)number;
-    set_given(s, frame, at);
+    stackshot_set_given(s, frame, at);
 }
 
-static void add_frames(stackshot *s, uint32_t thread, const char *key)
+static void stackshot_add_frames(stackshot *s, uint32_t thread, const char *key)
 {
     const json *doc = &s->r->docs[s->doc];
     uint32_t frames = json_get(doc, thread, key);
     uint32_t at = JSON_NONE;
     bool is_top = true;
     while (json_next(doc, frames, &at)) {
-        add_frame(s, at, is_top);
+        stackshot_add_frame(s, at, is_top);
         is_top = false;
     }
 }
 
 /* "SpringBoard [33]". */
-static machsym_str process_name(stackshot *s, uint32_t process)
+static machsym_str stackshot_process_name(stackshot *s, uint32_t process)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
@@ -102,12 +102,12 @@ static machsym_str process_name(stackshot *s, uint32_t process)
 }
 
 /* The kernel's part of a stack lies on top of the process's. */
-static void add_process(stackshot *s, uint32_t process)
+static void stackshot_add_process(stackshot *s, uint32_t process)
 {
     report *r = s->r;
     const json *doc = &r->docs[s->doc];
     uint32_t threads = json_get(doc, process, "threadById");
-    machsym_str name = process_name(s, process);
+    machsym_str name = stackshot_process_name(s, process);
     uint32_t at = JSON_NONE;
     while (json_is(doc, threads, JSON_OBJECT) && json_next(doc, threads, &at)) {
         uint32_t thread = at + 1;
@@ -116,8 +116,8 @@ static void add_process(stackshot *s, uint32_t process)
         added->name = report_json_str(r, doc, json_get(doc, thread, "name"));
         added->queue = report_json_str(r, doc, json_get(doc, thread, "dispatch_queue_label"));
         json_u64(doc, json_get(doc, thread, "id"), &added->number);
-        add_frames(s, thread, "kernelFrames");
-        add_frames(s, thread, "userFrames");
+        stackshot_add_frames(s, thread, "kernelFrames");
+        stackshot_add_frames(s, thread, "userFrames");
     }
 }
 
@@ -132,10 +132,10 @@ bool stackshot_parse(report *r, uint32_t doc_index, uint32_t object)
         return false;
     report_set_fact(r, FACT_EVENT, report_json_str(r, doc, json_get(doc, object, "reason")));
     while (json_is(doc, images, JSON_ARRAY) && json_next(doc, images, &at))
-        add_image(&s, at);
+        stackshot_add_image(&s, at);
     at = JSON_NONE;
     while (json_next(doc, processes, &at))
-        add_process(&s, at + 1);
+        stackshot_add_process(&s, at + 1);
     return true;
 }
 

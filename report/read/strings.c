@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Makes the escapes of a JSON string readable in the shadow: two bytes stay two bytes. */
-static void plain_escapes(report *r, size_t lo, size_t hi)
+static void strings_plain_escapes(report *r, size_t lo, size_t hi)
 {
     for (size_t i = lo; i + 1 < hi; i++) {
         if (r->shadow[i] != '\\')
@@ -27,7 +27,7 @@ static void plain_escapes(report *r, size_t lo, size_t hi)
 void report_parse_string(report *r, uint32_t doc, uint32_t token)
 {
     const json_token *string = &r->docs[doc].v[token];
-    plain_escapes(r, string->at + 1, string->end - 1);
+    strings_plain_escapes(r, string->at + 1, string->end - 1);
     report_parse_text(r, string->at + 1, string->end - 1, ESCAPE_JSON);
 }
 
@@ -55,13 +55,13 @@ typedef struct candidates {
     uint32_t cap;
 } candidates;
 
-static machsym_str after(machsym_str s, size_t at)
+static machsym_str strings_after(machsym_str s, size_t at)
 {
     return at < s.len ? str_make(s.ptr + at, s.len - at) : str_make(NULL, 0);
 }
 
 /* The end of a line in a string: escaped, or as it is, which real documents have. */
-static size_t find_line_end(machsym_str raw)
+static size_t strings_find_line_end(machsym_str raw)
 {
     size_t end = str_find(raw, "\\n");
     size_t plain = str_line_len(str_make(raw.ptr, end));
@@ -71,24 +71,24 @@ static size_t find_line_end(machsym_str raw)
 }
 
 /* What a document begins with: a brace, a bracket, or a string that holds one once more. */
-static bool begins_document(machsym_str raw)
+static bool strings_begins_document(machsym_str raw)
 {
     while (raw.len > 1 && (raw.ptr[0] == ' ' || str_starts(raw, "\\n")))
-        raw = after(raw, raw.ptr[0] == ' ' ? 1 : 2);
+        raw = strings_after(raw, raw.ptr[0] == ' ' ? 1 : 2);
     return (str_starts(raw, "{") || str_starts(raw, "[") || str_starts(raw, "\\\"")) &&
            str_find(raw, "\\\"") < raw.len;
 }
 
 /* Several lines, with an address or what a report begins with; or a document. */
-static bool may_hold_report(machsym_str raw)
+static bool strings_may_hold_report(machsym_str raw)
 {
     static const char *const words[] = {"0x", "Incident Identifier:", "Exception Type:"};
-    if (begins_document(raw))
+    if (strings_begins_document(raw))
         return true;
-    size_t line = find_line_end(raw);
-    machsym_str rest = after(raw, line + 2);
+    size_t line = strings_find_line_end(raw);
+    machsym_str rest = strings_after(raw, line + 2);
     MACHSYM_COUNT_WORK(raw.len / 16);
-    if (line >= raw.len || find_line_end(rest) >= rest.len)
+    if (line >= raw.len || strings_find_line_end(rest) >= rest.len)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (str_find(raw, words[i]) < raw.len)
@@ -98,9 +98,9 @@ static bool may_hold_report(machsym_str raw)
 }
 
 /* "3   demo   0x0000000102a30a7c demo + 2684": an element of callStackSymbols. */
-static bool is_frame(const json *doc, uint32_t token)
+static bool strings_is_frame(const json *doc, uint32_t token)
 {
-    return json_is(doc, token, JSON_STRING) && text_is_numbered(json_raw(doc, token));
+    return json_is(doc, token, JSON_STRING) && scan_is_numbered(json_raw(doc, token));
 }
 
 /* ---- Which objects are documents of reports ---- */
@@ -116,13 +116,13 @@ typedef enum object_kind {
     OBJECT_METRIC
 } object_kind;
 
-static bool has_array(const json *doc, uint32_t object, const char *key)
+static bool strings_has_array(const json *doc, uint32_t object, const char *key)
 {
     return json_is(doc, json_get(doc, object, key), JSON_ARRAY);
 }
 
 /* An event of Bugsnag's tells the image in each frame. */
-static bool has_bugsnag_frame(const json *doc, uint32_t object)
+static bool strings_has_bugsnag_frame(const json *doc, uint32_t object)
 {
     uint32_t at = JSON_NONE;
     uint32_t frame = JSON_NONE;
@@ -131,41 +131,41 @@ static bool has_bugsnag_frame(const json *doc, uint32_t object)
            json_get(doc, frame, "frameAddress") != JSON_NONE;
 }
 
-static object_kind tell_object(const json *doc, uint32_t object)
+static object_kind strings_tell_object(const json *doc, uint32_t object)
 {
     static const char *const diagnostics[] = {"crashDiagnostics", "hangDiagnostics",
                                               "cpuExceptionDiagnostics", "diskWriteExceptionDiagnostics",
                                               "appLaunchDiagnostics"};
     if (!json_is(doc, object, JSON_OBJECT))
         return OBJECT_OTHER;
-    if (has_array(doc, object, "usedImages") && has_array(doc, object, "threads"))
+    if (strings_has_array(doc, object, "usedImages") && strings_has_array(doc, object, "threads"))
         return OBJECT_IPS;
     if (json_is(doc, json_get(doc, object, "recrash_report"), JSON_OBJECT) ||
         (json_is(doc, json_get(doc, object, "crash"), JSON_OBJECT) &&
-         has_array(doc, object, "binary_images")))
+         strings_has_array(doc, object, "binary_images")))
         return OBJECT_KSCRASH;
-    if (has_array(doc, json_get(doc, object, "debug_meta"), "images"))
+    if (strings_has_array(doc, json_get(doc, object, "debug_meta"), "images"))
         return OBJECT_SENTRY;
-    if (has_array(doc, json_get(doc, object, "error"), "binary_images"))
+    if (strings_has_array(doc, json_get(doc, object, "error"), "binary_images"))
         return OBJECT_DATADOG;
-    if (has_bugsnag_frame(doc, object))
+    if (strings_has_bugsnag_frame(doc, object))
         return OBJECT_BUGSNAG;
     for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
-        if (has_array(doc, object, diagnostics[i]))
+        if (strings_has_array(doc, object, diagnostics[i]))
             return OBJECT_METRIC;
     }
     return OBJECT_OTHER;
 }
 
 /* Whether the elements of an array are not all of one kind. */
-static bool has_unlike_elements(const json *doc)
+static bool strings_has_unlike_elements(const json *doc)
 {
     uint32_t at = JSON_NONE;
     if (!json_is(doc, 0, JSON_ARRAY) || !json_next(doc, 0, &at))
         return false;
-    object_kind first = tell_object(doc, at);
+    object_kind first = strings_tell_object(doc, at);
     while (json_next(doc, 0, &at)) {
-        if (tell_object(doc, at) != first)
+        if (strings_tell_object(doc, at) != first)
             return true;
     }
     return false;
@@ -173,12 +173,12 @@ static bool has_unlike_elements(const json *doc)
 
 /* Whether documents of two kinds lie in another document, or deep in it a payload of MetricKit's, which has members that
  * all its diagnostics share. What lies in one of them is its own. */
-static bool has_own_documents(const json *doc)
+static bool strings_has_own_documents(const json *doc)
 {
     object_kind first = OBJECT_OTHER;
     uint32_t next;
     for (uint32_t i = 1; i < doc->count; i = next) {
-        object_kind kind = tell_object(doc, i);
+        object_kind kind = strings_tell_object(doc, i);
         next = kind != OBJECT_OTHER ? doc->v[i].next : i + 1;
         bool is_other = kind != OBJECT_OTHER && first != OBJECT_OTHER && kind != first;
         bool is_element = doc->v[i].parent == 0 && json_is(doc, 0, JSON_ARRAY);
@@ -189,39 +189,40 @@ static bool has_own_documents(const json *doc)
     return false;
 }
 
-static bool is_mixed(const json *doc)
+static bool strings_is_mixed(const json *doc)
 {
-    return tell_object(doc, 0) == OBJECT_OTHER && (has_unlike_elements(doc) || has_own_documents(doc));
+    return strings_tell_object(doc, 0) == OBJECT_OTHER &&
+           (strings_has_unlike_elements(doc) || strings_has_own_documents(doc));
 }
 
-static void add_candidate(candidates *list, uint32_t token, string_kind kind)
+static void strings_add_candidate(candidates *list, uint32_t token, string_kind kind)
 {
     candidate *c = mem_push(&list->v, &list->count, &list->cap, sizeof *c);
     *c = (candidate){token, kind, false, JSON_NONE};
 }
 
-static void find_candidates(const json *doc, candidates *list)
+static void strings_find_candidates(const json *doc, candidates *list)
 {
     for (uint32_t i = 0; i < doc->count; i++) {
-        if (json_is(doc, i, JSON_ARRAY) && is_frame(doc, i + 1)) {
-            add_candidate(list, i, STRING_STACKS);
+        if (json_is(doc, i, JSON_ARRAY) && strings_is_frame(doc, i + 1)) {
+            strings_add_candidate(list, i, STRING_STACKS);
             i = doc->v[i].next - 1;
-        } else if (i > 0 && tell_object(doc, i) != OBJECT_OTHER) {
-            add_candidate(list, i, STRING_WHOLE);
+        } else if (i > 0 && strings_tell_object(doc, i) != OBJECT_OTHER) {
+            strings_add_candidate(list, i, STRING_WHOLE);
             i = doc->v[i].next - 1;
-        } else if (json_is(doc, i, JSON_STRING) && may_hold_report(json_raw(doc, i))) {
-            add_candidate(list, i, STRING_WHOLE);
+        } else if (json_is(doc, i, JSON_STRING) && strings_may_hold_report(json_raw(doc, i))) {
+            strings_add_candidate(list, i, STRING_WHOLE);
         }
     }
 }
 
 /* Tells what a string is by reading it. Documents in it are not looked into: they are reports of their own. */
-static void tell_kind(const json *doc, candidate *c)
+static void strings_tell_kind(const json *doc, candidate *c)
 {
     report r;
     text plain = {0};
     machsym_str raw = json_raw(doc, c->token);
-    if (c->kind != STRING_WHOLE || !json_is(doc, c->token, JSON_STRING) || begins_document(raw))
+    if (c->kind != STRING_WHOLE || !json_is(doc, c->token, JSON_STRING) || strings_begins_document(raw))
         return;
     json_unescape(&plain, raw);
     report_open_carried(&r, str_make(plain.v, plain.len), CARRIED_MAX_DEPTH, NULL, 0, NULL);
@@ -242,7 +243,7 @@ static void tell_kind(const json *doc, candidate *c)
 enum { MAX_CLIMB = 16 };
 
 /* Of a kind, how many candidates stand before each token, and before the document's end. */
-static uint32_t *count_kind(const candidates *list, const json *doc, string_kind kind)
+static uint32_t *strings_count_kind(const candidates *list, const json *doc, string_kind kind)
 {
     uint32_t *before = mem_alloc(((size_t)doc->count + 1) * sizeof *before);
     uint32_t at = 0;
@@ -256,7 +257,7 @@ static uint32_t *count_kind(const candidates *list, const json *doc, string_kind
 }
 
 /* How many stand in a token. */
-static uint32_t count_in(const uint32_t *before, const json *doc, uint32_t token)
+static uint32_t strings_count_in(const uint32_t *before, const json *doc, uint32_t token)
 {
     uint32_t next = doc->v[token].next;
     return before[next < doc->count ? next : doc->count] - before[token];
@@ -264,7 +265,7 @@ static uint32_t count_in(const uint32_t *before, const json *doc, uint32_t token
 
 /* The innermost object in which a string has one of the other kind beside it; elements of an array are of
  * different reports. may says which objects count; NULL: all. */
-static void find_object(const json *doc, candidate *c, const uint32_t *others, const bool *may)
+static void strings_find_object(const json *doc, candidate *c, const uint32_t *others, const bool *may)
 {
     const json_token *v = doc->v;
     uint32_t member = c->token;
@@ -273,7 +274,8 @@ static void find_object(const json *doc, candidate *c, const uint32_t *others, c
          i++, member = object, object = v[object].parent) {
         MACHSYM_COUNT_WORK(1);
         if (json_is(doc, object, JSON_OBJECT) &&
-            count_in(others, doc, object) > count_in(others, doc, member) && (may == NULL || may[object])) {
+            strings_count_in(others, doc, object) > strings_count_in(others, doc, member) &&
+            (may == NULL || may[object])) {
             c->object = object;
             return;
         }
@@ -281,22 +283,22 @@ static void find_object(const json *doc, candidate *c, const uint32_t *others, c
 }
 
 /* Images go with the stacks beside them, and stacks with images that go with them. */
-static void find_objects(candidates *list, const json *doc)
+static void strings_find_objects(candidates *list, const json *doc)
 {
-    uint32_t *stacks = count_kind(list, doc, STRING_STACKS);
-    uint32_t *images = count_kind(list, doc, STRING_IMAGES);
+    uint32_t *stacks = strings_count_kind(list, doc, STRING_STACKS);
+    uint32_t *images = strings_count_kind(list, doc, STRING_IMAGES);
     bool *has_images = mem_alloc(doc->count * sizeof *has_images);
     memset(has_images, 0, doc->count * sizeof *has_images);
     for (uint32_t i = 0; i < list->count; i++) {
         candidate *c = &list->v[i];
         if (c->kind == STRING_IMAGES)
-            find_object(doc, c, stacks, NULL);
+            strings_find_object(doc, c, stacks, NULL);
         if (c->object != JSON_NONE)
             has_images[c->object] = true;
     }
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->v[i].kind == STRING_STACKS)
-            find_object(doc, &list->v[i], images, has_images);
+            strings_find_object(doc, &list->v[i], images, has_images);
     }
     free(stacks);
     free(images);
@@ -313,7 +315,7 @@ typedef struct carried_run {
 } carried_run;
 
 /* Strings of one report have one key: their object, or none has them but the document. */
-static uint64_t key_of(const candidate *c)
+static uint64_t strings_key_of(const candidate *c)
 {
     if (c->object != JSON_NONE)
         return (uint64_t)1 << 32 | c->object;
@@ -321,17 +323,17 @@ static uint64_t key_of(const candidate *c)
     return is_loose ? (uint64_t)3 << 32 : (uint64_t)2 << 32 | c->token;
 }
 
-static int by_key(const void *a, const void *b)
+static int strings_by_key(const void *a, const void *b)
 {
     const candidate *x = a;
     const candidate *y = b;
     MACHSYM_COUNT_WORK(1);
-    if (key_of(x) != key_of(y))
-        return key_of(x) < key_of(y) ? -1 : 1;
+    if (strings_key_of(x) != strings_key_of(y))
+        return strings_key_of(x) < strings_key_of(y) ? -1 : 1;
     return x->token < y->token ? -1 : x->token > y->token;
 }
 
-static int by_first_token(const void *a, const void *b)
+static int strings_by_first_token(const void *a, const void *b)
 {
     const carried_run *x = a;
     const carried_run *y = b;
@@ -339,7 +341,7 @@ static int by_first_token(const void *a, const void *b)
     return x->token < y->token ? -1 : x->token > y->token;
 }
 
-static void add_string(report *r, uint32_t token)
+static void strings_add_string(report *r, uint32_t token)
 {
     report_string *string =
         mem_push(&r->carried_strings, &r->string_count, &r->string_cap, sizeof *r->carried_strings);
@@ -347,7 +349,7 @@ static void add_string(report *r, uint32_t token)
     r->carried[r->carried_count - 1].count++;
 }
 
-static void add_carried(report *r, uint32_t doc_index, const candidate *v, uint32_t count)
+static void strings_add_carried(report *r, uint32_t doc_index, const candidate *v, uint32_t count)
 {
     const json *doc = &r->docs[doc_index];
     report_carried *carried = mem_push(&r->carried, &r->carried_count, &r->carried_cap, sizeof *carried);
@@ -357,33 +359,33 @@ static void add_carried(report *r, uint32_t doc_index, const candidate *v, uint3
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = JSON_NONE;
         if (!json_is(doc, v[i].token, JSON_ARRAY))
-            add_string(r, v[i].token);
+            strings_add_string(r, v[i].token);
         while (json_is(doc, v[i].token, JSON_ARRAY) && json_next(doc, v[i].token, &at)) {
             if (json_is(doc, at, JSON_STRING))
-                add_string(r, at);
+                strings_add_string(r, at);
         }
     }
 }
 
-static void add_runs(report *r, uint32_t doc_index, candidates *list)
+static void strings_add_runs(report *r, uint32_t doc_index, candidates *list)
 {
     carried_run *runs = mem_alloc(list->count * sizeof *runs);
     uint32_t count = 0;
-    qsort(list->v, list->count, sizeof *list->v, by_key);
+    qsort(list->v, list->count, sizeof *list->v, strings_by_key);
     for (uint32_t i = 0; i < list->count; i++) {
         const candidate *c = &list->v[i];
         bool is_alone = c->object == JSON_NONE && c->kind == STRING_IMAGES;
         if (c->kind == STRING_NONE || is_alone)
             continue;
-        if (count > 0 && runs[count - 1].hi == i && key_of(c) == key_of(&list->v[i - 1]))
+        if (count > 0 && runs[count - 1].hi == i && strings_key_of(c) == strings_key_of(&list->v[i - 1]))
             runs[count - 1].hi++;
         else
             runs[count++] = (carried_run){c->token, i, i + 1};
     }
     if (count > 0)
-        qsort(runs, count, sizeof *runs, by_first_token);
+        qsort(runs, count, sizeof *runs, strings_by_first_token);
     for (uint32_t i = 0; i < count; i++)
-        add_carried(r, doc_index, list->v + runs[i].lo, runs[i].hi - runs[i].lo);
+        strings_add_carried(r, doc_index, list->v + runs[i].lo, runs[i].hi - runs[i].lo);
     free(runs);
 }
 
@@ -394,18 +396,18 @@ bool report_parse_strings(report *r, uint32_t doc_index)
     uint32_t before = r->carried_count;
     if (r->depth >= CARRIED_MAX_DEPTH)
         return false;
-    find_candidates(&r->docs[doc_index], &list);
+    strings_find_candidates(&r->docs[doc_index], &list);
     for (uint32_t i = 0; i < list.count && list.count > 1; i++)
-        tell_kind(&r->docs[doc_index], &list.v[i]);
+        strings_tell_kind(&r->docs[doc_index], &list.v[i]);
     if (list.count > 1)
-        find_objects(&list, &r->docs[doc_index]);
+        strings_find_objects(&list, &r->docs[doc_index]);
     if (list.count > 0)
-        add_runs(r, doc_index, &list);
+        strings_add_runs(r, doc_index, &list);
     free(list.v);
     return r->carried_count > before;
 }
 
 bool report_parse_mixed(report *r, uint32_t doc_index)
 {
-    return is_mixed(&r->docs[doc_index]) && report_parse_strings(r, doc_index);
+    return strings_is_mixed(&r->docs[doc_index]) && report_parse_strings(r, doc_index);
 }

@@ -15,7 +15,7 @@ typedef struct swift_marks {
 } swift_marks;
 
 /* Returns the place after the marks at s[at] and the blanks among them. */
-static size_t take_marks(machsym_str s, size_t at, swift_marks *marks)
+static size_t swift_take_marks(machsym_str s, size_t at, swift_marks *marks)
 {
     while (at < s.len && (scan_is_blank(s.ptr[at]) || s.ptr[at] == '[')) {
         size_t close = at + 1;
@@ -32,7 +32,7 @@ static size_t take_marks(machsym_str s, size_t at, swift_marks *marks)
 }
 
 /* "NAME + 12 in Image at /File.swift:1:2", "<unknown> in Image", "in Image". Returns false when s is none. */
-static bool set_symbol(report_frame *frame, machsym_str s)
+static bool swift_set_symbol(report_frame *frame, machsym_str s)
 {
     size_t in = str_starts(s, "in ") ? 0 : str_find(s, " in ") + 1;
     for (size_t next = in; next < s.len;) { /* a name may hold it: "closure #1 in f" */
@@ -61,7 +61,7 @@ static bool set_symbol(report_frame *frame, machsym_str s)
 }
 
 /* "12 [ra] [system] 0xADDR NAME + 4 in Image". */
-static bool parse_frame(text_parser *p, text_line line)
+static bool swift_parse_frame(text_parser *p, text_line line)
 {
     machsym_str s = scan_view(p, line.at, line.end);
     size_t at = scan_blanks(p, line.at, line.end) - line.at;
@@ -72,18 +72,18 @@ static bool parse_frame(text_parser *p, text_line line)
     memset(&read, 0, sizeof read);
     if (!scan_decimal(s, &at, &index) || at >= s.len || !scan_is_blank(s.ptr[at]))
         return false;
-    at = take_marks(s, at, &marks);
+    at = swift_take_marks(s, at, &marks);
     if (!scan_address(s, &at, &addr) || at >= s.len || !scan_is_blank(s.ptr[at]))
         return false;
     at = scan_blanks(p, line.at + at, line.end);
-    if (!set_symbol(&read, str_trim(scan_view(p, at, line.end))))
+    if (!swift_set_symbol(&read, str_trim(scan_view(p, at, line.end))))
         return false;
-    report_thread *thread = text_thread_at_hand(p);
+    report_thread *thread = scan_thread_at_hand(p);
     if (index == 0 && thread->count > 0 && !p->r->frames[p->r->frame_count - 1].given_inline)
-        text_open_thread(p);
+        scan_open_thread(p);
     if (p->r->kind == REPORT_UNKNOWN)
         p->r->kind = REPORT_SWIFT;
-    report_frame *frame = text_add_frame(p, line, FORM_SWIFT);
+    report_frame *frame = scan_add_frame(p, line, FORM_SWIFT);
     frame->addr = addr;
     frame->index = (uint32_t)index;
     frame->exact = !marks.is_return;
@@ -100,7 +100,7 @@ static bool parse_frame(text_parser *p, text_line line)
 
 /* "0x102a30000-0x102a34000 4c4c44b555553144a1ba79ca685dec58 demo /path/demo", with a long dash. The end is
  * the first address after. */
-static bool parse_image(text_parser *p, machsym_str s)
+static bool swift_parse_image(text_parser *p, machsym_str s)
 {
     static const char dash[] = "\xe2\x80\x93";
     uint64_t base;
@@ -132,7 +132,8 @@ static bool parse_image(text_parser *p, machsym_str s)
 bool text_parse_swift(text_parser *p, text_line line)
 {
     size_t at = scan_blanks(p, line.at, line.end);
-    if (at < line.end && p->r->shadow[at] == '0' && parse_image(p, str_trim(scan_view(p, at, line.end))))
+    if (at < line.end && p->r->shadow[at] == '0' &&
+        swift_parse_image(p, str_trim(scan_view(p, at, line.end))))
         return true;
-    return at < line.end && scan_is_digit(p->r->shadow[at]) && parse_frame(p, line);
+    return at < line.end && scan_is_digit(p->r->shadow[at]) && swift_parse_frame(p, line);
 }

@@ -13,7 +13,7 @@
 
 /* ---- Threads ---- */
 
-static void set_thread_name(report_thread *thread, machsym_str name)
+static void plain_set_thread_name(report_thread *thread, machsym_str name)
 {
     static const char queue[] = "Dispatch queue:";
     size_t at = str_find(name, queue);
@@ -27,7 +27,7 @@ static void set_thread_name(report_thread *thread, machsym_str name)
 
 /* "Thread 5 Crashed:: name  Dispatch queue: q", "Thread 5 name:  n", "Thread 5 crashed with ARM Thread
  * State". */
-static bool parse_thread_header(text_parser *p, machsym_str s)
+static bool plain_parse_thread_header(text_parser *p, machsym_str s)
 {
     uint64_t number;
     size_t at = sizeof "Thread " - 1;
@@ -48,37 +48,37 @@ static bool parse_thread_header(text_parser *p, machsym_str s)
         p->section = SECTION_STATE;
         return str_starts(rest, " crashed with") || str_starts(rest, " instruction stream");
     }
-    report_thread *thread = text_open_thread(p);
+    report_thread *thread = scan_open_thread(p);
     thread->number = number;
     thread->crashed = crashed;
     if (p->named.len > 0 && p->named_number == number)
-        set_thread_name(thread, p->named);
+        plain_set_thread_name(thread, p->named);
     while (colon < rest.len && rest.ptr[colon] == ':')
         colon++;
-    set_thread_name(thread, (machsym_str){rest.ptr + colon, rest.len - colon});
+    plain_set_thread_name(thread, (machsym_str){rest.ptr + colon, rest.len - colon});
     p->named.len = 0;
     return true;
 }
 
 /* Lines that open a stack but have no number. */
-static bool parse_stack_title(text_parser *p, machsym_str s)
+static bool plain_parse_stack_title(text_parser *p, machsym_str s)
 {
     report_thread *thread;
     if (str_starts(s, "Last Exception Backtrace:")) {
-        thread = text_open_thread(p);
+        thread = scan_open_thread(p);
         thread->kind = THREAD_EXCEPTION;
         return s.ptr[s.len - 1] == ':'; /* else the addresses follow on the line */
     }
     if (str_starts(s, "Application Specific Backtrace")) {
         size_t at = sizeof "Application Specific Backtrace";
-        thread = text_open_thread(p);
+        thread = scan_open_thread(p);
         thread->kind = THREAD_SPECIFIC;
         if (!scan_decimal(s, &at, &thread->number))
             thread->number = 0;
         return true;
     }
     if (str_starts(s, "Thread 0x") || str_starts(s, "Heaviest stack")) {
-        thread = text_open_thread(p);
+        thread = scan_open_thread(p);
         thread->callers_first = true;
         thread->name = s;
         thread->process = str_starts(s, "Thread 0x") ? p->process : (machsym_str){NULL, 0};
@@ -87,7 +87,7 @@ static bool parse_stack_title(text_parser *p, machsym_str s)
     if (str_starts(s, "STACK OF ") || str_starts(s, "Call stack:")) {
         p->leaks = true;
         p->r->kind = REPORT_LEAKS;
-        thread = text_open_thread(p);
+        thread = scan_open_thread(p);
         thread->callers_first = true;
         thread->name = s;
         return true;
@@ -136,7 +136,7 @@ static const struct {
 };
 
 /* The reason of a termination goes on over lines, up to an empty one or one that begins with a known key. */
-static void end_reason(text_parser *p, const char *end)
+static void plain_end_reason(text_parser *p, const char *end)
 {
     if (p->reason_at == SIZE_MAX)
         return;
@@ -146,7 +146,7 @@ static void end_reason(text_parser *p, const char *end)
 }
 
 /* "Key:   value" before the stacks. */
-static bool parse_fact(text_parser *p, machsym_str s)
+static bool plain_parse_fact(text_parser *p, machsym_str s)
 {
     size_t colon = str_find((machsym_str){s.ptr, s.len < 32 ? s.len : 32}, ":");
     if (colon >= s.len || s.ptr[colon] != ':')
@@ -155,21 +155,21 @@ static bool parse_fact(text_parser *p, machsym_str s)
     machsym_str value = str_trim((machsym_str){s.ptr + colon + 1, s.len - colon - 1});
     for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {
         if (str_is(key, fact_keys[i].key)) {
-            end_reason(p, s.ptr);
+            plain_end_reason(p, s.ptr);
             p->process = str_is(key, "Process") ? value : p->process;
             report_set_fact(p->r, fact_keys[i].fact, value);
             return true;
         }
     }
     if (str_is(key, "Termination Reason")) {
-        end_reason(p, s.ptr);
+        plain_end_reason(p, s.ptr);
         p->reason_at = (size_t)(value.ptr - p->r->shadow);
     }
     return false;
 }
 
 /* A spindump goes on to the next process, whose images have nothing to do with those before. */
-static void begin_process(text_parser *p)
+static void plain_begin_process(text_parser *p)
 {
     if (p->r->frame_count > p->process_frame && p->r->image_count > p->process_image) {
         report_place_frames(p->r, p->process_frame, p->process_image);
@@ -180,7 +180,7 @@ static void begin_process(text_parser *p)
 
 /* ---- Lines ---- */
 
-static bool parse_title(text_parser *p, machsym_str s)
+static bool plain_parse_title(text_parser *p, machsym_str s)
 {
     if (str_starts(s, "Binary Images")) {
         p->section = SECTION_IMAGES;
@@ -197,12 +197,12 @@ static bool parse_title(text_parser *p, machsym_str s)
         p->open = false;
         return true;
     }
-    return parse_thread_header(p, s) || parse_stack_title(p, s);
+    return plain_parse_thread_header(p, s) || plain_parse_stack_title(p, s);
 }
 
-static void end_paragraph(text_parser *p, text_line line)
+static void plain_end_paragraph(text_parser *p, text_line line)
 {
-    end_reason(p, p->r->shadow + line.at);
+    plain_end_reason(p, p->r->shadow + line.at);
     if (p->section == SECTION_INFO && p->info_at < line.at) {
         machsym_str info = str_trim(scan_view(p, p->info_at, line.at));
         while (info.len > 0 && (info.ptr[info.len - 1] == '\n' || info.ptr[info.len - 1] == '\r'))
@@ -216,7 +216,7 @@ static void end_paragraph(text_parser *p, text_line line)
 
 /* "3   demo   0x0000000102a30a7c ...": begins as the usual frame does, and as no other line that a number
  * begins: those have a mark, an address or a UUID after it, or end in "[0xADDR]". */
-static bool is_usual(machsym_str s)
+static bool plain_is_usual(machsym_str s)
 {
     enum { FIRST_DASH = 8 };
     size_t at = 0;
@@ -231,7 +231,7 @@ static bool is_usual(machsym_str s)
 }
 
 /* Returns where the text goes on. */
-static size_t parse_line(text_parser *p, text_line line)
+static size_t plain_parse_line(text_parser *p, text_line line)
 {
     size_t at = scan_blanks(p, line.at, line.end);
     machsym_str s = str_trim(scan_view(p, at, line.end));
@@ -249,7 +249,7 @@ static size_t parse_line(text_parser *p, text_line line)
         }
     }
     if (s.len == 0) {
-        end_paragraph(p, line);
+        plain_end_paragraph(p, line);
         return line.next;
     }
     if (text_parse_crashlytics(p, s))
@@ -258,15 +258,15 @@ static size_t parse_line(text_parser *p, text_line line)
         p->r->kind = REPORT_LEAKS; /* which may have no stacks */
     if (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z') {
         if (str_starts(s, "Process:") || str_starts(s, "Command:"))
-            begin_process(p);
-        if (parse_title(p, s))
+            plain_begin_process(p);
+        if (plain_parse_title(p, s))
             return line.next;
         if (str_starts(s, "Last Exception Backtrace:")) {
             end = text_parse_row(p, scan_blanks(p, at + sizeof "Last Exception Backtrace:" - 1, line.end),
                                  line.end);
             return end > line.next ? end : line.next;
         }
-        if (p->section != SECTION_INFO && !parse_fact(p, s))
+        if (p->section != SECTION_INFO && !plain_parse_fact(p, s))
             text_parse_error(p, s);
         if (str_find(s, "[0x") < s.len)
             text_parse_tree(p, line);
@@ -276,7 +276,7 @@ static size_t parse_line(text_parser *p, text_line line)
         return line.next;
     if ((s.ptr[0] == '0' || s.ptr[0] == '*') && text_parse_image(p, s))
         return line.next;
-    if (p->section == SECTION_INFO || (is_usual(s) && text_parse_numbered(p, line)))
+    if (p->section == SECTION_INFO || (plain_is_usual(s) && text_parse_numbered(p, line)))
         return line.next;
     if (text_parse_lldb(p, line) || text_parse_hash(p, line) || text_parse_swift(p, line) ||
         text_parse_place(p, line) || text_parse_error(p, s))
@@ -322,10 +322,10 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     scan_begin(&p, lo);
     for (size_t at = lo; at < hi;) {
         text_line line = scan_line(&p, at);
-        text_blank_prefix(&p, line);
-        at = parse_line(&p, line);
+        scan_blank_prefix(&p, line);
+        at = plain_parse_line(&p, line);
     }
-    end_paragraph(&p, (text_line){hi, hi, hi});
+    plain_end_paragraph(&p, (text_line){hi, hi, hi});
     if (r->facts[FACT_EXCEPTION].len == 0)
         report_set_fact(r, FACT_SUBTYPE, p.error_place);
     report_set_fact(r, FACT_EXCEPTION, p.error);
@@ -334,5 +334,5 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     if (escape == ESCAPE_JSON)
         plain_paths(r, first_image);
     if (p.process_image > 0 && escape == ESCAPE_NONE)
-        begin_process(&p);
+        plain_begin_process(&p);
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool is_arch(machsym_str s)
+static bool listed_is_arch(machsym_str s)
 {
     static const char *const archs[] = {"arm64",  "arm64e", "arm64_32", "armv7",  "armv7s",  "armv7k",
                                         "armv7f", "armv6",  "arm",      "x86_64", "x86_64h", "i386",
@@ -21,7 +21,7 @@ static bool is_arch(machsym_str s)
 }
 
 /* "+Name with spaces arm64 (1.0 - 1)": what stands between the range and the UUID. */
-static void set_image_title(report_image *image, machsym_str s)
+static void listed_set_image_title(report_image *image, machsym_str s)
 {
     s = str_trim(s);
     if (s.len > 0 && (s.ptr[0] == '+' || s.ptr[0] == '*'))
@@ -39,7 +39,7 @@ static void set_image_title(report_image *image, machsym_str s)
     while (word > 0 && !scan_is_blank(s.ptr[word - 1]))
         word--;
     machsym_str last = {s.ptr + word, s.len - word};
-    if (word > 0 && is_arch(last)) {
+    if (word > 0 && listed_is_arch(last)) {
         image->arch = last;
         s = str_trim((machsym_str){s.ptr, word});
     }
@@ -47,7 +47,7 @@ static void set_image_title(report_image *image, machsym_str s)
 }
 
 /* The part of an image line after the range. Outside the list of images it must hold a UUID. */
-static bool parse_image_tail(text_parser *p, report_image *image, machsym_str s)
+static bool listed_parse_image_tail(text_parser *p, report_image *image, machsym_str s)
 {
     for (size_t at = 0; at < s.len; at++) {
         if (s.ptr[at] != '<')
@@ -59,7 +59,7 @@ static bool parse_image_tail(text_parser *p, report_image *image, machsym_str s)
         image->has_uuid = closed && parse_uuid_str(str_trim(inside), &image->uuid);
         if (image->has_uuid || (closed && str_is(str_trim(inside), "(null)"))) {
             size_t path = at + close + 2;
-            set_image_title(image, (machsym_str){s.ptr, at});
+            listed_set_image_title(image, (machsym_str){s.ptr, at});
             image->path = str_trim((machsym_str){s.ptr + path, s.len - path});
             return true;
         }
@@ -67,7 +67,7 @@ static bool parse_image_tail(text_parser *p, report_image *image, machsym_str s)
     if (p->section != SECTION_IMAGES)
         return false;
     size_t slash = str_find(s, " /");
-    set_image_title(image, (machsym_str){s.ptr, slash});
+    listed_set_image_title(image, (machsym_str){s.ptr, slash});
     image->path = str_trim((machsym_str){s.ptr + slash, s.len - slash});
     return image->name.len > 0;
 }
@@ -94,7 +94,7 @@ bool text_parse_image(text_parser *p, machsym_str s)
         at += 3;
     else
         return false;
-    if (!parse_image_tail(p, &image, (machsym_str){s.ptr + at, s.len - at}))
+    if (!listed_parse_image_tail(p, &image, (machsym_str){s.ptr + at, s.len - at}))
         return false;
     if (image.name.len == 0 || str_is(image.name, "???"))
         image.name = str_base_name(image.path);

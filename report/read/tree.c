@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A deeper line is called by the one before: that one's address is a return address then. */
-static void note_tree(text_parser *p, const report_thread *thread, size_t column)
+static void tree_note_tree(text_parser *p, const report_thread *thread, size_t column)
 {
     uint32_t frame = p->r->frame_count - 1;
     if (p->r->frames[frame].given_inline)
@@ -23,7 +23,7 @@ static void note_tree(text_parser *p, const report_thread *thread, size_t column
 }
 
 /* "NAME  (in Image) + 247" or "???  (in Image)  load address 0x1 + 0x3". */
-static void set_sample_name(report_frame *frame, machsym_str s, size_t in)
+static void tree_set_sample_name(report_frame *frame, machsym_str s, size_t in)
 {
     size_t open = in + sizeof "(in " - 1;
     size_t close = open;
@@ -38,7 +38,7 @@ static void set_sample_name(report_frame *frame, machsym_str s, size_t in)
 }
 
 /* "NAME + 12 (Image + 34)", "NAME + 12 (File.m:5 in Image + 34)", "??? (Image + 34)". */
-static void set_spin_name(report_frame *frame, machsym_str s)
+static void tree_set_spin_name(report_frame *frame, machsym_str s)
 {
     size_t open = s.len;
     while (open > 0 && s.ptr[open - 1] != '(')
@@ -69,7 +69,7 @@ static void set_spin_name(report_frame *frame, machsym_str s)
 }
 
 /* "??? (<4C4C44B5-5555-3144-A1BA-79CA685DEC58> + 2684)": an image of which only the UUID is known. */
-static void place_by_uuid(text_parser *p, report_frame *frame)
+static void tree_place_by_uuid(text_parser *p, report_frame *frame)
 {
     machsym_uuid uuid;
     uint64_t offset;
@@ -85,7 +85,7 @@ static void place_by_uuid(text_parser *p, report_frame *frame)
 }
 
 /* sample's "    2426 Thread_1234   DispatchQueue_1: com.apple.main-thread  (serial)". */
-static bool parse_tree_thread(text_parser *p, machsym_str s)
+static bool tree_parse_tree_thread(text_parser *p, machsym_str s)
 {
     uint64_t count;
     size_t at = 0;
@@ -93,7 +93,7 @@ static bool parse_tree_thread(text_parser *p, machsym_str s)
         at++;
     if (!scan_decimal(s, &at, &count) || !str_starts((machsym_str){s.ptr + at, s.len - at}, " Thread_"))
         return false;
-    report_thread *thread = text_open_thread(p);
+    report_thread *thread = scan_open_thread(p);
     thread->callers_first = true;
     thread->name = str_trim((machsym_str){s.ptr + at, s.len - at});
     return true;
@@ -109,7 +109,7 @@ bool text_parse_tree(text_parser *p, text_line line)
     uint64_t addr;
     uint64_t count;
     if (bracket == s.len || !scan_address(s, &at, &addr))
-        return parse_tree_thread(p, s);
+        return tree_parse_tree_thread(p, s);
     while (column < bracket && memchr(" \t+!:|*", s.ptr[column], 7) != NULL)
         column++;
     size_t name_at = column;
@@ -118,9 +118,9 @@ bool text_parse_tree(text_parser *p, text_line line)
     name_at = scan_blanks(p, line.at + name_at, line.end) - line.at;
     machsym_str name = str_trim((machsym_str){s.ptr + name_at, bracket - name_at});
     size_t in = str_find(name, "(in ");
-    report_thread *thread = text_thread_at_hand(p);
+    report_thread *thread = scan_thread_at_hand(p);
     thread->callers_first = true;
-    report_frame *frame = text_add_frame(p, line, in < name.len ? FORM_SAMPLE : FORM_SPIN);
+    report_frame *frame = scan_add_frame(p, line, in < name.len ? FORM_SAMPLE : FORM_SPIN);
     frame->addr = addr;
     frame->index = thread->count - 1;
     frame->given_inline =
@@ -129,17 +129,17 @@ bool text_parse_tree(text_parser *p, text_line line)
     frame->symbol_end = frame->symbol_at + name.len;
     size_t close = at + 1;
     if (in < name.len)
-        set_sample_name(frame, name, in);
+        tree_set_sample_name(frame, name, in);
     if (in < name.len && close < s.len) {
         frame->where = str_trim((machsym_str){s.ptr + close, s.len - close});
         frame->given_line = frame->where.len > 0;
     }
     if (in == name.len) {
-        set_spin_name(frame, name);
-        place_by_uuid(p, frame);
+        tree_set_spin_name(frame, name);
+        tree_place_by_uuid(p, frame);
     }
     if (p->r->kind == REPORT_UNKNOWN)
         p->r->kind = in < name.len ? REPORT_SAMPLE : REPORT_SPIN;
-    note_tree(p, thread, column);
+    tree_note_tree(p, thread, column);
     return true;
 }

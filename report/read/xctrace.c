@@ -23,7 +23,7 @@ typedef struct xml_tag {
 
 /* The next tag at or after *at; false at the end. A < inside a value is an entity in XML, which the
  * shadow shows as the character: the body tells. */
-static bool next_tag(const report *r, size_t *at, xml_tag *tag)
+static bool xctrace_next_tag(const report *r, size_t *at, xml_tag *tag)
 {
     size_t i = *at;
     while (i < r->len && r->body[i] != '<')
@@ -46,8 +46,8 @@ static bool next_tag(const report *r, size_t *at, xml_tag *tag)
     return true;
 }
 
-/* The value of an attribute, as it stands in the body; empty without it. */
-static machsym_str attribute(const report *r, const xml_tag *tag, const char *key)
+/* The value of an xctrace_attribute, as it stands in the body; empty without it. */
+static machsym_str xctrace_attribute(const report *r, const xml_tag *tag, const char *key)
 {
     size_t len = strlen(key);
     size_t i = tag->at;
@@ -71,7 +71,7 @@ static machsym_str attribute(const report *r, const xml_tag *tag, const char *ke
 }
 
 /* The value with characters in place of entities: the shadow shows which. */
-static machsym_str plain_value(report *r, machsym_str s)
+static machsym_str xctrace_plain_value(report *r, machsym_str s)
 {
     text t = {0};
     if (s.len == 0 || memchr(s.ptr, '&', s.len) == NULL)
@@ -88,7 +88,7 @@ static machsym_str plain_value(report *r, machsym_str s)
     return s;
 }
 
-static bool number_of(machsym_str s, uint64_t *out)
+static bool xctrace_number_of(machsym_str s, uint64_t *out)
 {
     size_t at = 0;
     return (scan_address(s, &at, out) || scan_decimal(s, &at, out)) && at == s.len;
@@ -108,25 +108,25 @@ typedef struct xml_table {
     uint32_t cap;
 } xml_table;
 
-static void remember(xml_table *t, machsym_str id, uint32_t index)
+static void xctrace_remember(xml_table *t, machsym_str id, uint32_t index)
 {
     uint64_t number;
-    if (!number_of(id, &number) || (t->count > 0 && t->v[t->count - 1].id >= number))
+    if (!xctrace_number_of(id, &number) || (t->count > 0 && t->v[t->count - 1].id >= number))
         return;
     *(xml_known *)mem_push(&t->v, &t->count, &t->cap, sizeof *t->v) = (xml_known){number, index};
 }
 
-static bool is_below(const void *element, const void *id)
+static bool xctrace_is_below(const void *element, const void *id)
 {
     return ((const xml_known *)element)->id < *(const uint64_t *)id;
 }
 
-static uint32_t recall(const xml_table *t, machsym_str id)
+static uint32_t xctrace_recall(const xml_table *t, machsym_str id)
 {
     uint64_t number;
-    if (!number_of(id, &number))
+    if (!xctrace_number_of(id, &number))
         return REPORT_NONE;
-    size_t at = mem_lower_bound(t->v, t->count, sizeof *t->v, &number, is_below);
+    size_t at = mem_lower_bound(t->v, t->count, sizeof *t->v, &number, xctrace_is_below);
     return at < t->count && t->v[at].id == number ? t->v[at].index : REPORT_NONE;
 }
 
@@ -140,32 +140,32 @@ typedef struct xctrace {
     bool in_stack;
 } xctrace;
 
-static void add_image(xctrace *x, const xml_tag *tag)
+static void xctrace_add_image(xctrace *x, const xml_tag *tag)
 {
     report *r = x->r;
     machsym_uuid uuid;
     uint64_t base = 0;
-    machsym_str ref = attribute(r, tag, "ref");
-    uint32_t index = recall(&x->images, ref);
-    if (ref.len == 0 && number_of(attribute(r, tag, "load-addr"), &base)) {
-        bool has_uuid = parse_uuid_str(attribute(r, tag, "UUID"), &uuid);
+    machsym_str ref = xctrace_attribute(r, tag, "ref");
+    uint32_t index = xctrace_recall(&x->images, ref);
+    if (ref.len == 0 && xctrace_number_of(xctrace_attribute(r, tag, "load-addr"), &base)) {
+        bool has_uuid = parse_uuid_str(xctrace_attribute(r, tag, "UUID"), &uuid);
         index = r->image_count;
         report_image *image = report_add_image(r);
         image->base = base;
-        image->path = plain_value(r, attribute(r, tag, "path"));
-        image->name = plain_value(r, attribute(r, tag, "name"));
-        image->arch = attribute(r, tag, "arch");
+        image->path = xctrace_plain_value(r, xctrace_attribute(r, tag, "path"));
+        image->name = xctrace_plain_value(r, xctrace_attribute(r, tag, "name"));
+        image->arch = xctrace_attribute(r, tag, "arch");
         image->has_uuid = has_uuid;
         if (has_uuid)
             image->uuid = uuid;
-        remember(&x->images, attribute(r, tag, "id"), index);
+        xctrace_remember(&x->images, xctrace_attribute(r, tag, "id"), index);
     }
     if (x->in_frame && index != REPORT_NONE)
         r->frames[r->frame_count - 1].image = index;
 }
 
 /* A frame that was told before is here again, but only written there. */
-static void repeat_frame(xctrace *x, uint32_t before)
+static void xctrace_repeat_frame(xctrace *x, uint32_t before)
 {
     report *r = x->r;
     if (before == REPORT_NONE)
@@ -178,22 +178,22 @@ static void repeat_frame(xctrace *x, uint32_t before)
     frame->form = FORM_BARE;
 }
 
-static void add_frame(xctrace *x, const xml_tag *tag)
+static void xctrace_add_frame(xctrace *x, const xml_tag *tag)
 {
     report *r = x->r;
     uint64_t addr;
-    machsym_str ref = attribute(r, tag, "ref");
+    machsym_str ref = xctrace_attribute(r, tag, "ref");
     x->in_frame = false;
     if (!x->in_stack)
         return;
     if (ref.len > 0) {
-        repeat_frame(x, recall(&x->frames, ref));
+        xctrace_repeat_frame(x, xctrace_recall(&x->frames, ref));
         return;
     }
-    if (!number_of(attribute(r, tag, "addr"), &addr))
+    if (!xctrace_number_of(xctrace_attribute(r, tag, "addr"), &addr))
         return;
-    remember(&x->frames, attribute(r, tag, "id"), r->frame_count);
-    machsym_str name = attribute(r, tag, "name");
+    xctrace_remember(&x->frames, xctrace_attribute(r, tag, "id"), r->frame_count);
+    machsym_str name = xctrace_attribute(r, tag, "name");
     report_frame *frame = report_add_frame(r);
     frame->form = FORM_XCTRACE;
     frame->escape = ESCAPE_HTML;
@@ -207,30 +207,30 @@ static void add_frame(xctrace *x, const xml_tag *tag)
         frame->symbol_at = (size_t)(name.ptr - r->body);
         frame->symbol_end = frame->symbol_at + name.len;
     }
-    frame->name = str_starts(name, "0x") ? (machsym_str){NULL, 0} : plain_value(r, name);
+    frame->name = str_starts(name, "0x") ? (machsym_str){NULL, 0} : xctrace_plain_value(r, name);
     frame->named = frame->name.len > 0 ? NAME_GIVEN : NAME_NONE;
     x->in_frame = !tag->is_closed;
 }
 
 /* A stack of its own; the name of its thread stands ahead of it in the row. */
-static void take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread_name)
+static void xctrace_take_tag(xctrace *x, const xml_tag *tag, machsym_str *thread_name)
 {
     report *r = x->r;
     bool is_tagged = str_is(tag->name, "tagged-backtrace"); /* of xctrace 27 frames stand in it directly */
-    if (str_is(tag->name, "thread") && attribute(r, tag, "fmt").len > 0) {
-        *thread_name = plain_value(r, attribute(r, tag, "fmt"));
-    } else if ((is_tagged || str_is(tag->name, "backtrace")) && attribute(r, tag, "ref").len == 0) {
+    if (str_is(tag->name, "thread") && xctrace_attribute(r, tag, "fmt").len > 0) {
+        *thread_name = xctrace_plain_value(r, xctrace_attribute(r, tag, "fmt"));
+    } else if ((is_tagged || str_is(tag->name, "backtrace")) && xctrace_attribute(r, tag, "ref").len == 0) {
         if (!x->in_stack || r->threads[r->thread_count - 1].count > 0)
             report_add_thread(r)->name = *thread_name;
         x->in_stack = true;
     } else if (str_is(tag->name, "/backtrace") || str_is(tag->name, "/tagged-backtrace")) {
         x->in_stack = false;
     } else if (str_is(tag->name, "frame")) {
-        add_frame(x, tag);
+        xctrace_add_frame(x, tag);
     } else if (str_is(tag->name, "/frame")) {
         x->in_frame = false;
     } else if (str_is(tag->name, "binary")) {
-        add_image(x, tag);
+        xctrace_add_image(x, tag);
     }
 }
 
@@ -246,8 +246,8 @@ bool report_parse_xctrace(report *r)
         return false;
     r->kind = REPORT_XCTRACE;
     r->has_text = true;
-    while (next_tag(r, &at, &tag))
-        take_tag(&x, &tag, &thread_name);
+    while (xctrace_next_tag(r, &at, &tag))
+        xctrace_take_tag(&x, &tag, &thread_name);
     free(x.images.v);
     free(x.frames.v);
     return true;

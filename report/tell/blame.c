@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Rules go by the image where its file was read; else by what the report tells. */
-static machsym_str owner_of(const report *r, const report_frame *frame, uint32_t layer)
+static machsym_str blame_owner_of(const report *r, const report_frame *frame, uint32_t layer)
 {
     const report_call *call = frame->call_count > 0 ? &r->calls[frame->call + layer] : NULL;
     if (call != NULL && call->owner.len > 0)
@@ -14,7 +14,8 @@ static machsym_str owner_of(const report *r, const report_frame *frame, uint32_t
                            call != NULL ? call->path : frame->where);
 }
 
-static void set_place(const report *r, const report_frame *frame, uint32_t layer, blame *out, text *room)
+static void blame_set_place(const report *r, const report_frame *frame, uint32_t layer, blame *out,
+                            text *room)
 {
     const report_call *call = frame->call_count > 0 ? &r->calls[frame->call + layer] : NULL;
     room->len = 0;
@@ -28,20 +29,20 @@ static void set_place(const report *r, const report_frame *frame, uint32_t layer
     out->place = str_make(room->v, room->len);
 }
 
-bool report_blame(const report *r, blame *out, text *room)
+bool blame_find(const report *r, blame *out, text *room)
 {
     const report_thread *thread = stack_main(r);
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; thread != NULL && r->rules != NULL && i < thread->count; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0; layer < stack_layers(frame); layer++) {
-            machsym_str owner = owner_of(r, frame, layer);
+            machsym_str owner = blame_owner_of(r, frame, layer);
             if (owner.len == 0)
                 continue;
             out->owner = owner;
             out->image = stack_image_name(r, frame);
             out->name = stack_layer_name(r, frame, layer);
-            set_place(r, frame, layer, out, room);
+            blame_set_place(r, frame, layer, out, room);
             return true;
         }
     }

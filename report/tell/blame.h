@@ -16,6 +16,6 @@ typedef struct blame {
 
 /* From the top, inlined calls first. Returns false where no rule fits, or there are none; *out is empty
  * then. The place lives in *room. */
-bool report_blame(const report *r, blame *out, text *room);
+bool blame_find(const report *r, blame *out, text *room);
 
 #endif

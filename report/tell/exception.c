@@ -9,26 +9,26 @@
 
 /* ---- Codes ---- */
 
-static uint64_t first_code(const report *r)
+static uint64_t exception_first_code(const report *r)
 {
     uint64_t code = 0;
     str_number_after(r->facts[FACT_CODES], "", &code);
     return code;
 }
 
-static bool fact_has(const report *r, report_fact fact, const char *needle)
+static bool exception_fact_has(const report *r, report_fact fact, const char *needle)
 {
     return r->facts[fact].len > 0 && str_find(r->facts[fact], needle) < r->facts[fact].len;
 }
 
 static bool exception_is(const report *r, const char *name)
 {
-    return fact_has(r, FACT_EXCEPTION, name) || fact_has(r, FACT_SIGNAL, name);
+    return exception_fact_has(r, FACT_EXCEPTION, name) || exception_fact_has(r, FACT_SIGNAL, name);
 }
 
 /* ---- The exception in words ---- */
 
-static void sentence_str(text *t, const char *words, machsym_str str)
+static void exception_sentence_str(text *t, const char *words, machsym_str str)
 {
     size_t newline = str_find(str, "\n");
     text_c(t, words);
@@ -37,9 +37,9 @@ static void sentence_str(text *t, const char *words, machsym_str str)
 }
 
 /* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
-static void say_exc_crash(text *t, const report *r)
+static void exception_say_exc_crash(text *t, const report *r)
 {
-    uint64_t code = first_code(r);
+    uint64_t code = exception_first_code(r);
     uint64_t number = code >> 24 & 0xff;
     uint64_t exception = code >> 20 & 0xf;
     const char *signal = report_signal_name(number);
@@ -58,7 +58,7 @@ static void say_exc_crash(text *t, const report *r)
 }
 
 /* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'" */
-static bool say_uncaught(text *t, const report *r)
+static bool exception_say_uncaught(text *t, const report *r)
 {
     static const char due[] = "uncaught exception '";
     static const char because[] = "reason: '";
@@ -80,21 +80,21 @@ static bool say_uncaught(text *t, const report *r)
         return true;
     }
     if (r->facts[FACT_REASON].len > 0) {
-        sentence_str(t, "reason: ", r->facts[FACT_REASON]);
+        exception_sentence_str(t, "reason: ", r->facts[FACT_REASON]);
         return true;
     }
     return false;
 }
 
 /* The name at the top of the stack, and whether any of its names is that of a Swift function's failure. */
-static machsym_str top_name(const report *r)
+static machsym_str exception_top_name(const report *r)
 {
     const report_thread *thread = stack_main(r);
     machsym_str none = {NULL, 0};
     return thread != NULL ? stack_layer_name(r, stack_frame(r, thread, 0), 0) : none;
 }
 
-static bool is_swift(const report *r)
+static bool exception_is_swift(const report *r)
 {
     const report_thread *thread = stack_main(r);
     for (uint32_t i = 0; thread != NULL && i < stack_count(thread) && i < 4; i++) {
@@ -116,12 +116,12 @@ static bool is_swift(const report *r)
     return false;
 }
 
-static void say_trap(text *t, const report *r)
+static void exception_say_trap(text *t, const report *r)
 {
     machsym_str info = r->facts[FACT_APP_INFO];
     if (str_find(info, "Fatal error") < info.len || str_find(info, "fatal error") < info.len)
-        sentence_str(t, "Swift runtime failure: ", info);
-    else if (is_swift(r))
+        exception_sentence_str(t, "Swift runtime failure: ", info);
+    else if (exception_is_swift(r))
         text_sentence(
             t,
             "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
@@ -130,7 +130,7 @@ static void say_trap(text *t, const report *r)
         text_sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
 }
 
-static bool is_messenger(machsym_str name)
+static bool exception_is_messenger(machsym_str name)
 {
     static const char *const names[] = {
         "objc_msgSend",  "objc_release",     "objc_retain",   "objc_autorelease", "_objc_msgSend",
@@ -144,10 +144,10 @@ static bool is_messenger(machsym_str name)
 }
 
 /* Whether the topmost frames are all of one function. */
-static bool is_recursion(const report *r)
+static bool exception_is_recursion(const report *r)
 {
     const report_thread *thread = stack_main(r);
-    machsym_str name = top_name(r);
+    machsym_str name = exception_top_name(r);
     if (thread == NULL || stack_count(thread) < 20 || name.len == 0)
         return false;
     for (uint32_t i = 1; i < 10; i++) {
@@ -157,44 +157,46 @@ static bool is_recursion(const report *r)
     return true;
 }
 
-static void say_bad_access(text *t, const report *r)
+static void exception_say_bad_access(text *t, const report *r)
 {
     uint64_t addr = UINT64_MAX;
     machsym_str info = r->facts[FACT_APP_INFO];
     bool known = str_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
                  str_number_after(r->facts[FACT_CODES], " at ", &addr);
-    if (is_messenger(top_name(r)))
+    if (exception_is_messenger(exception_top_name(r)))
         text_sentence(t,
                       "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
     else if (known && addr < 0x1000)
         text_sentence(t, "access through a null pointer");
-    else if (fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
-             fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
+    else if (exception_fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
+             exception_fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
         text_sentence(t, "access to memory that may not be read or written so");
-    else if (fact_has(r, FACT_SUBTYPE, "pointer authentication"))
+    else if (exception_fact_has(r, FACT_SUBTYPE, "pointer authentication"))
         text_sentence(t, "a pointer whose authentication failed was used");
     else
         text_sentence(t, "access to memory that is not there");
     size_t selector = str_find(info, "selector name: ");
     if (selector < info.len)
-        sentence_str(t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
-    if (is_recursion(r))
+        exception_sentence_str(
+            t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
+    if (exception_is_recursion(r))
         text_sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
 }
 
-static void say_signal(text *t, const report *r)
+static void exception_say_signal(text *t, const report *r)
 {
     if (exception_is(r, "EXC_BREAKPOINT") || exception_is(r, "SIGTRAP"))
-        say_trap(t, r);
+        exception_say_trap(t, r);
     else if (exception_is(r, "EXC_BAD_INSTRUCTION") || exception_is(r, "SIGILL"))
-        is_swift(r) ? say_trap(t, r) : text_sentence(t, "an illegal instruction was executed");
+        exception_is_swift(r) ? exception_say_trap(t, r)
+                              : text_sentence(t, "an illegal instruction was executed");
     else if (exception_is(r, "EXC_BAD_ACCESS") || exception_is(r, "SIGSEGV") || exception_is(r, "SIGBUS"))
-        say_bad_access(t, r);
+        exception_say_bad_access(t, r);
     else if (exception_is(r, "EXC_RESOURCE"))
-        sentence_str(t,
-                     "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
+        exception_sentence_str(
+            t, "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
     else if (exception_is(r, "EXC_GUARD"))
-        sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
+        exception_sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
     else if (exception_is(r, "SIGABRT"))
         text_sentence(
             t,
@@ -212,7 +214,7 @@ static void say_signal(text *t, const report *r)
 }
 
 /* What was measured, of reports that are no crashes. */
-static void say_event(text *t, const report *r)
+static void exception_say_event(text *t, const report *r)
 {
     static const char *const events[][2] = {
         {"hang", "the main thread did not answer for "},
@@ -222,15 +224,15 @@ static void say_event(text *t, const report *r)
     };
     for (size_t i = 0; i < sizeof events / sizeof *events && r->facts[FACT_AMOUNT].len > 0; i++) {
         if (str_is(r->facts[FACT_EVENT], events[i][0]))
-            sentence_str(t, events[i][1], r->facts[FACT_AMOUNT]);
+            exception_sentence_str(t, events[i][1], r->facts[FACT_AMOUNT]);
     }
 }
 
-static void say_lines(text *t, machsym_str lines)
+static void exception_say_lines(text *t, machsym_str lines)
 {
     machsym_str line;
     while (str_take_line(&lines, &line))
-        sentence_str(t, "", line);
+        exception_sentence_str(t, "", line);
 }
 
 /* What the kernel says when it stops the machine, by a part of it. */
@@ -251,7 +253,7 @@ static const char *const panic_causes[][2] = {
 };
 
 /* Which kernel extensions hold frames of the backtrace: the first of them is where to look. */
-static void say_kexts(text *t, const report *r)
+static void exception_say_kexts(text *t, const report *r)
 {
     enum { SHOWN = 4 };
     const report_thread *thread = stack_main(r);
@@ -270,36 +272,36 @@ static void say_kexts(text *t, const report *r)
         shown[count++] = image;
     }
     if (count > 0)
-        sentence_str(t,
-                     "kernel extensions on the stack, innermost first: ", (machsym_str){names.v, names.len});
+        exception_sentence_str(
+            t, "kernel extensions on the stack, innermost first: ", (machsym_str){names.v, names.len});
     text_free(&names);
 }
 
-static void say_panic(text *t, const report *r)
+static void exception_say_panic(text *t, const report *r)
 {
     text_sentence(
         t,
         "the kernel stopped the machine: no crash of an app, though what a process did may have led to it");
     for (size_t i = 0; i < sizeof panic_causes / sizeof *panic_causes; i++) {
-        if (fact_has(r, FACT_EVENT, panic_causes[i][0])) {
+        if (exception_fact_has(r, FACT_EVENT, panic_causes[i][0])) {
             text_sentence(t, panic_causes[i][1]);
             break;
         }
     }
     if (r->facts[FACT_PROCESS].len > 0)
-        sentence_str(t, "the processor that panicked ran ", r->facts[FACT_PROCESS]);
-    say_kexts(t, r);
+        exception_sentence_str(t, "the processor that panicked ran ", r->facts[FACT_PROCESS]);
+    exception_say_kexts(t, r);
 }
 
-static void say_details(text *t, const report *r)
+static void exception_say_details(text *t, const report *r)
 {
     machsym_str rest = r->facts[FACT_DETAILS];
     machsym_str line;
     while (str_take_line(&rest, &line))
-        sentence_str(t, "", str_trim(line));
+        exception_sentence_str(t, "", str_trim(line));
 }
 
-static void say_title(text *t, const report *r)
+static void exception_say_title(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len == 0) {
         text_c(t, report_kind_name(r->kind));
@@ -321,36 +323,36 @@ static void say_title(text *t, const report *r)
     text_char(t, '\n');
 }
 
-void text_exception(text *t, const report *r)
+void exception_put(text *t, const report *r)
 {
-    say_title(t, r);
+    exception_say_title(t, r);
     if (r->kind == REPORT_STACKSHOT) {
-        termination_explain(t, r);
+        ending_explain(t, r);
         text_sentence(t, "a stackshot of all processes: what each thread did at one moment, not a crash");
         return;
     }
     if (r->kind == REPORT_PANIC) {
-        say_panic(t, r);
+        exception_say_panic(t, r);
         return;
     }
-    say_details(t, r);
+    exception_say_details(t, r);
     if (r->kind == REPORT_STACKLESS) {
         text_sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
-        say_lines(t, r->facts[FACT_DESCRIPTION]);
+        exception_say_lines(t, r->facts[FACT_DESCRIPTION]);
         return;
     }
-    say_event(t, r);
-    if (fact_has(r, FACT_NOTE, "SIMULATED"))
+    exception_say_event(t, r);
+    if (exception_fact_has(r, FACT_NOTE, "SIMULATED"))
         text_sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
-    if (fact_has(r, FACT_NOTE, "RECRASH"))
+    if (exception_fact_has(r, FACT_NOTE, "RECRASH"))
         text_sentence(t,
                       "the crash reporter itself crashed; what it was writing is the report before this one");
-    say_exc_crash(t, r);
-    bool killed = termination_explain(t, r);
-    bool thrown = say_uncaught(t, r);
-    machsym_str top = top_name(r);
+    exception_say_exc_crash(t, r);
+    bool killed = ending_explain(t, r);
+    bool thrown = exception_say_uncaught(t, r);
+    machsym_str top = exception_top_name(r);
     if (str_is(top, "gpus_ReturnNotPermittedKillClient"))
         text_sentence(t, "the app used the GPU while it was in the background");
     else if (!killed && !thrown)
-        say_signal(t, r);
+        exception_say_signal(t, r);
 }

@@ -6,6 +6,6 @@
 #include "../model/report.h"
 
 /* The exception and what it comes from, a sentence a line. */
-void text_exception(text *t, const report *r);
+void exception_put(text *t, const report *r);
 
 #endif

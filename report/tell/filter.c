@@ -10,7 +10,7 @@ static const char *const names[FILTER_COUNT] = {"process", "version", "kind", "i
 
 /* ---- Conditions ---- */
 
-bool filter_add(filter *f, const char *value, text *why)
+bool only_add(filter *f, const char *value, text *why)
 {
     condition one = {FILTER_COUNT, {NULL, 0}, 0};
     for (unsigned i = 0; i < FILTER_COUNT; i++) {
@@ -41,7 +41,7 @@ bool filter_add(filter *f, const char *value, text *why)
     return true;
 }
 
-bool filter_has(const filter *f, filter_what what)
+bool only_has(const filter *f, filter_what what)
 {
     for (size_t i = 0; i < f->count; i++) {
         if (f->v[i].what == what)
@@ -52,7 +52,7 @@ bool filter_has(const filter *f, filter_what what)
 
 /* ---- Reports ---- */
 
-static bool is_alike(machsym_str s, machsym_str pattern)
+static bool only_is_alike(machsym_str s, machsym_str pattern)
 {
     bool is_begin = pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*';
     size_t len = pattern.len - is_begin;
@@ -68,106 +68,106 @@ static bool is_alike(machsym_str s, machsym_str pattern)
     return true;
 }
 
-static bool is_word(char c)
+static bool only_is_word(char c)
 {
     return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
 /* Whether a text, or a word of it, is what is wanted: "EXC_CRASH (SIGABRT)". */
-static bool has_word(machsym_str s, machsym_str pattern)
+static bool only_has_word(machsym_str s, machsym_str pattern)
 {
-    if (is_alike(s, pattern))
+    if (only_is_alike(s, pattern))
         return true;
     for (size_t at = 0; at < s.len;) {
         size_t end = at;
-        while (end < s.len && is_word(s.ptr[end]))
+        while (end < s.len && only_is_word(s.ptr[end]))
             end++;
-        if (end > at && is_alike(str_make(s.ptr + at, end - at), pattern))
+        if (end > at && only_is_alike(str_make(s.ptr + at, end - at), pattern))
             return true;
         at = end + 1;
     }
     return false;
 }
 
-static bool is_of_kind(const report *r, machsym_str pattern)
+static bool only_is_of_kind(const report *r, machsym_str pattern)
 {
     static const report_fact facts[] = {FACT_EXCEPTION, FACT_SIGNAL, FACT_EVENT, FACT_BUG_TYPE,
                                         FACT_TERMINATION};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        if (has_word(r->facts[facts[i]], pattern))
+        if (only_has_word(r->facts[facts[i]], pattern))
             return true;
     }
-    return is_alike(str_c(report_kind_name(r->kind)), pattern);
+    return only_is_alike(str_c(report_kind_name(r->kind)), pattern);
 }
 
-static bool has_image(const report *r, machsym_str pattern)
+static bool only_has_image(const report *r, machsym_str pattern)
 {
     const report_thread *thread = stack_main(r);
     for (uint32_t i = 0; thread != NULL && i < thread->count; i++) {
-        if (is_alike(stack_image_name(r, stack_frame(r, thread, i)), pattern))
+        if (only_is_alike(stack_image_name(r, stack_frame(r, thread, i)), pattern))
             return true;
     }
     return false;
 }
 
 /* "App [123]", or the identifier of its bundle. */
-static bool is_of_process(const report *r, machsym_str pattern)
+static bool only_is_of_process(const report *r, machsym_str pattern)
 {
     machsym_str process = r->facts[FACT_PROCESS];
     process.len = str_find(process, " [");
-    return is_alike(process, pattern) || is_alike(r->facts[FACT_IDENTIFIER], pattern);
+    return only_is_alike(process, pattern) || only_is_alike(r->facts[FACT_IDENTIFIER], pattern);
 }
 
 /* "1.2 (34)", or "1.2" of it. */
-static bool is_of_version(const report *r, machsym_str pattern)
+static bool only_is_of_version(const report *r, machsym_str pattern)
 {
     machsym_str version = r->facts[FACT_VERSION];
     machsym_str first = {version.ptr, str_find(version, " ")};
-    return is_alike(version, pattern) || is_alike(first, pattern);
+    return only_is_alike(version, pattern) || only_is_alike(first, pattern);
 }
 
-static bool holds(const condition *c, const report *r)
+static bool only_holds(const condition *c, const report *r)
 {
     blame who;
     text place = {0};
     day date = day_of(r->facts[FACT_DATE]);
     switch (c->what) {
-    case FILTER_PROCESS: return is_of_process(r, c->text);
-    case FILTER_VERSION: return is_of_version(r, c->text);
-    case FILTER_KIND: return is_of_kind(r, c->text);
-    case FILTER_IMAGE: return has_image(r, c->text);
+    case FILTER_PROCESS: return only_is_of_process(r, c->text);
+    case FILTER_VERSION: return only_is_of_version(r, c->text);
+    case FILTER_KIND: return only_is_of_kind(r, c->text);
+    case FILTER_IMAGE: return only_has_image(r, c->text);
     case FILTER_SINCE: return date != 0 && date >= c->day;
     case FILTER_UNTIL: return date != 0 && date <= c->day;
     default: break;
     }
-    bool is_owned = report_blame(r, &who, &place);
+    bool is_owned = blame_find(r, &who, &place);
     text_free(&place);
-    return is_owned && is_alike(who.owner, c->text);
+    return is_owned && only_is_alike(who.owner, c->text);
 }
 
-static bool fits_what(const filter *f, const report *r, filter_what what)
+static bool only_fits_what(const filter *f, const report *r, filter_what what)
 {
     bool is_asked = false;
     for (size_t i = 0; i < f->count; i++) {
         if (f->v[i].what != what)
             continue;
         is_asked = true;
-        if (holds(&f->v[i], r))
+        if (only_holds(&f->v[i], r))
             return true;
     }
     return !is_asked;
 }
 
-bool filter_fits(const filter *f, const report *r)
+bool only_fits(const filter *f, const report *r)
 {
     for (unsigned i = 0; i < FILTER_COUNT && f->count > 0; i++) {
-        if (i != FILTER_OWNER && !fits_what(f, r, (filter_what)i))
+        if (i != FILTER_OWNER && !only_fits_what(f, r, (filter_what)i))
             return false;
     }
     return true;
 }
 
-bool filter_fits_owner(const filter *f, const report *r)
+bool only_fits_owner(const filter *f, const report *r)
 {
-    return f->count == 0 || fits_what(f, r, FILTER_OWNER);
+    return f->count == 0 || only_fits_what(f, r, FILTER_OWNER);
 }

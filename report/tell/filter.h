@@ -35,11 +35,11 @@ typedef struct filter {
 } filter;
 
 /* Adds a condition, "WHAT=TEXT", which it borrows. Returns false when it is none, and adds to why what it lacks. */
-bool filter_add(filter *f, const char *value, text *why);
-bool filter_has(const filter *f, filter_what what);
+bool only_add(filter *f, const char *value, text *why);
+bool only_has(const filter *f, filter_what what);
 /* Whether a report fits all conditions but those of owners, which need no lookups. */
-bool filter_fits(const filter *f, const report *r);
+bool only_fits(const filter *f, const report *r);
 /* Whether it fits those of owners; after the lookups. */
-bool filter_fits_owner(const filter *f, const report *r);
+bool only_fits_owner(const filter *f, const report *r);
 
 #endif

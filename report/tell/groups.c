@@ -73,7 +73,7 @@ void group_count_day(group *g, day number, uint64_t reports)
     g->days[at] = (day_count){number, reports};
 }
 
-static int compare_text(machsym_str a, machsym_str b)
+static int groups_compare_text(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len > 0 ? memcmp(a.ptr, b.ptr, len) : 0;
@@ -81,7 +81,7 @@ static int compare_text(machsym_str a, machsym_str b)
 }
 
 /* Of those that were seen last the longest ago the first by name. */
-static void drop_oldest_version(group *g)
+static void groups_drop_oldest_version(group *g)
 {
     size_t oldest = 0;
     for (size_t i = 1; i < g->version_count; i++)
@@ -99,7 +99,7 @@ void group_count_version(group *g, machsym_str name, uint64_t reports, day first
     if (name.len == 0)
         return;
     while (at < g->version_count) {
-        order = compare_text(name, str_make(g->versions[at].name.v, g->versions[at].name.len));
+        order = groups_compare_text(name, str_make(g->versions[at].name.v, g->versions[at].name.len));
         MACHSYM_COUNT_WORK(1);
         if (order <= 0)
             break;
@@ -116,28 +116,28 @@ void group_count_version(group *g, machsym_str name, uint64_t reports, day first
     v->first = v->first == 0 || (first != 0 && first < v->first) ? first : v->first;
     v->last = last > v->last ? last : v->last;
     if (g->version_count > GROUP_VERSIONS)
-        drop_oldest_version(g);
+        groups_drop_oldest_version(g);
 }
 
 /* ---- Reports into groups ---- */
 
-int signature_compare(const signature *a, const signature *b)
+int group_compare_signatures(const signature *a, const signature *b)
 {
     MACHSYM_COUNT_WORK(1);
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
-    return compare_text(str_make(a->text.v, a->text.len), str_make(b->text.v, b->text.len));
+    return groups_compare_text(str_make(a->text.v, a->text.len), str_make(b->text.v, b->text.len));
 }
 
-static int by_signature(const void *a, const void *b)
+static int groups_by_signature(const void *a, const void *b)
 {
     const group_report *x = a;
     const group_report *y = b;
-    int order = signature_compare(&x->signature, &y->signature);
+    int order = group_compare_signatures(&x->signature, &y->signature);
     return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void count_report(group *g, const group_report *one)
+static void groups_count_report(group *g, const group_report *one)
 {
     day number = day_of(str_c(one->signature.day));
     g->reports++;
@@ -149,7 +149,7 @@ static void count_report(group *g, const group_report *one)
 }
 
 /* Sorting, unlike a table, stays fast whatever hashes the reports were made to have. */
-static void sort_in(group_list *groups)
+static void groups_sort_in(group_list *groups)
 {
     group **old = groups->v;
     size_t old_count = groups->count;
@@ -158,18 +158,18 @@ static void sort_in(group_list *groups)
         return;
     groups->v = mem_alloc((old_count + groups->waiting_count) * sizeof *groups->v);
     groups->count = 0;
-    qsort(groups->waiting, groups->waiting_count, sizeof *groups->waiting, by_signature);
+    qsort(groups->waiting, groups->waiting_count, sizeof *groups->waiting, groups_by_signature);
     for (size_t i = 0; i < groups->waiting_count; i++) {
         group_report *one = &groups->waiting[i];
-        while (at < old_count && signature_compare(&old[at]->signature, &one->signature) <= 0)
+        while (at < old_count && group_compare_signatures(&old[at]->signature, &one->signature) <= 0)
             groups->v[groups->count++] = old[at++];
         group *last = groups->count > 0 ? groups->v[groups->count - 1] : NULL;
-        if (last == NULL || signature_compare(&last->signature, &one->signature) != 0) {
+        if (last == NULL || group_compare_signatures(&last->signature, &one->signature) != 0) {
             group_report taken = *one;
             last = groups->v[groups->count++] = group_new(&one->signature);
-            count_report(last, &taken);
+            groups_count_report(last, &taken);
         } else {
-            count_report(last, one);
+            groups_count_report(last, one);
             text_free(&one->signature.text);
         }
     }
@@ -183,7 +183,7 @@ void groups_add(group_list *groups, const char *path, signature *s)
 {
     size_t most = groups->count > LEAST_WAITING ? groups->count : LEAST_WAITING;
     if (groups->waiting_count >= most)
-        sort_in(groups);
+        groups_sort_in(groups);
     groups->waiting =
         mem_room(groups->waiting, groups->waiting_count, &groups->waiting_cap, sizeof *groups->waiting);
     groups->waiting[groups->waiting_count] = (group_report){*s, path, groups->waiting_count};
@@ -199,7 +199,7 @@ void groups_add(group_list *groups, const char *path, signature *s)
 enum { QUIET_DAYS = 14, RECENT_DAYS = 7, RISING = 2, RISING_LEAST = 10 };
 
 /* Reports of the last days, and of those before that are kept. */
-static void count_recent(const group *g, day newest, uint64_t *recent, uint64_t *before)
+static void groups_count_recent(const group *g, day newest, uint64_t *recent, uint64_t *before)
 {
     for (unsigned i = 0; i < g->day_count; i++) {
         day age = newest - g->days[i].day;
@@ -216,7 +216,7 @@ group_totals groups_totals(const group_list *groups)
     for (size_t i = 0; i < groups->count; i++)
         totals.newest = groups->v[i]->last > totals.newest ? groups->v[i]->last : totals.newest;
     for (size_t i = 0; i < groups->count; i++)
-        count_recent(groups->v[i], totals.newest, &totals.recent, &totals.before);
+        groups_count_recent(groups->v[i], totals.newest, &totals.recent, &totals.before);
     return totals;
 }
 
@@ -228,7 +228,7 @@ group_trend group_trend_of(const group_list *groups, const group_totals *totals,
         return TREND_NEW;
     if (g->added > 0 && g->before != 0 && groups->known_until - g->before >= QUIET_DAYS)
         return TREND_REGRESSED;
-    count_recent(g, totals->newest, &recent, &before);
+    groups_count_recent(g, totals->newest, &recent, &before);
     bool is_rising =
         recent >= RISING_LEAST && totals->before > 0 &&
         (double)recent * (double)totals->before >= (double)RISING * (double)before * (double)totals->recent;
@@ -244,7 +244,7 @@ const char *group_trend_name(group_trend trend)
 /* ---- Printing ---- */
 
 /* Members of a family follow their head, the largest first. */
-static int by_family(const void *a, const void *b)
+static int groups_by_family(const void *a, const void *b)
 {
     const group *x = *(group *const *)a;
     const group *y = *(group *const *)b;
@@ -253,25 +253,25 @@ static int by_family(const void *a, const void *b)
     if (x->head != y->head) {
         if (x->head->family_count != y->head->family_count)
             return x->head->family_count > y->head->family_count ? -1 : 1;
-        return signature_compare(&x->head->signature, &y->head->signature);
+        return group_compare_signatures(&x->head->signature, &y->head->signature);
     }
     if (x->reports != y->reports)
         return x->reports > y->reports ? -1 : 1;
-    return signature_compare(&x->signature, &y->signature);
+    return group_compare_signatures(&x->signature, &y->signature);
 }
 
-static void put_day(text *t, const char *what, day number)
+static void groups_put_day(text *t, const char *what, day number)
 {
     text_c(t, what);
     text_day(t, number);
     text_c(t, number == 0 ? "?" : "");
 }
 
-static void put_history(text *t, const group *g, group_trend trend)
+static void groups_put_history(text *t, const group *g, group_trend trend)
 {
     size_t from = t->len;
-    put_day(t, "    first seen ", g->first);
-    put_day(t, ", last seen ", g->last);
+    groups_put_day(t, "    first seen ", g->first);
+    groups_put_day(t, ", last seen ", g->last);
     for (size_t i = 0; i < g->version_count; i++) {
         text_c(t, i == 0 ? ", in versions " : ", ");
         text_add(t, g->versions[i].name.v, g->versions[i].name.len);
@@ -285,11 +285,11 @@ static void put_history(text *t, const group *g, group_trend trend)
     text_c(t, "    ");
     text_c(t, group_trend_name(trend));
     if (trend == TREND_REGRESSED)
-        put_day(t, ": was not seen after ", g->before);
+        groups_put_day(t, ": was not seen after ", g->before);
     text_end_line(t, from);
 }
 
-static void put_group(text *t, const group *g, bool has_state, group_trend trend)
+static void groups_put_group(text *t, const group *g, bool has_state, group_trend trend)
 {
     size_t from = t->len;
     text_dec(t, g->reports);
@@ -299,7 +299,7 @@ static void put_group(text *t, const group *g, bool has_state, group_trend trend
     text_add(t, g->signature.text.v, g->signature.text.len);
     text_end_line(t, from);
     if (has_state)
-        put_history(t, g, trend);
+        groups_put_history(t, g, trend);
     for (size_t i = 0; i < g->path_count; i++) {
         from = t->len;
         text_c(t, "    ");
@@ -309,7 +309,7 @@ static void put_group(text *t, const group *g, bool has_state, group_trend trend
 }
 
 /* The groups' paths apart: those are of one run. */
-static void put_group_json(text *t, const group *g, group_trend trend)
+static void groups_put_group_json(text *t, const group *g, group_trend trend)
 {
     const char *name = group_trend_name(trend);
     json_begin(t, "crash-group");
@@ -346,7 +346,7 @@ static void put_group_json(text *t, const group *g, group_trend trend)
 }
 
 /* Text of a member of a family is moved to the right. */
-static void put_indented(text *t, const text *lines)
+static void groups_put_indented(text *t, const text *lines)
 {
     machsym_str rest = {lines->v, lines->len};
     machsym_str line;
@@ -357,7 +357,7 @@ static void put_indented(text *t, const text *lines)
     }
 }
 
-static void put_groups(const group_list *groups, group *const *order, bool is_json, text *out)
+static void groups_put_groups(const group_list *groups, group *const *order, bool is_json, text *out)
 {
     group_totals totals = groups_totals(groups);
     for (size_t i = 0; i < groups->count; i++) {
@@ -365,23 +365,23 @@ static void put_groups(const group_list *groups, group *const *order, bool is_js
         group_trend trend = group_trend_of(groups, &totals, g);
         text lines = {0};
         if (is_json) {
-            put_group_json(out, g, trend);
+            groups_put_group_json(out, g, trend);
             continue;
         }
         if (g->head == g) {
-            put_group(out, g, groups->has_state, trend);
+            groups_put_group(out, g, groups->has_state, trend);
             continue;
         }
         text_c(out, order[i - 1] == g->head ? "  similar:\n" : "");
-        put_group(&lines, g, groups->has_state, trend);
-        put_indented(out, &lines);
+        groups_put_group(&lines, g, groups->has_state, trend);
+        groups_put_indented(out, &lines);
         text_free(&lines);
     }
 }
 
 void groups_print(group_list *groups, bool is_json, text *out)
 {
-    sort_in(groups);
+    groups_sort_in(groups);
     if (groups->count == 0)
         return;
     groups_find_heads(groups);
@@ -390,8 +390,8 @@ void groups_print(group_list *groups, bool is_json, text *out)
         order[i] = groups->v[i];
         order[i]->head->family_count += order[i]->reports;
     }
-    qsort(order, groups->count, sizeof *order, by_family);
-    put_groups(groups, order, is_json, out);
+    qsort(order, groups->count, sizeof *order, groups_by_family);
+    groups_put_groups(groups, order, is_json, out);
     free(order);
 }
 

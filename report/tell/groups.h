@@ -81,7 +81,7 @@ struct group_list {
 };
 
 /* By hash, then by text. */
-int signature_compare(const signature *a, const signature *b);
+int group_compare_signatures(const signature *a, const signature *b);
 /* A new group, which is to be put where it belongs. */
 group *group_new(signature *s);
 void group_free(group *g);

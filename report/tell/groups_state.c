@@ -12,7 +12,7 @@ static const char group_schema[] = "crash-state-group";
 
 /* ---- Writing ---- */
 
-static void put_days(text *t, const group *g)
+static void groups_put_days(text *t, const group *g)
 {
     text_c(t, ",\"days\":{");
     for (unsigned i = 0; i < g->day_count; i++) {
@@ -24,7 +24,7 @@ static void put_days(text *t, const group *g)
     text_char(t, '}');
 }
 
-static void put_versions(text *t, const group *g)
+static void groups_put_versions(text *t, const group *g)
 {
     text_c(t, ",\"versions\":[");
     for (size_t i = 0; i < g->version_count; i++) {
@@ -39,15 +39,15 @@ static void put_versions(text *t, const group *g)
     text_char(t, ']');
 }
 
-static void put_group(text *t, const group *g)
+static void groups_put_group(text *t, const group *g)
 {
     json_begin(t, group_schema);
     json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
     json_put_number(t, "reports", g->reports);
     json_put_day(t, "first", g->first);
     json_put_day(t, "last", g->last);
-    put_days(t, g);
-    put_versions(t, g);
+    groups_put_days(t, g);
+    groups_put_versions(t, g);
     text_c(t, ",\"frames\":[");
     for (unsigned i = 0; i < g->signature.frame_count; i++) {
         text_c(t, i > 0 ? ",\"" : "\"");
@@ -61,7 +61,7 @@ void groups_put_state(const group_list *groups, text *out)
 {
     text lines = {0};
     for (size_t i = 0; i < groups->count; i++)
-        put_group(&lines, groups->v[i]);
+        groups_put_group(&lines, groups->v[i]);
     json_begin(out, head_schema);
     json_put_number(out, "groups", groups->count);
     json_put_hash(out, "sum", str_hash(str_make(lines.v, lines.len)));
@@ -79,24 +79,24 @@ typedef struct reading {
     const char *why;
 } reading;
 
-static bool fail(reading *r, const char *why)
+static bool groups_fail(reading *r, const char *why)
 {
     r->why = why;
     return false;
 }
 
 /* Parses the next line. Returns false at the end, and for a line that is no object of the schema. */
-static bool take_line(reading *r, const char *schema, json *doc)
+static bool groups_take_line(reading *r, const char *schema, json *doc)
 {
     machsym_str line;
     text wanted = {0};
     json_error err = {"", 0};
     machsym_str before = r->rest;
     if (!str_take_line(&r->rest, &line))
-        return fail(r, "it ends too soon");
+        return groups_fail(r, "it ends too soon");
     if (!json_parse(doc, line.ptr, line.len, 0, &err)) {
         r->rest = before;
-        return fail(r, err.what);
+        return groups_fail(r, err.what);
     }
     text_c(&wanted, schema);
     text_c(&wanted, "/" JSON_SCHEMA_VERSION);
@@ -107,40 +107,40 @@ static bool take_line(reading *r, const char *schema, json *doc)
     bool is_other = str_starts(json_raw(doc, json_get(doc, 0, "schema")), schema);
     json_free(doc);
     r->rest = before;
-    return fail(r, is_other ? "a state of another version" : "no state that --groups-out wrote");
+    return groups_fail(r, is_other ? "a state of another version" : "no state that --groups-out wrote");
 }
 
-static uint64_t number_of(const json *doc, uint32_t object, const char *key)
+static uint64_t groups_number_of(const json *doc, uint32_t object, const char *key)
 {
     uint64_t number = 0;
     return json_u64(doc, json_get(doc, object, key), &number) ? number : 0;
 }
 
-static day day_in(const json *doc, uint32_t object, const char *key)
+static day groups_day_in(const json *doc, uint32_t object, const char *key)
 {
     return day_of(json_raw(doc, json_get(doc, object, key)));
 }
 
-static bool hash_in(const json *doc, uint32_t token, uint64_t *hash)
+static bool groups_hash_in(const json *doc, uint32_t token, uint64_t *hash)
 {
     machsym_str raw = json_raw(doc, token);
     return json_is(doc, token, JSON_STRING) && parse_hex(raw.ptr, raw.len, hash);
 }
 
-static void take_versions(const json *doc, group *g)
+static void groups_take_versions(const json *doc, group *g)
 {
     uint32_t array = json_get(doc, 0, "versions");
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
         text name = {0};
         json_unescape(&name, json_raw(doc, json_get(doc, at, "version")));
-        group_count_version(g, str_make(name.v, name.len), number_of(doc, at, "reports"),
-                            day_in(doc, at, "first"), day_in(doc, at, "last"));
+        group_count_version(g, str_make(name.v, name.len), groups_number_of(doc, at, "reports"),
+                            groups_day_in(doc, at, "first"), groups_day_in(doc, at, "last"));
         text_free(&name);
     }
 }
 
-static void take_days(const json *doc, group *g)
+static void groups_take_days(const json *doc, group *g)
 {
     uint32_t object = json_get(doc, 0, "days");
     uint32_t at = JSON_NONE;
@@ -149,65 +149,65 @@ static void take_days(const json *doc, group *g)
         if (json_u64(doc, at + 1, &reports))
             group_count_day(g, day_of(json_raw(doc, at)), reports);
     }
-    g->first = day_in(doc, 0, "first");
+    g->first = groups_day_in(doc, 0, "first");
     g->before = g->last;
 }
 
-static bool take_group(reading *r, const json *doc)
+static bool groups_take_group(reading *r, const json *doc)
 {
     signature s;
     uint32_t at = JSON_NONE;
     uint32_t frames = json_get(doc, 0, "frames");
     memset(&s, 0, sizeof s);
     if (!json_is(doc, json_get(doc, 0, "signature"), JSON_STRING))
-        return fail(r, "a group without its signature");
+        return groups_fail(r, "a group without its signature");
     json_unescape(&s.text, json_raw(doc, json_get(doc, 0, "signature")));
     s.hash = str_hash(str_make(s.text.v, s.text.len));
     while (s.frame_count < sizeof s.frames / sizeof *s.frames && json_next(doc, frames, &at))
-        s.frame_count += hash_in(doc, at, &s.frames[s.frame_count]);
+        s.frame_count += groups_hash_in(doc, at, &s.frames[s.frame_count]);
     group_list *groups = r->groups;
     group *g = group_new(&s);
     if (groups->count > 0 &&
-        signature_compare(&groups->v[groups->count - 1]->signature, &g->signature) >= 0) {
+        group_compare_signatures(&groups->v[groups->count - 1]->signature, &g->signature) >= 0) {
         group_free(g);
-        return fail(r, "its groups are out of order");
+        return groups_fail(r, "its groups are out of order");
     }
-    g->reports = number_of(doc, 0, "reports");
-    take_days(doc, g);
-    take_versions(doc, g);
+    g->reports = groups_number_of(doc, 0, "reports");
+    groups_take_days(doc, g);
+    groups_take_versions(doc, g);
     groups->known_until = g->last > groups->known_until ? g->last : groups->known_until;
     groups->v[groups->count++] = g;
     return true;
 }
 
-static bool take_state(reading *r)
+static bool groups_read_state(reading *r)
 {
     json doc;
     uint64_t sum = 0;
-    if (!take_line(r, head_schema, &doc))
+    if (!groups_take_line(r, head_schema, &doc))
         return false;
-    uint64_t count = number_of(&doc, 0, "groups");
-    bool has_sum = hash_in(&doc, json_get(&doc, 0, "sum"), &sum);
+    uint64_t count = groups_number_of(&doc, 0, "groups");
+    bool has_sum = groups_hash_in(&doc, json_get(&doc, 0, "sum"), &sum);
     json_free(&doc);
     if (!has_sum || sum != str_hash(r->rest) || count > r->rest.len)
-        return fail(r, "cut short or changed: its sum is another");
+        return groups_fail(r, "cut short or changed: its sum is another");
     r->groups->v = mem_alloc((size_t)count * sizeof *r->groups->v);
     for (uint64_t i = 0; i < count; i++) {
-        if (!take_line(r, group_schema, &doc))
+        if (!groups_take_line(r, group_schema, &doc))
             return false;
-        bool ok = take_group(r, &doc);
+        bool ok = groups_take_group(r, &doc);
         json_free(&doc);
         if (!ok)
             return false;
     }
-    return r->rest.len == 0 || fail(r, "there is something after its end");
+    return r->rest.len == 0 || groups_fail(r, "there is something after its end");
 }
 
 const char *groups_take_state(group_list *groups, machsym_str input, size_t *at)
 {
     reading r = {groups, input, NULL};
     groups->has_state = true;
-    bool ok = take_state(&r);
+    bool ok = groups_read_state(&r);
     *at = input.len - r.rest.len;
     return ok ? NULL : r.why;
 }

@@ -45,7 +45,7 @@ machsym_str missing_bundle(const char *path)
 }
 
 /* "App.dSYM in DIR" */
-static void put_file(text *t, const char *path)
+static void missing_put_file(text *t, const char *path)
 {
     machsym_str bundle = missing_bundle(path);
     machsym_str name = str_base_name(bundle);
@@ -57,30 +57,30 @@ static void put_file(text *t, const char *path)
     text_add(t, bundle.ptr, folder > 1 ? folder - 1 : folder);
 }
 
-static void put_why(text *t, const missing_image *m)
+static void missing_put_why(text *t, const missing_image *m)
 {
     const image_status *s = &m->status;
     switch (s->found) {
     case IMAGE_OTHER_UUID:
-        put_file(t, s->path);
+        missing_put_file(t, s->path);
         text_c(t, " has UUID ");
         text_uuid(t, &s->uuid);
         break;
     case IMAGE_BROKEN:
-        put_file(t, s->path);
+        missing_put_file(t, s->path);
         text_c(t, " cannot be opened: ");
         text_c(t, s->why);
         break;
     case IMAGE_UNPROVEN:
         text_c(t, "the report gives no UUID, so ");
-        put_file(t, s->path);
+        missing_put_file(t, s->path);
         text_c(t, ", UUID ");
         text_uuid(t, &s->uuid);
         text_c(t, ", may be another build; --no-uuid takes it");
         break;
     case IMAGE_AMBIGUOUS: text_c(t, "several files of this name, and no UUID to choose by"); break;
     case IMAGE_FOUND:
-        put_file(t, s->path);
+        missing_put_file(t, s->path);
         if (s->why != NULL) {
             text_c(t, " is damaged: ");
             text_c(t, s->why);
@@ -115,13 +115,13 @@ void missing_put_image(text *t, const missing_image *m)
         text_str(t, m->arch);
     }
     text_c(t, ": ");
-    put_why(t, m);
+    missing_put_why(t, m);
     text_escape(t, from);
 }
 
 /* ---- All of them ---- */
 
-static int compare_names(machsym_str a, machsym_str b)
+static int missing_compare_names(machsym_str a, machsym_str b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
     int order = len > 0 ? memcmp(a.ptr, b.ptr, len) : 0;
@@ -130,40 +130,40 @@ static int compare_names(machsym_str a, machsym_str b)
 
 /* Images are one when their UUIDs are, or, without UUIDs, their names; and those of the system by system,
  * as two versions of it have some images in common. */
-static int compare_images(const missing_image *a, const missing_image *b)
+static int missing_compare_images(const missing_image *a, const missing_image *b)
 {
     MACHSYM_COUNT_WORK(1);
-    int order = compare_names(a->os, b->os);
+    int order = missing_compare_names(a->os, b->os);
     if (order != 0)
         return order;
     if (a->has_uuid != b->has_uuid)
         return a->has_uuid ? -1 : 1;
-    return a->has_uuid ? memcmp(&a->uuid, &b->uuid, sizeof a->uuid) : compare_names(a->name, b->name);
+    return a->has_uuid ? memcmp(&a->uuid, &b->uuid, sizeof a->uuid) : missing_compare_names(a->name, b->name);
 }
 
-static int by_image(const void *a, const void *b)
+static int missing_by_image(const void *a, const void *b)
 {
     const missing_image *x = a;
     const missing_image *y = b;
-    int order = compare_images(x, y);
+    int order = missing_compare_images(x, y);
     return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
-static bool image_is_before(const void *element, const void *key)
+static bool missing_image_is_before(const void *element, const void *key)
 {
-    return compare_images(element, key) < 0;
+    return missing_compare_images(element, key) < 0;
 }
 
 /* Sorts, and makes those that are one image one entry. */
-static void sort_list(missing_list *list)
+static void missing_sort_list(missing_list *list)
 {
     size_t kept = 0;
     if (list->sorted == list->count)
         return;
-    qsort(list->v, list->count, sizeof *list->v, by_image);
+    qsort(list->v, list->count, sizeof *list->v, missing_by_image);
     for (size_t i = 0; i < list->count; i++) {
         missing_image *m = &list->v[i];
-        if (kept > 0 && compare_images(&list->v[kept - 1], m) == 0) {
+        if (kept > 0 && missing_compare_images(&list->v[kept - 1], m) == 0) {
             list->v[kept - 1].frames += m->frames;
             list->v[kept - 1].reports += m->reports;
         } else {
@@ -173,10 +173,10 @@ static void sort_list(missing_list *list)
     list->count = list->sorted = kept;
 }
 
-static void add_image(missing_list *list, const missing_image *m)
+static void missing_add_image(missing_list *list, const missing_image *m)
 {
-    size_t at = mem_lower_bound(list->v, list->sorted, sizeof *list->v, m, image_is_before);
-    if (at < list->sorted && compare_images(&list->v[at], m) == 0) {
+    size_t at = mem_lower_bound(list->v, list->sorted, sizeof *list->v, m, missing_image_is_before);
+    if (at < list->sorted && missing_compare_images(&list->v[at], m) == 0) {
         list->v[at].frames += m->frames;
         list->v[at].reports += m->reports;
         return;
@@ -192,11 +192,11 @@ static void add_image(missing_list *list, const missing_image *m)
     if (m->status.path != NULL)
         kept->status.path = pool_copy_z(&list->strings, m->status.path, strlen(m->status.path));
     if (list->count - list->sorted > (list->sorted > MIN_UNSORTED ? list->sorted : MIN_UNSORTED))
-        sort_list(list);
+        missing_sort_list(list);
 }
 
 /* Counts what a system lacks. Reports are of a few systems: their versions and builds that are in use. */
-static void add_system(missing_list *list, const missing_system *s)
+static void missing_add_system(missing_list *list, const missing_system *s)
 {
     for (size_t i = 0; i < list->system_count; i++) {
         missing_system *known = &list->systems[i];
@@ -218,13 +218,13 @@ static void add_system(missing_list *list, const missing_system *s)
 }
 
 /* Counts the systems of one report's images. */
-static void add_systems(missing_list *one)
+static void missing_add_systems(missing_list *one)
 {
     for (size_t i = 0; i < one->count; i++) {
         const missing_image *m = &one->v[i];
         missing_system s = {m->os, m->arch, 0, m->frames, 0};
         if (m->is_system)
-            add_system(one, &s);
+            missing_add_system(one, &s);
     }
     for (size_t i = 0; i < one->system_count; i++)
         one->systems[i].reports = 1;
@@ -239,14 +239,14 @@ void missing_add_report(missing_list *list, const report *r)
         bool is_known =
             m.status.found == IMAGE_FOUND && m.status.why == NULL && (m.status.has_dwarf || m.is_system);
         if (m.frames > 0 && !is_known)
-            add_image(&one, &m);
+            missing_add_image(&one, &m);
         one.system_frames += m.is_system ? m.frames : 0;
     }
-    sort_list(&one);
+    missing_sort_list(&one);
     one.reports = 1;
     for (size_t i = 0; i < one.count; i++)
         one.v[i].reports = 1;
-    add_systems(&one);
+    missing_add_systems(&one);
     missing_add_list(list, &one);
     missing_free(&one);
 }
@@ -256,9 +256,9 @@ void missing_add_list(missing_list *to, const missing_list *from)
     to->reports += from->reports;
     to->system_frames += from->system_frames;
     for (size_t i = 0; i < from->count; i++)
-        add_image(to, &from->v[i]);
+        missing_add_image(to, &from->v[i]);
     for (size_t i = 0; i < from->system_count; i++)
-        add_system(to, &from->systems[i]);
+        missing_add_system(to, &from->systems[i]);
 }
 
 void missing_free(missing_list *list)
@@ -272,7 +272,7 @@ void missing_free(missing_list *list)
 /* ---- Output ---- */
 
 /* Images of the system come last. */
-static int by_need(const void *a, const void *b)
+static int missing_by_need(const void *a, const void *b)
 {
     const missing_image *x = a;
     const missing_image *y = b;
@@ -282,8 +282,8 @@ static int by_need(const void *a, const void *b)
         return x->frames > y->frames ? -1 : 1;
     if (x->reports != y->reports)
         return x->reports > y->reports ? -1 : 1;
-    int order = compare_names(x->name, y->name);
-    return order != 0 ? order : compare_images(x, y);
+    int order = missing_compare_names(x->name, y->name);
+    return order != 0 ? order : missing_compare_images(x, y);
 }
 
 bool missing_waits(const missing_list *list)
@@ -302,13 +302,13 @@ bool missing_waits_for_system(const missing_list *list)
 
 /* The images in the order of need. Returns how many are the team's own; *frames counts those of the
  * system. */
-static size_t order_by_need(missing_list *list, uint64_t *frames)
+static size_t missing_order_by_need(missing_list *list, uint64_t *frames)
 {
     size_t own = 0;
     *frames = 0;
-    sort_list(list);
+    missing_sort_list(list);
     if (list->count > 0)
-        qsort(list->v, list->count, sizeof *list->v, by_need);
+        qsort(list->v, list->count, sizeof *list->v, missing_by_need);
     list->sorted = 0; /* by image, that is */
     while (own < list->count && !list->v[own].is_system)
         own++;
@@ -317,18 +317,18 @@ static size_t order_by_need(missing_list *list, uint64_t *frames)
     return own;
 }
 
-static int by_frames(const void *a, const void *b)
+static int missing_by_frames(const void *a, const void *b)
 {
     const missing_system *x = a;
     const missing_system *y = b;
     if (x->frames != y->frames)
         return x->frames > y->frames ? -1 : 1;
-    int order = compare_names(x->os, y->os);
-    return order != 0 ? order : compare_names(x->arch, y->arch);
+    int order = missing_compare_names(x->os, y->os);
+    return order != 0 ? order : missing_compare_names(x->arch, y->arch);
 }
 
 /* Counts the images of each system, and puts the systems in the order of need. */
-static void order_systems(missing_list *list)
+static void missing_order_systems(missing_list *list)
 {
     for (size_t i = 0; i < list->system_count; i++)
         list->systems[i].images = 0;
@@ -343,10 +343,10 @@ static void order_systems(missing_list *list)
         }
     }
     if (list->system_count > 1)
-        qsort(list->systems, list->system_count, sizeof *list->systems, by_frames);
+        qsort(list->systems, list->system_count, sizeof *list->systems, missing_by_frames);
 }
 
-static void put_count(text *t, uint64_t count, const char *what)
+static void missing_put_count(text *t, uint64_t count, const char *what)
 {
     text_dec(t, count);
     text_c(t, what);
@@ -354,7 +354,7 @@ static void put_count(text *t, uint64_t count, const char *what)
 }
 
 /* "iOS 17.5.1 (21F90), arm64e: 41 images, 1203 frames in 312 reports" */
-static void put_system(text *t, const missing_system *s)
+static void missing_put_system(text *t, const missing_system *s)
 {
     static const char old[] = "iPhone OS "; /* as reports call it to this day */
     size_t from = t->len;
@@ -368,16 +368,16 @@ static void put_system(text *t, const missing_system *s)
     text_c(t, s->arch.len > 0 ? ", " : "");
     text_str(t, s->arch);
     text_c(t, ": ");
-    put_count(t, s->images, " image");
+    missing_put_count(t, s->images, " image");
     text_c(t, ", ");
-    put_count(t, s->frames, " frame");
+    missing_put_count(t, s->frames, " frame");
     text_c(t, " in ");
-    put_count(t, s->reports, " report");
+    missing_put_count(t, s->reports, " report");
     text_end_line(t, from);
 }
 
 /* A number in a column. */
-static void put_column(text *t, uint64_t number, size_t width)
+static void missing_put_column(text *t, uint64_t number, size_t width)
 {
     text digits = {0};
     text_dec(&digits, number);
@@ -390,12 +390,12 @@ static void put_column(text *t, uint64_t number, size_t width)
 void missing_put_text(missing_list *list, text *out)
 {
     uint64_t frames;
-    size_t own = order_by_need(list, &frames);
+    size_t own = missing_order_by_need(list, &frames);
     if (own > 0)
         text_c(out, "missing debug info, most wanted first:\n  frames  reports  image\n");
     for (size_t i = 0; i < own; i++) {
-        put_column(out, list->v[i].frames, 8);
-        put_column(out, list->v[i].reports, 9);
+        missing_put_column(out, list->v[i].frames, 8);
+        missing_put_column(out, list->v[i].reports, 9);
         text_c(out, "  ");
         missing_put_image(out, &list->v[i]);
         text_char(out, '\n');
@@ -409,12 +409,12 @@ void missing_put_text(missing_list *list, text *out)
     text_c(out, list->count - own == 1 ? " image" : " images");
     text_c(out,
            " of the system, for which there are no dSYMs: name with -d its shared cache, or maps of it\n");
-    order_systems(list);
+    missing_order_systems(list);
     for (size_t i = 0; i < list->system_count; i++)
-        put_system(out, &list->systems[i]);
+        missing_put_system(out, &list->systems[i]);
 }
 
-static void put_json_image(text *t, const missing_image *m)
+static void missing_put_json_image(text *t, const missing_image *m)
 {
     static const char *const words[] = {"no debug info", "no file",   "other uuid",
                                         "damaged",       "ambiguous", "no uuid"};
@@ -437,7 +437,7 @@ static void put_json_image(text *t, const missing_image *m)
     text_char(t, '}');
 }
 
-static void put_json_system(text *t, const missing_system *s, bool is_first)
+static void missing_put_json_system(text *t, const missing_system *s, bool is_first)
 {
     text_c(t, is_first ? "{\"os\":" : ",{\"os\":");
     text_json(t, s->os);
@@ -451,21 +451,21 @@ static void put_json_system(text *t, const missing_system *s, bool is_first)
 void missing_put_json(missing_list *list, text *out)
 {
     uint64_t frames;
-    size_t own = order_by_need(list, &frames);
+    size_t own = missing_order_by_need(list, &frames);
     json_begin(out, "crash-missing");
     json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
     json_put_number(out, "reports", list->reports);
     text_c(out, ",\"missing\":[");
     for (size_t i = 0; i < own; i++) {
         text_c(out, i > 0 ? ",\n" : "\n");
-        put_json_image(out, &list->v[i]);
+        missing_put_json_image(out, &list->v[i]);
     }
     text_c(out, "],\n\"system\":{\"images\":");
     text_dec(out, list->count - own);
     json_put_number(out, "frames", frames);
-    order_systems(list);
+    missing_order_systems(list);
     text_c(out, ",\"systems\":[");
     for (size_t i = 0; i < list->system_count; i++)
-        put_json_system(out, &list->systems[i], i == 0);
+        missing_put_json_system(out, &list->systems[i], i == 0);
     text_c(out, "]}}\n");
 }

@@ -22,7 +22,7 @@ typedef struct signing {
 
 /* ---- The kind of failure ---- */
 
-static bool says(const report *r, const char *word)
+static bool signature_says(const report *r, const char *word)
 {
     machsym_str exception = r->facts[FACT_EXCEPTION];
     machsym_str signal = r->facts[FACT_SIGNAL];
@@ -33,7 +33,7 @@ static bool says(const report *r, const char *word)
 }
 
 /* One crash is a Mach exception to one writer and a signal to another. */
-static void put_kind(text *t, const report *r)
+static void signature_put_kind(text *t, const report *r)
 {
     static const struct {
         const char *kind;
@@ -51,7 +51,7 @@ static void put_kind(text *t, const report *r)
     machsym_str exception = r->facts[is_event ? FACT_EVENT : FACT_EXCEPTION];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (size_t k = 0; k < 3 && kinds[i].words[k] != NULL; k++) {
-            if (says(r, kinds[i].words[k])) {
+            if (signature_says(r, kinds[i].words[k])) {
                 text_c(t, kinds[i].kind);
                 text_c(t, ": ");
                 return;
@@ -69,7 +69,7 @@ static void put_kind(text *t, const report *r)
 /* ---- Frames ---- */
 
 /* Image and offset stand for a function without a name: they are the same in every report of a build. */
-static void put_unnamed(text *t, const report *r, const report_frame *frame)
+static void signature_put_unnamed(text *t, const report *r, const report_frame *frame)
 {
     bool is_known = frame->image != REPORT_NONE;
     machsym_str image = stack_image_name(r, frame);
@@ -79,19 +79,19 @@ static void put_unnamed(text *t, const report *r, const report_frame *frame)
 }
 
 /* The function that the frame is in; inlined calls in it may be there or not. */
-static void put_function(text *t, const report *r, const report_frame *frame)
+static void signature_put_function(text *t, const report *r, const report_frame *frame)
 {
     machsym_str name = stack_layer_name(r, frame, stack_layers(frame) - 1);
     if (frame->call_count == 0 && frame->named == NAME_NONE)
         name.len = 0;
     if (name.len > 0)
-        text_stable_name(t, name, stack_image_name(r, frame));
+        stable_name(t, name, stack_image_name(r, frame));
     else
-        put_unnamed(t, r, frame);
+        signature_put_unnamed(t, r, frame);
 }
 
 /* A name that is there already is recursion, of one function or of several in turn. */
-static bool is_there(const signature *s, uint64_t hash)
+static bool signature_is_there(const signature *s, uint64_t hash)
 {
     for (unsigned i = 0; i < s->frame_count; i++) {
         MACHSYM_COUNT_WORK(1);
@@ -101,15 +101,16 @@ static bool is_there(const signature *s, uint64_t hash)
     return false;
 }
 
-static void add_frame(signing *w, const report_frame *frame, bool any)
+static void signature_add_frame(signing *w, const report_frame *frame, bool any)
 {
     signature *out = w->out;
     text name = {0};
-    put_function(&name, w->r, frame);
+    signature_put_function(&name, w->r, frame);
     machsym_str whole = {name.v, name.len};
     uint64_t hash = str_hash(whole);
     bool is_full = out->frame_count == sizeof out->frames / sizeof *out->frames;
-    if (whole.len > 0 && !is_full && !is_there(out, hash) && (any || !machinery_has(w->list, whole))) {
+    if (whole.len > 0 && !is_full && !signature_is_there(out, hash) &&
+        (any || !machinery_has(w->list, whole))) {
         if (out->frame_count < SIGNATURE_FRAMES) {
             text_c(&out->text, out->frame_count > 0 ? " | " : "");
             text_str(&out->text, whole);
@@ -120,7 +121,7 @@ static void add_frame(signing *w, const report_frame *frame, bool any)
 }
 
 /* An inlined call has the address of the function that it is in, which follows. */
-static bool is_inlined(const report *r, const report_thread *thread, uint32_t step)
+static bool signature_is_inlined(const report *r, const report_thread *thread, uint32_t step)
 {
     const report_frame *frame = stack_frame(r, thread, step);
     if (frame->given_inline)
@@ -132,32 +133,32 @@ static bool is_inlined(const report *r, const report_thread *thread, uint32_t st
 /* Which frames of a stack to take. */
 typedef enum frame_choice { TAKE_OWN = 0, TAKE_SYSTEM, TAKE_ALL } frame_choice;
 
-static void add_stack(signing *w, const report_thread *thread, frame_choice choice)
+static void signature_add_stack(signing *w, const report_thread *thread, frame_choice choice)
 {
     for (uint32_t i = 0; i < stack_count(thread) && i < SIGNATURE_DEPTH; i++) {
         const report_frame *frame = stack_frame(w->r, thread, i);
         bool is_own = stack_is_own(w->r, frame);
-        if (!is_inlined(w->r, thread, i) && (choice == TAKE_ALL || is_own == (choice == TAKE_OWN)))
-            add_frame(w, frame, choice == TAKE_ALL);
+        if (!signature_is_inlined(w->r, thread, i) && (choice == TAKE_ALL || is_own == (choice == TAKE_OWN)))
+            signature_add_frame(w, frame, choice == TAKE_ALL);
         if (choice != TAKE_OWN && w->out->frame_count >= SIGNATURE_FRAMES)
             return;
     }
 }
 
-static void clear(signature *s, size_t text_len)
+static void signature_clear(signature *s, size_t text_len)
 {
     s->text.len = text_len;
     s->frame_count = 0;
 }
 
 /* main alone tells nothing: every crash of the main thread has it. */
-static bool tells_nothing(const signature *s)
+static bool signature_tells_nothing(const signature *s)
 {
     return s->frame_count == 0 || (s->frame_count == 1 && s->frames[0] == str_hash(str_c("main")));
 }
 
 /* Text in a field of fixed size, without a part of a character at its end. */
-static void set_field(char *field, size_t size, machsym_str s)
+static void signature_set_field(char *field, size_t size, machsym_str s)
 {
     size_t len = s.len < size ? s.len : size - 1;
     while (len < s.len && len > 0 && ((unsigned char)s.ptr[len] & 0xc0) == 0x80)
@@ -167,7 +168,7 @@ static void set_field(char *field, size_t size, machsym_str s)
 }
 
 /* "2026-03-14" of a date in one of the forms that begin so. */
-static void set_day(signature *out, machsym_str date)
+static void signature_set_day(signature *out, machsym_str date)
 {
     static const char form[] = "dddd-dd-dd";
     for (size_t i = 0; i < sizeof form - 1; i++) {
@@ -176,27 +177,27 @@ static void set_day(signature *out, machsym_str date)
         if (!fits)
             return;
     }
-    set_field(out->day, sizeof out->day, date);
+    signature_set_field(out->day, sizeof out->day, date);
 }
 
-void report_signature(const report *r, const machinery *list, signature *out)
+void signature_of(const report *r, const machinery *list, signature *out)
 {
     const report_thread *thread = stack_main(r);
     signing w = {r, list, out};
     memset(out, 0, sizeof *out);
-    set_day(out, r->facts[FACT_DATE]);
-    set_field(out->version, sizeof out->version, r->facts[FACT_VERSION]);
-    put_kind(&out->text, r);
+    signature_set_day(out, r->facts[FACT_DATE]);
+    signature_set_field(out->version, sizeof out->version, r->facts[FACT_VERSION]);
+    signature_put_kind(&out->text, r);
     size_t kind = out->text.len;
     if (thread != NULL) {
-        add_stack(&w, thread, TAKE_OWN);
-        if (tells_nothing(out)) {
-            clear(out, kind);
-            add_stack(&w, thread, TAKE_SYSTEM);
-            add_stack(&w, thread, TAKE_OWN);
+        signature_add_stack(&w, thread, TAKE_OWN);
+        if (signature_tells_nothing(out)) {
+            signature_clear(out, kind);
+            signature_add_stack(&w, thread, TAKE_SYSTEM);
+            signature_add_stack(&w, thread, TAKE_OWN);
         }
         if (out->frame_count == 0)
-            add_stack(&w, thread, TAKE_ALL);
+            signature_add_stack(&w, thread, TAKE_ALL);
     }
     if (out->frame_count == 0)
         text_c(&out->text, "(no stack)");

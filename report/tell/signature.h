@@ -17,6 +17,6 @@ typedef struct signature {
 } signature;
 
 /* list: functions that count for nothing where the system's have to tell; NULL: the built-in one. */
-void report_signature(const report *r, const machinery *list, signature *out);
+void signature_of(const report *r, const machinery *list, signature *out);
 
 #endif

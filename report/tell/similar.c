@@ -47,7 +47,7 @@ typedef struct families {
 /* ---- Tables ---- */
 
 /* At most half full. */
-static void table_open(frame_table *table, size_t frames)
+static void groups_table_open(frame_table *table, size_t frames)
 {
     table->size = 64;
     while (table->size < frames * 2)
@@ -57,7 +57,7 @@ static void table_open(frame_table *table, size_t frames)
 }
 
 /* The next entry of a frame, or with is_new a free one; NULL: none within reach. *tries begins at 0. */
-static frame_entry *table_next(const frame_table *table, uint64_t frame, unsigned *tries, bool is_new)
+static frame_entry *groups_table_next(const frame_table *table, uint64_t frame, unsigned *tries, bool is_new)
 {
     while (*tries < MAX_TRIES) {
         frame_entry *entry = &table->v[(frame + (*tries)++) & (table->size - 1)];
@@ -70,22 +70,22 @@ static frame_entry *table_next(const frame_table *table, uint64_t frame, unsigne
     return NULL;
 }
 
-static void add_head(families *all, group *head)
+static void groups_add_head(families *all, group *head)
 {
     const signature *s = &head->signature;
     all->count++;
     for (unsigned i = 0; i < s->frame_count; i++) {
         unsigned tries = 0;
-        frame_entry *entry = table_next(&all->heads, s->frames[i], &tries, true);
+        frame_entry *entry = groups_table_next(&all->heads, s->frames[i], &tries, true);
         if (entry != NULL) {
             entry->frame = s->frames[i];
             entry->head = head;
         }
         tries = 0;
-        entry = table_next(&all->counts, s->frames[i], &tries, false);
+        entry = groups_table_next(&all->counts, s->frames[i], &tries, false);
         tries = 0;
         if (entry == NULL)
-            entry = table_next(&all->counts, s->frames[i], &tries, true);
+            entry = groups_table_next(&all->counts, s->frames[i], &tries, true);
         if (entry != NULL) {
             entry->frame = s->frames[i];
             entry->count++;
@@ -95,7 +95,7 @@ static void add_head(families *all, group *head)
 
 /* ---- The measure ---- */
 
-static bool has_frame(const signature *s, uint64_t frame)
+static bool groups_has_frame(const signature *s, uint64_t frame)
 {
     for (unsigned i = 0; i < s->frame_count; i++) {
         if (s->frames[i] == frame)
@@ -106,26 +106,26 @@ static bool has_frame(const signature *s, uint64_t frame)
 
 /* Weights of a stack's frames where they stand. That the head at hand has them too does not make them
  * common. */
-static void weigh(const families *all, const signature *s, const signature *head, int64_t *weights)
+static void groups_weigh(const families *all, const signature *s, const signature *head, int64_t *weights)
 {
     uint64_t place = TOP_WEIGHT;
     for (unsigned i = 0; i < s->frame_count; i++) {
         unsigned tries = 0;
-        const frame_entry *entry = table_next(&all->counts, s->frames[i], &tries, false);
-        uint64_t others = entry != NULL ? entry->count - has_frame(head, s->frames[i]) : 0;
+        const frame_entry *entry = groups_table_next(&all->counts, s->frames[i], &tries, false);
+        uint64_t others = entry != NULL ? entry->count - groups_has_frame(head, s->frames[i]) : 0;
         weights[i] = (int64_t)(place * all->count / (all->count + COMMON * others));
         place = place * DECAY_UP / DECAY_DOWN;
     }
 }
 
-static int64_t largest(int64_t a, int64_t b, int64_t c)
+static int64_t groups_largest(int64_t a, int64_t b, int64_t c)
 {
     int64_t most = a > b ? a : b;
     return most > c ? most : c;
 }
 
 /* The best alignment: what speaks for it less what speaks against. */
-static int64_t align(const signature *a, const int64_t *wa, const signature *b, const int64_t *wb)
+static int64_t groups_align(const signature *a, const int64_t *wa, const signature *b, const int64_t *wb)
 {
     int64_t row[MAX_FRAMES + 1];
     row[0] = 0;
@@ -138,7 +138,7 @@ static int64_t align(const signature *a, const int64_t *wa, const signature *b, 
             int64_t steps = i > k ? i - k : k - i;
             int64_t both = wa[i] + wb[k];
             int64_t pair = a->frames[i] == b->frames[k] ? both * SHIFT / (SHIFT + steps) : -both;
-            int64_t best = largest(before + pair, row[k + 1] - wa[i], row[k] - wb[k]);
+            int64_t best = groups_largest(before + pair, row[k + 1] - wa[i], row[k] - wb[k]);
             before = row[k + 1];
             row[k + 1] = best;
         }
@@ -148,23 +148,23 @@ static int64_t align(const signature *a, const int64_t *wa, const signature *b, 
 }
 
 /* How similar two stacks are, of 100; below 0 where more speaks against. */
-static int64_t similarity(const families *all, const signature *a, const signature *head)
+static int64_t groups_similarity(const families *all, const signature *a, const signature *head)
 {
     int64_t wa[MAX_FRAMES];
     int64_t wb[MAX_FRAMES];
     int64_t sum = 0;
-    weigh(all, a, head, wa);
-    weigh(all, head, head, wb);
+    groups_weigh(all, a, head, wa);
+    groups_weigh(all, head, head, wb);
     for (unsigned i = 0; i < a->frame_count; i++)
         sum += wa[i];
     for (unsigned i = 0; i < head->frame_count; i++)
         sum += wb[i];
-    return sum > 0 ? align(a, wa, head, wb) * 100 / sum : 0;
+    return sum > 0 ? groups_align(a, wa, head, wb) * 100 / sum : 0;
 }
 
 /* ---- Families ---- */
 
-static bool is_among(group *const *list, size_t count, const group *g)
+static bool groups_is_among(group *const *list, size_t count, const group *g)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i] == g)
@@ -173,7 +173,7 @@ static bool is_among(group *const *list, size_t count, const group *g)
     return false;
 }
 
-static group *find_head(const families *all, group *g)
+static group *groups_find_head(const families *all, group *g)
 {
     const signature *s = &g->signature;
     group *tried[MAX_CANDIDATES];
@@ -184,11 +184,11 @@ static group *find_head(const families *all, group *g)
         unsigned tries = 0;
         const frame_entry *entry;
         while (count < MAX_CANDIDATES &&
-               (entry = table_next(&all->heads, s->frames[i], &tries, false)) != NULL) {
-            if (is_among(tried, count, entry->head))
+               (entry = groups_table_next(&all->heads, s->frames[i], &tries, false)) != NULL) {
+            if (groups_is_among(tried, count, entry->head))
                 continue;
             tried[count++] = entry->head;
-            int64_t percent = similarity(all, s, &entry->head->signature);
+            int64_t percent = groups_similarity(all, s, &entry->head->signature);
             best = percent > most ? entry->head : best;
             most = percent > most ? percent : most;
         }
@@ -196,13 +196,13 @@ static group *find_head(const families *all, group *g)
     return best;
 }
 
-static int by_size(const void *a, const void *b)
+static int groups_by_size(const void *a, const void *b)
 {
     const group *x = *(group *const *)a;
     const group *y = *(group *const *)b;
     if (x->reports != y->reports)
         return x->reports > y->reports ? -1 : 1;
-    return signature_compare(&x->signature, &y->signature);
+    return group_compare_signatures(&x->signature, &y->signature);
 }
 
 /* Groups find their place the largest first, which makes the most common one the head. All of them do so in
@@ -216,13 +216,13 @@ void groups_find_heads(group_list *groups)
         order[i] = groups->v[i];
         frames += order[i]->signature.frame_count;
     }
-    table_open(&all.heads, frames);
-    table_open(&all.counts, frames);
-    qsort(order, groups->count, sizeof *order, by_size);
+    groups_table_open(&all.heads, frames);
+    groups_table_open(&all.counts, frames);
+    qsort(order, groups->count, sizeof *order, groups_by_size);
     for (size_t i = 0; i < groups->count; i++) {
-        order[i]->head = find_head(&all, order[i]);
+        order[i]->head = groups_find_head(&all, order[i]);
         if (order[i]->head == order[i])
-            add_head(&all, order[i]);
+            groups_add_head(&all, order[i]);
     }
     free(all.heads.v);
     free(all.counts.v);

@@ -10,7 +10,7 @@
  * apart stands in front. */
 enum { NAME_MAX_LEN = 4096 };
 
-static bool is_digit(char c)
+static bool stable_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -18,14 +18,14 @@ static bool is_digit(char c)
 /* ---- What stands around a name ---- */
 
 /* "(2) suspend resume partial function for NAME": what an async function is cut into. */
-static size_t partial_prefix(machsym_str s)
+static size_t stable_partial_prefix(machsym_str s)
 {
     static const char *const kinds[] = {"suspend", "await"};
     static const char rest[] = " resume partial function for ";
     size_t at = 1;
     if (s.len == 0 || s.ptr[0] != '(')
         return 0;
-    while (at < s.len && is_digit(s.ptr[at]))
+    while (at < s.len && stable_is_digit(s.ptr[at]))
         at++;
     machsym_str kind = str_from(s, at + 2);
     if (at == 1 || str_from(s, at).len < 2 || s.ptr[at] != ')')
@@ -38,7 +38,7 @@ static size_t partial_prefix(machsym_str s)
 }
 
 /* "generic specialization <...> of NAME" */
-static size_t specialization_prefix(machsym_str s)
+static size_t stable_specialization_prefix(machsym_str s)
 {
     static const char *const kinds[] = {"generic specialization <",
                                         "generic not re-abstracted specialization <",
@@ -52,7 +52,7 @@ static size_t specialization_prefix(machsym_str s)
 }
 
 /* Forms of one function that compilers make, in words before its name. */
-static machsym_str without_prefixes(machsym_str s)
+static machsym_str stable_without_prefixes(machsym_str s)
 {
     static const char *const words[] = {"specialized ",
                                         "@objc ",
@@ -65,8 +65,8 @@ static machsym_str without_prefixes(machsym_str s)
                                         "virtual thunk to ",
                                         "invocation function for block in "};
     for (size_t taken = 1; taken > 0;) {
-        taken = partial_prefix(s);
-        taken = taken > 0 ? taken : specialization_prefix(s);
+        taken = stable_partial_prefix(s);
+        taken = taken > 0 ? taken : stable_specialization_prefix(s);
         for (size_t i = 0; i < sizeof words / sizeof *words && taken == 0; i++)
             taken = str_starts(s, words[i]) ? strlen(words[i]) : 0;
         s = str_from(s, taken);
@@ -75,7 +75,7 @@ static machsym_str without_prefixes(machsym_str s)
 }
 
 /* What compilers and tools put after a name. */
-static machsym_str without_suffixes(machsym_str s)
+static machsym_str stable_without_suffixes(machsym_str s)
 {
     static const char *const tails[] = {".llvm.", ".cold.",      " (.cold",    ".resume.",     ".destroy.",
                                         ".isra.", ".constprop.", ".lto_priv.", " [clone",      " (in ",
@@ -90,46 +90,46 @@ static machsym_str without_suffixes(machsym_str s)
 }
 
 /* A block has the name of the function that it is in: "__31-[Player play:]_block_invoke_2.108". */
-static machsym_str without_block(machsym_str s)
+static machsym_str stable_without_block(machsym_str s)
 {
     size_t at = str_find(s, "_block_invoke");
     if (at == s.len || at == 0)
         return s;
     s.len = at;
     size_t digits = str_starts(s, "__") ? 2 : 0;
-    while (digits < s.len && is_digit(s.ptr[digits]))
+    while (digits < s.len && stable_is_digit(s.ptr[digits]))
         digits++;
     return str_from(s, digits);
 }
 
 /* ---- The name itself ---- */
 
-static bool is_word(char c)
+static bool stable_is_word(char c)
 {
-    return (c | 32) >= 'a' ? (c | 32) <= 'z' : is_digit(c) || c == '_' || c == '$';
+    return (c | 32) >= 'a' ? (c | 32) <= 'z' : stable_is_digit(c) || c == '_' || c == '$';
 }
 
 /* Whether the module of a Swift name, which is the image it is in, stands at s[at]: "Module.". */
-static size_t module_at(machsym_str s, size_t at, machsym_str image)
+static size_t stable_module_at(machsym_str s, size_t at, machsym_str image)
 {
-    if (image.len == 0 || (at > 0 && is_word(s.ptr[at - 1])) || s.len - at <= image.len ||
+    if (image.len == 0 || (at > 0 && stable_is_word(s.ptr[at - 1])) || s.len - at <= image.len ||
         s.ptr[at + image.len] != '.')
         return 0;
     for (size_t i = 0; i < image.len; i++) {
-        char c = is_word(image.ptr[i]) ? image.ptr[i] : '_';
+        char c = stable_is_word(image.ptr[i]) ? image.ptr[i] : '_';
         if (s.ptr[at + i] != c)
             return 0;
     }
     return image.len + 1;
 }
 
-static bool stands(machsym_str s, size_t at, const char *word)
+static bool stable_stands(machsym_str s, size_t at, const char *word)
 {
     return str_starts(str_from(s, at), word);
 }
 
 /* Whether an angle bracket at s[at] is a part of an operator's name. */
-static bool is_operator(machsym_str s, size_t at)
+static bool stable_is_operator(machsym_str s, size_t at)
 {
     static const char word[] = "operator";
     size_t begin = at;
@@ -139,29 +139,29 @@ static bool is_operator(machsym_str s, size_t at)
 }
 
 /* Without arguments of templates and functions, tags of ABIs and modules. */
-static void put_core(text *out, machsym_str s, machsym_str image)
+static void stable_put_core(text *out, machsym_str s, machsym_str image)
 {
     size_t depth = 0;
     for (size_t at = 0; at < s.len; at++) {
         char c = s.ptr[at];
-        size_t module = depth == 0 ? module_at(s, at, image) : 0;
+        size_t module = depth == 0 ? stable_module_at(s, at, image) : 0;
         if (module > 0) {
             at += module - 1;
-        } else if (c == '<' && !is_operator(s, at)) {
+        } else if (c == '<' && !stable_is_operator(s, at)) {
             depth++;
-        } else if (c == '>' && depth > 0 && !is_operator(s, at)) {
+        } else if (c == '>' && depth > 0 && !stable_is_operator(s, at)) {
             depth--;
         } else if (depth > 0) {
             continue;
-        } else if (stands(s, at, "(anonymous namespace)")) {
+        } else if (stable_stands(s, at, "(anonymous namespace)")) {
             text_c(out, "(anonymous namespace)");
             at += sizeof "(anonymous namespace)" - 2;
-        } else if (stands(s, at, "(extension in ")) {
+        } else if (stable_stands(s, at, "(extension in ")) {
             at += str_find(str_from(s, at), ":");
-        } else if (stands(s, at, "operator()")) {
+        } else if (stable_stands(s, at, "operator()")) {
             text_c(out, "operator()");
             at += sizeof "operator()" - 2;
-        } else if (stands(s, at, "[abi:")) {
+        } else if (stable_stands(s, at, "[abi:")) {
             at += str_find(str_from(s, at), "]");
         } else if (c == '(') {
             return;
@@ -171,16 +171,16 @@ static void put_core(text *out, machsym_str s, machsym_str image)
     }
 }
 
-void text_stable_name(text *out, machsym_str name, machsym_str image)
+void stable_name(text *out, machsym_str name, machsym_str image)
 {
     text readable = {0};
     size_t from = out->len;
     name = str_trim(name);
     name.len = name.len > NAME_MAX_LEN ? NAME_MAX_LEN : name.len;
-    name = without_block(without_suffixes(name));
+    name = stable_without_block(stable_without_suffixes(name));
     text_name(&readable, name, MACHSYM_DEMANGLE_SIMPLIFIED);
-    machsym_str s = without_prefixes(str_make(readable.v, readable.len));
-    s = without_suffixes(without_block(s));
+    machsym_str s = stable_without_prefixes(str_make(readable.v, readable.len));
+    s = stable_without_suffixes(stable_without_block(s));
     size_t method =
         s.len > 1 && (s.ptr[0] == '-' || s.ptr[0] == '+') && s.ptr[1] == '[' ? str_find(s, "]") : s.len;
     while (s.len > 0 && s.ptr[0] == '_')
@@ -188,7 +188,7 @@ void text_stable_name(text *out, machsym_str name, machsym_str image)
     if (method < s.len)
         text_add(out, s.ptr, method + 1);
     else if (!str_starts(s, "OUTLINED_FUNCTION_"))
-        put_core(out, s, image);
+        stable_put_core(out, s, image);
     while (out->len > from && out->v[out->len - 1] == ' ')
         out->len--;
     text_free(&readable);
@@ -277,7 +277,7 @@ void machinery_free(machinery *list)
     free(list);
 }
 
-static bool fits(machsym_str name, machsym_str pattern)
+static bool stable_fits(machsym_str name, machsym_str pattern)
 {
     MACHSYM_COUNT_WORK(1);
     if (pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*')
@@ -289,7 +289,7 @@ bool machinery_has(const machinery *list, machsym_str stable_name)
 {
     size_t count = list != NULL ? list->count : sizeof built_in / sizeof *built_in;
     for (size_t i = 0; i < count; i++) {
-        if (fits(stable_name, list != NULL ? list->v[i] : str_c(built_in[i])))
+        if (stable_fits(stable_name, list != NULL ? list->v[i] : str_c(built_in[i])))
             return true;
     }
     return false;

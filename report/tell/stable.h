@@ -8,7 +8,7 @@
 /* Adds the name: demangled, without what compilers and tools put around it, without arguments. image is that
  * of the function; Swift names may begin with it. Adds nothing for code that the compiler moved out of
  * functions. */
-void text_stable_name(text *out, machsym_str name, machsym_str image);
+void stable_name(text *out, machsym_str name, machsym_str image);
 
 /* Functions that only carry a failure on, or that every thread begins with: abort, the unwinder, run
  * loops. */

@@ -17,8 +17,8 @@ typedef struct palette {
     const char *plain;
 } palette;
 
-static void put_layer(text *t, const report *r, const report_frame *frame, uint32_t layer,
-                      const palette *colours)
+static void summary_put_layer(text *t, const report *r, const report_frame *frame, uint32_t layer,
+                              const palette *colours)
 {
     machsym_str name = stack_layer_name(r, frame, layer);
     size_t at = t->len;
@@ -49,7 +49,7 @@ static void put_layer(text *t, const report *r, const report_frame *frame, uint3
     text_char(t, '\n');
 }
 
-static void put_own_frames(text *t, const report *r, const palette *colours)
+static void summary_put_own_frames(text *t, const report *r, const palette *colours)
 {
     const report_thread *thread = stack_main(r);
     unsigned shown = 0;
@@ -73,17 +73,17 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0;
              stack_is_own(r, frame) && layer < stack_layers(frame) && shown < SHOWN_FRAMES; layer++, shown++)
-            put_layer(t, r, frame, layer, colours);
+            summary_put_layer(t, r, frame, layer, colours);
     }
     if (shown == 0)
-        put_layer(t, r, stack_frame(r, thread, 0), 0, colours);
+        summary_put_layer(t, r, stack_frame(r, thread, 0), 0, colours);
 }
 
-static void put_blame(text *t, const report *r, const palette *colours)
+static void summary_put_blame(text *t, const report *r, const palette *colours)
 {
     blame who;
     text place = {0};
-    bool is_owned = report_blame(r, &who, &place);
+    bool is_owned = blame_find(r, &who, &place);
     if (r->rules != NULL) {
         text_c(t, "  whose fault: ");
         text_c(t, colours->strong);
@@ -98,7 +98,7 @@ static void put_blame(text *t, const report *r, const palette *colours)
     text_free(&place);
 }
 
-static void put_images(text *t, const report *r, uint32_t missing, const palette *colours)
+static void summary_put_images(text *t, const report *r, uint32_t missing, const palette *colours)
 {
     unsigned system = 0;
     bool title = false;
@@ -128,7 +128,7 @@ static void put_images(text *t, const report *r, uint32_t missing, const palette
                "  the report lists no images, so nothing can be looked up; --load NAME=ADDRESS names one\n");
 }
 
-static void put_sources(text *t, const report *r)
+static void summary_put_sources(text *t, const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
         const report_image *image = &r->images[i];
@@ -149,7 +149,7 @@ static void put_sources(text *t, const report *r)
 }
 
 /* Whose images a stack of lldb's has that lists none. */
-static void put_borrowed(text *t, const report *r)
+static void summary_put_borrowed(text *t, const report *r)
 {
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].borrowed == BORROWED_NONE)
@@ -163,7 +163,7 @@ static void put_borrowed(text *t, const report *r)
     }
 }
 
-void text_summary(text *t, const report *r, const resolve_counts *counts, bool colour)
+void summary_put(text *t, const report *r, const resolve_counts *counts, bool colour)
 {
     static const palette none = {"", "", ""};
     static const palette ansi = {"\033[1m", "\033[33m", "\033[0m"};
@@ -178,7 +178,7 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
         text_char(t, '\n');
     }
     text words = {0};
-    text_exception(&words, r);
+    exception_put(&words, r);
     for (size_t at = 0; at < words.len;) {
         machsym_str rest = {words.v + at, words.len - at};
         size_t line = str_find(rest, "\n");
@@ -189,8 +189,8 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     text_free(&words);
     if (r->frame_count == 0)
         return;
-    put_own_frames(t, r, colours);
-    put_blame(t, r, colours);
+    summary_put_own_frames(t, r, colours);
+    summary_put_blame(t, r, colours);
     text_c(t, "  ");
     text_dec(t, counts->frames);
     text_c(t, counts->frames == 1 ? " frame: " : " frames: ");
@@ -202,35 +202,35 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     text_c(t, " had a name, ");
     text_dec(t, counts->missing);
     text_c(t, " without\n");
-    put_borrowed(t, r);
-    put_sources(t, r);
-    put_images(t, r, counts->missing, colours);
+    summary_put_borrowed(t, r);
+    summary_put_sources(t, r);
+    summary_put_images(t, r, counts->missing, colours);
 }
 
 /* ---- In one line ---- */
 
 /* "; what: " or ", " */
-static void next_item(text *t, const char *what, bool *open)
+static void summary_next_item(text *t, const char *what, bool *open)
 {
     text_c(t, *open ? ", " : what);
     *open = true;
 }
 
-static void put_found(text *t, const report *r)
+static void summary_put_found(text *t, const report *r)
 {
     bool open = false;
     for (uint32_t i = 0; i < r->image_count; i++) {
         const report_image *image = &r->images[i];
         if (!image->looked_for || image->status.found != IMAGE_FOUND)
             continue;
-        next_item(t, "; ", &open);
+        summary_next_item(t, "; ", &open);
         text_str(t, image->name);
         text_c(t, " by ");
         text_str(t, missing_bundle(image->status.path));
     }
 }
 
-static void put_not_found(text *t, const report *r)
+static void summary_put_not_found(text *t, const report *r)
 {
     bool open = false;
     uint64_t system = 0;
@@ -240,21 +240,21 @@ static void put_not_found(text *t, const report *r)
         system += is_system ? m.frames : 0;
         if (is_system || m.frames == 0)
             continue;
-        next_item(t, "; missing: ", &open);
+        summary_next_item(t, "; missing: ", &open);
         text_str(t, m.name.len > 0 ? m.name : str_c("???"));
         text_c(t, " (");
         text_dec(t, m.frames);
         text_char(t, ')');
     }
     if (system > 0) {
-        next_item(t, "; missing: ", &open);
+        summary_next_item(t, "; missing: ", &open);
         text_c(t, "the system (");
         text_dec(t, system);
         text_char(t, ')');
     }
 }
 
-void text_brief(text *t, const report *r, const resolve_counts *counts)
+void summary_put_brief(text *t, const report *r, const resolve_counts *counts)
 {
     if (r->frame_count == 0) {
         text_c(t, "no stacks");
@@ -266,8 +266,8 @@ void text_brief(text *t, const report *r, const resolve_counts *counts)
     text_c(t, counts->frames == 1 ? " frame named, " : " frames named, ");
     text_dec(t, (uint64_t)counts->dwarf + counts->symbols);
     text_c(t, " of them now");
-    put_found(t, r);
-    put_not_found(t, r);
+    summary_put_found(t, r);
+    summary_put_not_found(t, r);
     if (r->image_count == 0 && counts->missing > 0)
         text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
 }

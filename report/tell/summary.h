@@ -6,8 +6,8 @@
 #include "../model/report.h"
 #include "machsym.h"
 
-void text_summary(text *t, const report *r, const resolve_counts *counts, bool colour);
+void summary_put(text *t, const report *r, const resolve_counts *counts, bool colour);
 /* How many frames are named, which file named each image, and what is missing, in one line. */
-void text_brief(text *t, const report *r, const resolve_counts *counts);
+void summary_put_brief(text *t, const report *r, const resolve_counts *counts);
 
 #endif

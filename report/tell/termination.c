@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Where the words stand, upper case or not; s.len: nowhere. lower is in lower case. */
-static size_t find_words(machsym_str s, const char *lower)
+static size_t ending_find_words(machsym_str s, const char *lower)
 {
     size_t len = strlen(lower);
     for (size_t at = 0; at + len <= s.len; at++) {
@@ -20,7 +20,7 @@ static size_t find_words(machsym_str s, const char *lower)
 }
 
 /* The part that says why: what follows "explanation:", up to the state of the process. */
-static machsym_str explanation(const report *r)
+static machsym_str ending_explanation(const report *r)
 {
     machsym_str all = r->facts[FACT_DESCRIPTION];
     machsym_str why = str_after(all, "explanation:");
@@ -31,7 +31,7 @@ static machsym_str explanation(const report *r)
 }
 
 /* The stage by the report's own word for it, or by the words of the explanation. */
-static void say_stage(text *t, const report *r)
+static void ending_say_stage(text *t, const report *r)
 {
     static const struct {
         const char *word;
@@ -46,9 +46,9 @@ static void say_stage(text *t, const report *r)
                   {"background task", "background task: 10 min"},
                   {"background", "background task: 10 min"}};
     machsym_str event = str_after(r->facts[FACT_DESCRIPTION], "WatchdogEvent:");
-    machsym_str why = event.len > 0 ? str_make(event.ptr, str_find(event, "\n")) : explanation(r);
+    machsym_str why = event.len > 0 ? str_make(event.ptr, str_find(event, "\n")) : ending_explanation(r);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        if (find_words(why, stages[i].word) < why.len) {
+        if (ending_find_words(why, stages[i].word) < why.len) {
             text_c(t, " (");
             text_c(t, stages[i].what);
             text_char(t, ')');
@@ -62,7 +62,7 @@ static void say_stage(text *t, const report *r)
 enum { IDLE_PERCENT = 10, BUSY_PERCENT = 50 };
 
 /* "Elapsed application CPU time (seconds): 0.367, 1% CPU" */
-static void say_cpu(text *t, const report *r)
+static void ending_say_cpu(text *t, const report *r)
 {
     uint64_t percent;
     machsym_str line = str_after(r->facts[FACT_DESCRIPTION], "Elapsed application CPU time (seconds):");
@@ -81,29 +81,29 @@ static void say_cpu(text *t, const report *r)
 }
 
 /* The watchdog, and what it allows: the report's own figure when it states one. */
-static void say_watchdog(text *t, const report *r)
+static void ending_say_watchdog(text *t, const report *r)
 {
-    machsym_str why = explanation(r);
+    machsym_str why = ending_explanation(r);
     machsym_str allowance = str_after(why, "allowance of ");
-    if (find_words(why, "background task") < why.len && find_words(why, "assertion") < why.len)
+    if (ending_find_words(why, "background task") < why.len && ending_find_words(why, "assertion") < why.len)
         text_c(t,
                "a background task was not ended in time: endBackgroundTask was not called before it expired");
     else
         text_c(t, "watchdog: the app did not answer in the time the system allows");
-    say_stage(t, r);
+    ending_say_stage(t, r);
     if (allowance.len > 0) {
         text_c(t, "; the report says ");
         text_shown(t, str_make(allowance.ptr, str_find(allowance, " ")));
         text_c(t, " s");
     }
     text_char(t, '\n');
-    say_cpu(t, r);
+    ending_say_cpu(t, r);
 }
 
 /* "... was suspended with locked system files:", then a path a line. Reports with more lists name a few. */
 enum { SHOWN_FILES = 8 };
 
-static void say_locked_files(text *t, const report *r)
+static void ending_say_locked_files(text *t, const report *r)
 {
     machsym_str rest = str_after(r->facts[FACT_DESCRIPTION], "locked system files:");
     machsym_str line;
@@ -138,14 +138,14 @@ static const struct {
     {0xc51bad03, "0xc51bad03: a watch app had no CPU time for its background task; the system was busy"},
 };
 
-static bool say_kill_code(text *t, const report *r, uint64_t code)
+static bool ending_say_kill_code(text *t, const report *r, uint64_t code)
 {
     if (code == 0x8badf00d) {
-        say_watchdog(t, r);
+        ending_say_watchdog(t, r);
         return true;
     }
     if (code == 0xdead10cc) {
-        say_locked_files(t, r);
+        ending_say_locked_files(t, r);
         return true;
     }
     for (size_t i = 0; i < sizeof kill_codes / sizeof kill_codes[0]; i++) {
@@ -204,7 +204,7 @@ static const struct {
     {"SPRINGBOARD", 0, "the app was ended by what shows apps on the screen"},
 };
 
-static bool say_space(text *t, machsym_str space, uint64_t code)
+static bool ending_say_space(text *t, machsym_str space, uint64_t code)
 {
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
         if (str_is(space, space_codes[i].space) &&
@@ -217,10 +217,10 @@ static bool say_space(text *t, machsym_str space, uint64_t code)
 }
 
 /* What the report itself says, without what was said of it: a line, and what dyld could not load. */
-static void say_description(text *t, const report *r)
+static void ending_say_description(text *t, const report *r)
 {
     static const char *const wanted[] = {"Library not loaded:", "Symbol not found:"};
-    machsym_str why = explanation(r);
+    machsym_str why = ending_explanation(r);
     if (why.len == 0)
         return;
     text_c(t, "the report says: ");
@@ -236,14 +236,14 @@ static void say_description(text *t, const report *r)
     }
 }
 
-bool termination_explain(text *t, const report *r)
+bool ending_explain(text *t, const report *r)
 {
     uint64_t code = 0;
     if (!str_number_after(r->facts[FACT_TERMINATION_CODE], "", &code))
         str_number_after(r->facts[FACT_CODES], "", &code);
-    if (say_kill_code(t, r, code & 0xffffffff))
+    if (ending_say_kill_code(t, r, code & 0xffffffff))
         return true;
-    bool said = say_space(t, r->facts[FACT_TERMINATION], code);
-    say_description(t, r);
+    bool said = ending_say_space(t, r->facts[FACT_TERMINATION], code);
+    ending_say_description(t, r);
     return said;
 }

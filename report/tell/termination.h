@@ -7,6 +7,6 @@
 #include "machsym.h"
 
 /* Adds sentences. Returns whether the termination says what happened: of a plain signal it does not. */
-bool termination_explain(text *t, const report *r);
+bool ending_explain(text *t, const report *r);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- Which form ---- */
 
-static bool is_simulator(const report *r)
+static bool apple_is_simulator(const report *r)
 {
     enum { IOS = 7, TVOS = 8, WATCHOS = 9, VISIONOS = 12 }; /* PLATFORM_*SIMULATOR of mach-o/loader.h */
     uint64_t platform = 0;
@@ -25,7 +25,7 @@ apple_text apple_open(const report *r, const write_options *how, text *out)
     a.is_mac = str_number_after(r->facts[FACT_OS], "macOS ", &major);
     if (!a.is_mac)
         return a;
-    if (is_simulator(r))
+    if (apple_is_simulator(r))
         a.form = major <= 12 ? APPLE_CONSOLE : APPLE_IOS;
     else
         a.form = major < 26 ? APPLE_MAC : APPLE_MAC26;
@@ -40,14 +40,14 @@ bool apple_has(const apple_text *a, uint32_t object, const char *key)
     return value != JSON_NONE && !(json_is(a->doc, value, JSON_LITERAL) && !json_true(a->doc, value));
 }
 
-static bool is_set(const apple_text *a, const char *key)
+static bool apple_is_set(const apple_text *a, const char *key)
 {
     uint32_t value = json_get(a->doc, 0, key);
     uint64_t number = 0;
     return json_true(a->doc, value) || (json_u64(a->doc, value, &number) && number != 0);
 }
 
-static void put_lines(text *t, machsym_str s)
+static void apple_put_lines(text *t, machsym_str s)
 {
     size_t from = 0;
     for (size_t i = 0; i <= s.len; i++) {
@@ -65,12 +65,12 @@ void apple_put_value(const apple_text *a, uint32_t token)
 {
     text plain = {0};
     json_unescape(&plain, json_raw(a->doc, token));
-    put_lines(a->t, str_make(plain.v, plain.len));
+    apple_put_lines(a->t, str_make(plain.v, plain.len));
     text_free(&plain);
 }
 
 /* Most are names, paths and words: one line. */
-static void put_name(const apple_text *a, uint32_t token)
+static void apple_put_name(const apple_text *a, uint32_t token)
 {
     text plain = {0};
     json_unescape(&plain, json_raw(a->doc, token));
@@ -78,16 +78,16 @@ static void put_name(const apple_text *a, uint32_t token)
     text_free(&plain);
 }
 
-static void put_member(const apple_text *a, uint32_t object, const char *key, const char *otherwise)
+static void apple_put_member(const apple_text *a, uint32_t object, const char *key, const char *otherwise)
 {
     if (apple_has(a, object, key))
-        put_name(a, json_get(a->doc, object, key));
+        apple_put_name(a, json_get(a->doc, object, key));
     else
         text_c(a->t, otherwise);
 }
 
 /* The strings of an array, a line each. */
-static void put_list(const apple_text *a, uint32_t array)
+static void apple_put_list(const apple_text *a, uint32_t array)
 {
     uint32_t at = JSON_NONE;
     if (json_is(a->doc, array, JSON_STRING)) {
@@ -103,7 +103,7 @@ static void put_list(const apple_text *a, uint32_t array)
 /* ---- Fields ---- */
 
 /* "Key:" and spaces; the forms differ in where the values begin. */
-static void put_key(const apple_text *a, const char *key)
+static void apple_put_key(const apple_text *a, const char *key)
 {
     bool is_wide = a->form == APPLE_MAC || a->form == APPLE_CONSOLE;
     size_t width = is_wide ? 23 : 21;
@@ -115,95 +115,95 @@ static void put_key(const apple_text *a, const char *key)
     while (a->t->len - at < width);
 }
 
-static void put_field(const apple_text *a, const char *key, uint32_t object, const char *member)
+static void apple_put_field(const apple_text *a, const char *key, uint32_t object, const char *member)
 {
     if (!apple_has(a, object, member))
         return;
-    put_key(a, key);
-    put_member(a, object, member, "");
+    apple_put_key(a, key);
+    apple_put_member(a, object, member, "");
     text_char(a->t, '\n');
 }
 
 /* "NAME [12]" */
-static void put_process(const apple_text *a, const char *key, uint32_t object, const char *name,
-                        const char *pid)
+static void apple_put_process(const apple_text *a, const char *key, uint32_t object, const char *name,
+                              const char *pid)
 {
-    put_key(a, key);
-    put_member(a, object, name, "???");
+    apple_put_key(a, key);
+    apple_put_member(a, object, name, "???");
     text_c(a->t, " [");
-    put_member(a, object, pid, "Unknown");
+    apple_put_member(a, object, pid, "Unknown");
     text_c(a->t, "]\n");
 }
 
 /* "17.4 (21E219)" */
-static void put_pair(const apple_text *a, const char *key, uint32_t object, const char *first,
-                     const char *second)
+static void apple_put_pair(const apple_text *a, const char *key, uint32_t object, const char *first,
+                           const char *second)
 {
-    put_key(a, key);
-    put_member(a, object, first, "");
+    apple_put_key(a, key);
+    apple_put_member(a, object, first, "");
     text_c(a->t, " (");
-    put_member(a, object, second, "???");
+    apple_put_member(a, object, second, "???");
     text_c(a->t, ")\n");
 }
 
-static void put_version(const apple_text *a, uint32_t bundle)
+static void apple_put_version(const apple_text *a, uint32_t bundle)
 {
     if (apple_has(a, bundle, "CFBundleShortVersionString")) {
-        put_pair(a, "Version", bundle, "CFBundleShortVersionString", "CFBundleVersion");
+        apple_put_pair(a, "Version", bundle, "CFBundleShortVersionString", "CFBundleVersion");
         return;
     }
-    put_key(a, "Version");
-    put_member(a, bundle, "CFBundleVersion", "???");
+    apple_put_key(a, "Version");
+    apple_put_member(a, bundle, "CFBundleVersion", "???");
     text_char(a->t, '\n');
 }
 
-static void put_program(const apple_text *a)
+static void apple_put_program(const apple_text *a)
 {
     uint32_t bundle = json_get(a->doc, 0, "bundleInfo");
     uint32_t bought = json_get(a->doc, 0, "storeInfo");
-    put_process(a, "Process", 0, "procName", "pid");
-    put_field(a, "Path", 0, "procPath");
-    put_key(a, "Identifier");
-    put_member(a, bundle, "CFBundleIdentifier", "");
+    apple_put_process(a, "Process", 0, "procName", "pid");
+    apple_put_field(a, "Path", 0, "procPath");
+    apple_put_key(a, "Identifier");
+    apple_put_member(a, bundle, "CFBundleIdentifier", "");
     if (!apple_has(a, bundle, "CFBundleIdentifier"))
-        put_member(a, 0, "procName", "???");
+        apple_put_member(a, 0, "procName", "???");
     text_char(a->t, '\n');
-    put_version(a, bundle);
+    apple_put_version(a, bundle);
     if (a->form == APPLE_IOS) {
-        put_field(a, "AppStoreTools", bundle, "DTAppStoreToolsBuild");
-        put_field(a, "AppVariant", bought, "applicationVariant");
-        if (is_set(a, "isBeta")) {
-            put_key(a, "Beta");
+        apple_put_field(a, "AppStoreTools", bundle, "DTAppStoreToolsBuild");
+        apple_put_field(a, "AppVariant", bought, "applicationVariant");
+        if (apple_is_set(a, "isBeta")) {
+            apple_put_key(a, "Beta");
             text_c(a->t, "YES\n");
         }
     }
-    put_key(a, "Code Type");
-    put_member(a, 0, "cpuType", "???");
-    text_c(a->t, is_set(a, "translated") ? " (Translated)\n" : " (Native)\n");
+    apple_put_key(a, "Code Type");
+    apple_put_member(a, 0, "cpuType", "???");
+    text_c(a->t, apple_is_set(a, "translated") ? " (Translated)\n" : " (Native)\n");
     bool is_short = a->form == APPLE_MAC || a->form == APPLE_CONSOLE;
     if (!is_short) {
-        put_key(a, "Role");
-        put_member(a, 0, "procRole", "Unspecified");
+        apple_put_key(a, "Role");
+        apple_put_member(a, 0, "procRole", "Unspecified");
         text_char(a->t, '\n');
     }
-    put_process(a, "Parent Process", 0, "parentProc", "parentPid");
+    apple_put_process(a, "Parent Process", 0, "parentProc", "parentPid");
     if (!is_short && apple_has(a, 0, "coalitionName"))
-        put_process(a, "Coalition", 0, "coalitionName", "coalitionID");
+        apple_put_process(a, "Coalition", 0, "coalitionName", "coalitionID");
     if (apple_has(a, 0, "responsibleProc"))
-        put_process(a, is_short ? "Responsible" : "Responsible Process", 0, "responsibleProc",
-                    "responsiblePid");
+        apple_put_process(a, is_short ? "Responsible" : "Responsible Process", 0, "responsibleProc",
+                          "responsiblePid");
     if (a->form != APPLE_IOS)
-        put_field(a, "User ID", 0, "userID");
+        apple_put_field(a, "User ID", 0, "userID");
     text_char(a->t, '\n');
 }
 
 /* "2022-08-05 13:24:19.1161 +0400" as "2022-08-05 13:24:19.116 +04:00". */
-static void put_console_date(const apple_text *a)
+static void apple_put_console_date(const apple_text *a)
 {
     machsym_str date = a->r->facts[FACT_DATE];
     size_t dot = str_find(date, ".");
     size_t zone = dot + str_find(str_make(date.ptr + dot, date.len - dot), " ");
-    put_key(a, "Date/Time");
+    apple_put_key(a, "Date/Time");
     if (zone + 6 == date.len && zone > dot + 3) {
         text_shown(a->t, str_make(date.ptr, dot + 4));
         text_shown(a->t, str_make(date.ptr + zone, 4));
@@ -215,70 +215,70 @@ static void put_console_date(const apple_text *a)
     text_char(a->t, '\n');
 }
 
-static void put_system(const apple_text *a)
+static void apple_put_system(const apple_text *a)
 {
     uint32_t os = json_get(a->doc, 0, "osVersion");
     uint32_t bridge = json_get(a->doc, 0, "bridgeVersion");
     bool is_short = a->form == APPLE_MAC || a->form == APPLE_CONSOLE;
     if (a->form == APPLE_CONSOLE)
-        put_console_date(a);
+        apple_put_console_date(a);
     else
-        put_field(a, "Date/Time", 0, "captureTime");
+        apple_put_field(a, "Date/Time", 0, "captureTime");
     if (!is_short)
-        put_field(a, "Launch Time", 0, "procLaunch");
+        apple_put_field(a, "Launch Time", 0, "procLaunch");
     if (a->form == APPLE_MAC26)
-        put_field(a, "Hardware Model", 0, "modelCode");
-    put_pair(a, "OS Version", os, "train", "build");
+        apple_put_field(a, "Hardware Model", 0, "modelCode");
+    apple_put_pair(a, "OS Version", os, "train", "build");
     if (!is_short)
-        put_field(a, "Release Type", os, "releaseType");
-    put_field(a, "Baseband Version", 0, "basebandVersion");
+        apple_put_field(a, "Release Type", os, "releaseType");
+    apple_put_field(a, "Baseband Version", 0, "basebandVersion");
     if (a->form != APPLE_MAC26) {
-        put_key(a, "Report Version");
+        apple_put_key(a, "Report Version");
         text_c(a->t, a->form == APPLE_IOS ? "104\n" : "12\n");
     }
     if (a->form == APPLE_MAC && apple_has(a, bridge, "train"))
-        put_pair(a, "Bridge OS Version", bridge, "train", "build");
+        apple_put_pair(a, "Bridge OS Version", bridge, "train", "build");
     if (is_short)
-        put_field(a, "Anonymous UUID", 0, "crashReporterKey");
+        apple_put_field(a, "Anonymous UUID", 0, "crashReporterKey");
     text_char(a->t, '\n');
     if (a->form == APPLE_MAC26) {
-        put_field(a, "Crash Reporter Key", 0, "crashReporterKey");
-        put_field(a, "Incident Identifier", 0, "incident");
+        apple_put_field(a, "Crash Reporter Key", 0, "crashReporterKey");
+        apple_put_field(a, "Incident Identifier", 0, "incident");
         text_char(a->t, '\n');
     }
 }
 
 /* "Time Awake Since Boot: 12 seconds" */
-static void put_seconds(const apple_text *a, const char *key, const char *member)
+static void apple_put_seconds(const apple_text *a, const char *key, const char *member)
 {
     if (!apple_has(a, 0, member))
         return;
     text_c(a->t, key);
-    put_member(a, 0, member, "");
+    apple_put_member(a, 0, member, "");
     text_c(a->t, " seconds\n");
 }
 
-static void put_uptime(const apple_text *a)
+static void apple_put_uptime(const apple_text *a)
 {
     bool has_slept = apple_has(a, 0, "sleepWakeUUID");
     if (has_slept) {
         text_c(a->t, "Sleep/Wake UUID:       ");
-        put_member(a, 0, "sleepWakeUUID", "");
+        apple_put_member(a, 0, "sleepWakeUUID", "");
         text_char(a->t, '\n');
     }
     if (has_slept || a->form == APPLE_MAC)
         text_char(a->t, '\n');
-    put_seconds(a, "Time Awake Since Boot: ", "uptime");
-    put_seconds(a, "Time Since Wake:       ", "wakeTime");
+    apple_put_seconds(a, "Time Awake Since Boot: ", "uptime");
+    apple_put_seconds(a, "Time Since Wake:       ", "wakeTime");
     text_char(a->t, '\n');
     if (apple_has(a, 0, "sip")) {
         text_c(a->t, "System Integrity Protection: ");
-        put_member(a, 0, "sip", "");
+        apple_put_member(a, 0, "sip", "");
         text_c(a->t, "\n\n");
     }
     if (a->form == APPLE_MAC && apple_has(a, 0, "reportNotes")) {
         text_c(a->t, "Notes:\n");
-        put_list(a, json_get(a->doc, 0, "reportNotes"));
+        apple_put_list(a, json_get(a->doc, 0, "reportNotes"));
         text_char(a->t, '\n');
     }
 }
@@ -286,48 +286,48 @@ static void put_uptime(const apple_text *a)
 /* ---- What happened ---- */
 
 /* The thread, its name and queue, which the two forms of macOS join in their own ways. */
-static void put_crashed_thread(const apple_text *a)
+static void apple_put_crashed_thread(const apple_text *a)
 {
     uint32_t thread = json_get(a->doc, json_get(a->doc, 0, "legacyInfo"), "threadTriggered");
     if (a->form == APPLE_MAC26)
         text_c(a->t, "Triggered by Thread: ");
     else
-        put_key(a, "Crashed Thread");
-    put_member(a, 0, "faultingThread", "Unknown");
+        apple_put_key(a, "Crashed Thread");
+    apple_put_member(a, 0, "faultingThread", "Unknown");
     if (apple_has(a, thread, "name")) {
         text_c(a->t, "  ");
-        put_member(a, thread, "name", "");
+        apple_put_member(a, thread, "name", "");
     }
     if (apple_has(a, thread, "queue")) {
         text_c(a->t, a->form == APPLE_MAC26 ? ", Dispatch Queue: " : "  Dispatch queue: ");
-        put_member(a, thread, "queue", "");
+        apple_put_member(a, thread, "queue", "");
     }
     text_c(a->t, "\n\n");
 }
 
-static void put_noted(const apple_text *a, const char *key, const char *words)
+static void apple_put_noted(const apple_text *a, const char *key, const char *words)
 {
     text_c(a->t, key);
     text_c(a->t, words);
     text_char(a->t, '\n');
 }
 
-static void put_note(const apple_text *a, const char *key)
+static void apple_put_note(const apple_text *a, const char *key)
 {
     if (apple_has(a, 0, "exceptionNote")) {
         text_c(a->t, key);
-        put_member(a, 0, "exceptionNote", "");
+        apple_put_member(a, 0, "exceptionNote", "");
         text_char(a->t, '\n');
-    } else if (is_set(a, "isSimulated")) {
-        put_noted(a, key, "SIMULATED (this is NOT a crash)");
-    } else if (is_set(a, "isNonFatal")) {
-        put_noted(a, key, "NON-FATAL CONDITION (this is NOT a crash)");
-    } else if (is_set(a, "isCorpse")) {
-        put_noted(a, key, "EXC_CORPSE_NOTIFY");
+    } else if (apple_is_set(a, "isSimulated")) {
+        apple_put_noted(a, key, "SIMULATED (this is NOT a crash)");
+    } else if (apple_is_set(a, "isNonFatal")) {
+        apple_put_noted(a, key, "NON-FATAL CONDITION (this is NOT a crash)");
+    } else if (apple_is_set(a, "isCorpse")) {
+        apple_put_noted(a, key, "EXC_CORPSE_NOTIFY");
     }
 }
 
-static void put_region(const apple_text *a)
+static void apple_put_region(const apple_text *a)
 {
     const char *key = apple_has(a, 0, "vmRegionInfo") ? "vmRegionInfo" : "vmregioninfo";
     if (!apple_has(a, 0, key))
@@ -346,16 +346,17 @@ typedef struct exception_keys {
     const char *note;
 } exception_keys;
 
-static void put_exception_line(const apple_text *a, const char *key, uint32_t exception, const char *member)
+static void apple_put_exception_line(const apple_text *a, const char *key, uint32_t exception,
+                                     const char *member)
 {
     if (!apple_has(a, exception, member))
         return;
     text_c(a->t, key);
-    put_member(a, exception, member, "");
+    apple_put_member(a, exception, member, "");
     text_char(a->t, '\n');
 }
 
-static void put_exception(const apple_text *a)
+static void apple_put_exception(const apple_text *a)
 {
     static const exception_keys all[] = {
         {"Exception Type:  ", "Exception Subtype: ", "Exception Message: ", "Exception Codes: ",
@@ -369,26 +370,26 @@ static void put_exception(const apple_text *a)
     const exception_keys *keys = &all[a->form];
     uint32_t exception = json_get(a->doc, 0, "exception");
     text_c(a->t, keys->type);
-    put_member(a, exception, "type", "???");
+    apple_put_member(a, exception, "type", "???");
     if (apple_has(a, exception, "signal")) {
         text_c(a->t, " (");
-        put_member(a, exception, "signal", "");
+        apple_put_member(a, exception, "signal", "");
         text_char(a->t, ')');
     }
     text_char(a->t, '\n');
-    put_exception_line(a, keys->subtype, exception, "subtype");
-    put_exception_line(a, keys->message, exception, "message");
+    apple_put_exception_line(a, keys->subtype, exception, "subtype");
+    apple_put_exception_line(a, keys->message, exception, "message");
     if (a->form != APPLE_CONSOLE || !apple_has(a, exception, "subtype"))
-        put_exception_line(a, keys->codes, exception, "codes");
+        apple_put_exception_line(a, keys->codes, exception, "codes");
     if (a->form == APPLE_IOS)
-        put_region(a);
+        apple_put_region(a);
     if (a->form == APPLE_MAC26)
-        put_exception_line(a, "Exception Reason:  ", json_get(a->doc, 0, "exceptionReason"),
-                           "composed_message");
-    put_note(a, keys->note);
+        apple_put_exception_line(a, "Exception Reason:  ", json_get(a->doc, 0, "exceptionReason"),
+                                 "composed_message");
+    apple_put_note(a, keys->note);
 }
 
-static void put_termination_code(const apple_text *a, uint32_t termination)
+static void apple_put_termination_code(const apple_text *a, uint32_t termination)
 {
     uint64_t code = 0;
     if (a->form == APPLE_CONSOLE && json_u64(a->doc, json_get(a->doc, termination, "code"), &code)) {
@@ -396,14 +397,14 @@ static void put_termination_code(const apple_text *a, uint32_t termination)
         text_hex(a->t, code, 1);
         return;
     }
-    put_member(a, termination, "code", "0");
+    apple_put_member(a, termination, "code", "0");
     if (a->form == APPLE_MAC26 && apple_has(a, termination, "indicator"))
         text_char(a->t, ',');
     text_char(a->t, ' ');
-    put_member(a, termination, "indicator", "");
+    apple_put_member(a, termination, "indicator", "");
 }
 
-static void put_termination(const apple_text *a)
+static void apple_put_termination(const apple_text *a)
 {
     static const char *const keys[] = {"Termination Reason: ", "Termination Reason:    Namespace ",
                                        "Termination Reason:  Namespace ",
@@ -414,32 +415,32 @@ static void put_termination(const apple_text *a)
     if (!json_is(a->doc, termination, JSON_OBJECT))
         return;
     text_c(a->t, keys[a->form]);
-    put_member(a, termination, "namespace", "???");
+    apple_put_member(a, termination, "namespace", "???");
     text_c(a->t, a->form == APPLE_IOS ? " " : ", Code ");
-    put_termination_code(a, termination);
+    apple_put_termination_code(a, termination);
     text_char(a->t, '\n');
-    put_list(a, json_get(a->doc, termination, "reasons"));
-    put_list(a, json_get(a->doc, termination, "details"));
+    apple_put_list(a, json_get(a->doc, termination, "reasons"));
+    apple_put_list(a, json_get(a->doc, termination, "details"));
     if (apple_has(a, termination, "byPid")) {
         text_c(a->t, by[a->form]);
-        put_member(a, termination, "byProc", "???");
+        apple_put_member(a, termination, "byProc", "???");
         text_c(a->t, " [");
-        put_member(a, termination, "byPid", "");
+        apple_put_member(a, termination, "byPid", "");
         text_c(a->t, "]\n");
     }
     if (a->form != APPLE_MAC26)
         text_char(a->t, '\n');
 }
 
-static void put_ios_thread(const apple_text *a)
+static void apple_put_ios_thread(const apple_text *a)
 {
     uint32_t legacy = json_get(a->doc, 0, "legacyInfo");
     if (apple_has(a, 0, "faultingThread")) {
         text_c(a->t, "Triggered by Thread:  ");
-        put_member(a, 0, "faultingThread", "");
+        apple_put_member(a, 0, "faultingThread", "");
     } else if (apple_has(a, legacy, "threadHighlighted")) {
         text_c(a->t, "Highlighted by Thread:  ");
-        put_member(a, legacy, "threadHighlighted", "");
+        apple_put_member(a, legacy, "threadHighlighted", "");
     } else {
         text_c(a->t, "Triggered by Thread:  Unknown");
     }
@@ -449,29 +450,29 @@ static void put_ios_thread(const apple_text *a)
 /* ---- What the process left ---- */
 
 /* Each library's strings, a line each. */
-static void put_information(const apple_text *a)
+static void apple_put_information(const apple_text *a)
 {
     uint32_t asi = json_get(a->doc, 0, "asi");
     uint32_t at = JSON_NONE;
     if (json_is(a->doc, asi, JSON_OBJECT)) {
         text_c(a->t, "Application Specific Information:\n");
         while (json_next(a->doc, asi, &at))
-            put_list(a, at + 1);
+            apple_put_list(a, at + 1);
         text_c(a->t, a->form == APPLE_CONSOLE ? "\n" : "\n\n");
     }
     if (apple_has(a, 0, "asiSignatures")) {
         text_c(a->t, "Application Specific Signatures:\n");
-        put_list(a, json_get(a->doc, 0, "asiSignatures"));
+        apple_put_list(a, json_get(a->doc, 0, "asiSignatures"));
         text_char(a->t, '\n');
     }
 }
 
-static void put_report_notes(const apple_text *a)
+static void apple_put_report_notes(const apple_text *a)
 {
     if (!apple_has(a, 0, "reportNotes"))
         return;
     text_c(a->t, "Error Formulating Crash Report:\n");
-    put_list(a, json_get(a->doc, 0, "reportNotes"));
+    apple_put_list(a, json_get(a->doc, 0, "reportNotes"));
     text_char(a->t, '\n');
 }
 
@@ -486,55 +487,55 @@ void apple_put_triage(const apple_text *a)
 
 /* ---- Reports that are no .ips ---- */
 
-static void put_fact(const apple_text *a, const char *key, report_fact fact)
+static void apple_put_fact(const apple_text *a, const char *key, report_fact fact)
 {
     if (a->r->facts[fact].len == 0)
         return;
-    put_key(a, key);
-    put_lines(a->t, a->r->facts[fact]);
+    apple_put_key(a, key);
+    apple_put_lines(a->t, a->r->facts[fact]);
     text_char(a->t, '\n');
 }
 
 /* "Namespace SIGNAL, Code 11 Segmentation fault: 11" */
-static void put_reason(const apple_text *a)
+static void apple_put_reason(const apple_text *a)
 {
     machsym_str code = a->r->facts[FACT_TERMINATION_CODE];
     if (a->r->facts[FACT_TERMINATION].len == 0) {
-        put_fact(a, "Termination Description", FACT_DESCRIPTION);
+        apple_put_fact(a, "Termination Description", FACT_DESCRIPTION);
         return;
     }
-    put_key(a, "Termination Reason");
+    apple_put_key(a, "Termination Reason");
     text_c(a->t, "Namespace ");
     text_shown(a->t, a->r->facts[FACT_TERMINATION]);
     text_c(a->t, code.len > 0 ? ", Code " : "");
     text_shown(a->t, code);
     text_char(a->t, ' ');
-    put_lines(a->t, a->r->facts[FACT_DESCRIPTION]);
+    apple_put_lines(a->t, a->r->facts[FACT_DESCRIPTION]);
     text_char(a->t, '\n');
 }
 
 /* What was measured, under the key that Apple's texts of such reports have for it. */
-static void put_event(const apple_text *a)
+static void apple_put_event(const apple_text *a)
 {
     machsym_str event = a->r->facts[FACT_EVENT];
-    put_fact(a, "Event", FACT_EVENT);
-    put_fact(a,
-             str_is(event, "cpu usage")     ? "CPU"
-             : str_is(event, "disk writes") ? "Writes"
-                                            : "Duration",
-             FACT_AMOUNT);
+    apple_put_fact(a, "Event", FACT_EVENT);
+    apple_put_fact(a,
+                   str_is(event, "cpu usage")     ? "CPU"
+                   : str_is(event, "disk writes") ? "Writes"
+                                                  : "Duration",
+                   FACT_AMOUNT);
 }
 
-static void put_facts(const apple_text *a)
+static void apple_put_facts(const apple_text *a)
 {
-    put_fact(a, "Incident Identifier", FACT_INCIDENT);
-    put_fact(a, "Hardware Model", FACT_HARDWARE);
-    put_fact(a, "Process", FACT_PROCESS);
-    put_fact(a, "Identifier", FACT_IDENTIFIER);
-    put_fact(a, "Version", FACT_VERSION);
-    put_fact(a, "Date/Time", FACT_DATE);
-    put_fact(a, "OS Version", FACT_OS);
-    put_key(a, "Report Version");
+    apple_put_fact(a, "Incident Identifier", FACT_INCIDENT);
+    apple_put_fact(a, "Hardware Model", FACT_HARDWARE);
+    apple_put_fact(a, "Process", FACT_PROCESS);
+    apple_put_fact(a, "Identifier", FACT_IDENTIFIER);
+    apple_put_fact(a, "Version", FACT_VERSION);
+    apple_put_fact(a, "Date/Time", FACT_DATE);
+    apple_put_fact(a, "OS Version", FACT_OS);
+    apple_put_key(a, "Report Version");
     text_c(a->t, "104\n\n");
     if (a->r->facts[FACT_EXCEPTION].len > 0) {
         text_c(a->t, "Exception Type:  ");
@@ -546,13 +547,13 @@ static void put_facts(const apple_text *a)
         }
         text_char(a->t, '\n');
     }
-    put_fact(a, "Exception Subtype", FACT_SUBTYPE);
-    put_reason(a);
-    put_fact(a, "Exception Reason", FACT_REASON);
-    put_event(a);
+    apple_put_fact(a, "Exception Subtype", FACT_SUBTYPE);
+    apple_put_reason(a);
+    apple_put_fact(a, "Exception Reason", FACT_REASON);
+    apple_put_event(a);
     if (a->r->facts[FACT_APP_INFO].len > 0) {
         text_c(a->t, "\nApplication Specific Information:\n");
-        put_lines(a->t, a->r->facts[FACT_APP_INFO]);
+        apple_put_lines(a->t, a->r->facts[FACT_APP_INFO]);
         text_char(a->t, '\n');
     }
     text_char(a->t, '\n');
@@ -560,49 +561,49 @@ static void put_facts(const apple_text *a)
 
 /* ---- All together ---- */
 
-static void put_mac_head(const apple_text *a)
+static void apple_put_mac_head(const apple_text *a)
 {
-    put_program(a);
-    put_system(a);
-    put_uptime(a);
-    put_crashed_thread(a);
-    put_exception(a);
+    apple_put_program(a);
+    apple_put_system(a);
+    apple_put_uptime(a);
+    apple_put_crashed_thread(a);
+    apple_put_exception(a);
     text_char(a->t, '\n');
-    put_termination(a);
+    apple_put_termination(a);
     if (a->form == APPLE_MAC26)
         text_char(a->t, '\n');
-    put_region(a);
+    apple_put_region(a);
 }
 
-static void put_ios_head(const apple_text *a)
+static void apple_put_ios_head(const apple_text *a)
 {
-    put_field(a, "Incident Identifier", 0, "incident");
-    put_field(a, "CrashReporter Key", 0, "crashReporterKey");
-    put_field(a, "Distributor ID", json_get(a->doc, 0, "storeInfo"), "distributorID");
-    put_field(a, "Hardware Model", 0, "modelCode");
-    put_program(a);
-    put_system(a);
-    put_exception(a);
-    put_termination(a);
-    put_ios_thread(a);
+    apple_put_field(a, "Incident Identifier", 0, "incident");
+    apple_put_field(a, "CrashReporter Key", 0, "crashReporterKey");
+    apple_put_field(a, "Distributor ID", json_get(a->doc, 0, "storeInfo"), "distributorID");
+    apple_put_field(a, "Hardware Model", 0, "modelCode");
+    apple_put_program(a);
+    apple_put_system(a);
+    apple_put_exception(a);
+    apple_put_termination(a);
+    apple_put_ios_thread(a);
 }
 
 void apple_put_head(const apple_text *a)
 {
     if (a->doc == NULL) {
-        put_facts(a);
+        apple_put_facts(a);
         return;
     }
     if (a->form == APPLE_IOS)
-        put_ios_head(a);
+        apple_put_ios_head(a);
     else
-        put_mac_head(a);
-    put_information(a);
+        apple_put_mac_head(a);
+    apple_put_information(a);
     if (a->form != APPLE_IOS)
-        put_report_notes(a);
+        apple_put_report_notes(a);
 }
 
-static void put_modifications(const apple_text *a)
+static void apple_put_modifications(const apple_text *a)
 {
     static const char *const who[][2] = {
         {"targeted", "Calls made by other processes targeting this process:\n"},
@@ -621,7 +622,7 @@ static void put_modifications(const apple_text *a)
             text_c(a->t, "    ");
             text_c(a->t, calls[k]);
             text_c(a->t, ": ");
-            put_member(a, counts, calls[k], "0");
+            apple_put_member(a, counts, calls[k], "0");
             text_char(a->t, '\n');
         }
     }
@@ -629,12 +630,12 @@ static void put_modifications(const apple_text *a)
 }
 
 /* What stands after the JSON: the machine's profile, where the user sent it along. */
-static void put_rest(const apple_text *a)
+static void apple_put_rest(const apple_text *a)
 {
     size_t at = a->doc->v[0].end;
     while (at < a->r->len && (a->r->body[at] == '\n' || a->r->body[at] == '\r' || a->r->body[at] == ' '))
         at++;
-    put_lines(a->t, str_make(a->r->body + at, a->r->len - at));
+    apple_put_lines(a->t, str_make(a->r->body + at, a->r->len - at));
 }
 
 void apple_put_tail(const apple_text *a)
@@ -642,15 +643,15 @@ void apple_put_tail(const apple_text *a)
     if (a->doc == NULL)
         return;
     if (a->form == APPLE_IOS) {
-        put_report_notes(a);
+        apple_put_report_notes(a);
         text_c(a->t, "EOF\n");
         return;
     }
-    put_modifications(a);
+    apple_put_modifications(a);
     if (apple_has(a, 0, "vmSummary")) {
         text_c(a->t, "VM Region Summary:\n");
         apple_put_value(a, json_get(a->doc, 0, "vmSummary"));
         text_c(a->t, a->form == APPLE_MAC ? "\n\n" : a->form == APPLE_MAC26 ? "\n" : "");
     }
-    put_rest(a);
+    apple_put_rest(a);
 }

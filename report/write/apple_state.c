@@ -6,7 +6,7 @@
 /* ---- Registers ---- */
 
 /* "   x1: 0x0000000000000000", or what stands in its place. */
-static void put_register(const apple_text *a, uint32_t state, const char *name, unsigned digits)
+static void apple_put_register(const apple_text *a, uint32_t state, const char *name, unsigned digits)
 {
     uint32_t member = json_get(a->doc, state, name);
     uint64_t value;
@@ -22,7 +22,7 @@ static void put_register(const apple_text *a, uint32_t state, const char *name, 
     }
 }
 
-static void put_description(const apple_text *a, uint32_t member)
+static void apple_put_description(const apple_text *a, uint32_t member)
 {
     if (!apple_has(a, member, "description"))
         return;
@@ -31,15 +31,16 @@ static void put_description(const apple_text *a, uint32_t member)
 }
 
 /* One of a line's; the first of a line stands a blank farther. */
-static void put_named(const apple_text *a, uint32_t state, const char *name, unsigned digits, bool is_first)
+static void apple_put_named(const apple_text *a, uint32_t state, const char *name, unsigned digits,
+                            bool is_first)
 {
     text_c(a->t, is_first ? " " : "");
-    put_register(a, state, name, digits);
-    put_description(a, json_get(a->doc, state, name));
+    apple_put_register(a, state, name, digits);
+    apple_put_description(a, json_get(a->doc, state, name));
 }
 
 /* Four in a line: x0 to x28, and what has a name after them. */
-static void put_arm(const apple_text *a, uint32_t state)
+static void apple_put_arm(const apple_text *a, uint32_t state)
 {
     uint32_t general = json_get(a->doc, state, "x");
     uint32_t at = JSON_NONE;
@@ -55,22 +56,22 @@ static void put_arm(const apple_text *a, uint32_t state)
         text_hex(a->t, value, 16);
     }
     text_c(a->t, count > 0 && count % 4 == 0 ? "\n" : "");
-    put_named(a, state, "fp", 16, count % 4 == 0);
-    put_named(a, state, "lr", 16, false);
+    apple_put_named(a, state, "fp", 16, count % 4 == 0);
+    apple_put_named(a, state, "lr", 16, false);
     text_char(a->t, '\n');
-    put_named(a, state, "sp", 16, true);
-    put_named(a, state, "pc", 16, false);
-    put_named(a, state, "cpsr", 8, false);
+    apple_put_named(a, state, "sp", 16, true);
+    apple_put_named(a, state, "pc", 16, false);
+    apple_put_named(a, state, "cpsr", 8, false);
     text_char(a->t, '\n');
     if (has_far)
-        put_named(a, state, "far", 16, true);
+        apple_put_named(a, state, "far", 16, true);
     if (apple_has(a, state, "esr"))
-        put_named(a, state, "esr", 8, !has_far);
+        apple_put_named(a, state, "esr", 8, !has_far);
     text_c(a->t, has_far || apple_has(a, state, "esr") ? "\n" : "");
 }
 
 /* "Logical CPU:     0" and the error that the processor told. */
-static void put_trap(const apple_text *a, uint32_t state)
+static void apple_put_trap(const apple_text *a, uint32_t state)
 {
     uint64_t error;
     bool is_old = a->form == APPLE_CONSOLE;
@@ -80,13 +81,13 @@ static void put_trap(const apple_text *a, uint32_t state)
     text_c(a->t, is_old ? "\nError Code:      " : "\nError Code:      0x");
     if (json_u64(a->doc, json_get(a->doc, json_get(a->doc, state, "err"), "value"), &error))
         text_hex(a->t, error, 8);
-    put_description(a, json_get(a->doc, state, "trap"));
+    apple_put_description(a, json_get(a->doc, state, "trap"));
     text_c(a->t, "\nTrap Number:     ");
     apple_put_value(a, json_get(a->doc, json_get(a->doc, state, "trap"), "value"));
     text_char(a->t, '\n');
 }
 
-static void put_intel(const apple_text *a, uint32_t state)
+static void apple_put_intel(const apple_text *a, uint32_t state)
 {
     static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rdi", "rsi", "rbp", "rsp", "r8",
                                         "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
@@ -94,21 +95,21 @@ static void put_intel(const apple_text *a, uint32_t state)
     uint32_t rosetta = json_get(a->doc, state, "rosetta");
     uint64_t flags = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        put_register(a, state, names[i], 16);
+        apple_put_register(a, state, names[i], 16);
         text_c(a->t, i % 4 == 3 ? "\n" : "");
     }
     json_u64(a->doc, json_get(a->doc, json_get(a->doc, state, "rflags"), "value"), &flags);
     text_c(a->t, "  rfl: 0x");
     text_hex(a->t, flags, 16);
     if (apple_has(a, state, "cr2"))
-        put_register(a, state, "cr2", 16);
+        apple_put_register(a, state, "cr2", 16);
     text_char(a->t, '\n');
     if (json_is(a->doc, rosetta, JSON_OBJECT)) {
         for (size_t i = 0; i < 3; i++)
-            put_register(a, rosetta, temporaries[i], 16);
+            apple_put_register(a, rosetta, temporaries[i], 16);
         text_c(a->t, "\n\n");
     } else if (apple_has(a, state, "cpu")) {
-        put_trap(a, state);
+        apple_put_trap(a, state);
     }
 }
 
@@ -117,7 +118,7 @@ static void put_intel(const apple_text *a, uint32_t state)
 enum { ROW = 16 };
 
 /* A row of bytes and its characters; the byte at which the thread stood is in brackets. */
-static void put_row(const apple_text *a, const uint8_t *v, size_t count, size_t mark)
+static void apple_put_row(const apple_text *a, const uint8_t *v, size_t count, size_t mark)
 {
     for (size_t i = 0; i < ROW && i < count; i++) {
         const char *between = i == mark ? "[" : i > 0 && i - 1 == mark ? "]" : i == ROW / 2 ? "-" : " ";
@@ -132,7 +133,7 @@ static void put_row(const apple_text *a, const uint8_t *v, size_t count, size_t 
 }
 
 /* The bytes around the program counter. */
-static void put_instructions(const apple_text *a, uint32_t thread, uint64_t number)
+static void apple_put_instructions(const apple_text *a, uint32_t thread, uint64_t number)
 {
     uint32_t stream = json_get(a->doc, json_get(a->doc, thread, "instructionState"), "instructionStream");
     uint32_t bytes = json_get(a->doc, stream, "bytes");
@@ -155,7 +156,7 @@ static void put_instructions(const apple_text *a, uint32_t thread, uint64_t numb
         more = json_next(a->doc, bytes, &at);
         if (count < ROW && more)
             continue;
-        put_row(a, row, count, offset >= done && offset - done < count ? (size_t)(offset - done) : ROW);
+        apple_put_row(a, row, count, offset >= done && offset - done < count ? (size_t)(offset - done) : ROW);
         done += count;
         count = 0;
     }
@@ -184,9 +185,9 @@ void apple_put_state(const apple_text *a)
     text_c(a->t, is_intel ? " crashed with X86 Thread State (64-bit):\n"
                           : " crashed with ARM Thread State (64-bit):\n");
     if (is_intel)
-        put_intel(a, state);
+        apple_put_intel(a, state);
     else
-        put_arm(a, state);
-    put_instructions(a, at, number);
+        apple_put_arm(a, state);
+    apple_put_instructions(a, at, number);
     text_char(a->t, '\n');
 }

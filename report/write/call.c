@@ -1,7 +1,7 @@
 /* See call.h. */
 #include "call.h"
 
-void text_call_place(text *t, const report_call *call, bool full_path)
+void call_put_place(text *t, const report_call *call, bool full_path)
 {
     text_str(t, full_path ? call->path : str_base_name(call->path));
     text_char(t, ':');
@@ -9,7 +9,7 @@ void text_call_place(text *t, const report_call *call, bool full_path)
 }
 
 /* "NAME + 12"; inlined calls have no offset. */
-void text_call_function(text *t, const report_call *call)
+void call_put_function(text *t, const report_call *call)
 {
     text_str(t, call->name);
     if (!call->is_inline) {
@@ -19,7 +19,7 @@ void text_call_function(text *t, const report_call *call)
 }
 
 /* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
-void text_call_tail(text *t, const report_call *call)
+void call_put_tail(text *t, const report_call *call)
 {
     if (call->owner.len > 0) {
         text_c(t, " [");
@@ -30,13 +30,13 @@ void text_call_tail(text *t, const report_call *call)
     text_c(t, call->is_inline ? " [inlined]" : "");
 }
 
-void text_call(text *t, const report_call *call, bool full_path)
+void call_put(text *t, const report_call *call, bool full_path)
 {
-    text_call_function(t, call);
+    call_put_function(t, call);
     if (call->has_line) {
         text_c(t, " (");
-        text_call_place(t, call, full_path);
+        call_put_place(t, call, full_path);
         text_char(t, ')');
     }
-    text_call_tail(t, call);
+    call_put_tail(t, call);
 }

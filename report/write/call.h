@@ -14,12 +14,12 @@ typedef struct write_options {
 } write_options;
 
 /* "File.m:12" of a call, or its path and line. */
-void text_call_place(text *t, const report_call *call, bool full_path);
+void call_put_place(text *t, const report_call *call, bool full_path);
 /* "NAME + 12"; inlined calls have no offset. */
-void text_call_function(text *t, const report_call *call);
+void call_put_function(text *t, const report_call *call);
 /* What stands at the very end of a line: " [OWNER]", " [callers left out]", " [inlined]". */
-void text_call_tail(text *t, const report_call *call);
+void call_put_tail(text *t, const report_call *call);
 /* "NAME + 12 (File.m:34) [OWNER]". */
-void text_call(text *t, const report_call *call, bool full_path);
+void call_put(text *t, const report_call *call, bool full_path);
 
 #endif

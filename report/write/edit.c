@@ -19,7 +19,7 @@ void edit_close(writer *w)
 
 /* ---- Added text ---- */
 
-static void add_html(text *t, machsym_str s)
+static void edit_add_html(text *t, machsym_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
         if (s.ptr[i] == '<')
@@ -41,7 +41,7 @@ void edit_add_part(writer *w, const report_frame *frame)
     text_escape(&w->part, 0);
     machsym_str part = {w->part.v, w->part.len};
     if (frame->escape == ESCAPE_HTML) {
-        add_html(&w->added, part);
+        edit_add_html(&w->added, part);
     } else if (frame->escape == ESCAPE_JSON) {
         size_t at = w->added.len;
         text_json(&w->added, part); /* without its quotes */

@@ -6,7 +6,7 @@
 #include "../tell/blame.h"
 #include "../tell/exception.h"
 
-static void put_json_call(text *t, const report_call *call)
+static void write_put_json_call(text *t, const report_call *call)
 {
     text_c(t, "{\"name\":");
     text_json(t, call->name);
@@ -29,7 +29,8 @@ static void put_json_call(text *t, const report_call *call)
 
 /* calls: innermost first, the real function last; empty when nothing was found. given: what the report
  * said. */
-static void put_json_frame(text *t, const report *r, const report_thread *thread, const report_frame *frame)
+static void write_put_json_frame(text *t, const report *r, const report_thread *thread,
+                                 const report_frame *frame)
 {
     text_c(t, "{\"index\":");
     text_dec(t, frame->index);
@@ -48,12 +49,12 @@ static void put_json_frame(text *t, const report *r, const report_thread *thread
     text_c(t, ",\"calls\":[");
     for (uint32_t i = 0; i < frame->call_count; i++) {
         text_c(t, i > 0 ? "," : "");
-        put_json_call(t, &r->calls[frame->call + i]);
+        write_put_json_call(t, &r->calls[frame->call + i]);
     }
     text_c(t, "]}");
 }
 
-static void put_json_thread(text *t, const report *r, const report_thread *thread)
+static void write_put_json_thread(text *t, const report *r, const report_thread *thread)
 {
     static const char *const kinds[] = {"thread", "last exception", "application specific"};
     text_c(t, "{\"kind\":");
@@ -71,12 +72,12 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
     text_c(t, ",\"frames\":[");
     for (uint32_t i = 0; i < thread->count; i++) {
         text_c(t, i > 0 ? ",\n" : "\n");
-        put_json_frame(t, r, thread, &r->frames[thread->first + i]);
+        write_put_json_frame(t, r, thread, &r->frames[thread->first + i]);
     }
     text_c(t, "]}");
 }
 
-static const char *image_state(const report_image *image)
+static const char *write_image_state(const report_image *image)
 {
     static const char *const states[] = {"found",
                                          "no file has this UUID",
@@ -87,7 +88,7 @@ static const char *image_state(const report_image *image)
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
-static void put_json_image(text *t, const report_image *image)
+static void write_put_json_image(text *t, const report_image *image)
 {
     text_c(t, "{\"name\":");
     text_json(t, image->name);
@@ -97,7 +98,7 @@ static void put_json_image(text *t, const report_image *image)
     json_put_hex(t, "base", image->base);
     json_put_number(t, "frames", image->frame_count);
     json_put_number(t, "missing", image->missing);
-    json_put_str(t, "status", str_c(image_state(image)));
+    json_put_str(t, "status", str_c(write_image_state(image)));
     json_put_str(t, "symbols",
                  image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
     if (image->looked_for && image->status.found == IMAGE_FOUND) {
@@ -124,7 +125,7 @@ static const struct {
     {"amount", FACT_AMOUNT},
 };
 
-static void put_facts(text *out, const report *r)
+static void write_put_facts(text *out, const report *r)
 {
     for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
         if (r->facts[json_facts[i].fact].len > 0)
@@ -132,13 +133,13 @@ static void put_facts(text *out, const report *r)
     }
 }
 
-static void put_part(text *out, const report *r)
+static void write_put_part(text *out, const report *r)
 {
     if (r->number > 0)
         json_put_number(out, "part", r->number);
 }
 
-static void put_counts(text *out, const resolve_counts *counts)
+static void write_put_counts(text *out, const resolve_counts *counts)
 {
     text_c(out, ",\n\"counts\":{\"frames\":");
     text_dec(out, counts->frames);
@@ -149,23 +150,23 @@ static void put_counts(text *out, const resolve_counts *counts)
     text_char(out, '}');
 }
 
-static void put_images(text *out, const report *r)
+static void write_put_images(text *out, const report *r)
 {
     text_c(out, ",\n\"images\":[");
     for (uint32_t i = 0; i < r->image_count; i++) {
         text_c(out, i > 0 ? ",\n" : "\n");
-        put_json_image(out, &r->images[i]);
+        write_put_json_image(out, &r->images[i]);
     }
     text_char(out, ']');
 }
 
 /* What happened, a sentence an element. */
-static void put_explanation(text *out, const report *r)
+static void write_put_explanation(text *out, const report *r)
 {
     text words = {0};
     machsym_str line;
     bool is_first = true;
-    text_exception(&words, r);
+    exception_put(&words, r);
     machsym_str rest = {words.v, words.len};
     text_c(out, ",\"explanation\":[");
     while (str_take_line(&rest, &line)) {
@@ -178,11 +179,11 @@ static void put_explanation(text *out, const report *r)
 }
 
 /* With --owners: whose fault it is. */
-static void put_blame(text *out, const report *r)
+static void write_put_blame(text *out, const report *r)
 {
     blame who;
     text place = {0};
-    bool is_owned = report_blame(r, &who, &place);
+    bool is_owned = blame_find(r, &who, &place);
     if (r->rules == NULL)
         return;
     json_put_key(out, "blame");
@@ -199,48 +200,48 @@ static void put_blame(text *out, const report *r)
     text_free(&place);
 }
 
-void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out)
+void write_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out)
 {
     const report_thread *thread = stack_main(r);
     size_t from = out->len;
     json_begin(out, "crash-summary");
     json_put_str(out, "report", str_c(label));
-    put_part(out, r);
-    put_facts(out, r);
-    put_explanation(out, r);
-    put_blame(out, r);
-    put_counts(out, counts);
+    write_put_part(out, r);
+    write_put_facts(out, r);
+    write_put_explanation(out, r);
+    write_put_blame(out, r);
+    write_put_counts(out, counts);
     json_put_key(out, "thread");
     if (thread != NULL)
-        put_json_thread(out, r, thread);
+        write_put_json_thread(out, r, thread);
     else
         text_c(out, "null");
-    put_images(out, r);
+    write_put_images(out, r);
     text_char(out, '}');
     json_one_line(out, from);
 }
 
-void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
+void write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)
 {
     size_t from = out->len;
     /* paths are always whole here */
     json_begin(out, "crash");
     json_put_str(out, "machsym", str_c(MACHSYM_VERSION));
     json_put_str(out, "format", str_c(report_kind_name(r->kind)));
-    put_part(out, r);
-    put_facts(out, r);
-    put_counts(out, counts);
+    write_put_part(out, r);
+    write_put_facts(out, r);
+    write_put_counts(out, counts);
     text_c(out, ",\n\"threads\":[");
     const char *between = "\n";
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].is_echo)
             continue;
         text_c(out, between);
-        put_json_thread(out, r, &r->threads[i]);
+        write_put_json_thread(out, r, &r->threads[i]);
         between = ",\n";
     }
     text_char(out, ']');
-    put_images(out, r);
+    write_put_images(out, r);
     text_c(out, "}\n");
     if (how->one_line)
         json_one_line(out, from);

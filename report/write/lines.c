@@ -5,56 +5,56 @@
 #include "call.h"
 
 /* " (File.m:34)" */
-static void put_place(writer *w, const report_call *call)
+static void row_put_place(writer *w, const report_call *call)
 {
     if (!call->has_line)
         return;
     text_c(&w->part, " (");
-    text_call_place(&w->part, call, w->how->full_path);
+    call_put_place(&w->part, call, w->how->full_path);
     text_char(&w->part, ')');
 }
 
 /* ---- Numbered frames ---- */
 
 /* "NAME + 12 (File.m:34)" */
-static void put_classic(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_classic(writer *w, const report_frame *frame, const report_call *call)
 {
-    text_call_function(&w->part, call);
+    call_put_function(&w->part, call);
     if (call->has_line && frame->form == FORM_LEAKS) {
         text_c(&w->part, "  ");
-        text_call_place(&w->part, call, w->how->full_path);
+        call_put_place(&w->part, call, w->how->full_path);
     } else {
-        put_place(w, call);
+        row_put_place(w, call);
     }
-    text_call_tail(&w->part, call);
+    call_put_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "(NAME + 12) (File.m:34)" after the address that stays. */
-static void put_side(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_side(writer *w, const report_frame *frame, const report_call *call)
 {
     text_c(&w->part, " (");
-    text_call_function(&w->part, call);
+    call_put_function(&w->part, call);
     text_char(&w->part, ')');
-    put_place(w, call);
-    text_call_tail(&w->part, call);
+    row_put_place(w, call);
+    call_put_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "NAME + 12 (in Image) (File.m:34)" after an address that stands alone. */
-static void put_list(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_list(writer *w, const report_frame *frame, const report_call *call)
 {
-    text_call_function(&w->part, call);
+    call_put_function(&w->part, call);
     text_c(&w->part, " (in ");
     text_str(&w->part, w->r->images[frame->image].name);
     text_char(&w->part, ')');
-    put_place(w, call);
-    text_call_tail(&w->part, call);
+    row_put_place(w, call);
+    call_put_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "NAME + 12 at File.m:34" after "demo`", as lldb has it. A line may end with the address. */
-static void put_lldb(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_lldb(writer *w, const report_frame *frame, const report_call *call)
 {
     if (frame->symbol_at > 0 && w->r->shadow[frame->symbol_at - 1] != '`') {
         if (frame->image_name.len == 0) {
@@ -63,72 +63,72 @@ static void put_lldb(writer *w, const report_frame *frame, const report_call *ca
         }
         text_char(&w->part, '`');
     }
-    text_call_function(&w->part, call);
+    call_put_function(&w->part, call);
     if (call->has_line) {
         text_c(&w->part, " at ");
-        text_call_place(&w->part, call, w->how->full_path);
+        call_put_place(&w->part, call, w->how->full_path);
     }
-    text_call_tail(&w->part, call);
+    call_put_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "NAME + 12 in Image at File.swift:34". */
-static void put_swift(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_swift(writer *w, const report_frame *frame, const report_call *call)
 {
-    text_call_function(&w->part, call);
+    call_put_function(&w->part, call);
     text_c(&w->part, " in ");
     text_str(&w->part, frame->image_name);
     if (call->has_line) {
         text_c(&w->part, " at ");
-        text_call_place(&w->part, call, w->how->full_path);
+        call_put_place(&w->part, call, w->how->full_path);
     }
-    text_call_tail(&w->part, call);
+    call_put_tail(&w->part, call);
     edit_add_part(w, frame);
 }
 
 /* "in NAME File.c:34" before the module that stays, "in NAME+0x12" without a line. Where a name was, "in"
  * stands already, or does not belong. */
-static void put_sanitizer(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_sanitizer(writer *w, const report_frame *frame, const report_call *call)
 {
     bool is_empty = frame->symbol_at == frame->symbol_end;
     text_c(&w->part, is_empty ? "in " : "");
     text_str(&w->part, call->name);
     if (call->has_line) {
         text_char(&w->part, ' ');
-        text_call_place(&w->part, call, w->how->full_path);
+        call_put_place(&w->part, call, w->how->full_path);
     } else if (!call->is_inline) {
         text_c(&w->part, "+0x");
         text_hex(&w->part, call->offset, 1);
     }
-    text_call_tail(&w->part, call);
+    call_put_tail(&w->part, call);
     bool is_tight = frame->symbol_end < frame->end && w->r->shadow[frame->symbol_end] != ' ';
     text_c(&w->part, is_tight && !call->is_inline ? " " : "");
     edit_add_part(w, frame);
 }
 
-static void put_numbered(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_numbered(writer *w, const report_frame *frame, const report_call *call)
 {
     bool gap = frame->symbol_at > 0 && frame->form != FORM_SIDE && frame->form != FORM_LLDB &&
                w->r->shadow[frame->symbol_at - 1] != ' ' && w->r->shadow[frame->symbol_at - 1] != '\t';
     if (gap)
         text_char(&w->added, ' ');
     if (frame->form == FORM_SIDE)
-        put_side(w, frame, call);
+        row_put_side(w, frame, call);
     else if (frame->form == FORM_LIST)
-        put_list(w, frame, call);
+        row_put_list(w, frame, call);
     else if (frame->form == FORM_LLDB)
-        put_lldb(w, frame, call);
+        row_put_lldb(w, frame, call);
     else if (frame->form == FORM_SWIFT)
-        put_swift(w, frame, call);
+        row_put_swift(w, frame, call);
     else if (frame->form == FORM_SANITIZER)
-        put_sanitizer(w, frame, call);
+        row_put_sanitizer(w, frame, call);
     else
-        put_classic(w, frame, call);
+        row_put_classic(w, frame, call);
 }
 
 /* Inlined calls get lines of their own, which begin as the frame's line does: before it, or after it in
  * stacks that list callers first. */
-void write_numbered(writer *w, const report_frame *frame)
+void row_numbered(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
     uint32_t real = frame->call_count - 1;
@@ -137,20 +137,20 @@ void write_numbered(writer *w, const report_frame *frame)
         edit_open(w, frame->at, frame->at);
         for (uint32_t i = 0; i < real; i++) {
             edit_add_body(w, frame->at, frame->symbol_at);
-            put_numbered(w, frame, &calls[i]);
+            row_put_numbered(w, frame, &calls[i]);
             edit_add_newline(w, frame);
         }
         edit_close(w);
     }
     edit_open(w, frame->symbol_at, frame->symbol_end);
-    put_numbered(w, frame, &calls[real]);
+    row_put_numbered(w, frame, &calls[real]);
     edit_close(w);
     if (callers_first && real > 0) {
         edit_open(w, frame->end, frame->end);
         for (uint32_t i = real; i-- > 0;) {
             edit_add_newline(w, frame);
             edit_add_body(w, frame->at, frame->symbol_at);
-            put_numbered(w, frame, &calls[i]);
+            row_put_numbered(w, frame, &calls[i]);
         }
         edit_close(w);
     }
@@ -159,7 +159,7 @@ void write_numbered(writer *w, const report_frame *frame)
 /* ---- Call trees ---- */
 
 /* "NAME  (in Image) + 247", the line number after the bracket as sample has it. */
-static void put_sample(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_sample(writer *w, const report_frame *frame, const report_call *call)
 {
     text_str(&w->part, call->name);
     text_c(&w->part, "  (in ");
@@ -172,25 +172,25 @@ static void put_sample(writer *w, const report_frame *frame, const report_call *
     edit_add_part(w, frame);
 }
 
-static void put_sample_place(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_sample_place(writer *w, const report_frame *frame, const report_call *call)
 {
     if (call->has_line) {
         text_c(&w->part, "  ");
-        text_call_place(&w->part, call, w->how->full_path);
+        call_put_place(&w->part, call, w->how->full_path);
     }
     edit_add_part(w, frame);
 }
 
 /* "NAME + 12 (File.m:34 in Image + 56)". */
-static void put_spin(writer *w, const report_frame *frame, const report_call *call)
+static void row_put_spin(writer *w, const report_frame *frame, const report_call *call)
 {
     bool has_image = frame->image_name.len > 0;
     size_t image_at = has_image ? (size_t)(frame->image_name.ptr - w->r->shadow) : 0;
-    text_call_function(&w->part, call);
+    call_put_function(&w->part, call);
     if (has_image || call->has_line)
         text_c(&w->part, " (");
     if (call->has_line)
-        text_call_place(&w->part, call, w->how->full_path);
+        call_put_place(&w->part, call, w->how->full_path);
     if (has_image && call->has_line)
         text_c(&w->part, " in ");
     edit_add_part(w, frame);
@@ -201,7 +201,7 @@ static void put_spin(writer *w, const report_frame *frame, const report_call *ca
 }
 
 /* Past the "[0xADDR]" of a tree's line. */
-static size_t bracket_end(const writer *w, const report_frame *frame)
+static size_t row_bracket_end(const writer *w, const report_frame *frame)
 {
     size_t at = frame->symbol_end;
     while (at < frame->end && w->r->shadow[at] != ']')
@@ -210,28 +210,28 @@ static size_t bracket_end(const writer *w, const report_frame *frame)
 }
 
 /* A tree lists callers first, so inlined calls follow their function, at its depth. */
-void write_tree(writer *w, const report_frame *frame)
+void row_tree(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
     bool sample = frame->form == FORM_SAMPLE;
-    size_t tail = bracket_end(w, frame);
+    size_t tail = row_bracket_end(w, frame);
     uint32_t real = frame->call_count - 1;
     edit_open(w, frame->symbol_at, frame->symbol_end);
-    (sample ? put_sample : put_spin)(w, frame, &calls[real]);
+    (sample ? row_put_sample : row_put_spin)(w, frame, &calls[real]);
     edit_close(w);
     edit_open(w, sample ? tail : frame->end, frame->end);
     if (sample)
-        put_sample_place(w, frame, &calls[real]);
-    text_call_tail(&w->part, &calls[real]);
+        row_put_sample_place(w, frame, &calls[real]);
+    call_put_tail(&w->part, &calls[real]);
     edit_add_part(w, frame);
     for (uint32_t i = real; i-- > 0;) {
         edit_add_newline(w, frame);
         edit_add_body(w, frame->at, frame->symbol_at);
-        (sample ? put_sample : put_spin)(w, frame, &calls[i]);
+        (sample ? row_put_sample : row_put_spin)(w, frame, &calls[i]);
         edit_add_body(w, frame->symbol_end, tail);
         if (sample)
-            put_sample_place(w, frame, &calls[i]);
-        text_call_tail(&w->part, &calls[i]);
+            row_put_sample_place(w, frame, &calls[i]);
+        call_put_tail(&w->part, &calls[i]);
         edit_add_part(w, frame);
     }
     edit_close(w);
@@ -239,13 +239,13 @@ void write_tree(writer *w, const report_frame *frame)
 
 /* ---- Rows of addresses ---- */
 
-static bool is_narrow(const report_image *image)
+static bool row_is_narrow(const report_image *image)
 {
     return report_arch_is_arm32(image->arch) || str_is(image->arch, "i386");
 }
 
 /* "3   Image                         	0x0000000100001234 " */
-static void put_head(text *t, uint32_t index, machsym_str image, uint64_t addr, bool narrow)
+static void row_put_head(text *t, uint32_t index, machsym_str image, uint64_t addr, bool narrow)
 {
     size_t at = t->len;
     text_dec(t, index);
@@ -259,21 +259,21 @@ static void put_head(text *t, uint32_t index, machsym_str image, uint64_t addr, 
     text_char(t, ' ');
 }
 
-static void put_bare(writer *w, const report_frame *frame)
+static void row_put_bare(writer *w, const report_frame *frame)
 {
     const report *r = w->r;
     bool known = frame->image != REPORT_NONE;
     machsym_str name = known ? r->images[frame->image].name : str_c("???");
-    bool narrow = known && is_narrow(&r->images[frame->image]);
+    bool narrow = known && row_is_narrow(&r->images[frame->image]);
     for (uint32_t i = 0; i < frame->call_count; i++) {
-        put_head(&w->part, frame->index, name, frame->addr, narrow);
-        put_classic(w, frame, &r->calls[frame->call + i]);
+        row_put_head(&w->part, frame->index, name, frame->addr, narrow);
+        row_put_classic(w, frame, &r->calls[frame->call + i]);
         if (i + 1 < frame->call_count)
             edit_add_newline(w, frame);
     }
     if (frame->call_count > 0)
         return;
-    put_head(&w->part, frame->index, name, frame->addr, narrow);
+    row_put_head(&w->part, frame->index, name, frame->addr, narrow);
     text_c(&w->part, "0x");
     text_hex(&w->part, known ? r->images[frame->image].base : 0, 1);
     text_c(&w->part, " + ");
@@ -282,7 +282,7 @@ static void put_bare(writer *w, const report_frame *frame)
 }
 
 /* A row in which something resolved becomes a list of frames. */
-void write_row(writer *w, const report_thread *thread)
+void row_bare(writer *w, const report_thread *thread)
 {
     const report_frame *frames = &w->r->frames[thread->first];
     bool resolved = false;
@@ -299,7 +299,7 @@ void write_row(writer *w, const report_thread *thread)
     for (uint32_t i = 0; i < thread->count; i++) {
         if (i > 0)
             edit_add_newline(w, &frames[i]);
-        put_bare(w, &frames[i]);
+        row_put_bare(w, &frames[i]);
     }
     edit_close(w);
 }
@@ -308,7 +308,7 @@ void write_row(writer *w, const report_thread *thread)
 
 /* The real function's name in place of the address, and its line as an element of its own, as xctrace has
  * it. Frames are referred to from elsewhere, so inlined calls get none. */
-void write_xctrace(writer *w, const report_frame *frame)
+void row_xctrace(writer *w, const report_frame *frame)
 {
     const report_call *call = &w->r->calls[frame->call + frame->call_count - 1];
     if (frame->symbol_end == frame->symbol_at)

@@ -5,10 +5,10 @@
 #include "../model/report.h"
 #include "edit.h"
 
-void write_numbered(writer *w, const report_frame *frame);
-void write_tree(writer *w, const report_frame *frame);
+void row_numbered(writer *w, const report_frame *frame);
+void row_tree(writer *w, const report_frame *frame);
 /* A row of bare addresses in which something resolved becomes a list of frames. */
-void write_row(writer *w, const report_thread *thread);
-void write_xctrace(writer *w, const report_frame *frame);
+void row_bare(writer *w, const report_thread *thread);
+void row_xctrace(writer *w, const report_frame *frame);
 
 #endif

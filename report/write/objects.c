@@ -7,7 +7,7 @@
 #include "call.h"
 
 /* Members to be added to an object, each with a comma before it. */
-static void add_member(writer *w, const char *key)
+static void jsonframe_add_member(writer *w, const char *key)
 {
     text_c(&w->added, ",\"");
     text_c(&w->added, key);
@@ -15,7 +15,7 @@ static void add_member(writer *w, const char *key)
 }
 
 /* Whether an object has a member; if so its value is set to what follows until edit_close. */
-static bool replace_member(writer *w, const report_frame *frame, const char *key)
+static bool jsonframe_replace_member(writer *w, const report_frame *frame, const char *key)
 {
     const json *doc = &w->r->docs[frame->doc];
     uint32_t value = json_get(doc, frame->token, key);
@@ -26,7 +26,7 @@ static bool replace_member(writer *w, const report_frame *frame, const char *key
 }
 
 /* Behind the last member of an object. */
-static size_t members_end(const report *r, const report_frame *frame)
+static size_t jsonframe_members_end(const report *r, const report_frame *frame)
 {
     const json *doc = &r->docs[frame->doc];
     uint32_t at = JSON_NONE;
@@ -48,7 +48,7 @@ typedef enum json_part {
     PART_COUNT
 } json_part;
 
-static const char *part_key(const json_words *words, json_part part)
+static const char *jsonframe_part_key(const json_words *words, json_part part)
 {
     switch (part) {
     case PART_SYMBOL: return words->symbol;
@@ -61,9 +61,9 @@ static const char *part_key(const json_words *words, json_part part)
     }
 }
 
-static bool has_part(const json_words *words, const report_call *call, json_part part)
+static bool jsonframe_has_part(const json_words *words, const report_call *call, json_part part)
 {
-    if (part_key(words, part) == NULL)
+    if (jsonframe_part_key(words, part) == NULL)
         return false;
     if (part == PART_OWNER)
         return call->owner.len > 0;
@@ -73,7 +73,7 @@ static bool has_part(const json_words *words, const report_call *call, json_part
 }
 
 /* Where the function begins at run time: without a Thumb bit. */
-static uint64_t function_start(const report *r, const report_frame *frame, const report_call *call)
+static uint64_t jsonframe_function_start(const report *r, const report_frame *frame, const report_call *call)
 {
     machsym_str arch = r->images[frame->image].arch;
     uint64_t addr = frame->addr;
@@ -82,8 +82,8 @@ static uint64_t function_start(const report *r, const report_frame *frame, const
     return addr - call->offset;
 }
 
-static void put_part(writer *w, const report_frame *frame, const json_words *words, const report_call *call,
-                     json_part part)
+static void jsonframe_put_part(writer *w, const report_frame *frame, const json_words *words,
+                               const report_call *call, json_part part)
 {
     text *t = &w->added;
     switch (part) {
@@ -93,10 +93,10 @@ static void put_part(writer *w, const report_frame *frame, const json_words *wor
             text_dec(t, call->is_inline ? 0 : call->offset);
         } else if (words->hex) {
             text_c(t, "\"0x");
-            text_hex(t, function_start(w->r, frame, call), 1);
+            text_hex(t, jsonframe_function_start(w->r, frame, call), 1);
             text_char(t, '"');
         } else {
-            text_dec(t, function_start(w->r, frame, call));
+            text_dec(t, jsonframe_function_start(w->r, frame, call));
         }
         break;
     case PART_FILE: text_json(t, w->how->full_path ? call->path : str_base_name(call->path)); break;
@@ -108,8 +108,8 @@ static void put_part(writer *w, const report_frame *frame, const json_words *wor
 }
 
 /* An object for an inlined call: where the frame is, and what the call is. */
-static void put_inline_object(writer *w, const report_frame *frame, const json_words *words,
-                              const report_call *call)
+static void jsonframe_put_inline_object(writer *w, const report_frame *frame, const json_words *words,
+                                        const report_call *call)
 {
     const json *doc = &w->r->docs[frame->doc];
     size_t open = w->added.len;
@@ -117,47 +117,47 @@ static void put_inline_object(writer *w, const report_frame *frame, const json_w
         uint32_t value = json_get(doc, frame->token, words->kept[i]);
         if (value == JSON_NONE)
             continue;
-        add_member(w, words->kept[i]);
+        jsonframe_add_member(w, words->kept[i]);
         edit_add_body(w, doc->v[value].at, doc->v[value].end);
     }
     for (int part = 0; part < PART_COUNT; part++) {
-        if (!has_part(words, call, (json_part)part))
+        if (!jsonframe_has_part(words, call, (json_part)part))
             continue;
-        add_member(w, part_key(words, (json_part)part));
-        put_part(w, frame, words, call, (json_part)part);
+        jsonframe_add_member(w, jsonframe_part_key(words, (json_part)part));
+        jsonframe_put_part(w, frame, words, call, (json_part)part);
     }
-    add_member(w, "inline");
+    jsonframe_add_member(w, "inline");
     text_c(&w->added, "true}");
     w->added.v[open] = '{'; /* in place of the first comma */
 }
 
-static void write_members(writer *w, const report_frame *frame, const json_words *words,
-                          const report_call *call)
+static void jsonframe_write_members(writer *w, const report_frame *frame, const json_words *words,
+                                    const report_call *call)
 {
     bool missing[PART_COUNT] = {false};
     for (int part = 0; part < PART_COUNT; part++) {
-        if (!has_part(words, call, (json_part)part))
+        if (!jsonframe_has_part(words, call, (json_part)part))
             continue;
-        missing[part] = !replace_member(w, frame, part_key(words, (json_part)part));
+        missing[part] = !jsonframe_replace_member(w, frame, jsonframe_part_key(words, (json_part)part));
         if (missing[part])
             continue;
-        put_part(w, frame, words, call, (json_part)part);
+        jsonframe_put_part(w, frame, words, call, (json_part)part);
         edit_close(w);
     }
-    size_t end = members_end(w->r, frame);
+    size_t end = jsonframe_members_end(w->r, frame);
     edit_open(w, end, end);
     for (int part = 0; part < PART_COUNT; part++) {
         if (!missing[part])
             continue;
-        add_member(w, part_key(words, (json_part)part));
-        put_part(w, frame, words, call, (json_part)part);
+        jsonframe_add_member(w, jsonframe_part_key(words, (json_part)part));
+        jsonframe_put_part(w, frame, words, call, (json_part)part);
     }
     edit_close(w);
 }
 
-void write_object(writer *w, const report_frame *frame)
+void jsonframe_object(writer *w, const report_frame *frame)
 {
-    const json_words *words = json_words_of((frame_form)frame->form);
+    const json_words *words = fields_words_of((frame_form)frame->form);
     const report_call *calls = &w->r->calls[frame->call];
     uint32_t real = frame->call_count - 1;
     bool callers_first = w->r->threads[frame->thread].callers_first;
@@ -166,16 +166,16 @@ void write_object(writer *w, const report_frame *frame)
         edit_open(w, at, at);
         for (uint32_t i = 0; i < real; i++) {
             text_c(&w->added, callers_first ? "," : "");
-            put_inline_object(w, frame, words, &calls[callers_first ? real - 1 - i : i]);
+            jsonframe_put_inline_object(w, frame, words, &calls[callers_first ? real - 1 - i : i]);
             text_c(&w->added, callers_first ? "" : ",");
         }
         edit_close(w);
     }
-    write_members(w, frame, words, &calls[real]);
+    jsonframe_write_members(w, frame, words, &calls[real]);
 }
 
 /* The members of a call in a MetricKit frame. */
-static void put_metric_call(writer *w, const report_call *call)
+static void jsonframe_put_metric_call(writer *w, const report_call *call)
 {
     text_c(&w->added, "\"symbol\":");
     text_json(&w->added, call->name);
@@ -197,15 +197,15 @@ static void put_metric_call(writer *w, const report_call *call)
 
 /* MetricKit frames hold their callers, so all members go to the front, and inlined calls into a list of their
  * own. */
-void write_metric(writer *w, const report_frame *frame)
+void jsonframe_metric(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
     uint32_t real = frame->call_count - 1;
     edit_open(w, frame->at + 1, frame->at + 1);
-    put_metric_call(w, &calls[real]);
+    jsonframe_put_metric_call(w, &calls[real]);
     for (uint32_t i = 0; i < real; i++) {
         text_c(&w->added, i == 0 ? ",\"inlined\":[{" : ",{");
-        put_metric_call(w, &calls[i]);
+        jsonframe_put_metric_call(w, &calls[i]);
         text_char(&w->added, '}');
     }
     text_c(&w->added, real > 0 ? "]," : ",");
@@ -214,7 +214,7 @@ void write_metric(writer *w, const report_frame *frame)
 
 /* Frames of stackshots are arrays of two numbers: each call becomes a text after them, the real function
  * last. */
-void write_stackshot(writer *w, const report_frame *frame)
+void jsonframe_stackshot(writer *w, const report_frame *frame)
 {
     const json *doc = &w->r->docs[frame->doc];
     size_t numbers_end = doc->v[frame->token + 2].end;
@@ -222,7 +222,7 @@ void write_stackshot(writer *w, const report_frame *frame)
     for (uint32_t i = 0; i < frame->call_count; i++) {
         text t = {0};
         const report_call *call = &w->r->calls[frame->call + i];
-        text_call(&t, call, w->how->full_path);
+        call_put(&t, call, w->how->full_path);
         text_char(&w->added, ',');
         text_json(&w->added, (machsym_str){t.v, t.len});
         text_free(&t);

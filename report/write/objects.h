@@ -5,8 +5,8 @@
 #include "../model/report.h"
 #include "edit.h"
 
-void write_object(writer *w, const report_frame *frame);
-void write_stackshot(writer *w, const report_frame *frame);
-void write_metric(writer *w, const report_frame *frame);
+void jsonframe_object(writer *w, const report_frame *frame);
+void jsonframe_stackshot(writer *w, const report_frame *frame);
+void jsonframe_metric(writer *w, const report_frame *frame);
 
 #endif

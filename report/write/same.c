@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_edit_place(const void *a, const void *b)
+static int write_by_edit_place(const void *a, const void *b)
 {
     const edit *x = a;
     const edit *y = b;
@@ -22,7 +22,7 @@ static int by_edit_place(const void *a, const void *b)
 
 /* A call that the input shows as inlined goes when its function was looked up anew: it comes back from
  * there. */
-static bool is_redone(const report *r, const report_frame *frame)
+static bool write_is_redone(const report *r, const report_frame *frame)
 {
     const report_thread *thread = &r->threads[frame->thread];
     uint32_t at = (uint32_t)(frame - r->frames);
@@ -39,7 +39,7 @@ static bool is_redone(const report *r, const report_frame *frame)
     return false;
 }
 
-static bool is_gap(char c)
+static bool write_is_gap(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -52,11 +52,11 @@ static void write_removal(writer *w, const report_frame *frame)
     size_t at = frame->at;
     size_t end = frame->end;
     if (object && w->r->threads[frame->thread].callers_first) {
-        while (at > 0 && is_gap(s[at - 1]))
+        while (at > 0 && write_is_gap(s[at - 1]))
             at--;
         at -= at > 0 && s[at - 1] == ',';
     } else {
-        while (end < w->r->len && is_gap(s[end]) && (object || s[end] != '\n'))
+        while (end < w->r->len && write_is_gap(s[end]) && (object || s[end] != '\n'))
             end++;
         end += end < w->r->len && s[end] == (object ? ',' : '\n');
     }
@@ -67,7 +67,7 @@ static void write_removal(writer *w, const report_frame *frame)
 
 static void write_frame(writer *w, const report_frame *frame)
 {
-    if (frame->given_inline && w->how->all && is_redone(w->r, frame))
+    if (frame->given_inline && w->how->all && write_is_redone(w->r, frame))
         write_removal(w, frame);
     if (frame->call_count == 0)
         return;
@@ -78,26 +78,26 @@ static void write_frame(writer *w, const report_frame *frame)
     case FORM_LLDB:
     case FORM_SWIFT:
     case FORM_SANITIZER:
-    case FORM_SIDE: write_numbered(w, frame); break;
+    case FORM_SIDE: row_numbered(w, frame); break;
     case FORM_SAMPLE:
-    case FORM_SPIN: write_tree(w, frame); break;
+    case FORM_SPIN: row_tree(w, frame); break;
     case FORM_BARE: break; /* with its row */
-    case FORM_XCTRACE: write_xctrace(w, frame); break;
+    case FORM_XCTRACE: row_xctrace(w, frame); break;
     case FORM_IPS:
     case FORM_LOG:
     case FORM_KSCRASH:
     case FORM_SENTRY:
     case FORM_SENTRY_API:
-    case FORM_BUGSNAG: write_object(w, frame); break;
-    case FORM_STACKSHOT: write_stackshot(w, frame); break;
-    case FORM_METRIC: write_metric(w, frame); break;
+    case FORM_BUGSNAG: jsonframe_object(w, frame); break;
+    case FORM_STACKSHOT: jsonframe_stackshot(w, frame); break;
+    case FORM_METRIC: jsonframe_metric(w, frame); break;
     }
 }
 
 /* ---- Reports that are left out ---- */
 
 /* Of each token of a document the element of an array that it is or lies in; 0: it lies in none. */
-static uint32_t *list_elements(const json *doc)
+static uint32_t *write_list_elements(const json *doc)
 {
     uint32_t *elements = mem_alloc(doc->count * sizeof *elements);
     for (uint32_t i = 0; i < doc->count; i++) {
@@ -109,7 +109,7 @@ static uint32_t *list_elements(const json *doc)
 }
 
 /* The element that holds all strings of a carried text. */
-static uint32_t element_of(const report *r, const report_carried *carried, const uint32_t *elements)
+static uint32_t write_element_of(const report *r, const report_carried *carried, const uint32_t *elements)
 {
     const json *doc = &r->docs[carried->doc];
     const report_string *v = r->carried_strings + carried->first;
@@ -130,7 +130,7 @@ typedef struct document_reports {
 } document_reports;
 
 /* They stand in the order of their documents: the next one's follow those of the one before. */
-static void next_document(const report *r, uint32_t doc, document_reports *d)
+static void write_next_document(const report *r, uint32_t doc, document_reports *d)
 {
     d->part = d->part_end;
     d->carried = d->carried_end;
@@ -148,11 +148,11 @@ static void next_document(const report *r, uint32_t doc, document_reports *d)
 }
 
 /* Marks the elements that hold no report but such that are left out; the document where it holds no other. */
-static void mark_left_out(const report *r, uint32_t doc_index, const document_reports *d, bool *marks,
-                          bool *keeps)
+static void write_mark_left_out(const report *r, uint32_t doc_index, const document_reports *d, bool *marks,
+                                bool *keeps)
 {
     const json *doc = &r->docs[doc_index];
-    uint32_t *elements = list_elements(doc);
+    uint32_t *elements = write_list_elements(doc);
     marks[0] = d->carried < d->carried_end && !d->has_kept;
     for (uint32_t i = d->part; i < d->part_end; i++) {
         const report_part *part = &r->parts[i];
@@ -161,8 +161,8 @@ static void mark_left_out(const report *r, uint32_t doc_index, const document_re
     }
     for (uint32_t i = d->carried; i < d->carried_end; i++) {
         const report_carried *carried = &r->carried[i];
-        if (carried->is_left_out && element_of(r, carried, elements) != 0)
-            marks[element_of(r, carried, elements)] = true;
+        if (carried->is_left_out && write_element_of(r, carried, elements) != 0)
+            marks[write_element_of(r, carried, elements)] = true;
         for (uint32_t k = 0; k < carried->count && carried->is_kept; k++)
             keeps[r->carried_strings[carried->first + k].token] = true;
     }
@@ -184,7 +184,7 @@ static void write_left_out(writer *w, const json *doc, const bool *marks, uint32
     size_t end = v[element].end;
     uint32_t other = JSON_NONE;
     if (array == JSON_NONE) {
-        while (end < w->r->len && is_gap(w->r->body[end]) && w->r->body[end] != '\n')
+        while (end < w->r->len && write_is_gap(w->r->body[end]) && w->r->body[end] != '\n')
             end++;
         end += end < w->r->len && w->r->body[end] == '\n';
     } else if (v[element].next < v[array].next) {
@@ -204,12 +204,12 @@ static void write_without_parts(writer *w)
     memset(&d, 0, sizeof d);
     for (uint32_t i = 0; i < r->doc_count; i++) {
         const json *doc = &r->docs[i];
-        next_document(r, i, &d);
+        write_next_document(r, i, &d);
         if (!d.has_left_out)
             continue;
         bool *marks = mem_alloc(2 * doc->count * sizeof *marks);
         memset(marks, 0, 2 * doc->count * sizeof *marks);
-        mark_left_out(r, i, &d, marks, marks + doc->count);
+        write_mark_left_out(r, i, &d, marks, marks + doc->count);
         for (uint32_t k = 0; k < doc->count; k++) {
             if (marks[k])
                 write_left_out(w, doc, marks, k);
@@ -221,7 +221,7 @@ static void write_without_parts(writer *w)
 /* ---- What a document carries ---- */
 
 /* Puts text into a string of JSON. Bytes that are no UTF-8 stay as they are. */
-static void add_escaped(text *t, machsym_str s)
+static void write_add_escaped(text *t, machsym_str s)
 {
     static const char letters[] = "\"\\nrtbf";
     static const char bytes[] = "\"\\\n\r\t\b\f";
@@ -257,7 +257,7 @@ static void write_carried(writer *w, const report_carried *carried)
         if (is_object)
             text_str(&w->added, added);
         else
-            add_escaped(&w->added, added);
+            write_add_escaped(&w->added, added);
         edit_close(w);
     }
     carried_end(&cursor);
@@ -267,12 +267,12 @@ static void write_carried(writer *w, const report_carried *carried)
 
 /* The edits in the order of their places. Of those that overlap the first one counts: names in what is left
  * out, and in damaged reports. */
-static void sort_edits(writer *w)
+static void write_sort_edits(writer *w)
 {
     size_t at = 0;
     size_t kept = 0;
     if (w->count > 0)
-        qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
+        qsort(w->edits, w->count, sizeof *w->edits, write_by_edit_place);
     for (size_t i = 0; i < w->count; i++) {
         if (w->edits[i].at < at)
             continue;
@@ -283,7 +283,7 @@ static void sort_edits(writer *w)
 }
 
 /* The body with all edits done. */
-static void splice_edits(const writer *w, text *out)
+static void write_splice_edits(const writer *w, text *out)
 {
     size_t at = 0;
     for (size_t i = 0; i < w->count; i++) {
@@ -297,7 +297,7 @@ static void splice_edits(const writer *w, text *out)
 }
 
 /* UTF-8 of decode_utf16 back to UTF-16. */
-static void encode_utf16(const report *r, machsym_str s, text *out)
+static void write_encode_utf16(const report *r, machsym_str s, text *out)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
     for (size_t i = 0; i < s.len;) {
@@ -322,7 +322,7 @@ static void encode_utf16(const report *r, machsym_str s, text *out)
 }
 
 /* All edits of a report. */
-static writer gather_edits(const report *r, const write_options *how)
+static writer write_gather_edits(const report *r, const write_options *how)
 {
     writer w;
     memset(&w, 0, sizeof w);
@@ -334,62 +334,62 @@ static writer gather_edits(const report *r, const write_options *how)
         write_frame(&w, &r->frames[i]);
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].open_end > r->threads[i].open_at)
-            write_row(&w, &r->threads[i]);
+            row_bare(&w, &r->threads[i]);
     }
     for (uint32_t i = 0; i < r->carried_count; i++)
         write_carried(&w, &r->carried[i]);
-    sort_edits(&w);
+    write_sort_edits(&w);
     return w;
 }
 
-static void free_edits(writer *w)
+static void write_free_edits(writer *w)
 {
     free(w->edits);
     text_free(&w->added);
     text_free(&w->part);
 }
 
-void report_write_same(const report *r, const write_options *how, text *out)
+void write_same(const report *r, const write_options *how, text *out)
 {
-    writer w = gather_edits(r, how);
+    writer w = write_gather_edits(r, how);
     if (w.count == 0 && !r->is_redacted && r->encoding != ENCODING_PLCRASH) {
         text_str(out, r->input);
     } else if (r->encoding == ENCODING_BYTES || r->encoding == ENCODING_PLCRASH) {
-        splice_edits(&w, out);
+        write_splice_edits(&w, out);
     } else {
         text plain = {0};
-        splice_edits(&w, &plain);
-        encode_utf16(r, (machsym_str){plain.v, plain.len}, out);
+        write_splice_edits(&w, &plain);
+        write_encode_utf16(r, (machsym_str){plain.v, plain.len}, out);
         text_free(&plain);
     }
-    free_edits(&w);
+    write_free_edits(&w);
 }
 
-static void add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
+static void write_add_edit(edit_list *out, size_t at, size_t end, size_t text_at)
 {
     out->v = mem_room(out->v, out->count, &out->cap, sizeof *out->v);
     out->v[out->count++] = (edit){at, end, text_at, out->added.len};
 }
 
-void report_edit_out(edit_list *out, size_t at, size_t end)
+void write_edit_out(edit_list *out, size_t at, size_t end)
 {
-    add_edit(out, at, end, out->added.len);
+    write_add_edit(out, at, end, out->added.len);
 }
 
-void report_edit_same(const report *r, const write_options *how, size_t base, edit_list *out)
+void write_edits(const report *r, const write_options *how, size_t base, edit_list *out)
 {
-    writer w = gather_edits(r, how);
+    writer w = write_gather_edits(r, how);
     size_t from = out->added.len;
     if (r->is_redacted) {
-        splice_edits(&w, &out->added);
-        add_edit(out, base, base + r->input.len, from);
+        write_splice_edits(&w, &out->added);
+        write_add_edit(out, base, base + r->input.len, from);
         w.count = 0;
     }
     for (size_t i = 0; i < w.count; i++) {
         const edit *e = &w.edits[i];
         from = out->added.len;
         text_add(&out->added, w.added.v + e->text_at, e->text_end - e->text_at);
-        add_edit(out, base + e->at, base + e->end, from);
+        write_add_edit(out, base + e->at, base + e->end, from);
     }
-    free_edits(&w);
+    write_free_edits(&w);
 }

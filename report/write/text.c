@@ -12,7 +12,7 @@
 
 /* "12  Image                         \t       0x102a30aec ": Apple's columns. The number is followed by spaces up
  * to the width. */
-static void put_place(const apple_text *a, const report_frame *frame, uint64_t number, unsigned width)
+static void write_put_place(const apple_text *a, const report_frame *frame, uint64_t number, unsigned width)
 {
     const report_image *image = frame->image != REPORT_NONE ? &a->r->images[frame->image] : NULL;
     bool is_console = a->form == APPLE_CONSOLE;
@@ -38,7 +38,7 @@ static void put_place(const apple_text *a, const report_frame *frame, uint64_t n
     text_free(&address);
 }
 
-static void put_words(const apple_text *a, const report_call *call)
+static void write_put_words(const apple_text *a, const report_call *call)
 {
     text_str(a->t, call->name);
     if (!call->is_inline || a->how->is_apple) {
@@ -47,7 +47,7 @@ static void put_words(const apple_text *a, const report_call *call)
     }
     if (call->has_line) {
         text_c(a->t, " (");
-        text_call_place(a->t, call, a->how->full_path);
+        call_put_place(a->t, call, a->how->full_path);
         text_char(a->t, ')');
     }
     if (call->owner.len > 0 && !a->how->is_apple) {
@@ -59,15 +59,15 @@ static void put_words(const apple_text *a, const report_call *call)
     text_c(a->t, call->is_inline && !a->how->is_apple ? " [inlined]" : "");
 }
 
-static void put_call(const apple_text *a, const report_call *call)
+static void write_put_call(const apple_text *a, const report_call *call)
 {
     size_t from = a->t->len;
-    put_words(a, call);
+    write_put_words(a, call);
     text_end_line(a->t, from);
 }
 
 /* "0x102a30000 + 2796", or nothing that is known. */
-static void put_offset(const apple_text *a, const report_frame *frame)
+static void write_put_offset(const apple_text *a, const report_frame *frame)
 {
     if (frame->image == REPORT_NONE || a->r->images[frame->image].base == 0) {
         text_c(a->t, "???");
@@ -81,7 +81,7 @@ static void put_offset(const apple_text *a, const report_frame *frame)
 }
 
 /* A frame as the report has it. symbolLocation is kept where there is one. */
-static void put_given(const apple_text *a, const report_frame *frame)
+static void write_put_given(const apple_text *a, const report_frame *frame)
 {
     uint64_t offset;
     bool has_offset = frame->form == FORM_IPS && (!frame->given_inline || a->how->is_apple) &&
@@ -90,7 +90,7 @@ static void put_given(const apple_text *a, const report_frame *frame)
     if (frame->form < FORM_IPS && frame->name.len > 0) {
         text_shown(a->t, str_make(a->r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at));
     } else if (frame->name.len == 0) {
-        put_offset(a, frame);
+        write_put_offset(a, frame);
     } else {
         text_shown(a->t, frame->name);
         if (has_offset) {
@@ -108,7 +108,7 @@ static void put_given(const apple_text *a, const report_frame *frame)
 }
 
 /* "Thread 0 name:  N Dispatch queue: Q" on a line of its own, as devices have it. */
-static void put_device_title(const apple_text *a, const report_thread *thread)
+static void write_put_device_title(const apple_text *a, const report_thread *thread)
 {
     bool is_named = thread->name.len + thread->queue.len > 0;
     if (is_named) {
@@ -125,14 +125,14 @@ static void put_device_title(const apple_text *a, const report_thread *thread)
     text_c(a->t, thread->crashed ? stack_is_crash(a->r) ? " Crashed:\n" : " Attributed:\n" : ":\n");
 }
 
-static void put_title(const apple_text *a, const report_thread *thread)
+static void write_put_title(const apple_text *a, const report_thread *thread)
 {
     if (thread->kind == THREAD_EXCEPTION) {
         text_c(a->t, "Last Exception Backtrace:\n");
         return;
     }
     if (thread->kind == THREAD_PLAIN && !a->is_mac) {
-        put_device_title(a, thread);
+        write_put_device_title(a, thread);
         return;
     }
     text_c(a->t, thread->kind == THREAD_SPECIFIC ? "Application Specific Backtrace " : "Thread ");
@@ -165,7 +165,7 @@ typedef struct recursion {
 
 enum { SHOWN_LEVELS = 3 };
 
-static void read_recursion(const apple_text *a, const report_thread *thread, recursion *out)
+static void write_read_recursion(const apple_text *a, const report_thread *thread, recursion *out)
 {
     uint64_t hot = 0;
     uint64_t cold = 0;
@@ -196,7 +196,7 @@ static void read_recursion(const apple_text *a, const report_thread *thread, rec
 }
 
 /* What stands after a frame that ends a level. Returns how many frames are left out there. */
-static uint64_t put_level(const apple_text *a, recursion *at, const report_frame *frame)
+static uint64_t write_put_level(const apple_text *a, recursion *at, const report_frame *frame)
 {
     if (at->level == 0 || frame->given != at->addr)
         return 0;
@@ -211,9 +211,9 @@ static uint64_t put_level(const apple_text *a, recursion *at, const report_frame
     text_hex(a->t, frame->given, 1);
     text_char(a->t, ' ');
     if (frame->call_count > 0)
-        put_call(a, &a->r->calls[frame->call + frame->call_count - 1]);
+        write_put_call(a, &a->r->calls[frame->call + frame->call_count - 1]);
     else
-        put_given(a, frame);
+        write_put_given(a, frame);
     text_c(a->t, "--------\n");
     at->level = SHOWN_LEVELS;
     return at->skipped;
@@ -222,7 +222,7 @@ static uint64_t put_level(const apple_text *a, recursion *at, const report_frame
 /* ---- Trees of samples ---- */
 
 /* "      12  ", two columns more for each frame that it is in. */
-static void put_branch(const apple_text *a, const report_frame *frame)
+static void write_put_branch(const apple_text *a, const report_frame *frame)
 {
     uint32_t depth = frame->depth < MAX_INDENT ? frame->depth : MAX_INDENT;
     text count = {0};
@@ -235,7 +235,7 @@ static void put_branch(const apple_text *a, const report_frame *frame)
 }
 
 /* " (Image + 2684) [0x102a30a7c]" */
-static void put_branch_end(const apple_text *a, const report_frame *frame)
+static void write_put_branch_end(const apple_text *a, const report_frame *frame)
 {
     if (frame->image != REPORT_NONE) {
         text_c(a->t, " (");
@@ -251,28 +251,28 @@ static void put_branch_end(const apple_text *a, const report_frame *frame)
 
 /* As a spindump has it: callers first, what they call below them. An inlined call stands below its
  * function at the same depth. */
-static void put_tree(const apple_text *a, const report_thread *thread)
+static void write_put_tree(const apple_text *a, const report_thread *thread)
 {
     for (uint32_t i = 0; i < thread->count; i++) {
         const report_frame *frame = &a->r->frames[thread->first + i];
         for (uint32_t layer = frame->call_count; layer-- > 0;) {
-            put_branch(a, frame);
+            write_put_branch(a, frame);
             size_t from = a->t->len;
-            put_words(a, &a->r->calls[frame->call + layer]);
+            write_put_words(a, &a->r->calls[frame->call + layer]);
             text_escape(a->t, from);
-            put_branch_end(a, frame);
+            write_put_branch_end(a, frame);
         }
         if (frame->call_count > 0)
             continue;
-        put_branch(a, frame);
+        write_put_branch(a, frame);
         text_shown(a->t, frame->name.len > 0 ? frame->name : str_c("???"));
-        put_branch_end(a, frame);
+        write_put_branch_end(a, frame);
     }
     text_char(a->t, '\n');
 }
 
 /* Columns of a frame's number, in all of its stack: the widest one and a space, four at least. */
-static unsigned number_width(const apple_text *a, const report_thread *thread, const recursion *levels)
+static unsigned write_number_width(const apple_text *a, const report_thread *thread, const recursion *levels)
 {
     uint64_t count = levels->depth > 2 * SHOWN_LEVELS ? levels->skipped : 0;
     unsigned width = 4;
@@ -286,36 +286,36 @@ static unsigned number_width(const apple_text *a, const report_thread *thread, c
 }
 
 /* Inlined calls are frames of their own, and count. */
-static void put_thread(const apple_text *a, const report_thread *thread)
+static void write_put_thread(const apple_text *a, const report_thread *thread)
 {
     uint64_t number = 0;
     recursion levels;
-    read_recursion(a, thread, &levels);
-    put_title(a, thread);
+    write_read_recursion(a, thread, &levels);
+    write_put_title(a, thread);
     if (thread->path > 0) {
-        put_tree(a, thread);
+        write_put_tree(a, thread);
         return;
     }
-    unsigned width = number_width(a, thread, &levels);
+    unsigned width = write_number_width(a, thread, &levels);
     for (uint32_t i = 0; i < thread->count; i++) {
         const report_frame *frame =
             &a->r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
         for (uint32_t layer = 0; layer < frame->call_count; layer++) {
-            put_place(a, frame, number++, width);
-            put_call(a, &a->r->calls[frame->call + layer]);
+            write_put_place(a, frame, number++, width);
+            write_put_call(a, &a->r->calls[frame->call + layer]);
         }
         if (frame->call_count == 0) {
-            put_place(a, frame, number++, width);
-            put_given(a, frame);
+            write_put_place(a, frame, number++, width);
+            write_put_given(a, frame);
         }
-        number += put_level(a, &levels, frame);
+        number += write_put_level(a, &levels, frame);
     }
     text_char(a->t, '\n');
 }
 
 /* Whether a stack that the report has as one string gained names; else the string is as good. *at is the
  * first thread of it, and afterwards the one after its last. */
-static bool gained_names(const apple_text *a, uint32_t *at, size_t end)
+static bool write_gained_names(const apple_text *a, uint32_t *at, size_t end)
 {
     bool gained = false;
     for (; *at < a->r->thread_count; (*at)++) {
@@ -328,7 +328,7 @@ static bool gained_names(const apple_text *a, uint32_t *at, size_t end)
     return gained;
 }
 
-static void put_backtraces(const apple_text *a)
+static void write_put_backtraces(const apple_text *a)
 {
     uint32_t thread = a->r->main_thread;
     uint32_t token = JSON_NONE;
@@ -337,7 +337,7 @@ static void put_backtraces(const apple_text *a)
     uint32_t array = json_get(a->doc, 0, "asiBacktraces");
     for (uint64_t number = 0; json_next(a->doc, array, &token); number++) {
         uint32_t first = thread;
-        bool gained = gained_names(a, &thread, a->doc->v[token].end);
+        bool gained = write_gained_names(a, &thread, a->doc->v[token].end);
         if (!gained) {
             text_c(a->t, "Application Specific Backtrace ");
             text_dec(a->t, number);
@@ -347,24 +347,24 @@ static void put_backtraces(const apple_text *a)
         }
         for (; gained && first < thread; first++) {
             if (a->r->threads[first].kind == THREAD_SPECIFIC && a->r->threads[first].count > 0)
-                put_thread(a, &a->r->threads[first]);
+                write_put_thread(a, &a->r->threads[first]);
         }
     }
 }
 
-static void put_threads(const apple_text *a, thread_kind kind)
+static void write_put_threads(const apple_text *a, thread_kind kind)
 {
     for (uint32_t i = 0; i < a->r->thread_count; i++) {
         const report_thread *thread = &a->r->threads[i];
         if (thread->kind == kind && !thread->is_echo && (thread->count > 0 || thread->token != 0))
-            put_thread(a, thread);
+            write_put_thread(a, thread);
     }
 }
 
 /* ---- Images ---- */
 
 /* "0x" and digits, 18 wide. */
-static void put_address(text *t, uint64_t addr)
+static void write_put_address(text *t, uint64_t addr)
 {
     unsigned digits = 1;
     while (digits < 16 && addr >> (4 * digits) != 0)
@@ -376,7 +376,7 @@ static void put_address(text *t, uint64_t addr)
 }
 
 /* "(1.0)", "(1.0 - 7)" or a sign that there is none. */
-static void put_image_version(const apple_text *a, const report_image *image)
+static void write_put_image_version(const apple_text *a, const report_image *image)
 {
     bool is_console = a->form == APPLE_CONSOLE;
     if (!apple_has(a, image->token, "CFBundleShortVersionString")) {
@@ -392,7 +392,7 @@ static void put_image_version(const apple_text *a, const report_image *image)
     text_c(a->t, ") <");
 }
 
-static void put_dashed(const apple_text *a, const report_image *image)
+static void write_put_dashed(const apple_text *a, const report_image *image)
 {
     text uuid = {0};
     text_uuid(&uuid, &image->uuid);
@@ -402,48 +402,48 @@ static void put_dashed(const apple_text *a, const report_image *image)
     text_free(&uuid);
 }
 
-static void put_plain_uuid(const apple_text *a, const report_image *image)
+static void write_put_plain_uuid(const apple_text *a, const report_image *image)
 {
     for (size_t i = 0; i < 16; i++)
         text_hex(a->t, image->uuid.v[i], 2);
 }
 
 /* The user's own images, by where they lie. */
-static bool is_marked(const report_image *image)
+static bool write_is_marked(const report_image *image)
 {
     return !str_starts(image->bundle, "com.apple.") && !str_starts(image->path, "/usr/lib/") &&
            !str_starts(image->path, "/System/");
 }
 
 /* An image of no size has an end before its beginning, as Apple has it. */
-static void put_image(const apple_text *a, const report_image *image)
+static void write_put_image(const apple_text *a, const report_image *image)
 {
     bool is_mac = a->is_mac && image->token != 0;
     machsym_str name = is_mac && image->bundle.len > 0 ? image->bundle : image->name;
     bool is_console = a->form == APPLE_CONSOLE;
-    put_address(a->t, image->base);
+    write_put_address(a->t, image->base);
     text_c(a->t, " - ");
     if (image->is_open && image->token == 0)
         text_c(a->t, "               ???");
     else
-        put_address(a->t, (image->is_open ? image->base : image->end) - !is_console);
-    text_c(a->t, is_console && is_marked(image) ? " +" : " ");
+        write_put_address(a->t, (image->is_open ? image->base : image->end) - !is_console);
+    text_c(a->t, is_console && write_is_marked(image) ? " +" : " ");
     text_shown(a->t, name.len > 0 ? name : str_c("???"));
     if (is_mac) {
-        put_image_version(a, image);
-        put_dashed(a, image);
+        write_put_image_version(a, image);
+        write_put_dashed(a, image);
     } else {
         text_char(a->t, ' ');
         text_shown(a->t, image->arch.len > 0 ? image->arch : str_c("unknown-arch"));
         text_c(a->t, "  <");
-        put_plain_uuid(a, image);
+        write_put_plain_uuid(a, image);
     }
     text_c(a->t, "> ");
     text_shown(a->t, image->path.len > 0 || image->token == 0 ? image->path : str_c("???"));
     text_char(a->t, '\n');
 }
 
-static int by_base(const void *a, const void *b)
+static int write_by_base(const void *a, const void *b)
 {
     const report_image *x = *(const report_image *const *)a;
     const report_image *y = *(const report_image *const *)b;
@@ -453,7 +453,7 @@ static int by_base(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void put_images(const apple_text *a)
+static void write_put_images(const apple_text *a)
 {
     uint32_t count = a->r->image_count;
     const report_image **order = mem_alloc(count * sizeof(report_image *));
@@ -461,32 +461,32 @@ static void put_images(const apple_text *a)
     for (uint32_t i = 0; i < count; i++)
         order[i] = &a->r->images[i];
     if (a->form == APPLE_CONSOLE)
-        qsort(order, count, sizeof(report_image *), by_base);
+        qsort(order, count, sizeof(report_image *), write_by_base);
     for (uint32_t i = 0; i < count; i++)
-        put_image(a, order[i]);
+        write_put_image(a, order[i]);
     free(order);
 }
 
 /* ---- All together ---- */
 
 /* A report that is text already stays as it is. */
-void report_write_text(const report *r, const write_options *how, text *out)
+void write_text(const report *r, const write_options *how, text *out)
 {
     text_c(out, r->number > 1 ? "\n" : "");
     if (!r->has_json || r->main_doc == REPORT_NONE) {
-        report_write_same(r, how, out);
+        write_same(r, how, out);
         return;
     }
     apple_text a = apple_open(r, how, out);
     apple_put_head(&a);
-    put_backtraces(&a);
-    put_threads(&a, THREAD_EXCEPTION);
+    write_put_backtraces(&a);
+    write_put_threads(&a, THREAD_EXCEPTION);
     apple_put_triage(&a);
-    put_threads(&a, THREAD_PLAIN);
+    write_put_threads(&a, THREAD_PLAIN);
     if (a.doc != NULL && a.form != APPLE_CONSOLE)
         text_char(out, '\n');
     apple_put_state(&a);
-    put_images(&a);
+    write_put_images(&a);
     if (a.doc != NULL)
         text_char(out, '\n');
     apple_put_tail(&a);

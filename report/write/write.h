@@ -8,16 +8,16 @@
 #include "call.h"
 
 /* The input with the names of resolved frames put in; every other byte as it was. */
-void report_write_same(const report *r, const write_options *how, text *out);
+void write_same(const report *r, const write_options *how, text *out);
 /* The same as edits of the input, whose places count from base: for what another report carries. */
-void report_edit_same(const report *r, const write_options *how, size_t base, edit_list *out);
+void write_edits(const report *r, const write_options *how, size_t base, edit_list *out);
 /* An edit that takes the input from at to end away. */
-void report_edit_out(edit_list *out, size_t at, size_t end);
+void write_edit_out(edit_list *out, size_t at, size_t end);
 /* Apple's classic text. */
-void report_write_text(const report *r, const write_options *how, text *out);
+void write_text(const report *r, const write_options *how, text *out);
 /* One JSON object: threads, frames, inlined calls, sources, images. */
-void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
+void write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
 /* The same of what a summary tells: in place of all threads the one that crashed. */
-void report_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out);
+void write_summary_json(const report *r, const char *label, const resolve_counts *counts, text *out);
 
 #endif

@@ -101,7 +101,7 @@ static bool crash_take_limit(void *field, const char *value)
 static bool crash_take_only(void *field, const char *value)
 {
     text why = {0};
-    bool ok = filter_add(field, value, &why);
+    bool ok = only_add(field, value, &why);
     if (!ok)
         say_message("--only %s", text_z(&why));
     text_free(&why);
@@ -399,7 +399,7 @@ static int crash_run(int argc, char **argv)
     else if (!crash_outputs_differ(&crash))
         status = options_wrong(&crash_command,
                                "-o, --json-out and --groups-out name one file twice: name another");
-    else if (filter_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
+    else if (only_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");
     else if (count == 0 && crash.files_from == NULL)

@@ -196,9 +196,9 @@ static void crash_write_report(const crash_options *o, const report *r, const re
                                crash_result *result)
 {
     if (o->format == FORMAT_TEXT)
-        report_write_text(r, &o->write, &result->output);
+        write_text(r, &o->write, &result->output);
     else if (o->format == FORMAT_JSON)
-        report_write_json(r, &o->write, counts, &result->output);
+        write_json(r, &o->write, counts, &result->output);
 }
 
 /* A line for --json-out. */
@@ -208,7 +208,7 @@ static void crash_add_json(const crash_options *o, const report *r, const resolv
     write_options how = o->write;
     how.one_line = true;
     if (o->json_out != NULL)
-        report_write_json(r, &how, counts, &result->json);
+        write_json(r, &how, counts, &result->json);
 }
 
 static bool crash_has_unresolved(const report *r)
@@ -246,20 +246,20 @@ static void crash_answer_one(const crash_run *run, const report *r, const resolv
         crash_write_report(o, r, counts, result);
     crash_add_json(o, r, counts, result);
     if (o->summary && o->json) {
-        report_summary_json(r, label, counts, &result->summary);
+        write_summary_json(r, label, counts, &result->summary);
     } else if (o->summary || run->tell) {
         if (r->number > 0) {
             text_c(&result->summary, "== ");
             text_c(&result->summary, label);
             text_char(&result->summary, '\n');
         }
-        text_summary(&result->summary, r, counts, run->colour);
+        summary_put(&result->summary, r, counts, run->colour);
     }
     if (o->signature || o->group) {
         uint32_t count = result->report_count;
         crash_answer *answer = mem_push(&result->answers, &count, &result->answer_cap, sizeof *answer);
         answer->label = label;
-        report_signature(r, o->machinery, &answer->signature);
+        signature_of(r, o->machinery, &answer->signature);
     }
     result->report_count++;
 }
@@ -273,7 +273,7 @@ static void crash_answer_brief(const report *r, const resolve_counts *counts, cr
         text_dec(&result->summary, r->number);
         text_c(&result->summary, ": ");
     }
-    text_brief(&result->summary, r, counts);
+    summary_put_brief(&result->summary, r, counts);
     text_end_line(&result->summary, from);
 }
 
@@ -320,7 +320,7 @@ static walk_step crash_look_up(void *context, report *r, resolve_counts *counts)
         return step;
     }
     file->result->damaged_at = crash_damaged_at(r);
-    if (report_count_parts(r) == 1 && !filter_fits(&o->only, r))
+    if (parts_count(r) == 1 && !only_fits(&o->only, r))
         return WALK_LEFT_OUT;
     how.shared = &file->budget;
     const char *over = resolve_report(r, file->run->images, &how, counts);
@@ -335,7 +335,7 @@ static bool crash_answer_if_wanted(void *context, report *one, const resolve_cou
 {
     crash_file *file = context;
     const filter *only = &file->run->options->only;
-    if ((one->part > 0 && !filter_fits(only, one)) || !filter_fits_owner(only, one))
+    if ((one->part > 0 && !only_fits(only, one)) || !only_fits_owner(only, one))
         return false;
     crash_answer_one(file->run, one, counts, file->result);
     return true;
@@ -371,7 +371,7 @@ static void crash_do_report(const crash_run *run, crash_result *result)
         bool is_same = o->format == FORMAT_SAME && (!run->in_place || o->output != NULL);
         walk.same = is_same ? &o->write : NULL;
         resolve_budget_begin(&file.budget, &o->resolve.limit, input.len);
-        report_walk_all(&walk, str_make(text_z(&input), input.len), &result->output);
+        walk_all(&walk, str_make(text_z(&input), input.len), &result->output);
     }
     result->held_count = walk.held;
     if (result->failure.len == 0 && status_lacked_memory())

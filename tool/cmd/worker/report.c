@@ -68,21 +68,21 @@ static void worker_report_put(answering *a, const report *r, const resolve_count
     text_json(a->out, str_c(report_kind_name(r->kind)));
     if (wants & WANT_JSON) {
         json_put_key(a->out, "json");
-        report_write_json(r, &how, counts, a->out);
+        write_json(r, &how, counts, a->out);
         a->out->len--; /* the newline */
     }
     if (wants & WANT_TEXT) {
-        report_write_text(r, &how, &t);
+        write_text(r, &how, &t);
         request_put_text(a->out, "text", &t);
         t.len = 0;
     }
     if (wants & WANT_SUMMARY) {
-        text_summary(&t, r, counts, false);
+        summary_put(&t, r, counts, false);
         request_put_text(a->out, "summary", &t);
     }
     if (wants & WANT_SIGNATURE) {
         signature s;
-        report_signature(r, o->machinery, &s);
+        signature_of(r, o->machinery, &s);
         json_put_hash(a->out, "hash", s.hash);
         request_put_text(a->out, "signature", &s.text);
         text_free(&s.text);
@@ -164,7 +164,7 @@ static bool worker_report_answer_reports(answering *a, machsym_str input, report
                         .look_up = worker_report_look_up,
                         .answer = worker_report_put_one};
     in->to = a;
-    return report_walk_all(&walk, input, &in->same);
+    return walk_all(&walk, input, &in->same);
 }
 
 /* What stands after the reports. Returns false when there is none. */
