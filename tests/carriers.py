@@ -155,7 +155,8 @@ KINDS = """reports/demo.crash reports/demo.ips reports/demo-lldb.txt stacks/lldb
 reports/demo-spindump.txt stacks/swift.txt services/crashlytics-crashed.txt reports/demo-kscrash.json reports/demo-sentry.json
 reports/demo-translated.ips system/panic-arm64.txt system/stackshot.ips system/jetsam.ips stacks/asan.txt
 services/metrickit-all.json system/spindump-uuid.txt reports/demo-body-only.ips stacks/xctrace.xml stacks/dart.txt stacks/tsan.txt services/bugsnag-event.json
-reports/demo-html.crash stacks/go.txt stacks/mono.txt stacks/rust.txt stacks/ubsan.txt system/panic-intel.txt""".split()
+reports/demo-html.crash stacks/go.txt stacks/mono.txt stacks/rust.txt stacks/ubsan.txt system/panic-intel.txt
+services/datadog-error.json""".split()
 
 
 def documents_in(text):

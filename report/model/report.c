@@ -36,11 +36,13 @@ uint32_t report_image_at(report *r, uint32_t first, uint64_t base, machsym_str p
     return last;
 }
 
+/* Threads without a number are counted from the first one of their report. */
 report_thread *report_add_thread(report *r)
 {
+    uint32_t first = r->part_count > 0 ? r->parts[r->part_count - 1].thread : 0;
     report_thread *thread = mem_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
     thread->first = r->frame_count;
-    thread->number = r->thread_count - 1;
+    thread->number = r->thread_count - 1 - first;
     return thread;
 }
 

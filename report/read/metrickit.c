@@ -195,8 +195,6 @@ static void metrickit_begin_stack(metric_reader *w, uint32_t key)
             json_true(doc, json_get(doc, stack, "threadAttributed")) ? SEEN_ATTRIBUTED : SEEN_PLAIN;
     report_thread *thread = report_add_thread(w->r);
     thread->crashed = w->seen[stack] == SEEN_ATTRIBUTED;
-    thread->number = w->r->part_count > 0 ? w->r->thread_count - 1 - w->r->parts[w->r->part_count - 1].thread
-                                          : thread->number;
     w->stacks_end = doc->v[key + 1].next;
     w->r->kind = REPORT_METRIC;
     w->r->main_doc = w->doc;
