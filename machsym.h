@@ -478,7 +478,7 @@
  *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
  *   >>cachefiles    finds the files of a split shared cache.
  *   >>sections      reads, decompresses or relocates each section of debug info when it is first asked for, once.
- *   >>contradicted  compares the names that LC_SYMTAB gives some functions with those that the debug info gives them.
+ *   >>contradicted  compares what some units of the debug info say of names and sections with the rest of the file.
  *   >>image         opens an image.
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
  *   >>session       keeps what one thread has decoded of an image.
@@ -17782,7 +17782,7 @@ static void ms_sec_drop(ms_sec *sec)
 }
 
 /* ==== >>contradicted =======================================================================================
- * Job:    compares the names that LC_SYMTAB gives some functions with those that the debug info gives them.
+ * Job:    compares what some units of the debug info say of names and sections with the rest of the file.
  * Offers: ms_nm_check.
  * Never:  looks at more functions than a map of the file notices; takes renamed symbols for damage.
  *
@@ -17791,12 +17791,12 @@ static void ms_sec_drop(ms_sec *sec)
  * name, but no symbol at its address has it: then symbols lead to names of others. */
 
 enum {
-    ms_NM_FUNCTIONS = 48, /* that are compared at most */
+    ms_NM_FUNCTIONS = 40, /* that are compared at most */
     ms_NM_FEWEST = 32,    /* of fewer nothing is concluded */
     ms_NM_UNITS = 16,  /* that they are taken from, if so many have functions; else from its square at most */
     ms_NM_SLOTS = 256, /* of the hash table: a power of two, several times the functions */
     ms_NM_WALKED = 65536, /* bytes of entries that are walked through, and one in so many of the rest: */
-    ms_NM_WALKED_SHARE = 64,
+    ms_NM_WALKED_SHARE = 16,
     ms_NM_BYTES = 512 /* of a name that are compared: a million symbols may have one long name */
 };
 
@@ -17815,6 +17815,8 @@ typedef struct ms_nm_sample {
     ms_nm_function v[ms_NM_FUNCTIONS];
     size_t count;
     uint64_t walk;              /* bytes of entries that may still be walked through */
+    unsigned lost;              /* a section that a unit needs, and that has no bytes; ms_DW_SECTIONS: none */
+    uint64_t lost_by;           /* that unit's offset in .debug_info */
     uint8_t slots[ms_NM_SLOTS]; /* number + 1; 0: free */
 } ms_nm_sample;
 
@@ -17861,11 +17863,38 @@ static void ms_nm_add(ms_nm_sample *sample, ms_cu_env *env, uint64_t addr, uint6
     sample->slots[slot] = (uint8_t)sample->count;
 }
 
+/* A section that a unit names or has texts in, if it has no bytes; else ms_DW_SECTIONS. */
+static unsigned ms_nm_lost_by(const ms_dw *dw, const ms_cu_root *root)
+{
+    const uint32_t needs = root->abbrevs->needs;
+    const bool is_old = root->enc.version < 5;
+    uint64_t low;
+    if (root->has_line && dw->line.len == 0)
+        return ms_DW_LINE;
+    if ((needs & ms_NEEDS_STR) != 0 && dw->str.len == 0)
+        return ms_DW_STR;
+    if ((needs & ms_NEEDS_LINE_STR) != 0 && dw->line_str.len == 0)
+        return ms_DW_LINE_STR;
+    if ((needs & 1u << ms_DW_STR_OFFSETS) != 0 && dw->str_offsets.len == 0)
+        return ms_DW_STR_OFFSETS;
+    if (root->low_pc.form != 0 && dw->addr.len == 0 && !ms_dw_address(dw, &root->enc, &root->low_pc, &low))
+        return ms_DW_ADDR;
+    if (root->ranges.form != 0 && (is_old ? dw->ranges.len : dw->rnglists.len) == 0)
+        return is_old ? ms_DW_RANGES : ms_DW_RNGLISTS;
+    return ms_DW_SECTIONS;
+}
+
 /* Adds functions of a unit, until there are so many in all, or enough was walked through. */
 static void ms_nm_add_unit(ms_nm_sample *sample, ms_cu_env *env, size_t index, size_t most)
 {
     const ms_cu_root *root = ms_cu_root_of(env, index);
-    if (root == NULL || root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
+    if (root == NULL || root->abbrevs == NULL)
+        return;
+    if (sample->lost == ms_DW_SECTIONS) {
+        sample->lost = ms_nm_lost_by(env->dw, root);
+        sample->lost_by = root->enc.unit_off;
+    }
+    if (root->first_child >= root->enc.unit_end)
         return;
     const ms_dw_enc *enc = &root->enc;
     const ms_dw_abbrevs *table = root->abbrevs;
@@ -17964,7 +17993,7 @@ static void ms_nm_ask_symbols(ms_nm_sample *sample, const ms_mo *mo)
 
 /* Marks the functions that have only symbols of other names, if their name is this text of the string
  * table. */
-static void ms_nm_compare(ms_nm_sample *sample, ms_span text)
+static void ms_nm_compare_text(ms_nm_sample *sample, ms_span text)
 {
     MACHSYM_COUNT_WORK(sample->count);
     for (size_t i = 0; i < sample->count; i++) {
@@ -17983,7 +18012,7 @@ static void ms_nm_ask_strings(ms_nm_sample *sample, const ms_mo *mo)
     const ms_span strings = ms_sym_whole_strings(mo);
     for (size_t at = 0; at < strings.len;) { /* each text takes at least a byte */
         machsym_str text = ms_str_bounded((const char *)strings.ptr + at, strings.len - at);
-        ms_nm_compare(sample, ms_span_make(text.ptr, text.len));
+        ms_nm_compare_text(sample, ms_span_make(text.ptr, text.len));
         at += text.len + 1;
     }
 }
@@ -18028,7 +18057,6 @@ static bool ms_nm_read(ms_sec *sec, const ms_sec_units *units, ms_nm_sample *sam
     ms_dw dw;
     ms_arena arena = ms_arena_make(sec->allocator);
     ms_arena scratch = ms_arena_make(sec->allocator);
-    ms_zero(sample, sizeof *sample);
     ms_zero(&env, sizeof env);
     ms_zero(&dw, sizeof dw);
     dw.lender.lend = ms_sec_lend;
@@ -18052,34 +18080,56 @@ static bool ms_nm_read(ms_sec *sec, const ms_sec_units *units, ms_nm_sample *sam
     return ok;
 }
 
-/* Whether a half's symbols were compared, or need not be: the names of a cache's images and of what is in
- * memory are no own table. */
-static bool ms_nm_is_done(const ms_sec *sec, size_t half)
+/* Whether a half has abbreviations, but no section of units. seen: a table that is only its end, in dSYMs of
+ * Swift's own libraries */
+static bool ms_nm_lacks_units(const ms_sec *sec, size_t half)
 {
-    return ms_mo_is_mapped(&sec->mo[half]) || sec->mo[half].loads.sym_count < ms_NM_FEWEST ||
-           ms_once_get(&sec->parts[half][ms_SEC_SYMBOLS]) != NULL;
+    const ms_mo_section *abbrev = sec->places[half][ms_DW_ABBREV].section;
+    return abbrev != NULL && ms_sec_len(abbrev) > 1 && sec->places[half][ms_DW_INFO].section == NULL;
 }
 
-/* Compares the names of symbols with those in the debug info, once. Returns false when memory is out. */
+/* Whether a section is not there, or empty. One that is there and damaged is counted where it is read. */
+static bool ms_nm_has_lost(const ms_sec *sec, size_t half, unsigned which)
+{
+    if (which == ms_DW_SECTIONS || sec->places[half][ms_DW_INFO].section == NULL)
+        return false;
+    const ms_mo_section *section = sec->places[half][which].section;
+    return section == NULL || ms_sec_len(section) == 0;
+}
+
+/* Compares a half with what was chosen of the units. The names of a cache's images and of what is in memory
+ * are no own table. */
+static ms_sec_part *ms_nm_compare(const ms_sec *sec, size_t half, const ms_nm_sample *sample)
+{
+    const ms_mo *mo = &sec->mo[half];
+    ms_sec_part *part = ms_sec_new_part(sec, 0);
+    if (part == NULL)
+        return NULL;
+    if (ms_nm_has_lost(sec, half, sample->lost))
+        ms_damage_note(&part->damage, "a unit needs a section that is not there", ms_sec_name(sample->lost),
+                       sample->lost_by);
+    if (ms_nm_lacks_units(sec, half))
+        ms_damage_note(&part->damage, "there are abbreviations of units, but no units", "__debug_info", 0);
+    if (!ms_mo_is_mapped(mo))
+        ms_nm_compare_half(sample, mo, &part->damage);
+    return part;
+}
+
+/* Compares the halves of an image with its debug info, once. Returns false when memory is out. */
 static bool ms_nm_check(ms_sec *sec)
 {
-    bool oom = false;
-    bool has_all = true;
+    bool oom;
     ms_nm_sample sample;
-    for (size_t half = 0; half < sec->mo_count; half++)
-        has_all &= ms_nm_is_done(sec, half);
-    const ms_sec_units *units = has_all ? NULL : ms_sec_units_of(sec, &oom);
-    if (units == NULL)
+    ms_zero(&sample, sizeof sample);
+    sample.lost = ms_DW_SECTIONS;
+    const ms_sec_units *units = ms_sec_units_of(sec, &oom);
+    if (oom || ms_once_get(&sec->parts[sec->mo_count - 1][ms_SEC_SYMBOLS]) != NULL)
         return !oom;
-    if (!ms_nm_read(sec, units, &sample))
+    if (units != NULL && !ms_nm_read(sec, units, &sample))
         return false;
     for (size_t half = 0; half < sec->mo_count; half++) {
-        if (ms_nm_is_done(sec, half))
-            continue;
-        ms_sec_part *part = ms_sec_new_part(sec, 0);
-        if (part != NULL)
-            ms_nm_compare_half(&sample, &sec->mo[half], &part->damage);
-        if (ms_sec_publish(sec, &sec->parts[half][ms_SEC_SYMBOLS], part) == NULL)
+        void **slot = &sec->parts[half][ms_SEC_SYMBOLS];
+        if (ms_once_get(slot) == NULL && ms_sec_publish(sec, slot, ms_nm_compare(sec, half, &sample)) == NULL)
             return false;
     }
     return true;

@@ -76,6 +76,21 @@ for place in $((text - 8)):text $symtab:symtab; do
     done
 done
 
+# ---- Sections of debug info that have another name ----
+
+for name in info str line; do
+    cp $plain "$work/lost-$name"
+    flip "$work/lost-$name" $(($(place $plain "__debug_$name") + 9)) 1
+    what="a unit needs a section that is not there (__debug_$name"
+    [ $name != info ] || what="there are abbreviations of units, but no units"
+    $M info "$work/lost-$name" >"$work/out" 2>&1
+    [ $? -eq 1 ] && grep -q "$what" "$work/out"
+    check "info: __debug_$name has another name" "$work/out"
+    $M map build --no-progress -o "$work/m" "$work/lost-$name" >"$work/out" 2>&1
+    [ $? -eq 1 ] && grep -q "$what.*says so" "$work/out"
+    check "map build: __debug_$name has another name" "$work/out"
+done
+
 # ---- Symbols that the debug info contradicts ----
 
 functions=tests/real/crashprobe/CrashProbeiOS.dwarf
