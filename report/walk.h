@@ -1,5 +1,11 @@
-/* All reports that an input holds, one after the other: behind each other, in parts of a document, and carried
- * in strings of documents, however deep. */
+/* ==== >> walk ====
+ * Job: all reports that an input holds, one after the other: behind each other, in parts, and carried in
+ * strings.
+ * Offers: walk_all.
+ * Never: answers one: that is called back.
+ *
+ * All reports that an input holds, one after the other: behind each other, in parts of a document, and
+ * carried in strings of documents, however deep. */
 #ifndef MACHSYM_TOOL_WALK_H
 #define MACHSYM_TOOL_WALK_H
 

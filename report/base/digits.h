@@ -1,4 +1,7 @@
-/* Numbers and UUIDs as people and reports write them. */
+/* ==== >> base/digits ====
+ * Job: numbers and UUIDs as people and reports write them.
+ * Offers: parse_hex, parse_uuid, parse_uuid_str, str_number_after.
+ * Never: prints one. */
 #ifndef REPORT_DIGITS_H
 #define REPORT_DIGITS_H
 

@@ -1,4 +1,8 @@
-/* Members of the tool's own JSON, which docs/json.md describes. */
+/* ==== >> base/json_put ====
+ * Job: members of the tool's own JSON, which docs/json.md describes.
+ * Offers: json_begin, json_put_key, json_put_str, json_put_number, json_put_hex, json_put_hash,
+ * json_put_bool, json_put_uuid, json_one_line.
+ * Never: reads JSON. */
 #ifndef MACHSYM_TOOL_JSON_PUT_H
 #define MACHSYM_TOOL_JSON_PUT_H
 

@@ -1,4 +1,7 @@
-/* Memory that is there: whoever asks for it gets it. */
+/* ==== >> base/memory ====
+ * Job: memory that is there: whoever asks for it gets it.
+ * Offers: mem_is_out, mem_alloc, mem_grow, mem_double, mem_product, mem_push, mem_lower_bound.
+ * Never: says what becomes of a program without memory: that defines mem_is_out. */
 #ifndef REPORT_MEMORY_H
 #define REPORT_MEMORY_H
 

@@ -1,4 +1,7 @@
-/* Mangled names in source form. */
+/* ==== >> base/names ====
+ * Job: mangled names in source form.
+ * Offers: text_name, text_demangled.
+ * Never: decides which name counts. */
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H
 

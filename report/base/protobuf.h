@@ -1,4 +1,9 @@
-/* A reader of messages in protobuf's wire format: protobuf.dev/programming-guides/encoding. */
+/* ==== >> base/protobuf ====
+ * Job: reads messages in protobuf's wire format.
+ * Offers: proto_next, proto_get.
+ * Never: knows what a field means.
+ *
+ * A reader of messages in protobuf's wire format: protobuf.dev/programming-guides/encoding. */
 #ifndef MACHSYM_TOOL_PROTOBUF_H
 #define MACHSYM_TOOL_PROTOBUF_H
 

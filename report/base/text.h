@@ -1,4 +1,8 @@
-/* Text: a growing buffer, views. */
+/* ==== >> base/text ====
+ * Job: text: a growing buffer, and views of text that lies elsewhere.
+ * Offers: text_grow, text_base_name, text_sentence, text_dec, text_hex, text_json, text_escape,
+ * text_is_plain, text_shown, text_end_line, text_sort_lines, text_uuid, text_path, text_free and its kin.
+ * Never: reads a file. */
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 

@@ -1,4 +1,9 @@
-/* Texts that JSON documents carry in their strings, and that hold reports of their own. */
+/* ==== >> model/carried ====
+ * Job: texts that JSON documents carry in their strings, and where each byte of them stands in the document.
+ * Offers: carried_text, carried_place, carried_begin, carried_seek, carried_end.
+ * Never: opens the reports in them.
+ *
+ * Texts that JSON documents carry in their strings, and that hold reports of their own. */
 #ifndef MACHSYM_TOOL_CARRIED_H
 #define MACHSYM_TOOL_CARRIED_H
 

@@ -1,4 +1,7 @@
-/* Days of the calendar, as reports tell them. */
+/* ==== >> model/days ====
+ * Job: days of the calendar, as reports tell them.
+ * Offers: day_of, text_day, json_put_day.
+ * Never: knows of hours or time zones. */
 #ifndef MACHSYM_TOOL_DAYS_H
 #define MACHSYM_TOOL_DAYS_H
 

@@ -1,4 +1,8 @@
-/* Images and stacks of reports that are JSON: the same fields under nearly the same names. */
+/* ==== >> model/json_stack ====
+ * Job: images and stacks of reports that are JSON: the same fields under nearly the same names.
+ * Offers: fields_either, fields_text, fields_fact_of, fields_set_facts, fields_words_of, fields_add_images,
+ * fields_add_stack.
+ * Never: tells kinds of documents apart. */
 #ifndef MACHSYM_TOOL_JSON_STACK_H
 #define MACHSYM_TOOL_JSON_STACK_H
 

@@ -1,4 +1,7 @@
-/* The reports that one document holds, each as a report of its own. */
+/* ==== >> model/parts ====
+ * Job: the reports that one document holds, each as a report of its own.
+ * Offers: parts_count, parts_take, parts_free, parts_begin, parts_end.
+ * Never: reads a document. */
 #ifndef MACHSYM_TOOL_PARTS_H
 #define MACHSYM_TOOL_PARTS_H
 

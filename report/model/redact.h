@@ -1,4 +1,9 @@
-/* Takes out of a report who and whose device it is of: see machsym.1, --redact, for what. A value becomes
+/* ==== >> model/redact ====
+ * Job: takes out of a report who and whose device it is of.
+ * Offers: redact_open, redact_report, redact_users.
+ * Never: draws a random key: that is handed to it.
+ *
+ * Takes out of a report who and whose device it is of: see machsym.1, --redact, for what. A value becomes
  * another one that a secret key makes of it: equal values stay equal, so that reports can be grouped, and
  * nobody without the key can tell by trying which value it was. */
 #ifndef MACHSYM_TOOL_REDACT_H

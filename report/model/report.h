@@ -1,4 +1,11 @@
-/* One parsed report of any format: its images, threads and frames, each with where in the input its text
+/* ==== >> model/report ====
+ * Job: what a report is: images, threads, frames and facts, each with where in the input its text lies.
+ * Offers: report_close, report_kind_name, report_count_frames, report_add_image, report_image_at,
+ * report_add_thread, report_add_frame, report_add_call, report_set_fact, report_set_exception,
+ * report_exception_name, report_signal_name, report_set_signal, report_set_thrown and its kin.
+ * Never: knows a format.
+ *
+ * One parsed report of any format: its images, threads and frames, each with where in the input its text
  * lies. */
 #ifndef MACHSYM_TOOL_REPORT_H
 #define MACHSYM_TOOL_REPORT_H

@@ -1,5 +1,12 @@
-/* What the parsers of text reports share: the lines of the shadow, numbers in them, the thread at hand.
- * Each line is looked at once. */
+/* ==== >> model/scan ====
+ * Job: what readers of text share: the lines of the shadow, numbers in them, the thread at hand.
+ * Offers: scan_view, scan_begin, scan_line, scan_blanks, scan_line_before, scan_word, scan_decimal,
+ * scan_address, scan_plus, scan_open_thread, scan_thread_at_hand, scan_add_frame, scan_split_given,
+ * scan_set_given and its kin.
+ * Never: knows a format.
+ *
+ * What the parsers of text reports share: the lines of the shadow, numbers in them, the thread at hand. Each
+ * line is looked at once. */
 #ifndef MACHSYM_TOOL_SCAN_H
 #define MACHSYM_TOOL_SCAN_H
 

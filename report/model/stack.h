@@ -1,4 +1,8 @@
-/* The stack of a report that tells what happened, and the names on it. */
+/* ==== >> model/stack ====
+ * Job: the stack of a report that tells what happened, and the names on it.
+ * Offers: stack_main, stack_count, stack_frame, stack_is_crash, stack_is_same, stack_is_own, stack_layers,
+ * stack_layer_name, stack_image_name.
+ * Never: looks an address up. */
 #ifndef MACHSYM_TOOL_STACK_H
 #define MACHSYM_TOOL_STACK_H
 

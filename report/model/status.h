@@ -1,4 +1,7 @@
-/* What was found of an image's symbols. */
+/* ==== >> model/status ====
+ * Job: what was found of an image's symbols.
+ * Offers: image_status.
+ * Never: searches for them. */
 #ifndef REPORT_STATUS_H
 #define REPORT_STATUS_H
 

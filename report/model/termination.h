@@ -1,4 +1,7 @@
-/* Why the system ended a process, in fields. */
+/* ==== >> model/termination ====
+ * Job: why the system ended a process, in fields.
+ * Offers: termination_parse.
+ * Never: explains it: that is tell/termination.h. */
 #ifndef REPORT_MODEL_TERMINATION_H
 #define REPORT_MODEL_TERMINATION_H
 

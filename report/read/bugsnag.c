@@ -1,4 +1,9 @@
-/* Bugsnag events: as the app sends them, in a payload or alone, and as the service hands them out. */
+/* ==== >> read/bugsnag ====
+ * Job: Bugsnag events, as the app sends them and as the service hands them out.
+ * Offers: its reader, for read/formats.h.
+ * Never: guesses an image that no frame tells.
+ *
+ * Bugsnag events: as the app sends them, in a payload or alone, and as the service hands them out. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"

@@ -1,6 +1,10 @@
-/* Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose
- * UUID is told where symbols are missing; older ones are addresses at run time, of images that are not
- * told. */
+/* ==== >> read/crashlytics ====
+ * Job: Crashlytics' stacks, as its console hands them out.
+ * Offers: its reader, for read/lines.h.
+ * Never: reads its JSON.
+ *
+ * Crashlytics: stacks as its console hands them out. An address there is an offset in its image, whose UUID
+ * is told where symbols are missing; older ones are addresses at run time, of images that are not told. */
 #include "../base/digits.h"
 #include "../base/memory.h"
 #include "../base/text.h"

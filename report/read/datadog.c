@@ -1,4 +1,7 @@
-/* Datadog's error events: stacks as text in strings, images beside them. */
+/* ==== >> read/datadog ====
+ * Job: Datadog's error events: stacks as text in strings, images beside them.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads logs of Datadog. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"

@@ -1,4 +1,9 @@
-/* The readers of formats. Whoever opens reports tries them: see recognise.c. */
+/* ==== >> read/formats ====
+ * Job: which formats there are: documents of JSON, and whole texts.
+ * Offers: READ_DOCUMENTS, the table of documents; report_parse_text, report_parse_xctrace.
+ * Never: reads one: each format is a file of its own.
+ *
+ * The readers of formats. Whoever opens reports tries them: see recognise.c. */
 #ifndef REPORT_FORMATS_H
 #define REPORT_FORMATS_H
 

@@ -1,4 +1,7 @@
-/* Stacks whose frames begin with #: sanitizers' and Dart's. */
+/* ==== >> read/hash_frames ====
+ * Job: stacks whose frames begin with #: sanitizers' and Dart's.
+ * Offers: its reader, for read/lines.h.
+ * Never: reads gdb. */
 #include "../base/digits.h"
 #include "../base/text.h"
 #include "../model/report.h"

@@ -1,4 +1,7 @@
-/* .ips documents: the metadata line, and the report. */
+/* ==== >> read/ips ====
+ * Job: .ips documents: the metadata line, and the report.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads stackshots, panics or jetsam reports, which are .ips too. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"

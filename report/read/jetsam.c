@@ -1,6 +1,11 @@
-/* Jetsam reports: what every process held when the system was short of memory, and which it ended. They
- * have no stacks.
- * https://developer.apple.com/documentation/xcode/identifying-high-memory-use-with-jetsam-event-reports */
+/* ==== >> read/jetsam ====
+ * Job: jetsam reports: what every process held when memory was short, and which was ended.
+ * Offers: its reader, for read/formats.h.
+ * Never: finds stacks: there are none.
+ *
+ * Jetsam reports: what every process held when the system was short of memory, and which it ended. They have
+ * no stacks. https://developer.apple.com/documentation/xcode/identifying-high-memory-use-with-jetsam-event-
+ * reports */
 #include "../base/json.h"
 #include "../base/text.h"
 #include "../model/report.h"

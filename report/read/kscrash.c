@@ -1,4 +1,7 @@
-/* KSCrash reports, also those of crashes while a report was written. */
+/* ==== >> read/kscrash ====
+ * Job: KSCrash reports, also those of crashes while a report was written.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads its text. */
 #include "../base/json.h"
 #include "../base/text.h"
 #include "../model/json_stack.h"

@@ -1,5 +1,10 @@
-/* The readers of lines of text, a file for each format; false when a line is none of its. Whoever reads text tries them: see
- * text.c. */
+/* ==== >> read/lines ====
+ * Job: which lines of text there are, for whoever reads text.
+ * Offers: text_parse_numbered and its kin.
+ * Never: reads one: each format is a file of its own.
+ *
+ * The readers of lines of text, a file for each format; false when a line is none of its. Whoever reads text
+ * tries them: see text.c. */
 #ifndef REPORT_LINES_H
 #define REPORT_LINES_H
 

@@ -1,4 +1,7 @@
-/* What lldb prints for `bt`, `bt all` and `thread backtrace`. */
+/* ==== >> read/lldb ====
+ * Job: what lldb prints for `bt`, `bt all` and `thread backtrace`.
+ * Offers: its reader, for read/lines.h.
+ * Never: takes images of another program. */
 #include "../base/memory.h"
 #include "../base/text.h"
 #include "../model/report.h"

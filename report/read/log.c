@@ -1,5 +1,9 @@
-/* The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of
- * them. */
+/* ==== >> read/log ====
+ * Job: the system's log, as `log show --style=ndjson --backtrace` prints it.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads its plain text.
+ *
+ * The system's log as `log show --style=ndjson --backtrace` prints it: an event a line, or an array of them. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"

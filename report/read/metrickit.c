@@ -1,4 +1,9 @@
-/* MetricKit: payloads of diagnostics, each a report of its own, and payloads of metrics. */
+/* ==== >> read/metrickit ====
+ * Job: MetricKit: payloads of diagnostics and of metrics.
+ * Offers: its reader, for read/formats.h.
+ * Never: joins two diagnostics.
+ *
+ * MetricKit: payloads of diagnostics, each a report of its own, and payloads of metrics. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/memory.h"

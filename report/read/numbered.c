@@ -1,4 +1,7 @@
-/* Numbered frames: crash reports, leaks, backtrace_symbols, KSCrash's text. */
+/* ==== >> read/numbered ====
+ * Job: numbered frames: crash reports, leaks, backtrace_symbols, KSCrash's text.
+ * Offers: its reader, for read/lines.h.
+ * Never: reads other lines. */
 #include "../base/text.h"
 #include "../model/report.h"
 #include "../model/scan.h"

@@ -1,4 +1,9 @@
-/* Panics of the kernel: what the system writes as text, and as a string into panic-full reports. Of such a
+/* ==== >> read/panic ====
+ * Job: panics of the kernel, as text and as a string in panic-full reports.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads registers, cores and zones.
+ *
+ * Panics of the kernel: what the system writes as text, and as a string into panic-full reports. Of such a
  * text only the backtraces are stacks; its registers, cores and zones are not. */
 #include "../base/digits.h"
 #include "../base/json.h"

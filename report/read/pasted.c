@@ -1,4 +1,7 @@
-/* Pasted rows of bare addresses. */
+/* ==== >> read/pasted ====
+ * Job: pasted rows of bare addresses.
+ * Offers: its reader, for read/lines.h.
+ * Never: takes one address for a stack. */
 #include "../base/text.h"
 #include "../model/report.h"
 #include "../model/scan.h"

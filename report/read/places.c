@@ -1,4 +1,9 @@
-/* Frames that say where they are in their own way: Mono's native stacks, Go's goroutines, offsets from a
+/* ==== >> read/places ====
+ * Job: frames that say where they are in their own way: Mono's, Go's, offsets from a UUID.
+ * Offers: its reader, for read/lines.h.
+ * Never: reads their headers.
+ *
+ * Frames that say where they are in their own way: Mono's native stacks, Go's goroutines, offsets from a
  * UUID. */
 #include "../base/digits.h"
 #include "../base/text.h"

@@ -1,4 +1,7 @@
-/* Reports of PLCrashReporter, which HockeyApp and App Center kept too: protobuf, turned into text. */
+/* ==== >> read/plcrash ====
+ * Job: PLCrashReporter's reports, which HockeyApp and App Center kept too: protobuf turned into text.
+ * Offers: plcrash_is, plcrash_decode.
+ * Never: reads that text. */
 #ifndef MACHSYM_TOOL_PLCRASH_H
 #define MACHSYM_TOOL_PLCRASH_H
 

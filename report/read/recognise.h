@@ -1,4 +1,7 @@
-/* Opens reports: finds of which kind an input is, and has it read. */
+/* ==== >> read/recognise ====
+ * Job: opens reports: finds of which kind an input is, and has it read.
+ * Offers: report_open, report_open_redacted, report_open_carried, report_is_one.
+ * Never: looks an address up. */
 #ifndef REPORT_RECOGNISE_H
 #define REPORT_RECOGNISE_H
 

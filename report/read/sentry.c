@@ -1,4 +1,9 @@
-/* Sentry events: as the app sends them, alone or in an envelope, and as the service hands them out. */
+/* ==== >> read/sentry ====
+ * Job: Sentry events: alone, in an envelope, and as the service hands them out.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads attachments.
+ *
+ * Sentry events: as the app sends them, alone or in an envelope, and as the service hands them out. */
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"

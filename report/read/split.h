@@ -1,4 +1,9 @@
-/* Files that hold several reports one after the other: where each ends. */
+/* ==== >> read/split ====
+ * Job: where one report of a file ends and the next one begins.
+ * Offers: split_first_len.
+ * Never: reads a report.
+ *
+ * Files that hold several reports one after the other: where each ends. */
 #ifndef MACHSYM_TOOL_SPLIT_H
 #define MACHSYM_TOOL_SPLIT_H
 

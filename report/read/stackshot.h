@@ -1,4 +1,7 @@
-/* Stackshots: the stacks of all processes as pairs of an image's number and an offset. */
+/* ==== >> read/stackshot ====
+ * Job: stackshots: the stacks of all processes as pairs of an image's number and an offset.
+ * Offers: stackshot_parse.
+ * Never: writes one. */
 #ifndef MACHSYM_TOOL_STACKSHOT_H
 #define MACHSYM_TOOL_STACKSHOT_H
 

@@ -1,4 +1,10 @@
-/* Reports inside strings and objects of JSON documents: of a tracker's export, of a crash service, of Apple's own. */
+/* ==== >> read/strings ====
+ * Job: reports inside strings and objects of JSON documents of another kind.
+ * Offers: its reader, for read/formats.h.
+ * Never: edits them: walk.h and write/ do.
+ *
+ * Reports inside strings and objects of JSON documents: of a tracker's export, of a crash service, of
+ * Apple's own. */
 #include "../base/json.h"
 #include "../base/memory.h"
 #include "../base/text.h"

@@ -1,4 +1,9 @@
-/* Backtraces that Swift's runtime prints when a program crashes: since Swift 5.9, docs/Backtracing.rst. */
+/* ==== >> read/swift_trace ====
+ * Job: backtraces that Swift's runtime prints when a program crashes.
+ * Offers: its reader, for read/lines.h.
+ * Never: reads them as JSON.
+ *
+ * Backtraces that Swift's runtime prints when a program crashes: since Swift 5.9, docs/Backtracing.rst. */
 #include "../base/digits.h"
 #include "../base/text.h"
 #include "../model/report.h"

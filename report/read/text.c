@@ -1,4 +1,9 @@
-/* Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
+/* ==== >> read/text ====
+ * Job: text reports: which part of a report a line belongs to, threads, facts.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads frames: each format has a file.
+ *
+ * Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
  * their own files. */
 #include "../base/json.h"
 #include "../base/text.h"

@@ -1,4 +1,7 @@
-/* Lists of images in text reports. */
+/* ==== >> read/text_images ====
+ * Job: lists of images in text reports.
+ * Offers: its reader, for read/lines.h.
+ * Never: places frames in them. */
 #include "../base/digits.h"
 #include "../base/text.h"
 #include "../model/report.h"

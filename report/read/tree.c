@@ -1,4 +1,7 @@
-/* Call trees: sample, spindump, hang, cpu and disk reports. */
+/* ==== >> read/tree ====
+ * Job: call trees: sample, spindump, hang, cpu and disk reports.
+ * Offers: its reader, for read/lines.h.
+ * Never: adds samples up. */
 #include "../base/digits.h"
 #include "../base/text.h"
 #include "../model/report.h"

@@ -1,4 +1,9 @@
-/* What `xctrace export --xpath` writes: tables as XML, in which frames and their images are told once and
+/* ==== >> read/xctrace ====
+ * Job: tables as XML, as `xctrace export --xpath` writes them.
+ * Offers: its reader, for read/formats.h.
+ * Never: reads a trace itself.
+ *
+ * What `xctrace export --xpath` writes: tables as XML, in which frames and their images are told once and
  * referred to by number from then on. */
 #include "../base/digits.h"
 #include "../base/memory.h"

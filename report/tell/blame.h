@@ -1,4 +1,7 @@
-/* Whose fault a report is: the first function of its stack that has an owner. */
+/* ==== >> tell/blame ====
+ * Job: whose fault a report is: the first function of its stack that has an owner.
+ * Offers: blame_find.
+ * Never: knows rules of ownership: report_rules answers. */
 #ifndef MACHSYM_TOOL_BLAME_H
 #define MACHSYM_TOOL_BLAME_H
 

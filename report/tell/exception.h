@@ -1,4 +1,7 @@
-/* The exception of a report in words. */
+/* ==== >> tell/exception ====
+ * Job: the exception of a report in words.
+ * Offers: exception_put.
+ * Never: sets facts. */
 #ifndef REPORT_EXCEPTION_H
 #define REPORT_EXCEPTION_H
 

@@ -1,4 +1,7 @@
-/* Which reports are wanted: by what they tell of themselves, and whose fault they are. */
+/* ==== >> tell/filter ====
+ * Job: which reports are wanted: by what they tell of themselves, and whose fault they are.
+ * Offers: only_add, only_has, only_fits, only_fits_owner.
+ * Never: prints what is wrong with a condition: it is returned. */
 #ifndef MACHSYM_TOOL_FILTER_H
 #define MACHSYM_TOOL_FILTER_H
 

@@ -1,5 +1,10 @@
-/* Groups of reports: those of one signature, and families of groups that are similar; what is known of
- * them from earlier runs. */
+/* ==== >> tell/groups ====
+ * Job: groups of reports: those of one signature, families that are similar, and what is known of them from
+ * earlier runs.
+ * Offers: groups_open, groups_close, groups_take_state, groups_add, groups_print, groups_put_state,
+ * groups_has_state, group_compare_signatures, group_new, group_free, group_count_day, group_count_version,
+ * groups_find_heads, groups_totals and its kin.
+ * Never: reads or writes a file: tool/files/state.h does. */
 #ifndef MACHSYM_TOOL_GROUPS_H
 #define MACHSYM_TOOL_GROUPS_H
 

@@ -1,5 +1,10 @@
-/* Which images the frames of reports wait for, over all reports of a run: what a team has to find or
- * upload. */
+/* ==== >> tell/missing ====
+ * Job: which images the frames of reports wait for, over all reports of a run.
+ * Offers: missing_of, missing_put_image, missing_add_report, missing_add_list, missing_waits,
+ * missing_waits_for_system, missing_put_text, missing_put_json, missing_free, missing_bundle.
+ * Never: searches for them.
+ *
+ * Which images the frames of reports wait for, over all reports of a run: what a team has to find or upload. */
 #ifndef MACHSYM_TOOL_MISSING_H
 #define MACHSYM_TOOL_MISSING_H
 

@@ -1,4 +1,7 @@
-/* What reports of one crash have in common. */
+/* ==== >> tell/signature ====
+ * Job: what reports of one crash have in common.
+ * Offers: signature_of.
+ * Never: compares two. */
 #ifndef REPORT_SIGNATURE_H
 #define REPORT_SIGNATURE_H
 

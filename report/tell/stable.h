@@ -1,4 +1,7 @@
-/* Names of functions in a form that is the same in the next build, and whichever tool wrote them. */
+/* ==== >> tell/stable ====
+ * Job: names of functions in a form that is the same in the next build, and whichever tool wrote them.
+ * Offers: stable_name, machinery_make, machinery_free, machinery_has.
+ * Never: reads a list of machinery from a file. */
 #ifndef MACHSYM_TOOL_STABLE_H
 #define MACHSYM_TOOL_STABLE_H
 

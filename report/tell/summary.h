@@ -1,4 +1,9 @@
-/* What a report means, in words: the exception, the app's own frames, what is missing; and its signature. */
+/* ==== >> tell/summary ====
+ * Job: what a report means, in words: the exception, the app's own frames, what is missing.
+ * Offers: summary_put, summary_put_brief.
+ * Never: changes a report.
+ *
+ * What a report means, in words: the exception, the app's own frames, what is missing; and its signature. */
 #ifndef MACHSYM_TOOL_SUMMARY_H
 #define MACHSYM_TOOL_SUMMARY_H
 

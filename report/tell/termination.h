@@ -1,4 +1,7 @@
-/* Why the system ended a process, in words. */
+/* ==== >> tell/termination ====
+ * Job: why the system ended a process, in words.
+ * Offers: ending_explain.
+ * Never: sets facts. */
 #ifndef MACHSYM_TOOL_TELL_TERMINATION_H
 #define MACHSYM_TOOL_TELL_TERMINATION_H
 

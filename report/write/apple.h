@@ -1,4 +1,8 @@
-/* What a report of Apple's JSON says beside its stacks, as Apple's text has it. */
+/* ==== >> write/apple ====
+ * Job: what a report of Apple's JSON says beside its stacks, as Apple's text has it.
+ * Offers: apple_open, apple_put_head, apple_put_triage, apple_put_state, apple_put_tail, apple_put_value,
+ * apple_has.
+ * Never: writes stacks. */
 #ifndef MACHSYM_TOOL_WRITE_APPLE_H
 #define MACHSYM_TOOL_WRITE_APPLE_H
 

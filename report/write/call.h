@@ -1,4 +1,7 @@
-/* One call in words, and how much of it is wanted. */
+/* ==== >> write/call ====
+ * Job: one call in words, and how much of it is wanted.
+ * Offers: call_put_place, call_put_function, call_put_tail, call_put.
+ * Never: escapes it for its surroundings: edit.h does. */
 #ifndef REPORT_WRITE_CALL_H
 #define REPORT_WRITE_CALL_H
 

@@ -1,4 +1,7 @@
-/* What the writers of a report in its own format share: edits of its body. */
+/* ==== >> write/edit ====
+ * Job: edits of the body, which the writers of a report in its own format share.
+ * Offers: edit_open, edit_close, edit_add_part, edit_add_body, edit_add_newline.
+ * Never: knows a format. */
 #ifndef MACHSYM_TOOL_EDIT_H
 #define MACHSYM_TOOL_EDIT_H
 

@@ -1,4 +1,7 @@
-/* Frames that are text: names are put into their lines. */
+/* ==== >> write/lines ====
+ * Job: frames that are text: names are put into their lines.
+ * Offers: row_numbered, row_tree, row_bare, row_xctrace.
+ * Never: touches other bytes. */
 #ifndef REPORT_WRITE_LINES_H
 #define REPORT_WRITE_LINES_H
 

@@ -1,4 +1,7 @@
-/* Frames that are objects of JSON: members are put into them. */
+/* ==== >> write/objects ====
+ * Job: frames that are objects of JSON: members are put into them.
+ * Offers: jsonframe_object, jsonframe_stackshot, jsonframe_metric.
+ * Never: touches other bytes. */
 #ifndef REPORT_WRITE_OBJECTS_H
 #define REPORT_WRITE_OBJECTS_H
 

@@ -1,4 +1,9 @@
-/* Writes reports: in their own format with names put in, as classic text, or as machsym's JSON. */
+/* ==== >> write/write ====
+ * Job: writes reports: in their own format, as classic text, or as JSON.
+ * Offers: write_same, write_edits, write_edit_out, write_text, write_json, write_summary_json.
+ * Never: writes to a file.
+ *
+ * Writes reports: in their own format with names put in, as classic text, or as machsym's JSON. */
 #ifndef MACHSYM_TOOL_REPORT_WRITE_H
 #define MACHSYM_TOOL_REPORT_WRITE_H
 
