@@ -176,9 +176,9 @@
  * __LINKEDIT. machsym_image_read_info also compares names of symbols with their string table and with those
  * that the debug info gives some functions, and units with the sections of code. Whoever decodes all units
  * also compares their lines and ranges: machsym_session_read_info, and machsym_map_merge for the map. Rows of
- * a sequence ascend, name files of the table, and end where a function does; sequences lie apart. A range
- * ends after it begins, in the same section. A call lies inside of what it is inlined into, and a function
- * inside of its unit. A lookup compares none of that.
+ * a sequence ascend, name files of the table, and end where a function does; lines are not counted down below
+ * 0; sequences lie apart. A range ends after it begins, in the same section. A call lies inside of what it is
+ * inlined into, and a function inside of its unit. A lookup compares none of that.
  *
  * Other damage has no trace in the file: a bit in the line, file or column of a row, in an address that stays
  * between its neighbours, in a range that stays inside of what is around it, in an entry's numbers or texts,
@@ -12749,6 +12749,7 @@ typedef struct ms_ln_table {
     bool goes_back;      /* rows of a sequence do not ascend */
     bool is_open;        /* the last rows have no end, and are left out */
     bool has_odd_header; /* the header contradicts the standard or itself */
+    bool has_wrong_line; /* lines are counted down below 0 */
 } ms_ln_table;
 
 /* The header of a line program, as far as the program needs it. */
@@ -12787,6 +12788,7 @@ typedef struct ms_ln_build {
     uint64_t most_file; /* as in the table */
     bool goes_back;
     bool is_open;
+    bool has_wrong_line;
 } ms_ln_build;
 
 /* ---- Header ---- */
@@ -12950,6 +12952,7 @@ typedef struct ms_ln_regs {
     uint64_t op_index;
     uint64_t file;
     uint64_t most_file; /* that was set since the sequence began */
+    uint32_t line_bits; /* of the lines that were set since then, together */
     uint64_t column;
     uint32_t line;
     bool is_stmt;
@@ -12967,10 +12970,18 @@ static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
     return regs;
 }
 
+/* Sets the file of the rows to come. */
 static inline void ms_ln_set_file(ms_ln_regs *regs, uint64_t file)
 {
     regs->file = file;
     ms_raise_to(&regs->most_file, file);
+}
+
+/* Lines are counted down below 0 by damage only; their largest bit tells it. */
+static inline void ms_ln_move_line(ms_ln_regs *regs, uint64_t lines)
+{
+    regs->line += (uint32_t)lines;
+    regs->line_bits |= regs->line;
 }
 
 static inline void ms_ln_set_row(ms_ln_row *row, const ms_ln_regs *regs, bool end_sequence)
@@ -13093,6 +13104,7 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
 {
     size_t first = regs->first_row;
     ms_raise_to(&b->most_file, regs->most_file);
+    b->has_wrong_line |= regs->line_bits > INT32_MAX;
     ms_ln_add_row(b, regs, true);
     if (b->row_count > first + 1)
         ms_ln_order_rows(dw, b, first);
@@ -13154,7 +13166,7 @@ static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *r
     switch (opcode) {
     case ms_DW_LNS_copy: ms_ln_add_row(b, regs, false); break;
     case ms_DW_LNS_advance_pc: ms_ln_advance(head, regs, ms_rd_uleb(rd)); break;
-    case ms_DW_LNS_advance_line: regs->line += (uint32_t)ms_rd_sleb(rd); break;
+    case ms_DW_LNS_advance_line: ms_ln_move_line(regs, (uint64_t)ms_rd_sleb(rd)); break;
     case ms_DW_LNS_set_file: ms_ln_set_file(regs, ms_rd_uleb(rd)); break;
     case ms_DW_LNS_set_column: regs->column = ms_rd_uleb(rd); break;
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; break;
@@ -13206,7 +13218,7 @@ static inline const uint8_t *ms_ln_run_usual(uint8_t opcode, const uint8_t *p, m
         return p;
     case ms_DW_LNS_advance_line:
         p = ms_dw_raw_sleb(p, &number);
-        regs->line += (uint32_t)number;
+        ms_ln_move_line(regs, number);
         return p;
     case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; return p;
     case ms_DW_LNS_set_file:
@@ -13334,6 +13346,7 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->most_file = b.most_file;
     table->goes_back = b.goes_back;
     table->is_open = b.is_open;
+    table->has_wrong_line = b.has_wrong_line;
     table->has_odd_header = head.is_odd;
 }
 
@@ -21659,6 +21672,8 @@ static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *
         return "the header of a line program contradicts itself";
     if (lines->goes_back)
         return "rows of a line program go back";
+    if (lines->has_wrong_line)
+        return "a line program counts lines down below 0";
     if (lines->most_file > lines->file_count)
         return "a line program names a file that it does not have";
     if (ms_ck_overlap(lines))

@@ -199,8 +199,9 @@ while IFS='|' read -r file part at bytes what misleading; do
     decoded "$part-$number" "$what" "$misleading"
 done <<'END'
 plain|__debug_line|0x51|\000\011\002\000\006\000\000\001\000\000\000|rows of a line program go back|yes
+plain|__debug_line|0x63|\120|a line program counts lines down below 0|yes
 plain|__debug_line|0x66|\012|a line program names a file that it does not have|yes
-plain|__debug_line|0x54|\072|a sequence of a line program ends inside a function|yes
+plain|__debug_line|0x54|\056|a sequence of a line program ends inside a function|yes
 plain|__debug_line|0x11|\000|the header of a line program contradicts itself|yes
 plain|__debug_line|0x06|\065|the header of a line program contradicts itself|yes
 many|__debug_line|0x258|\130\011|sequences of a line program share addresses|yes

@@ -66,6 +66,8 @@ static const char *ms_ck_lines(const ms_fn_table *functions, const ms_ln_table *
         return "the header of a line program contradicts itself";
     if (lines->goes_back)
         return "rows of a line program go back";
+    if (lines->has_wrong_line)
+        return "a line program counts lines down below 0";
     if (lines->most_file > lines->file_count)
         return "a line program names a file that it does not have";
     if (ms_ck_overlap(lines))

@@ -139,9 +139,9 @@
  * __LINKEDIT. machsym_image_read_info also compares names of symbols with their string table and with those
  * that the debug info gives some functions, and units with the sections of code. Whoever decodes all units
  * also compares their lines and ranges: machsym_session_read_info, and machsym_map_merge for the map. Rows of
- * a sequence ascend, name files of the table, and end where a function does; sequences lie apart. A range
- * ends after it begins, in the same section. A call lies inside of what it is inlined into, and a function
- * inside of its unit. A lookup compares none of that.
+ * a sequence ascend, name files of the table, and end where a function does; lines are not counted down below
+ * 0; sequences lie apart. A range ends after it begins, in the same section. A call lies inside of what it is
+ * inlined into, and a function inside of its unit. A lookup compares none of that.
  *
  * Other damage has no trace in the file: a bit in the line, file or column of a row, in an address that stays
  * between its neighbours, in a range that stays inside of what is around it, in an entry's numbers or texts,
