@@ -144,7 +144,7 @@ static unsigned long long use(const trap *t, uint64_t lo, uint64_t size)
     work = 0;
     machsym_list_slices(&desc, &slice, 1, NULL);
     unsigned long long most = work;
-    for (int lines = 0; lines < MACHSYM_LINES_COUNT; lines += 2) { /* atos, stmt */
+    for (int lines = 0; lines < MACHSYM_LINES_COUNT; lines += lines == 0 ? 2 : 1) { /* atos, stmt, people */
         machsym_plan_desc plan;
         machsym_map *map = NULL;
         work = 0;

@@ -780,13 +780,18 @@
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
 
-/* How far the line policy people looks for a line near by: so many rows and calls for a frame, with those of
- * its callers. */
+/* How far the line policy people looks for a line near by: so many rows and calls in a function or inlined
+ * call. In Swift nothing is further away. A hostile program could put all its rows between. */
 #ifndef MACHSYM_MAX_NEAR_STEPS
-#define MACHSYM_MAX_NEAR_STEPS 4096
+#define MACHSYM_MAX_NEAR_STEPS 2048
 #endif
 
-/* How many calls and functions a session remembers where they were written, and called; 64 bytes each. */
+/* How many callers it asks for a line that an inlined call lacks. */
+#ifndef MACHSYM_MAX_NEAR_CALLS
+#define MACHSYM_MAX_NEAR_CALLS 32
+#endif
+
+/* How many calls and functions a session remembers where they were written, and called; 112 bytes each. */
 #ifndef MACHSYM_KEPT_SITES
 #define MACHSYM_KEPT_SITES 1024
 #endif
@@ -10494,9 +10499,6 @@ typedef enum ms_dw_slot {
     ms_SLOT_ADDR_BASE,
     ms_SLOT_RNGLISTS_BASE,
     ms_SLOT_RANGES_BASE,
-    ms_SLOT_ARTIFICIAL,
-    ms_SLOT_DECL_FILE,
-    ms_SLOT_DECL_LINE,
     ms_SLOT_COUNT
 } ms_dw_slot;
 
@@ -10561,6 +10563,7 @@ typedef struct ms_dw_abbrev {
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
     uint32_t slots;      /* a bit for each slot that the steps that read set */
+    uint32_t specs;      /* where its attributes are listed, from the begin of the table; below 4 GB */
     uint8_t layout;      /* number of a call's layout, from 1 on; 0: it has none */
     uint16_t tag;
     uint8_t kind;
@@ -10718,9 +10721,6 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
     case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
     case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
     case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
-    case ms_DW_AT_artificial: return kind == ms_KIND_FUNCTION ? ms_SLOT_ARTIFICIAL : ms_SLOT_NONE;
-    case ms_DW_AT_decl_file: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_FILE : ms_SLOT_NONE;
-    case ms_DW_AT_decl_line: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_LINE : ms_SLOT_NONE;
     default: return ms_SLOT_NONE;
     }
 }
@@ -10902,6 +10902,7 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->has_children = children != 0;
     ms_rd again = *rd;
     size_t first = t->steps.count;
+    abbrev->specs = ms_rd_offset(rd) <= UINT32_MAX ? (uint32_t)ms_rd_offset(rd) : UINT32_MAX;
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
@@ -11284,6 +11285,47 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
             die->v[step->slot] = ms_dw_read_value(rd, step->form, (int64_t)step->bits, enc);
         die->present |= 1u << step->slot;
     }
+}
+
+/* What an entry says of its declaration. Few entries are asked for it, so that the steps skip it. */
+typedef struct ms_dw_decl {
+    ms_dw_value file;
+    ms_dw_value line;
+    ms_dw_value artificial;
+    ms_dw_value origin;
+    ms_dw_value specification;
+} ms_dw_decl;
+
+/* Reads that from the values of an entry, at rd, by the list of its attributes. Returns false when the unit
+ * ends before. */
+static bool ms_dw_read_decl(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                            ms_rd *rd, const ms_dw_enc *enc, ms_dw_decl *out)
+{
+    ms_rd specs = ms_rd_at(dw->abbrev, table->off);
+    ms_zero(out, sizeof *out);
+    ms_rd_skip(&specs, abbrev->specs);
+    while (!specs.failed && !rd->failed) {
+        uint64_t attribute = ms_rd_uleb(&specs);
+        uint32_t form = (uint32_t)ms_rd_uleb(&specs); /* one that is known: the table was decoded */
+        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(&specs) : 0;
+        ms_dw_value *value = NULL;
+        MACHSYM_COUNT_WORK(1);
+        if (attribute == 0 && form == 0)
+            return true;
+        switch (attribute) {
+        case ms_DW_AT_decl_file: value = &out->file; break;
+        case ms_DW_AT_decl_line: value = &out->line; break;
+        case ms_DW_AT_artificial: value = &out->artificial; break;
+        case ms_DW_AT_abstract_origin: value = &out->origin; break;
+        case ms_DW_AT_specification: value = &out->specification; break;
+        default: break;
+        }
+        if (value != NULL && value->form == 0)
+            *value = ms_dw_read_value(rd, form, implicit, enc);
+        else
+            ms_dw_skip_value(rd, form, enc);
+    }
+    return false;
 }
 
 /* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */
@@ -14513,20 +14555,32 @@ typedef struct ms_fn_names {
     machsym_str name;
 } ms_fn_names;
 
-/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
- * read. The unit of the last one is tried first: entries lead to others of their unit. */
-static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
+/* The root of the unit that has an entry at an offset of .debug_info; NULL when none may have one. The unit
+ * of the last entry is tried first: entries lead to others of their unit. */
+static const ms_cu_root *ms_fn_unit_of(ms_cu_env *env, uint64_t die_off)
 {
     size_t unit = env->named;
     if (unit >= env->count || die_off < env->v[unit].off || die_off >= env->v[unit].end)
         unit = env->named = ms_cu_number_of(env, die_off);
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
-    if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
-        return NULL;
+    bool has_entry =
+        root != NULL && root->abbrevs != NULL && die_off >= root->enc.unit_off + env->v[unit].root;
+    return has_entry ? root : NULL;
+}
+
+static bool ms_fn_is_function(const ms_dw_abbrev *abbrev)
+{
+    return abbrev != NULL && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+}
+
+/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
+ * read. */
+static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
+{
     ms_rd rd;
-    const ms_dw_abbrev *abbrev = ms_cu_entry_at(env->dw, root, die_off, &rd, die);
-    bool is_one = abbrev != NULL && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-    return is_one ? root : NULL;
+    const ms_cu_root *root = ms_fn_unit_of(env, die_off);
+    const ms_dw_abbrev *abbrev = root != NULL ? ms_cu_entry_at(env->dw, root, die_off, &rd, die) : NULL;
+    return ms_fn_is_function(abbrev) ? root : NULL;
 }
 
 /* An entry whose names were read lately: the calls of one function often name the same entries. */
@@ -14573,23 +14627,25 @@ typedef struct ms_fn_decl {
 static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_decl decl;
-    ms_dw_die die;
     ms_zero(&decl, sizeof decl);
     for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
-        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        ms_dw_decl die;
+        const ms_cu_root *root = ms_fn_unit_of(env, die_off);
         if (root == NULL)
             break;
-        const ms_dw_value *file = ms_dw_get(&die, ms_SLOT_DECL_FILE);
-        if (decl.root == NULL && file->form != 0) {
+        ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+        if (!ms_fn_is_function(abbrev) ||
+            !ms_dw_read_decl(env->dw, root->abbrevs, abbrev, &rd, &root->enc, &die))
+            break;
+        if (decl.root == NULL && die.file.form != 0) {
             decl.root = root;
-            decl.file = file->u;
+            decl.file = die.file.u;
         }
-        if (decl.line == 0 && ms_dw_get(&die, ms_SLOT_DECL_LINE)->form != 0)
-            decl.line = ms_dw_get(&die, ms_SLOT_DECL_LINE)->u;
-        const ms_dw_value *artificial = ms_dw_get(&die, ms_SLOT_ARTIFICIAL);
-        decl.is_artificial |= artificial->form != 0 && artificial->u != 0;
-        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
-            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+        decl.line = decl.line == 0 ? die.line.u : decl.line;
+        decl.is_artificial |= die.artificial.u != 0;
+        if (!ms_dw_reference(&root->enc, &die.origin, &die_off) &&
+            !ms_dw_reference(&root->enc, &die.specification, &die_off))
             break;
     }
     return decl;
@@ -19856,6 +19912,8 @@ typedef struct ms_ses_unit {
     const ms_ln_table *lines; /* NULL: the line program has not been run */
     machsym_str comp_dir;     /* of the paths in lines */
     ms_ln_hint hint;          /* where in lines the last search ended */
+    ms_range own;             /* code without a gap of function number own_of that >>near walked last */
+    uint32_t own_of;
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -19889,14 +19947,19 @@ typedef struct ms_ses_place {
     uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
 } ms_ses_place;
 
-/* Where a function or an inlined call was written, and where the call is: see >>near. */
+/* Where a function was written, and where an inlined call is: see >>near. */
 typedef struct ms_ses_site {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_ses_place call;
+    ms_ses_place after; /* the line of code after addresses from after_from on; line 0: not known */
+    uint64_t after_from;
+    uint64_t decl_unit; /* the offset of the unit that counts decl_file */
+    uint32_t decl_file;
     uint32_t decl_line; /* 0: a compiler made it */
-    uint32_t decl_file; /* UINT32_MAX: another unit tells */
     bool has_decl;
     bool has_call;
+    bool has_no_lines; /* no code of the function or call has a line to take */
+    bool is_silent;    /* no code of the function has a line of its own that somebody wrote */
 } ms_ses_site;
 
 struct ms_ses_object;
@@ -20915,7 +20978,7 @@ static void ms_eng_list_claims(machsym_session *s)
 
 /* ==== >>near ===============================================================================================
  * Job:    finds the line that people need where the debug info has none that somebody wrote.
- * Offers: ms_near_row, ms_near_call.
+ * Offers: ms_near_is_wanted, ms_near_row, ms_near_call.
  * Never:  takes a line of code that another function has. */
 
 /* The largest line that the people policy tells: a map has 31 bits for it. */
@@ -20942,6 +21005,7 @@ typedef struct ms_near_walk {
     ms_range area;     /* code that the walk stays in */
     size_t row;
     size_t seg;
+    bool is_whole; /* the area has all code of the block */
     uint32_t left; /* steps */
 } ms_near_walk;
 
@@ -20981,35 +21045,35 @@ static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
     return site;
 }
 
-static ms_near_decl ms_near_read_decl(machsym_session *s, const ms_ses_span *span, uint64_t die_off)
+/* Reads where a function was written; an entry that is not there was written nowhere. */
+static void ms_near_read_decl(machsym_session *s, uint64_t die_off, ms_ses_site *site)
 {
     ms_fn_decl from = ms_fn_decl_of(&s->env, die_off);
-    bool is_here = from.root != NULL && from.root->enc.unit_off == span->root->enc.unit_off;
     bool has_line = !from.is_artificial && from.line <= ms_NEAR_MOST_LINE;
-    ms_near_decl decl = {ms_NEAR_ELSEWHERE, has_line ? (uint32_t)from.line : 0};
-    if (is_here && from.file < ms_NEAR_ELSEWHERE)
-        decl.file = (uint32_t)from.file;
-    if (is_here && !ms_near_is_written(span->unit->lines, from.file, decl.line))
-        decl.line = 0;
-    return decl;
+    bool has_file = from.root != NULL && from.file < ms_NEAR_ELSEWHERE;
+    site->decl_line = has_line ? (uint32_t)from.line : 0;
+    site->decl_file = has_file ? (uint32_t)from.file : ms_NEAR_ELSEWHERE;
+    site->decl_unit = from.root != NULL ? from.root->enc.unit_off : 0;
+    site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
 }
 
-/* Where the function of a block was written. */
+/* Where the function of a block was written. What is inlined has it from its origin, as all calls of it. */
 static ms_near_decl ms_near_decl_of(machsym_session *s, const ms_ses_span *span, uint32_t block)
 {
-    uint64_t die_off = span->table->blocks[block].die_off;
+    const ms_fn_block *from = &span->table->blocks[block];
+    uint64_t die_off = from->parent != ms_SEG_NONE && from->origin != 0 ? from->origin : from->die_off;
     ms_near_decl decl = {ms_NEAR_ELSEWHERE, 0};
     ms_ses_site *site = ms_near_site(s, die_off);
     if (site == NULL)
         return decl;
-    if (!site->has_decl) {
-        decl = ms_near_read_decl(s, span, die_off);
-        site->decl_file = decl.file;
-        site->decl_line = decl.line;
-        site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
-    }
-    decl.file = site->decl_file;
+    if (!site->has_decl)
+        ms_near_read_decl(s, die_off, site);
     decl.line = site->decl_line;
+    if (decl.line == 0 || site->decl_unit != span->root->enc.unit_off)
+        return decl;
+    decl.file = site->decl_file;
+    if (decl.file != ms_NEAR_ELSEWHERE && !ms_near_is_written(span->unit->lines, decl.file, decl.line))
+        decl.line = 0;
     return decl;
 }
 
@@ -21025,19 +21089,50 @@ static bool ms_near_order_calls(machsym_session *s, ms_fn_inside *inside)
     return !s->scratch.oom && !s->cache.oom;
 }
 
-/* Lowers an area to where the code of an inlined call lies. */
-static void ms_near_narrow(const ms_fn_block *block, ms_range *area)
+/* Lowers an area to where the code of a block lies. Returns whether all of that is there. */
+static bool ms_near_narrow(const ms_fn_block *block, ms_range *area)
 {
     ms_range all = {UINT64_MAX, 0};
-    if (block->parent == ms_SEG_NONE || block->range_count == 0)
-        return;
     for (size_t i = 0; i < block->range_count; i++) {
         ms_range range = ms_fn_range(block, i);
         all.lo = range.lo < all.lo ? range.lo : all.lo;
         all.hi = range.hi > all.hi ? range.hi : all.hi;
     }
+    if (block->range_count == 0)
+        return false;
+    bool is_whole = area->lo <= all.lo && all.hi <= area->hi;
     area->lo = all.lo > area->lo ? all.lo : area->lo;
     ms_lower_to(&area->hi, all.hi);
+    return is_whole;
+}
+
+/* The code around an address that a function has without a gap; empty when the address is another one's. */
+static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
+{
+    ms_ses_unit *unit = span->unit;
+    const ms_seg *v = unit->functions.segs;
+    ms_range none = {0, 0};
+    if (unit->own_of == span->function && unit->own.lo <= addr && addr < unit->own.hi)
+        return unit->own;
+    size_t at = ms_seg_find(v, unit->functions.seg_count, addr);
+    if (at + 1 >= unit->functions.seg_count || v[at].owner != span->function)
+        return none;
+    unit->own_of = span->function;
+    unit->own.lo = v[at].lo;
+    unit->own.hi = v[at + 1].lo;
+    return unit->own;
+}
+
+/* The row of an address, which is that of the span at hand or another one, as ms_ln_find tells it. */
+static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint *hint)
+{
+    const ms_ln_table *lines = span->unit->lines;
+    const ms_ln_row *row = &lines->rows[span->row];
+    uint64_t hi = UINT64_MAX;
+    if (span->row != lines->row_count && hint->lo <= addr && addr < hint->hi && row->addr <= addr &&
+        row[1].addr > addr)
+        return span->row;
+    return ms_ln_find(lines, MACHSYM_LINES_DWARF, false, addr, hint, &hi);
 }
 
 /* Puts a walk at an address, within the code of one sequence that the function has without a gap. Returns
@@ -21045,27 +21140,26 @@ static void ms_near_narrow(const ms_fn_block *block, ms_range *area)
 static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
                           ms_near_walk *w)
 {
-    const ms_fn_table *functions = &span->unit->functions;
-    const ms_seg *v = functions->segs;
-    uint64_t hi = UINT64_MAX;
-    ms_ln_hint hint;
-    ms_zero(&hint, sizeof hint);
-    if (!ms_near_order_calls(s, span->inside))
+    ms_fn_inside *inside = span->inside;
+    ms_ln_hint hint = span->unit->hint;
+    if (!ms_near_order_calls(s, inside))
         return false;
-    size_t at = ms_seg_find(v, functions->seg_count, addr);
+    w->area = ms_near_own_code(span, addr);
     w->lines = span->unit->lines;
-    w->row = ms_ln_find(w->lines, MACHSYM_LINES_DWARF, false, addr, &hint, &hi);
-    if (w->row == w->lines->row_count || at + 1 >= functions->seg_count || v[at].owner != span->function)
+    w->row = ms_near_row_at(span, addr, &hint);
+    if (w->row == w->lines->row_count || w->area.hi == 0)
         return false;
     w->blocks = span->table->blocks;
-    w->function = span->inside != NULL ? span->inside->function : span->function;
     w->block = block;
-    w->area.lo = v[at].lo > hint.lo ? v[at].lo : hint.lo;
-    w->area.hi = v[at + 1].lo < hint.hi ? v[at + 1].lo : hint.hi;
-    ms_near_narrow(&w->blocks[block], &w->area);
-    w->segs = span->inside != NULL ? span->inside->calls.v : NULL;
-    w->seg_count = span->inside != NULL ? span->inside->calls.count : 0;
-    w->seg = ms_seg_find(w->segs, w->seg_count, addr);
+    w->area.lo = w->area.lo > hint.lo ? w->area.lo : hint.lo;
+    ms_lower_to(&w->area.hi, hint.hi);
+    w->is_whole = ms_near_narrow(&w->blocks[block], &w->area);
+    w->function = inside != NULL ? inside->function : span->function;
+    w->segs = inside != NULL ? inside->calls.v : NULL;
+    w->seg_count = inside != NULL ? inside->calls.count : 0;
+    w->seg = inside != NULL ? inside->hint : 0;
+    if (w->seg_count != 0 && !ms_seg_holds(w->segs, w->seg_count, w->seg, addr))
+        w->seg = ms_seg_find(w->segs, w->seg_count, addr);
     return true;
 }
 
@@ -21149,64 +21243,132 @@ static bool ms_near_place(ms_near_walk *w, ms_ses_place *out)
     return true;
 }
 
-/* Whether the block of a walk has a line at this place that fits its declaration: values of properties that
- * an initializer has stand before it. */
-static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+/* Whether a line is one of a function that is declared so: values of properties that an initializer has stand
+ * before it. */
+static inline bool ms_near_is_right(const ms_ln_table *lines, uint64_t file, uint32_t line, ms_near_decl decl)
 {
-    if (!ms_near_place(w, out) || !ms_near_is_written(w->lines, out->file, out->line))
-        return false;
-    return out->line >= w->decl.line &&
-           (w->decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(w->lines, out->file, w->decl.file));
+    return ms_near_is_written(lines, file, line) && line >= decl.line &&
+           (decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(lines, file, decl.file));
 }
 
-/* The nearest line of a block before an address, else after it. decl is what it must fit. *left is how many
- * steps may be taken, and how many were not. */
+/* Whether the block of a walk has a line at this place that fits its declaration. */
+static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+{
+    return ms_near_place(w, out) && ms_near_is_right(w->lines, out->file, out->line, w->decl);
+}
+
+/* Takes the line of the row before that of a span, when the first step of a walk would lead there: most lines
+ * are that near. Returns false when a walk has to find out. */
+static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uint64_t addr, ms_near_decl decl,
+                                    ms_ses_place *out)
+{
+    const ms_ses_unit *unit = span->unit;
+    const ms_fn_inside *inside = span->inside;
+    const ms_ln_row *row = &unit->lines->rows[span->row];
+    if (block != span->call || span->row == 0 || span->row == unit->lines->row_count)
+        return false;
+    const ms_ln_row *before = row - 1;
+    bool is_own = unit->own_of == span->function && unit->own.lo <= before->addr && addr < unit->own.hi;
+    if (!is_own || before->addr >= row->addr || before->addr < unit->hint.lo || addr >= unit->hint.hi)
+        return false;
+    if (inside != NULL && !inside->has_calls)
+        return false;
+    if (inside != NULL && inside->calls.count != 0 &&
+        (!ms_seg_holds(inside->calls.v, inside->calls.count, inside->hint, addr) ||
+         inside->calls.v[inside->hint].lo > before->addr))
+        return false;
+    if (!ms_near_is_right(unit->lines, before->file, before->line, decl))
+        return false;
+    out->file = before->file;
+    out->line = before->line;
+    out->column = before->column;
+    out->from = MACHSYM_NEAR_BEFORE;
+    out->addr = before->addr;
+    return true;
+}
+
+/* Notes what a search found that went to the end of the code before: other addresses lead to the same. left:
+ * steps that it did not take. */
+static void ms_near_note(machsym_session *s, const ms_near_walk *w, uint64_t addr, uint32_t left,
+                         const ms_ses_place *after)
+{
+    const ms_fn_block *block = &w->blocks[w->block];
+    ms_ses_site *site = left > 0 && !ms_ses_failed(s) ? ms_near_site(s, block->die_off) : NULL;
+    if (site == NULL || s->env.lacks_units)
+        return;
+    site->has_no_lines |= after == NULL && w->is_whole;
+    if (after != NULL) {
+        site->after = *after;
+        site->after_from = addr;
+    }
+}
+
+/* The nearest line of a block before an address, else after it. decl is what it must fit. */
 static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                           ms_near_decl decl, uint32_t *left, ms_ses_place *out)
+                           ms_near_decl decl, ms_ses_place *out)
 {
     ms_near_walk w;
     ms_ses_place place;
-    bool found = false;
-    ms_zero(&w, sizeof w);
-    ms_zero(&place, sizeof place);
+    if (ms_near_take_row_before(span, block, addr, decl, out))
+        return true;
+    const ms_ses_site *site = ms_near_site(s, span->table->blocks[block].die_off);
+    if (site == NULL || site->has_no_lines)
+        return false;
+    if (site->after.line != 0 && site->after_from <= addr && addr < site->after.addr) {
+        *out = site->after;
+        return true;
+    }
     if (!ms_near_begin(s, span, block, addr, &w))
         return false;
+    w.decl = decl;
+    w.left = MACHSYM_MAX_NEAR_STEPS;
     ms_near_walk on = w;
-    w.decl = on.decl = decl;
-    w.left = *left;
-    place.from = MACHSYM_NEAR_BEFORE;
+    bool found = false;
     while (!found && ms_near_go_back(&w))
         found = ms_near_fits(&w, &place);
-    on.left = w.left;
-    if (!found)
+    place.from = MACHSYM_NEAR_BEFORE;
+    if (!found) {
+        while (!found && ms_near_go_on(&on))
+            found = ms_near_fits(&on, &place);
         place.from = MACHSYM_NEAR_AFTER;
-    while (!found && ms_near_go_on(&on))
-        found = ms_near_fits(&on, &place);
-    *left = on.left;
+        ms_near_note(s, &on, addr, w.left < on.left ? w.left : on.left, found ? &place : NULL);
+    }
     if (found)
         *out = place;
     return found;
 }
 
 /* Whether a function has a line of its own that somebody wrote, in whatever file. */
-static bool ms_near_has_lines(machsym_session *s, const ms_ses_span *span, uint32_t function, uint32_t left)
+static bool ms_near_look_for_lines(machsym_session *s, const ms_ses_span *span, uint32_t function)
 {
     const ms_fn_block *block = &span->table->blocks[function];
     ms_near_decl any = {ms_NEAR_ELSEWHERE, 0};
     ms_ses_place place;
     ms_near_walk w;
-    ms_zero(&w, sizeof w);
-    for (size_t i = 0; i < block->range_count && left > 0; i++, left = w.left > 0 ? w.left - 1 : 0) {
-        w.left = left;
-        w.decl = any;
+    uint32_t left = MACHSYM_MAX_NEAR_STEPS;
+    for (size_t i = 0; i < block->range_count && left > 0; i++, left--) {
         if (!ms_near_begin(s, span, function, ms_fn_range(block, i).lo, &w))
             continue;
+        w.left = left;
+        w.decl = any;
         do {
             if (ms_near_fits(&w, &place))
                 return true;
         } while (ms_near_go_on(&w));
+        left = w.left > 0 ? w.left : 1;
     }
     return false;
+}
+
+/* The same, looked for once. */
+static bool ms_near_has_lines(machsym_session *s, const ms_ses_span *span, uint32_t function)
+{
+    ms_ses_site *site = ms_near_site(s, span->table->blocks[function].die_off);
+    if (site == NULL || site->is_silent)
+        return false;
+    bool has_lines = ms_near_look_for_lines(s, span, function);
+    site->is_silent = !has_lines && !ms_ses_failed(s);
+    return has_lines;
 }
 
 /* ---- The line of a frame ---- */
@@ -21235,33 +21397,63 @@ static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block,
     return true;
 }
 
-/* Finds a line for a block at an address where it has none: from the block itself, from its caller, and so on
- * outwards to the function. Returns false when there is none to tell. */
-static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                         ms_ses_place *out)
+/* Finds a line for a block at an address, where it has none, from its callers: outwards to the function. */
+static bool ms_near_find_outside(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                                 ms_near_decl own, ms_ses_place *out)
 {
     const ms_fn_block *blocks = span->table->blocks;
     uint32_t root = span->inside != NULL ? span->inside->function : span->function;
-    uint32_t left = MACHSYM_MAX_NEAR_STEPS;
-    ms_near_decl whole = ms_near_decl_of(s, span, root);
-    ms_near_decl own = block == root ? whole : ms_near_decl_of(s, span, block);
-    bool is_deep = span->table->depths != NULL && span->table->depths[block].calls > MACHSYM_MAX_INLINE_DEPTH;
-    if ((whole.line == 0 && own.line == 0) || is_deep)
+    ms_near_decl whole = block == root ? own : ms_near_decl_of(s, span, root);
+    uint32_t at = block;
+    if (own.line == 0 && whole.line == 0)
         return false;
-    for (uint32_t at = block; at != root || whole.line != 0; at = blocks[at].parent) {
-        ms_near_decl decl = at == block ? own : at == root ? whole : ms_near_decl_of(s, span, at);
-        if (ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, &left, out)) {
+    for (unsigned calls = 0; calls <= MACHSYM_MAX_NEAR_CALLS && (at != root || whole.line != 0); calls++) {
+        ms_near_decl decl = at == root ? whole : at == block ? own : ms_near_decl_of(s, span, at);
+        if ((at != block || own.line == 0) &&
+            ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, out)) {
             if (at != block)
                 out->from = MACHSYM_NEAR_CALL;
             return true;
         }
         if (at == root)
-            return ms_near_has_lines(s, span, root, left) && ms_near_take_decl(whole, out);
+            return ms_near_has_lines(s, span, root) && ms_near_take_decl(whole, out);
         if (ms_near_take_call(span, &blocks[at], out))
             return true;
         addr = blocks[at].lo;
+        at = blocks[at].parent;
     }
     return ms_near_take_decl(own, out);
+}
+
+/* Finds a line for a block at an address where it has none. Returns false when there is none to tell. */
+static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                         ms_ses_place *out)
+{
+    const ms_fn_depth *depths = span->table->depths;
+    if (depths != NULL && depths[block].calls > MACHSYM_MAX_INLINE_DEPTH)
+        return false;
+    ms_near_decl own = ms_near_decl_of(s, span, block);
+    return (own.line != 0 && ms_near_search(s, span, block, addr, own, out)) ||
+           ms_near_find_outside(s, span, block, addr, own, out);
+}
+
+/* Whether the people policy has another line than the debug info: where it has none that somebody wrote, or
+ * one that is too large. */
+static inline bool ms_near_is_wanted(const machsym_session *s, const ms_ln_table *lines, uint64_t file,
+                                     uint32_t line)
+{
+    return s->lines == MACHSYM_LINES_PEOPLE &&
+           (line > ms_NEAR_MOST_LINE || !ms_near_is_written(lines, file, line));
+}
+
+/* Sets a place to a line near by, if it is wanted and there is one. */
+static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *span, uint32_t block,
+                                        uint64_t addr, ms_ses_place *place)
+{
+    if (ms_near_is_written(span->unit->lines, place->file, place->line))
+        place->line = ms_NEAR_MOST_LINE;
+    else
+        ms_near_find(s, span, block, addr, place);
 }
 
 /* Where the code of an address comes from: what the row says that answers, or a line near by. */
@@ -21269,9 +21461,8 @@ static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uin
 {
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
-    if (s->lines == MACHSYM_LINES_PEOPLE && span->function != ms_SEG_NONE &&
-        !ms_near_is_written(span->unit->lines, place.file, place.line))
-        ms_near_find(s, span, span->call, addr, &place);
+    if (span->function != ms_SEG_NONE && ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
+        ms_near_improve(s, span, span->call, addr, &place);
     return place;
 }
 
@@ -21281,12 +21472,12 @@ static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, ui
 {
     const ms_fn_block *block = &span->table->blocks[call];
     ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
-    if (s->lines != MACHSYM_LINES_PEOPLE || ms_near_is_written(span->unit->lines, place.file, place.line))
+    if (!ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
         return place;
     ms_ses_site *site = ms_near_site(s, block->die_off);
     if (site != NULL && site->has_call)
         return site->call;
-    ms_near_find(s, span, block->parent, block->lo, &place);
+    ms_near_improve(s, span, block->parent, block->lo, &place);
     site = ms_near_site(s, block->die_off); /* others may have taken its place */
     if (site != NULL) {
         site->call = place;
@@ -21382,32 +21573,49 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const machsym_session *s, const ms_ses_span *span, const ms_ses_place *place,
+static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
-    bool is_cut = s->lines == MACHSYM_LINES_PEOPLE && place->line > ms_NEAR_MOST_LINE;
-    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, place->file);
-    frame->line = is_cut ? ms_NEAR_MOST_LINE : place->line;
-    frame->column = place->column;
-    if (frame->file.name.len != 0 || frame->line != 0)
-        frame->line_source = place->from == MACHSYM_NEAR_NONE ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NEAR;
+    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, file);
+    frame->line = line;
+    frame->column = column;
+    if (frame->file.name.len != 0 || line != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The same of a place that may be one near by. */
+static void ms_ans_set_place(const ms_ses_span *span, const ms_ses_place *place, machsym_frame *frame)
+{
+    ms_ans_set_line(span, place->file, place->line, place->column, frame);
+    if (place->from != MACHSYM_NEAR_NONE)
+        frame->line_source = MACHSYM_SOURCE_NEAR;
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
 static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_frame *frame)
 {
-    if (span->row == span->unit->lines->row_count)
+    const ms_ln_table *lines = span->unit->lines;
+    if (span->row == lines->row_count)
         return;
+    const ms_ln_row *row = &lines->rows[span->row];
+    if (!ms_near_is_wanted(s, lines, row->file, row->line)) {
+        ms_ans_set_line(span, row->file, row->line, row->column, frame);
+        return;
+    }
     ms_ses_place place = ms_near_row(s, span, addr);
-    ms_ans_set_line(s, span, &place, frame);
+    ms_ans_set_place(span, &place, frame);
 }
 
 /* Sets the line where a frame has an inlined call. */
 static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const ms_fn_block *call,
                             machsym_frame *frame)
 {
+    if (!ms_near_is_wanted(s, span->unit->lines, call->call_file, call->call_line)) {
+        ms_ans_set_line(span, call->call_file, call->call_line, call->call_column, frame);
+        return;
+    }
     ms_ses_place place = ms_near_call(s, span, (uint32_t)(call - span->table->blocks));
-    ms_ans_set_line(s, span, &place, frame);
+    ms_ans_set_place(span, &place, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer

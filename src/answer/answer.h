@@ -101,32 +101,49 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const machsym_session *s, const ms_ses_span *span, const ms_ses_place *place,
+static void ms_ans_set_line(const ms_ses_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
-    bool is_cut = s->lines == MACHSYM_LINES_PEOPLE && place->line > ms_NEAR_MOST_LINE;
-    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, place->file);
-    frame->line = is_cut ? ms_NEAR_MOST_LINE : place->line;
-    frame->column = place->column;
-    if (frame->file.name.len != 0 || frame->line != 0)
-        frame->line_source = place->from == MACHSYM_NEAR_NONE ? MACHSYM_SOURCE_DWARF : MACHSYM_SOURCE_NEAR;
+    frame->file = ms_ln_path(span->unit->lines, span->unit->comp_dir, file);
+    frame->line = line;
+    frame->column = column;
+    if (frame->file.name.len != 0 || line != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The same of a place that may be one near by. */
+static void ms_ans_set_place(const ms_ses_span *span, const ms_ses_place *place, machsym_frame *frame)
+{
+    ms_ans_set_line(span, place->file, place->line, place->column, frame);
+    if (place->from != MACHSYM_NEAR_NONE)
+        frame->line_source = MACHSYM_SOURCE_NEAR;
 }
 
 /* Sets the line of the code itself, for the innermost frame. */
 static void ms_ans_set_row(machsym_session *s, const ms_ses_span *span, uint64_t addr, machsym_frame *frame)
 {
-    if (span->row == span->unit->lines->row_count)
+    const ms_ln_table *lines = span->unit->lines;
+    if (span->row == lines->row_count)
         return;
+    const ms_ln_row *row = &lines->rows[span->row];
+    if (!ms_near_is_wanted(s, lines, row->file, row->line)) {
+        ms_ans_set_line(span, row->file, row->line, row->column, frame);
+        return;
+    }
     ms_ses_place place = ms_near_row(s, span, addr);
-    ms_ans_set_line(s, span, &place, frame);
+    ms_ans_set_place(span, &place, frame);
 }
 
 /* Sets the line where a frame has an inlined call. */
 static void ms_ans_set_call(machsym_session *s, const ms_ses_span *span, const ms_fn_block *call,
                             machsym_frame *frame)
 {
+    if (!ms_near_is_wanted(s, span->unit->lines, call->call_file, call->call_line)) {
+        ms_ans_set_line(span, call->call_file, call->call_line, call->call_column, frame);
+        return;
+    }
     ms_ses_place place = ms_near_call(s, span, (uint32_t)(call - span->table->blocks));
-    ms_ans_set_line(s, span, &place, frame);
+    ms_ans_set_place(span, &place, frame);
 }
 
 /* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer

@@ -11,7 +11,7 @@
 
 /* ==== >>near ===============================================================================================
  * Job:    finds the line that people need where the debug info has none that somebody wrote.
- * Offers: ms_near_row, ms_near_call.
+ * Offers: ms_near_is_wanted, ms_near_row, ms_near_call.
  * Never:  takes a line of code that another function has. */
 
 /* The largest line that the people policy tells: a map has 31 bits for it. */
@@ -38,6 +38,7 @@ typedef struct ms_near_walk {
     ms_range area;     /* code that the walk stays in */
     size_t row;
     size_t seg;
+    bool is_whole; /* the area has all code of the block */
     uint32_t left; /* steps */
 } ms_near_walk;
 
@@ -77,35 +78,35 @@ static ms_ses_site *ms_near_site(machsym_session *s, uint64_t die_off)
     return site;
 }
 
-static ms_near_decl ms_near_read_decl(machsym_session *s, const ms_ses_span *span, uint64_t die_off)
+/* Reads where a function was written; an entry that is not there was written nowhere. */
+static void ms_near_read_decl(machsym_session *s, uint64_t die_off, ms_ses_site *site)
 {
     ms_fn_decl from = ms_fn_decl_of(&s->env, die_off);
-    bool is_here = from.root != NULL && from.root->enc.unit_off == span->root->enc.unit_off;
     bool has_line = !from.is_artificial && from.line <= ms_NEAR_MOST_LINE;
-    ms_near_decl decl = {ms_NEAR_ELSEWHERE, has_line ? (uint32_t)from.line : 0};
-    if (is_here && from.file < ms_NEAR_ELSEWHERE)
-        decl.file = (uint32_t)from.file;
-    if (is_here && !ms_near_is_written(span->unit->lines, from.file, decl.line))
-        decl.line = 0;
-    return decl;
+    bool has_file = from.root != NULL && from.file < ms_NEAR_ELSEWHERE;
+    site->decl_line = has_line ? (uint32_t)from.line : 0;
+    site->decl_file = has_file ? (uint32_t)from.file : ms_NEAR_ELSEWHERE;
+    site->decl_unit = from.root != NULL ? from.root->enc.unit_off : 0;
+    site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
 }
 
-/* Where the function of a block was written. */
+/* Where the function of a block was written. What is inlined has it from its origin, as all calls of it. */
 static ms_near_decl ms_near_decl_of(machsym_session *s, const ms_ses_span *span, uint32_t block)
 {
-    uint64_t die_off = span->table->blocks[block].die_off;
+    const ms_fn_block *from = &span->table->blocks[block];
+    uint64_t die_off = from->parent != ms_SEG_NONE && from->origin != 0 ? from->origin : from->die_off;
     ms_near_decl decl = {ms_NEAR_ELSEWHERE, 0};
     ms_ses_site *site = ms_near_site(s, die_off);
     if (site == NULL)
         return decl;
-    if (!site->has_decl) {
-        decl = ms_near_read_decl(s, span, die_off);
-        site->decl_file = decl.file;
-        site->decl_line = decl.line;
-        site->has_decl = !s->env.lacks_units; /* else it is read again, with a list of the units */
-    }
-    decl.file = site->decl_file;
+    if (!site->has_decl)
+        ms_near_read_decl(s, die_off, site);
     decl.line = site->decl_line;
+    if (decl.line == 0 || site->decl_unit != span->root->enc.unit_off)
+        return decl;
+    decl.file = site->decl_file;
+    if (decl.file != ms_NEAR_ELSEWHERE && !ms_near_is_written(span->unit->lines, decl.file, decl.line))
+        decl.line = 0;
     return decl;
 }
 
@@ -121,19 +122,50 @@ static bool ms_near_order_calls(machsym_session *s, ms_fn_inside *inside)
     return !s->scratch.oom && !s->cache.oom;
 }
 
-/* Lowers an area to where the code of an inlined call lies. */
-static void ms_near_narrow(const ms_fn_block *block, ms_range *area)
+/* Lowers an area to where the code of a block lies. Returns whether all of that is there. */
+static bool ms_near_narrow(const ms_fn_block *block, ms_range *area)
 {
     ms_range all = {UINT64_MAX, 0};
-    if (block->parent == ms_SEG_NONE || block->range_count == 0)
-        return;
     for (size_t i = 0; i < block->range_count; i++) {
         ms_range range = ms_fn_range(block, i);
         all.lo = range.lo < all.lo ? range.lo : all.lo;
         all.hi = range.hi > all.hi ? range.hi : all.hi;
     }
+    if (block->range_count == 0)
+        return false;
+    bool is_whole = area->lo <= all.lo && all.hi <= area->hi;
     area->lo = all.lo > area->lo ? all.lo : area->lo;
     ms_lower_to(&area->hi, all.hi);
+    return is_whole;
+}
+
+/* The code around an address that a function has without a gap; empty when the address is another one's. */
+static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
+{
+    ms_ses_unit *unit = span->unit;
+    const ms_seg *v = unit->functions.segs;
+    ms_range none = {0, 0};
+    if (unit->own_of == span->function && unit->own.lo <= addr && addr < unit->own.hi)
+        return unit->own;
+    size_t at = ms_seg_find(v, unit->functions.seg_count, addr);
+    if (at + 1 >= unit->functions.seg_count || v[at].owner != span->function)
+        return none;
+    unit->own_of = span->function;
+    unit->own.lo = v[at].lo;
+    unit->own.hi = v[at + 1].lo;
+    return unit->own;
+}
+
+/* The row of an address, which is that of the span at hand or another one, as ms_ln_find tells it. */
+static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint *hint)
+{
+    const ms_ln_table *lines = span->unit->lines;
+    const ms_ln_row *row = &lines->rows[span->row];
+    uint64_t hi = UINT64_MAX;
+    if (span->row != lines->row_count && hint->lo <= addr && addr < hint->hi && row->addr <= addr &&
+        row[1].addr > addr)
+        return span->row;
+    return ms_ln_find(lines, MACHSYM_LINES_DWARF, false, addr, hint, &hi);
 }
 
 /* Puts a walk at an address, within the code of one sequence that the function has without a gap. Returns
@@ -141,27 +173,26 @@ static void ms_near_narrow(const ms_fn_block *block, ms_range *area)
 static bool ms_near_begin(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
                           ms_near_walk *w)
 {
-    const ms_fn_table *functions = &span->unit->functions;
-    const ms_seg *v = functions->segs;
-    uint64_t hi = UINT64_MAX;
-    ms_ln_hint hint;
-    ms_zero(&hint, sizeof hint);
-    if (!ms_near_order_calls(s, span->inside))
+    ms_fn_inside *inside = span->inside;
+    ms_ln_hint hint = span->unit->hint;
+    if (!ms_near_order_calls(s, inside))
         return false;
-    size_t at = ms_seg_find(v, functions->seg_count, addr);
+    w->area = ms_near_own_code(span, addr);
     w->lines = span->unit->lines;
-    w->row = ms_ln_find(w->lines, MACHSYM_LINES_DWARF, false, addr, &hint, &hi);
-    if (w->row == w->lines->row_count || at + 1 >= functions->seg_count || v[at].owner != span->function)
+    w->row = ms_near_row_at(span, addr, &hint);
+    if (w->row == w->lines->row_count || w->area.hi == 0)
         return false;
     w->blocks = span->table->blocks;
-    w->function = span->inside != NULL ? span->inside->function : span->function;
     w->block = block;
-    w->area.lo = v[at].lo > hint.lo ? v[at].lo : hint.lo;
-    w->area.hi = v[at + 1].lo < hint.hi ? v[at + 1].lo : hint.hi;
-    ms_near_narrow(&w->blocks[block], &w->area);
-    w->segs = span->inside != NULL ? span->inside->calls.v : NULL;
-    w->seg_count = span->inside != NULL ? span->inside->calls.count : 0;
-    w->seg = ms_seg_find(w->segs, w->seg_count, addr);
+    w->area.lo = w->area.lo > hint.lo ? w->area.lo : hint.lo;
+    ms_lower_to(&w->area.hi, hint.hi);
+    w->is_whole = ms_near_narrow(&w->blocks[block], &w->area);
+    w->function = inside != NULL ? inside->function : span->function;
+    w->segs = inside != NULL ? inside->calls.v : NULL;
+    w->seg_count = inside != NULL ? inside->calls.count : 0;
+    w->seg = inside != NULL ? inside->hint : 0;
+    if (w->seg_count != 0 && !ms_seg_holds(w->segs, w->seg_count, w->seg, addr))
+        w->seg = ms_seg_find(w->segs, w->seg_count, addr);
     return true;
 }
 
@@ -245,64 +276,132 @@ static bool ms_near_place(ms_near_walk *w, ms_ses_place *out)
     return true;
 }
 
-/* Whether the block of a walk has a line at this place that fits its declaration: values of properties that
- * an initializer has stand before it. */
-static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+/* Whether a line is one of a function that is declared so: values of properties that an initializer has stand
+ * before it. */
+static inline bool ms_near_is_right(const ms_ln_table *lines, uint64_t file, uint32_t line, ms_near_decl decl)
 {
-    if (!ms_near_place(w, out) || !ms_near_is_written(w->lines, out->file, out->line))
-        return false;
-    return out->line >= w->decl.line &&
-           (w->decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(w->lines, out->file, w->decl.file));
+    return ms_near_is_written(lines, file, line) && line >= decl.line &&
+           (decl.file == ms_NEAR_ELSEWHERE || ms_near_same_file(lines, file, decl.file));
 }
 
-/* The nearest line of a block before an address, else after it. decl is what it must fit. *left is how many
- * steps may be taken, and how many were not. */
+/* Whether the block of a walk has a line at this place that fits its declaration. */
+static bool ms_near_fits(ms_near_walk *w, ms_ses_place *out)
+{
+    return ms_near_place(w, out) && ms_near_is_right(w->lines, out->file, out->line, w->decl);
+}
+
+/* Takes the line of the row before that of a span, when the first step of a walk would lead there: most lines
+ * are that near. Returns false when a walk has to find out. */
+static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uint64_t addr, ms_near_decl decl,
+                                    ms_ses_place *out)
+{
+    const ms_ses_unit *unit = span->unit;
+    const ms_fn_inside *inside = span->inside;
+    const ms_ln_row *row = &unit->lines->rows[span->row];
+    if (block != span->call || span->row == 0 || span->row == unit->lines->row_count)
+        return false;
+    const ms_ln_row *before = row - 1;
+    bool is_own = unit->own_of == span->function && unit->own.lo <= before->addr && addr < unit->own.hi;
+    if (!is_own || before->addr >= row->addr || before->addr < unit->hint.lo || addr >= unit->hint.hi)
+        return false;
+    if (inside != NULL && !inside->has_calls)
+        return false;
+    if (inside != NULL && inside->calls.count != 0 &&
+        (!ms_seg_holds(inside->calls.v, inside->calls.count, inside->hint, addr) ||
+         inside->calls.v[inside->hint].lo > before->addr))
+        return false;
+    if (!ms_near_is_right(unit->lines, before->file, before->line, decl))
+        return false;
+    out->file = before->file;
+    out->line = before->line;
+    out->column = before->column;
+    out->from = MACHSYM_NEAR_BEFORE;
+    out->addr = before->addr;
+    return true;
+}
+
+/* Notes what a search found that went to the end of the code before: other addresses lead to the same. left:
+ * steps that it did not take. */
+static void ms_near_note(machsym_session *s, const ms_near_walk *w, uint64_t addr, uint32_t left,
+                         const ms_ses_place *after)
+{
+    const ms_fn_block *block = &w->blocks[w->block];
+    ms_ses_site *site = left > 0 && !ms_ses_failed(s) ? ms_near_site(s, block->die_off) : NULL;
+    if (site == NULL || s->env.lacks_units)
+        return;
+    site->has_no_lines |= after == NULL && w->is_whole;
+    if (after != NULL) {
+        site->after = *after;
+        site->after_from = addr;
+    }
+}
+
+/* The nearest line of a block before an address, else after it. decl is what it must fit. */
 static bool ms_near_search(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                           ms_near_decl decl, uint32_t *left, ms_ses_place *out)
+                           ms_near_decl decl, ms_ses_place *out)
 {
     ms_near_walk w;
     ms_ses_place place;
-    bool found = false;
-    ms_zero(&w, sizeof w);
-    ms_zero(&place, sizeof place);
+    if (ms_near_take_row_before(span, block, addr, decl, out))
+        return true;
+    const ms_ses_site *site = ms_near_site(s, span->table->blocks[block].die_off);
+    if (site == NULL || site->has_no_lines)
+        return false;
+    if (site->after.line != 0 && site->after_from <= addr && addr < site->after.addr) {
+        *out = site->after;
+        return true;
+    }
     if (!ms_near_begin(s, span, block, addr, &w))
         return false;
+    w.decl = decl;
+    w.left = MACHSYM_MAX_NEAR_STEPS;
     ms_near_walk on = w;
-    w.decl = on.decl = decl;
-    w.left = *left;
-    place.from = MACHSYM_NEAR_BEFORE;
+    bool found = false;
     while (!found && ms_near_go_back(&w))
         found = ms_near_fits(&w, &place);
-    on.left = w.left;
-    if (!found)
+    place.from = MACHSYM_NEAR_BEFORE;
+    if (!found) {
+        while (!found && ms_near_go_on(&on))
+            found = ms_near_fits(&on, &place);
         place.from = MACHSYM_NEAR_AFTER;
-    while (!found && ms_near_go_on(&on))
-        found = ms_near_fits(&on, &place);
-    *left = on.left;
+        ms_near_note(s, &on, addr, w.left < on.left ? w.left : on.left, found ? &place : NULL);
+    }
     if (found)
         *out = place;
     return found;
 }
 
 /* Whether a function has a line of its own that somebody wrote, in whatever file. */
-static bool ms_near_has_lines(machsym_session *s, const ms_ses_span *span, uint32_t function, uint32_t left)
+static bool ms_near_look_for_lines(machsym_session *s, const ms_ses_span *span, uint32_t function)
 {
     const ms_fn_block *block = &span->table->blocks[function];
     ms_near_decl any = {ms_NEAR_ELSEWHERE, 0};
     ms_ses_place place;
     ms_near_walk w;
-    ms_zero(&w, sizeof w);
-    for (size_t i = 0; i < block->range_count && left > 0; i++, left = w.left > 0 ? w.left - 1 : 0) {
-        w.left = left;
-        w.decl = any;
+    uint32_t left = MACHSYM_MAX_NEAR_STEPS;
+    for (size_t i = 0; i < block->range_count && left > 0; i++, left--) {
         if (!ms_near_begin(s, span, function, ms_fn_range(block, i).lo, &w))
             continue;
+        w.left = left;
+        w.decl = any;
         do {
             if (ms_near_fits(&w, &place))
                 return true;
         } while (ms_near_go_on(&w));
+        left = w.left > 0 ? w.left : 1;
     }
     return false;
+}
+
+/* The same, looked for once. */
+static bool ms_near_has_lines(machsym_session *s, const ms_ses_span *span, uint32_t function)
+{
+    ms_ses_site *site = ms_near_site(s, span->table->blocks[function].die_off);
+    if (site == NULL || site->is_silent)
+        return false;
+    bool has_lines = ms_near_look_for_lines(s, span, function);
+    site->is_silent = !has_lines && !ms_ses_failed(s);
+    return has_lines;
 }
 
 /* ---- The line of a frame ---- */
@@ -331,33 +430,63 @@ static bool ms_near_take_call(const ms_ses_span *span, const ms_fn_block *block,
     return true;
 }
 
-/* Finds a line for a block at an address where it has none: from the block itself, from its caller, and so on
- * outwards to the function. Returns false when there is none to tell. */
-static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
-                         ms_ses_place *out)
+/* Finds a line for a block at an address, where it has none, from its callers: outwards to the function. */
+static bool ms_near_find_outside(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                                 ms_near_decl own, ms_ses_place *out)
 {
     const ms_fn_block *blocks = span->table->blocks;
     uint32_t root = span->inside != NULL ? span->inside->function : span->function;
-    uint32_t left = MACHSYM_MAX_NEAR_STEPS;
-    ms_near_decl whole = ms_near_decl_of(s, span, root);
-    ms_near_decl own = block == root ? whole : ms_near_decl_of(s, span, block);
-    bool is_deep = span->table->depths != NULL && span->table->depths[block].calls > MACHSYM_MAX_INLINE_DEPTH;
-    if ((whole.line == 0 && own.line == 0) || is_deep)
+    ms_near_decl whole = block == root ? own : ms_near_decl_of(s, span, root);
+    uint32_t at = block;
+    if (own.line == 0 && whole.line == 0)
         return false;
-    for (uint32_t at = block; at != root || whole.line != 0; at = blocks[at].parent) {
-        ms_near_decl decl = at == block ? own : at == root ? whole : ms_near_decl_of(s, span, at);
-        if (ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, &left, out)) {
+    for (unsigned calls = 0; calls <= MACHSYM_MAX_NEAR_CALLS && (at != root || whole.line != 0); calls++) {
+        ms_near_decl decl = at == root ? whole : at == block ? own : ms_near_decl_of(s, span, at);
+        if ((at != block || own.line == 0) &&
+            ms_near_search(s, span, at, addr, decl.line != 0 ? decl : whole, out)) {
             if (at != block)
                 out->from = MACHSYM_NEAR_CALL;
             return true;
         }
         if (at == root)
-            return ms_near_has_lines(s, span, root, left) && ms_near_take_decl(whole, out);
+            return ms_near_has_lines(s, span, root) && ms_near_take_decl(whole, out);
         if (ms_near_take_call(span, &blocks[at], out))
             return true;
         addr = blocks[at].lo;
+        at = blocks[at].parent;
     }
     return ms_near_take_decl(own, out);
+}
+
+/* Finds a line for a block at an address where it has none. Returns false when there is none to tell. */
+static bool ms_near_find(machsym_session *s, const ms_ses_span *span, uint32_t block, uint64_t addr,
+                         ms_ses_place *out)
+{
+    const ms_fn_depth *depths = span->table->depths;
+    if (depths != NULL && depths[block].calls > MACHSYM_MAX_INLINE_DEPTH)
+        return false;
+    ms_near_decl own = ms_near_decl_of(s, span, block);
+    return (own.line != 0 && ms_near_search(s, span, block, addr, own, out)) ||
+           ms_near_find_outside(s, span, block, addr, own, out);
+}
+
+/* Whether the people policy has another line than the debug info: where it has none that somebody wrote, or
+ * one that is too large. */
+static inline bool ms_near_is_wanted(const machsym_session *s, const ms_ln_table *lines, uint64_t file,
+                                     uint32_t line)
+{
+    return s->lines == MACHSYM_LINES_PEOPLE &&
+           (line > ms_NEAR_MOST_LINE || !ms_near_is_written(lines, file, line));
+}
+
+/* Sets a place to a line near by, if it is wanted and there is one. */
+static ms_NOINLINE void ms_near_improve(machsym_session *s, const ms_ses_span *span, uint32_t block,
+                                        uint64_t addr, ms_ses_place *place)
+{
+    if (ms_near_is_written(span->unit->lines, place->file, place->line))
+        place->line = ms_NEAR_MOST_LINE;
+    else
+        ms_near_find(s, span, block, addr, place);
 }
 
 /* Where the code of an address comes from: what the row says that answers, or a line near by. */
@@ -365,9 +494,8 @@ static ms_ses_place ms_near_row(machsym_session *s, const ms_ses_span *span, uin
 {
     const ms_ln_row *row = &span->unit->lines->rows[span->row];
     ms_ses_place place = {row->file, row->line, row->column, MACHSYM_NEAR_NONE, 0};
-    if (s->lines == MACHSYM_LINES_PEOPLE && span->function != ms_SEG_NONE &&
-        !ms_near_is_written(span->unit->lines, place.file, place.line))
-        ms_near_find(s, span, span->call, addr, &place);
+    if (span->function != ms_SEG_NONE && ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
+        ms_near_improve(s, span, span->call, addr, &place);
     return place;
 }
 
@@ -377,12 +505,12 @@ static ms_ses_place ms_near_call(machsym_session *s, const ms_ses_span *span, ui
 {
     const ms_fn_block *block = &span->table->blocks[call];
     ms_ses_place place = {block->call_file, block->call_line, block->call_column, MACHSYM_NEAR_NONE, 0};
-    if (s->lines != MACHSYM_LINES_PEOPLE || ms_near_is_written(span->unit->lines, place.file, place.line))
+    if (!ms_near_is_wanted(s, span->unit->lines, place.file, place.line))
         return place;
     ms_ses_site *site = ms_near_site(s, block->die_off);
     if (site != NULL && site->has_call)
         return site->call;
-    ms_near_find(s, span, block->parent, block->lo, &place);
+    ms_near_improve(s, span, block->parent, block->lo, &place);
     site = ms_near_site(s, block->die_off); /* others may have taken its place */
     if (site != NULL) {
         site->call = place;

@@ -33,6 +33,8 @@ typedef struct ms_ses_unit {
     const ms_ln_table *lines; /* NULL: the line program has not been run */
     machsym_str comp_dir;     /* of the paths in lines */
     ms_ln_hint hint;          /* where in lines the last search ended */
+    ms_range own;             /* code without a gap of function number own_of that >>near walked last */
+    uint32_t own_of;
 } ms_ses_unit;
 
 /* What holds an address in the debug info. */
@@ -66,14 +68,19 @@ typedef struct ms_ses_place {
     uint64_t addr; /* of the code that has the line; 0: the line is not that of code near by */
 } ms_ses_place;
 
-/* Where a function or an inlined call was written, and where the call is: see >>near. */
+/* Where a function was written, and where an inlined call is: see >>near. */
 typedef struct ms_ses_site {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_ses_place call;
+    ms_ses_place after; /* the line of code after addresses from after_from on; line 0: not known */
+    uint64_t after_from;
+    uint64_t decl_unit; /* the offset of the unit that counts decl_file */
+    uint32_t decl_file;
     uint32_t decl_line; /* 0: a compiler made it */
-    uint32_t decl_file; /* UINT32_MAX: another unit tells */
     bool has_decl;
     bool has_call;
+    bool has_no_lines; /* no code of the function or call has a line to take */
+    bool is_silent;    /* no code of the function has a line of its own that somebody wrote */
 } ms_ses_site;
 
 struct ms_ses_object;

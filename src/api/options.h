@@ -270,13 +270,18 @@
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
 
-/* How far the line policy people looks for a line near by: so many rows and calls for a frame, with those of
- * its callers. */
+/* How far the line policy people looks for a line near by: so many rows and calls in a function or inlined
+ * call. In Swift nothing is further away. A hostile program could put all its rows between. */
 #ifndef MACHSYM_MAX_NEAR_STEPS
-#define MACHSYM_MAX_NEAR_STEPS 4096
+#define MACHSYM_MAX_NEAR_STEPS 2048
 #endif
 
-/* How many calls and functions a session remembers where they were written, and called; 64 bytes each. */
+/* How many callers it asks for a line that an inlined call lacks. */
+#ifndef MACHSYM_MAX_NEAR_CALLS
+#define MACHSYM_MAX_NEAR_CALLS 32
+#endif
+
+/* How many calls and functions a session remembers where they were written, and called; 112 bytes each. */
 #ifndef MACHSYM_KEPT_SITES
 #define MACHSYM_KEPT_SITES 1024
 #endif

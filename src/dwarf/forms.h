@@ -231,9 +231,6 @@ typedef enum ms_dw_slot {
     ms_SLOT_ADDR_BASE,
     ms_SLOT_RNGLISTS_BASE,
     ms_SLOT_RANGES_BASE,
-    ms_SLOT_ARTIFICIAL,
-    ms_SLOT_DECL_FILE,
-    ms_SLOT_DECL_LINE,
     ms_SLOT_COUNT
 } ms_dw_slot;
 
@@ -298,6 +295,7 @@ typedef struct ms_dw_abbrev {
     uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
     uint32_t read_max;   /* the same of those that read */
     uint32_t slots;      /* a bit for each slot that the steps that read set */
+    uint32_t specs;      /* where its attributes are listed, from the begin of the table; below 4 GB */
     uint8_t layout;      /* number of a call's layout, from 1 on; 0: it has none */
     uint16_t tag;
     uint8_t kind;
@@ -455,9 +453,6 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
     case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
     case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
     case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
-    case ms_DW_AT_artificial: return kind == ms_KIND_FUNCTION ? ms_SLOT_ARTIFICIAL : ms_SLOT_NONE;
-    case ms_DW_AT_decl_file: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_FILE : ms_SLOT_NONE;
-    case ms_DW_AT_decl_line: return kind == ms_KIND_FUNCTION ? ms_SLOT_DECL_LINE : ms_SLOT_NONE;
     default: return ms_SLOT_NONE;
     }
 }
@@ -639,6 +634,7 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->has_children = children != 0;
     ms_rd again = *rd;
     size_t first = t->steps.count;
+    abbrev->specs = ms_rd_offset(rd) <= UINT32_MAX ? (uint32_t)ms_rd_offset(rd) : UINT32_MAX;
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
@@ -1021,6 +1017,47 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
             die->v[step->slot] = ms_dw_read_value(rd, step->form, (int64_t)step->bits, enc);
         die->present |= 1u << step->slot;
     }
+}
+
+/* What an entry says of its declaration. Few entries are asked for it, so that the steps skip it. */
+typedef struct ms_dw_decl {
+    ms_dw_value file;
+    ms_dw_value line;
+    ms_dw_value artificial;
+    ms_dw_value origin;
+    ms_dw_value specification;
+} ms_dw_decl;
+
+/* Reads that from the values of an entry, at rd, by the list of its attributes. Returns false when the unit
+ * ends before. */
+static bool ms_dw_read_decl(const ms_dw *dw, const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                            ms_rd *rd, const ms_dw_enc *enc, ms_dw_decl *out)
+{
+    ms_rd specs = ms_rd_at(dw->abbrev, table->off);
+    ms_zero(out, sizeof *out);
+    ms_rd_skip(&specs, abbrev->specs);
+    while (!specs.failed && !rd->failed) {
+        uint64_t attribute = ms_rd_uleb(&specs);
+        uint32_t form = (uint32_t)ms_rd_uleb(&specs); /* one that is known: the table was decoded */
+        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(&specs) : 0;
+        ms_dw_value *value = NULL;
+        MACHSYM_COUNT_WORK(1);
+        if (attribute == 0 && form == 0)
+            return true;
+        switch (attribute) {
+        case ms_DW_AT_decl_file: value = &out->file; break;
+        case ms_DW_AT_decl_line: value = &out->line; break;
+        case ms_DW_AT_artificial: value = &out->artificial; break;
+        case ms_DW_AT_abstract_origin: value = &out->origin; break;
+        case ms_DW_AT_specification: value = &out->specification; break;
+        default: break;
+        }
+        if (value != NULL && value->form == 0)
+            *value = ms_dw_read_value(rd, form, implicit, enc);
+        else
+            ms_dw_skip_value(rd, form, enc);
+    }
+    return false;
 }
 
 /* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */

@@ -1042,20 +1042,32 @@ typedef struct ms_fn_names {
     machsym_str name;
 } ms_fn_names;
 
-/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
- * read. The unit of the last one is tried first: entries lead to others of their unit. */
-static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
+/* The root of the unit that has an entry at an offset of .debug_info; NULL when none may have one. The unit
+ * of the last entry is tried first: entries lead to others of their unit. */
+static const ms_cu_root *ms_fn_unit_of(ms_cu_env *env, uint64_t die_off)
 {
     size_t unit = env->named;
     if (unit >= env->count || die_off < env->v[unit].off || die_off >= env->v[unit].end)
         unit = env->named = ms_cu_number_of(env, die_off);
     const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
-    if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
-        return NULL;
+    bool has_entry =
+        root != NULL && root->abbrevs != NULL && die_off >= root->enc.unit_off + env->v[unit].root;
+    return has_entry ? root : NULL;
+}
+
+static bool ms_fn_is_function(const ms_dw_abbrev *abbrev)
+{
+    return abbrev != NULL && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+}
+
+/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
+ * read. */
+static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
+{
     ms_rd rd;
-    const ms_dw_abbrev *abbrev = ms_cu_entry_at(env->dw, root, die_off, &rd, die);
-    bool is_one = abbrev != NULL && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-    return is_one ? root : NULL;
+    const ms_cu_root *root = ms_fn_unit_of(env, die_off);
+    const ms_dw_abbrev *abbrev = root != NULL ? ms_cu_entry_at(env->dw, root, die_off, &rd, die) : NULL;
+    return ms_fn_is_function(abbrev) ? root : NULL;
 }
 
 /* An entry whose names were read lately: the calls of one function often name the same entries. */
@@ -1102,23 +1114,25 @@ typedef struct ms_fn_decl {
 static ms_fn_decl ms_fn_decl_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_decl decl;
-    ms_dw_die die;
     ms_zero(&decl, sizeof decl);
     for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
-        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        ms_dw_decl die;
+        const ms_cu_root *root = ms_fn_unit_of(env, die_off);
         if (root == NULL)
             break;
-        const ms_dw_value *file = ms_dw_get(&die, ms_SLOT_DECL_FILE);
-        if (decl.root == NULL && file->form != 0) {
+        ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+        if (!ms_fn_is_function(abbrev) ||
+            !ms_dw_read_decl(env->dw, root->abbrevs, abbrev, &rd, &root->enc, &die))
+            break;
+        if (decl.root == NULL && die.file.form != 0) {
             decl.root = root;
-            decl.file = file->u;
+            decl.file = die.file.u;
         }
-        if (decl.line == 0 && ms_dw_get(&die, ms_SLOT_DECL_LINE)->form != 0)
-            decl.line = ms_dw_get(&die, ms_SLOT_DECL_LINE)->u;
-        const ms_dw_value *artificial = ms_dw_get(&die, ms_SLOT_ARTIFICIAL);
-        decl.is_artificial |= artificial->form != 0 && artificial->u != 0;
-        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
-            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+        decl.line = decl.line == 0 ? die.line.u : decl.line;
+        decl.is_artificial |= die.artificial.u != 0;
+        if (!ms_dw_reference(&root->enc, &die.origin, &die_off) &&
+            !ms_dw_reference(&root->enc, &die.specification, &die_off))
             break;
     }
     return decl;
