@@ -418,18 +418,18 @@ coverage-tests:
 coverage-report:
 	@B=build/coverage sh tests/coverage
 
-# Plants N small faults, one at a time, and counts which the tests find; IN=src/dwarf: in files that begin so; SEED=: the same
-# faults again, of the same sources. What executes which line is measured first, some minutes long; RENEW=1 measures it anew.
-# mutate-short is for CI: one fault that is known, then as many as a minute allows.
+# Plants N small faults, one at a time, and counts which the tests find; IN="src/dwarf report": in files that begin so; SEED=: the
+# same faults again, of the same sources. What executes which line is measured first, some minutes long; RENEW=1 measures it anew,
+# AGAIN="atos.sh test_map" for these tests only. mutate-short is for CI: one fault that is known, then as many as a minute allows.
 N ?= 300
 .PHONY: mutate mutate-map mutate-short
 mutate:
 	@$(if $(RENEW),rm -f build/mutate/reach.json)
-	@python3 tests/mutate/mutate.py --count $(N) --only "$(IN)" $(if $(filter command line,$(origin SEED)),--seed $(SEED))
+	@python3 tests/mutate/mutate.py --count $(N) --only "$(IN)" --again "$(AGAIN)" $(if $(filter command line,$(origin SEED)),--seed $(SEED))
 mutate-map:
-	@python3 tests/mutate/mutate.py --map
+	@python3 tests/mutate/mutate.py --map --again "$(AGAIN)"
 mutate-short:
-	@sh tests/one "a planted fault is found, and none where none is" python3 python3 tests/mutate/mutate.py --known --count 10 --budget 60
+	@sh tests/one "a planted fault is found, and none where none is" python3 python3 tests/mutate/mutate.py --known --count 10 --budget 45
 
 # ---- Fuzzing ----
 

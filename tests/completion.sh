@@ -83,4 +83,18 @@ fi
 "$MACHSYM" completion csh >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] && grep -q 'one of bash, zsh, fish' "$work/err"
 check "another shell"
+# What the shells say of a command is its line in help, quoted.
+"$MACHSYM" completion zsh >"$work/zsh"
+"$MACHSYM" completion fish >"$work/fish"
+"$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  *\(.*\)/\1 \2/p' >"$work/commands"
+[ "$(wc -l <"$work/commands")" -ge 12 ]
+check "help lists the commands"
+while read -r command told; do
+    quoted=$(printf '%s\n' "$told" | sed "s/'/'\\\\''/g; s/:/\\\\:/g")
+    grep -qF "'$command:$quoted'" "$work/zsh"
+    check "zsh is told what $command does: $quoted"
+    quoted=$(printf '%s\n' "$told" | sed "s/'/\\\\'/g")
+    grep -qF "'$quoted'" "$work/fish"
+    check "fish is told what $command does: $quoted"
+done <"$work/commands"
 end

@@ -654,7 +654,7 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
         uint16_t format = ms_rd_u16(&rd);
         ms_rd_u64(&rd); /* segment_offset */
         uint32_t max_valid_pointer = ms_rd_u32(&rd);
-        if (off == 0 || starts.failed || rd.failed) /* 0: a segment without fixups */
+        if (off == 0 || rd.failed) /* 0: a segment without fixups, or nothing is left of the table */
             continue;
         mo->segments[i].fixup_format = format;
         mo->segments[i].max_valid_pointer = max_valid_pointer;

@@ -6,7 +6,8 @@ alone: a fault there changes nothing that answers depend on.
 import collections
 import re
 
-Fault = collections.namedtuple('Fault', 'file line begin end new kind')
+# is_table: the line is of a table or of an enum, outside of functions.
+Fault = collections.namedtuple('Fault', 'file line begin end new kind is_table')
 
 TOKEN = re.compile(r'''
     (?P<comment>/\*.*?\*/|//[^\n]*)
@@ -139,13 +140,16 @@ def faults(path, text):
         begin = token.column if begin is None else begin
         row = lines[token.line - 1]
         if row[begin:end] != new and not NO_ANSWER.search(row):
-            found.append(Fault(path, token.line, begin, end, new, kind))
+            found.append(Fault(path, token.line, begin, end, new, kind, is_table))
 
+    is_table = False
     depth = 0  # of braces: 0 is outside of functions and tables
     for i, token in enumerate(all_tokens):
         before = all_tokens[i - 1] if i else None
         after = all_tokens[i + 1] if i + 1 < len(all_tokens) else None
         if token.text == '{':
+            if depth == 0:
+                is_table = before is None or before.text != ')'
             depth += 1
         elif token.text == '}':
             depth -= 1
@@ -187,7 +191,7 @@ def faults(path, text):
                     row = lines[token.line - 1]
                     add(token, two[1], row[two[0]:two[1]] + row[one[1]:two[0]] + row[one[0]:one[1]], 'swapped arguments', one[0])
         elif token.text == '{' and depth > 1 and before and before.text in (',', '{') and after and after.kind in ('string', 'number', 'word'):
-            found.extend(row_faults(path, lines, all_tokens, i))
+            found.extend(row_faults(path, all_tokens, i, is_table))
         elif token.kind == 'word' and before and before.text in (';', '{', '}') and after and after.text in ('(', '=', '+=', '->', '.', '['):
             end = next((j for j in range(i, len(all_tokens)) if all_tokens[j].text in (';', '{')), None)
             if end is not None and all_tokens[end].text == ';' and on_one_line(all_tokens, i, end):
@@ -195,7 +199,7 @@ def faults(path, text):
     return found
 
 
-def row_faults(path, lines, all_tokens, i):
+def row_faults(path, all_tokens, i, is_table):
     """Of a row of a table, {KEY, ...} on a line of its own: its key swapped with that of the next row. Both rows change, so
     the fault is two lines long; the text of the first is replaced by both keys' exchange on this line alone: the key of the
     next row stands twice, this row's no longer."""
@@ -207,7 +211,7 @@ def row_faults(path, lines, all_tokens, i):
         return
     key, other = all_tokens[i + 1], all_tokens[end + 3]
     if key.kind == other.kind and key.text != other.text and all_tokens[i + 2].text == ',':
-        yield Fault(path, key.line, key.column, key.column + len(key.text), other.text, 'table row')
+        yield Fault(path, key.line, key.column, key.column + len(key.text), other.text, 'table row', is_table)
 
 
 def planted(text, fault):

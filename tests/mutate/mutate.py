@@ -1,42 +1,35 @@
 #!/usr/bin/env python3
 """make mutate: plants one small fault at a time and sees whether a test finds it.
 
-Usage: tests/mutate/mutate.py [--count N] [--seed SEED] [--budget SECONDS] [--only PREFIX] [--jobs J] [--known] [--map]
---help says what each is.
-
-A fault is planted in a copy of the tree (build/mutate), in a line that tests execute. What it changes is compiled, then tests
-run that execute the line, the quickest first, until one fails: the fault is killed. Tests that do not execute a line
-cannot see a fault in it, so a fault that lives has outlived all of make test. A fault that changes no instruction at -O2
-counts for nothing, and neither do those of tests/mutants, which lists faults that change no answer, with the reason.
-
-Which test executes which line is measured once (build/mutate/reach.json; remove it to measure anew). With --budget the table
-tests/mutate/nearest.tsv is enough, which --map writes: then a fault may live because no test executes its line.
+Usage: tests/mutate/mutate.py [--count N] [--seed SEED] [--budget SECONDS] [--only PREFIXES] [--jobs J] [--again TESTS]
+[--known] [--map]; --help says what each is. README.md says how it works.
 """
 import argparse
+import bisect
 import collections
 import glob
 import json
 import os
 import random
-import shutil
-import subprocess
 import sys
 import threading
 import time
 
 import faults
+import plant
 import reach
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..'))
 HOME = os.path.join(TOP, 'build', 'mutate')
 NEAREST = os.path.join(TOP, 'tests', 'mutate', 'nearest.tsv')
 EQUIVALENT = os.path.join(TOP, 'tests', 'mutants')
-BUILD = 'build/one'
 # A kind is drawn first, then a place: there are 26,000 constants and 281 rows of tables.
 WEIGHTS = {'operator': 4, 'constant': 4, 'condition': 3, 'dropped condition': 3, 'dropped statement': 2, 'swapped arguments': 2,
            'early return': 1, 'table row': 2}
 # Tests about how the project is built or written: a fault in the code is not for them.
 NOT_FOR_FAULTS = {'package.sh', 'rooms.sh', 'switches.sh', 'names_switches.sh', 'bench.sh', 'mutate.sh', 'stranger.sh'}
+# A minute is over before all fuzz targets are built for one fault.
+LONG_TO_BUILD = {'replay.sh'}
 
 
 def say(text):
@@ -50,55 +43,20 @@ def sources():
     return sorted(set(found) - {'src/machsym.h', 'src/api/manual.h', 'src/api/options.h'})
 
 
-def read(path):
-    with open(path, encoding='utf-8') as file:
-        return file.read()
-
-
-def copy_tree(to):
-    """The files that git knows of, as they are in the working tree, with the times that they have here."""
-    names = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=TOP, capture_output=True,
-                           check=True).stdout.decode().split('\0')
-    for name in names:
-        there = os.path.join(TOP, name)
-        if not name or not os.path.isfile(there):
-            continue
-        copy = os.path.join(to, name)
-        os.makedirs(os.path.dirname(copy), exist_ok=True)
-        if not os.path.exists(copy) or os.path.getmtime(copy) != os.path.getmtime(there) or os.path.getsize(copy) != os.path.getsize(there):
-            shutil.copy2(there, copy)
-    shared = os.path.join(TOP, '..', 'shared')
-    beside = os.path.join(to, '..', 'shared')
-    if os.path.isdir(shared) and not os.path.lexists(beside):
-        os.symlink(os.path.abspath(shared), beside)
-
-
-def make(tree, goals, limit=900, **options):
-    flags = dict(B=BUILD, CC='gcc', CFLAGS='-O0 -g0', TEST_CFLAGS='-O0 -g0', LONG_CFLAGS='')
-    flags.update(options)
-    return subprocess.run(['make', '-s'] + goals + ['%s=%s' % pair for pair in flags.items()], cwd=tree, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, timeout=limit).returncode == 0
-
-
-def known_reach(budget):
+def known_reach(budget, again):
     """Which tests to run for a fault: a function fault -> names, the quickest first; none where no test executes its line."""
     path = os.path.join(HOME, 'reach.json')
+    data = None
     if os.path.exists(path):
         with open(path) as file:
             data = json.load(file)
-    elif budget:
-        table = {}
-        with open(NEAREST) as file:
-            for row in file:
-                if not row.startswith('#'):
-                    name, tests = row.rstrip('\n').split('\t')
-                    table[name] = tests.split()
-        return (lambda fault: [name for name in table.get(fault.file, []) if name not in NOT_FOR_FAULTS]), {}
-    else:
+    if data is None and budget:
+        return nearest_tests(), {}
+    if data is None or again:
         tree = os.path.join(HOME, 'tree0')
         os.makedirs(tree, exist_ok=True)
-        copy_tree(tree)
-        data = reach.measure(tree, say)
+        plant.copy_tree(TOP, tree)
+        data = reach.measure(tree, say, data, again)
         with open(path + '.new', 'w') as file:
             json.dump(data, file)
         os.rename(path + '.new', path)
@@ -108,201 +66,256 @@ def known_reach(budget):
         every[file] = sorted({name for names in lines.values() for name in names}, key=lambda name: seconds[name])
 
     def tests_of(fault):
-        lines = data['lines'].get(fault.file, {})
-        # A statement of several lines is counted at its first; a row of a table is executed by nothing.
-        names = next((lines[str(line)] for line in range(fault.line, fault.line - 12, -1) if str(line) in lines), [])
-        if fault.kind == 'table row':
+        # A statement of several lines has its code at its first, so the line of code above is asked. A table outside of functions
+        # has none: whoever executes a line of its file may read it.
+        if fault.is_table:
             names = every.get(fault.file, [])
+        else:
+            code = data['code'].get(fault.file, [])
+            at = bisect.bisect_right(code, fault.line)
+            names = data['lines'].get(fault.file, {}).get(str(code[at - 1]), []) if at else []
         return sorted(set(names) - NOT_FOR_FAULTS, key=lambda name: seconds[name])
     return tests_of, data
+
+
+def nearest_tests():
+    table = {}
+    with open(NEAREST) as file:
+        for row in file:
+            if not row.startswith('#'):
+                name, tests = row.rstrip('\n').split('\t')
+                table[name] = [test for test in tests.split() if test not in NOT_FOR_FAULTS and test not in LONG_TO_BUILD]
+    return lambda fault: table.get(fault.file, [])
 
 
 def equivalents():
     """The faults of tests/mutants: file, the line as it is, the line with the fault, why it changes no answer."""
     found = {}
     if os.path.exists(EQUIVALENT):
-        for row in read(EQUIVALENT).splitlines():
+        for row in plant.read(EQUIVALENT).splitlines():
             if row and not row.startswith('#'):
                 file, was, becomes, why = row.split('\t')
                 found[(file, was, becomes)] = why
     return found
 
 
-def goals_of(test):
-    """What make builds for a test, beside the tool."""
-    if test == 'replay.sh':
-        return [BUILD + '/replay/' + os.path.basename(path)[5:-2] for path in sorted(glob.glob('fuzz/fuzz_*.c', root_dir=TOP))]
-    return ['all'] if test.endswith('.sh') else [BUILD + '/tests/' + test]
+def spread(rng, places, lines, count):
+    """As many files, each as often as its share of the lines that tests execute."""
+    files = sorted(places)
+    total = sum(lines[file] for file in files)
+    points = [(i + rng.random()) * total / count for i in range(count)]
+    chosen, upto = [], 0
+    for file in files:
+        upto += lines[file]
+        while len(chosen) < count and points[len(chosen)] < upto:
+            chosen.append(file)
+    chosen += files[-1:] * (count - len(chosen))
+    rng.shuffle(chosen)
+    return chosen
 
 
-class Result:
-    def __init__(self, fault, was, becomes):
-        self.fault, self.was, self.becomes = fault, was, becomes
-        self.killer, self.tried, self.state = None, 0, 'alive'
+class Draw:
+    """The faults of one run. Each file gets its share; one that does not count is drawn again in the same file."""
+
+    def __init__(self, seed, count, tests_of, texts):
+        self.rng = random.Random(seed)
+        self.texts, self.equivalents = texts, equivalents()
+        self.places = {}
+        lines = {}
+        for path, text in texts.items():
+            kinds = collections.defaultdict(list)
+            executed = set()
+            for fault in faults.faults(path, text):
+                if tests_of(fault):
+                    kinds[fault.kind].append(fault)
+                    executed.add(fault.line)
+            if kinds:
+                self.places[path] = kinds
+                lines[path] = len(executed)
+        if not self.places:
+            sys.exit('mutate: no line of these files is executed by a test')
+        self.files = spread(self.rng, self.places, lines, count)
+        self.seen = set()
+
+    def next(self):
+        """A Result, or None when all are drawn."""
+        while self.files:
+            file = self.files[0]
+            for _ in range(50):
+                kinds = self.places[file]
+                kind = self.rng.choices(list(kinds), [WEIGHTS[kind] for kind in kinds])[0]
+                fault = self.rng.choice(kinds[kind])
+                was, becomes = faults.shown(self.texts[file], fault)
+                if fault not in self.seen and (file, was, becomes) not in self.equivalents:
+                    self.seen.add(fault)
+                    self.files.pop(0)
+                    return plant.Result(fault, was, becomes)
+            self.files.pop(0)
+        return None
+
+    def again(self, file):
+        self.files.insert(0, file)
 
 
-class Planter:
-    """One copy of the tree, in which one fault at a time stands."""
+def show(result):
+    fault = result.fault
+    told = ' by ' + result.killer if result.killer else ', %d tests%s' % (result.tried, ', waits for %d' % len(result.left) if result.left else '')
+    say('%-6s %s:%d %s%s' % (result.state, fault.file, fault.line, fault.kind, told))
+    if result.state == 'alive':
+        say('    was      %s\n    becomes  %s' % (result.was, result.becomes))
 
-    def __init__(self, number, tests_of, seconds):
-        self.tree = os.path.join(HOME, 'tree%d' % number)
-        self.tests_of, self.seconds = tests_of, seconds
-        os.makedirs(self.tree, exist_ok=True)
-        copy_tree(self.tree)
-        if not make(self.tree, ['all', BUILD + '/rooms/rooms.o']):
-            sys.exit('mutate: the tree does not build without a fault: make -C %s B=%s CC=gcc' % (self.tree, BUILD))
 
-    def compiles(self, path):
-        """The front of the compiler alone: quick, and of another type is what a fault must not be."""
-        command = ['gcc', '-std=c11', '-D_GNU_SOURCE', '-I%s/include' % BUILD, '-fsyntax-only', '-w', '-Werror=int-conversion',
-                   '-Werror=incompatible-pointer-types', '-Werror=implicit-function-declaration', '-Werror=return-type']
-        if path.endswith('.h') and path.startswith('src/'):
-            command += ['-x', 'c']
-        return subprocess.run(command + [path], cwd=self.tree, capture_output=True).returncode == 0
+class Run:
+    """The work of all planters: first each fault alone, then those that wait, together."""
 
-    def code(self, path):
-        """The optimised code of what a file is compiled into, as bytes; the same bytes are the same program."""
-        unit = 'tool/machsym.c' if path.startswith('src/') else path
-        if unit.endswith('.h'):
-            return None
-        out = os.path.join(self.tree, BUILD, 'code.s')
-        subprocess.run(['src/join'], cwd=self.tree, check=True)
-        subprocess.run(['gcc', '-std=c11', '-D_GNU_SOURCE', '-I.', '-O2', '-g0', '-w', '-S', '-o', out, unit], cwd=self.tree,
-                       capture_output=True)
-        return read(out) if os.path.exists(out) else None
+    def __init__(self, results, deadline, draw=None, until=0):
+        self.todo, self.deadline, self.draw, self.until = results, deadline, draw, until
+        self.lock, self.results, self.groups = threading.Lock(), [], []
 
-    def try_fault(self, result, deadline):
-        fault = result.fault
-        path = os.path.join(self.tree, fault.file)
-        text = read(path)
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(faults.planted(text, fault))
-        try:
-            if not self.compiles(fault.file):
-                result.state = 'does not compile'
+    def next(self, planter):
+        with self.lock:
+            if self.until and time.time() > self.until:
+                return None
+            if self.draw:
+                return self.draw.next()
+            at = next((i for i, result in enumerate(self.todo) if planter.fits(result)), None)
+            return None if at is None else self.todo.pop(at)
+
+    def alone(self, planter):
+        while not self.deadline or time.time() < self.deadline:
+            result = self.next(planter)
+            if result is None:
                 return
-            try:
-                if not make(self.tree, ['all']):
-                    result.state = 'does not compile'
-                    return
-                for name in self.tests_of(fault):
-                    if deadline and time.time() > deadline:
-                        result.state = 'out of time'
-                        return
-                    if not make(self.tree, goals_of(name)):
-                        result.state, result.killer = 'killed', name + ' (does not link)'
-                        return
-                    result.tried += 1
-                    failed, _ = reach.run(self.tree, BUILD, name, 15 + 4 * self.seconds.get(name, 30))
-                    if failed:
-                        result.state, result.killer = 'killed', name
-                        return
-            except subprocess.TimeoutExpired:
-                result.state, result.killer = 'killed', 'make (timeout)'
+            planter.try_fault(result, self.deadline)
+            with self.lock:
+                if result.state in ('alive', 'killed'):
+                    self.results.append(result)
+                    show(result)
+                elif self.draw:
+                    self.draw.again(result.fault.file)
+
+    def together(self, planter):
+        while True:
+            with self.lock:
+                at = next((i for i, group in enumerate(self.groups) if planter.fits(group[0])), None)
+                group = None if at is None else self.groups.pop(at)
+            if group is None:
                 return
-            if not deadline:
-                with_fault = self.code(fault.file)
-                with open(path, 'w', encoding='utf-8') as file:
-                    file.write(text)
-                if with_fault is not None and with_fault == self.code(fault.file):
-                    result.state = 'same code'
-        finally:
-            with open(path, 'w', encoding='utf-8') as file:
-                file.write(text)
+            planter.try_together(group, show)
+
+    def compare(self, planter):
+        while True:
+            with self.lock:
+                result = self.todo.pop() if self.todo else None
+            if result is None:
+                return
+            if planter.is_same_code(result):
+                result.state = 'same code'
+                show(result)
+
+    def each(self, work, planters):
+        threads = [threading.Thread(target=work, args=(planter,)) for planter in planters]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def go_on(self, planters):
+        """What lives so far meets the other tests; what lives then is compared with the code without it."""
+        waiting = [result for result in self.results if result.left]
+        self.groups = plant.together(waiting)
+        say('%d faults wait: the tests that are left run with up to %d of them at once' % (len(waiting), plant.TOGETHER))
+        self.each(self.together, planters)
+        self.todo = [result for result in self.results if result.state == 'alive']
+        self.each(self.compare, planters)
 
 
-def draw(rng, places):
-    """Faults without end, a kind first, then a place."""
-    kinds = [kind for kind in WEIGHTS if places.get(kind)]
+def all_drawn(draw, tree):
+    """All faults of a run, of which each compiles that has a switch, and these as {file: [Result]}."""
+    found = []
+    os.makedirs(tree, exist_ok=True)
+    plant.copy_tree(TOP, tree)
+    plant.make(tree, [plant.BUILD + '/joined.mk'], plant.SWITCHED)
     while True:
-        kind = rng.choices(kinds, [WEIGHTS[kind] for kind in kinds])[0]
-        yield rng.choice(places[kind])
+        fresh = list(iter(draw.next, None))
+        if not fresh:
+            break
+        found = [result for result in found + fresh if result.state == 'alive']
+        switches = plant.give_switches(tree, draw.texts, found)
+        for result in found:
+            if result.state == 'does not compile':
+                draw.again(result.fault.file)
+    return found, switches
 
 
 def main():
+    args = arguments()
+    os.makedirs(HOME, exist_ok=True)
+    os.chdir(TOP)
+    began = time.time()
+    tests_of, data = known_reach(args.budget, args.again.split())
+    if args.map:
+        write_map(data)
+        return 0
+    seed = args.seed or time.strftime('%Y%m%d-%H%M%S')
+    texts = {path: plant.read(path) for path in sources() if path.startswith(tuple(args.only.split()) or '')}
+    draw = Draw(seed, args.count, tests_of, texts)
+    trees = [os.path.join(HOME, 'tree%d' % (i + 1)) for i in range(max(args.jobs, 2))]
+    say('seed %s, %d faults of %d in lines that tests execute' %
+        (seed, args.count, sum(len(v) for kinds in draw.places.values() for v in kinds.values())))
+    if args.budget:
+        run = short_run(args, trees, draw, tests_of, began, texts)
+    else:
+        results, switches = all_drawn(draw, trees[0])
+        say('%d of them behind switches in one build' % sum(map(len, switches.values())))
+        plant.build_switched(TOP, trees[0], switches)
+        say('built after %d s' % (time.time() - began))
+        planters = [plant.Planter(TOP, trees[0], tests_of, data['tests'], i, True) for i in range(args.jobs)]
+        planters.append(plant.Planter(TOP, trees[1], tests_of, data['tests']))
+        run = Run(results, 0, until=began + args.until if args.until else 0)
+        run.each(run.alone, planters)
+        run.go_on(planters)
+    if run is None:
+        return 1
+    table([result for result in run.results if result.state in ('alive', 'killed')])
+    say('seed %s, %d s, %s' % (seed, time.time() - began, time.strftime('%Y-%m-%d')))
+    return 0 if run.results or args.budget else 1
+
+
+def short_run(args, trees, draw, tests_of, began, texts):
+    """As many as there is time for, each compiled for itself: one build of all tests would take longer."""
+    planters = [plant.Planter(TOP, tree, tests_of, {}) for tree in trees[:args.jobs]]
+    if args.known and not known(planters[0], texts, tests_of):
+        return None
+    run = Run([], began + args.budget, draw)
+    run.each(run.alone, planters)
+    return run
+
+
+def arguments():
     options = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     options.add_argument('--count', type=int, default=300)
     options.add_argument('--seed', default=None, help='any text; another for each run unless given')
     options.add_argument('--budget', type=float, default=0, help='stop after so many seconds; needs no measuring')
-    options.add_argument('--only', default='', help='faults in files that begin so')
-    options.add_argument('--jobs', type=int, default=1, help='copies of the tree that are worked on at once')
+    options.add_argument('--until', type=float, default=0, help='begin with no other fault after so many seconds')
+    options.add_argument('--only', default='', help='faults in files that begin with one of these words')
+    options.add_argument('--jobs', type=int, default=2, help='copies of the tree that are worked on at once')
+    options.add_argument('--again', default='', help='tests that have changed since it was measured what they execute')
     options.add_argument('--map', action='store_true', help='write tests/mutate/nearest.tsv and end')
     options.add_argument('--known', action='store_true', help='before the others, a fault that is known to be found, and none')
-    args = options.parse_args()
-    os.makedirs(HOME, exist_ok=True)
-    os.chdir(TOP)
-    began = time.time()
-    tests_of, data = known_reach(args.budget)
-    if args.map:
-        with open(NEAREST, 'w') as file:
-            file.write('# file, the tests that reach most of its lines in the least time, the best first (make mutate-map)\n')
-            for name, tests in reach.nearest(data).items():
-                file.write('%s\t%s\n' % (name, ' '.join(tests)))
-        return 0
+    return options.parse_args()
 
-    seed = args.seed or time.strftime('%Y%m%d-%H%M%S')
-    rng = random.Random(seed)
-    texts = {path: read(path) for path in sources() if path.startswith(args.only)}
-    places = collections.defaultdict(list)
-    for path, text in texts.items():
-        for fault in faults.faults(path, text):
-            if tests_of(fault):
-                places[fault.kind].append(fault)
-    if args.known and not known(texts, tests_of, data):
-        return 1
-    if not places:
-        sys.exit('mutate: no line of %s* is executed by a test' % args.only)
-    planters = [Planter(number, tests_of, data.get('tests', {})) for number in range(args.jobs)]
-    deadline = time.time() + args.budget if args.budget else 0
-    say('seed %s, %d faults of %d in lines that tests execute' % (seed, args.count, sum(len(v) for v in places.values())))
 
-    drawn, seen = draw(rng, places), set()
-    lock = threading.Lock()
-    results = []
-    is_equivalent = equivalents()
-
-    def next_fault():
-        for fault in drawn:
-            if fault in seen:
-                continue
-            seen.add(fault)
-            was, becomes = faults.shown(texts[fault.file], fault)
-            if (fault.file, was, becomes) not in is_equivalent:
-                return Result(fault, was, becomes)
-
-    def work(planter):
-        while True:
-            with lock:
-                done = sum(result.state in ('killed', 'alive') for result in results)
-                if done >= args.count or (deadline and time.time() > deadline):
-                    return
-                result = next_fault()
-                result.state = 'alive'
-                results.append(result)
-            planter.try_fault(result, deadline)
-            with lock:
-                if result.state in ('does not compile', 'same code'):
-                    continue
-                fault = result.fault
-                say('%-6s %s:%d %s%s' % (result.state, fault.file, fault.line, fault.kind,
-                                         ' by ' + result.killer if result.killer else ', %d tests' % result.tried))
-                if result.state == 'alive':
-                    say('    was      %s\n    becomes  %s' % (result.was, result.becomes))
-
-    threads = [threading.Thread(target=work, args=(planter,)) for planter in planters]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    counted = [result for result in results if result.state in ('killed', 'alive')]
-    table(counted)
-    say('seed %s, %d s, %s' % (seed, time.time() - began, time.strftime('%Y-%m-%d')))
-    return 0 if counted or deadline else 1
+def write_map(data):
+    with open(NEAREST, 'w') as file:
+        file.write('# file, the tests that reach most of its lines in the least time, the best first (make mutate-map)\n')
+        for name, tests in reach.nearest(data).items():
+            file.write('%s\t%s\n' % (name, ' '.join(tests)))
 
 
 def table(counted):
-    rooms = collections.OrderedDict()
-    for result in sorted(counted, key=lambda r: r.fault.file):
+    rooms = {}
+    for result in counted:
         for key in (os.path.dirname(result.fault.file), result.fault.file.split('/')[0]):
             planted = rooms.setdefault(key + '/', [0, 0])
             planted[0] += result.state == 'killed'
@@ -310,22 +323,24 @@ def table(counted):
     say('killed of planted:')
     for room, (killed, planted) in sorted(rooms.items()):
         say('| %-20s %4d of %4d  %5.1f %%' % (room, killed, planted, 100 * killed / planted))
-    alive = [result for result in counted if result.state == 'alive']
-    for result in alive:
-        say('| alive: %s:%d %s' % (result.fault.file, result.fault.line, result.becomes[:90]))
+    for result in counted:
+        if result.state == 'alive':
+            say('| alive: %s:%d %s' % (result.fault.file, result.fault.line, result.becomes[:90]))
 
 
-def known(texts, tests_of, data):
+def known(planter, texts, tests_of):
     """One fault that the nearest test must find, and the same line unchanged, which nothing may: whether both hold."""
     file = 'src/base/reader.h'
     fault = next(f for f in faults.faults(file, texts[file]) if f.kind == 'condition' and tests_of(f))
-    planter = Planter(0, tests_of, data.get('tests', {}))
-    wrong = Result(fault, *faults.shown(texts[file], fault))
+    wrong = plant.Result(fault, *faults.shown(texts[file], fault))
     planter.try_fault(wrong, 0)
-    right = Result(fault._replace(new=texts[file].split('\n')[fault.line - 1][fault.begin:fault.end]), '', '')
-    planter.try_fault(right, 0)
-    say('a planted fault: %s by %s; nothing planted: %s%s' % (wrong.state, wrong.killer, right.state, ' by ' + right.killer if right.killer else ''))
-    return wrong.state == 'killed' and right.state in ('alive', 'same code')
+    unchanged = texts[file].split('\n')[fault.line - 1][fault.begin:fault.end]
+    right = plant.Result(fault._replace(new=unchanged), '', '')
+    planter.set([right])
+    if wrong.killer and planter.fails(wrong.killer):
+        right.kill(wrong.killer)
+    say('a planted fault: %s by %s; nothing planted: %s' % (wrong.state, wrong.killer, 'killed, too' if right.killer else 'alive'))
+    return wrong.state == 'killed' and not right.killer
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ import re
 import subprocess
 import time
 
-OBJECTS = ('tool', 'rooms', 'counted')
+OBJECTS = ('tool', 'report', 'rooms', 'counted', 'tests', 'replay')
 
 
 def names_of_tests(tree):
@@ -18,9 +18,21 @@ def names_of_tests(tree):
     return programs + [name for name in found if name.endswith('.sh')]
 
 
-def run(tree, build, name, limit, extra=None):
-    """Runs a test as tests/run does. Returns (failed, seconds)."""
-    logs = os.path.join(tree, build, 'logs')
+def end_session(session):
+    """Ends what a test has left running: `timeout` makes a group of its own, and shells do for what runs in the background."""
+    said = subprocess.run(['ps', '-A', '-o', 'pid=,sess='], capture_output=True, text=True).stdout
+    for line in said.splitlines():
+        pid, of = line.split()
+        if of == str(session):
+            try:
+                os.kill(int(pid), 9)
+            except OSError:
+                pass
+
+
+def run(tree, build, name, limit, extra=None, logs='logs', deadline=0):
+    """Runs a test as tests/run does, for so many seconds of CPU a process, and no longer than to the deadline. Returns (failed, seconds)."""
+    logs = os.path.join(tree, build, logs)
     os.makedirs(logs, exist_ok=True)
     env = dict(os.environ, B=build, RUN='', CC='gcc', CFLAGS='-O0', LDFLAGS='', SAMPLE=os.environ.get('SAMPLE', '7'), LOGS=logs,
                MACHSYM=os.path.join(tree, build, 'machsym'))
@@ -31,14 +43,16 @@ def run(tree, build, name, limit, extra=None):
         if os.path.exists(old):
             os.remove(old)
     began = time.time()
-    child = subprocess.Popen(['sh', 'tests/run', '--one', test], cwd=tree, env=env, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    # An endless loop is ended by the seconds of CPU, whatever else the machine does. A test that waits for ever has ten times as long.
+    child = subprocess.Popen(['sh', '-c', 'ulimit -t %d; exec sh tests/run --one %s' % (limit, test)], cwd=tree, env=env,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        child.wait(limit)
+        child.wait(max(0, deadline - time.time()) if deadline else 60 + 10 * limit)
     except subprocess.TimeoutExpired:
-        os.killpg(child.pid, 9)
+        end_session(child.pid)
         child.wait()
         return True, time.time() - began
+    end_session(child.pid)
     try:
         with open(log + '.sum') as sums:
             failed = sums.read().split()[1] != '0'
@@ -77,50 +91,69 @@ def to_room(order, line):
     return found
 
 
-def read_gcov(tree, build, folder, order):
-    """The lines that were executed, as {file: set of lines}."""
-    hit = {}
-    top = os.path.join(folder, tree.lstrip('/'), build)
-    data = []
-    for objects in OBJECTS:
-        for where, _, files in os.walk(os.path.join(top, objects)):
-            for file in files:
-                if file.endswith('.gcda'):
-                    notes = os.path.join(where.replace(folder, '', 1), file[:-4] + 'gcno')
-                    link = os.path.join(where, file[:-4] + 'gcno')
-                    if os.path.exists(notes) and not os.path.exists(link):
-                        os.symlink(notes, link)
-                    data.append(os.path.join(where, file))
-    for first in range(0, len(data), 40):
-        said = subprocess.run(['gcov', '-j', '-t'] + data[first:first + 40], cwd=tree, capture_output=True, text=True).stdout
+def said_by_gcov(tree, files, order):
+    """What gcov says of these files of data or of notes: of each line with code its file, its number and how often it ran."""
+    for first in range(0, len(files), 40):
+        said = subprocess.run(['gcov', '-j', '-t'] + files[first:first + 40], cwd=tree, capture_output=True, text=True).stdout
         for document in said.splitlines():
             if not document.startswith('{'):
                 continue
             for file in json.loads(document)['files']:
-                name = os.path.normpath(file['file'])
-                name = re.sub(r'.*/rooms/(src/)', r'\1', name)
-                lines = [line['line_number'] for line in file['lines'] if line['count'] > 0]
-                for line in lines:
-                    place = to_room(order, line) if name == 'machsym.h' else (name, line)
-                    if place:
-                        hit.setdefault(place[0], set()).add(place[1])
+                name = re.sub(r'.*/rooms/(src/)', r'\1', os.path.normpath(file['file']))
+                for line in file['lines']:
+                    number = line['line_number']
+                    place = to_room(order, number) if name == 'machsym.h' else (name, number)
+                    if place and place[0].startswith(('src/', 'tool/', 'report/')):
+                        yield place[0], place[1], line['count']
+
+
+def found_below(top, end):
+    return sorted(os.path.join(where, file) for objects in OBJECTS for where, _, files in os.walk(os.path.join(top, objects))
+                  for file in files if file.endswith(end))
+
+
+def read_gcov(tree, build, folder, order):
+    """The lines that were executed, as {file: set of lines}."""
+    data = found_below(os.path.join(folder, tree.lstrip('/'), build), '.gcda')
+    for path in data:
+        notes, link = path.replace(folder, '', 1)[:-4] + 'gcno', path[:-4] + 'gcno'
+        if os.path.exists(notes) and not os.path.exists(link):
+            os.symlink(notes, link)
+    hit = {}
+    for file, line, count in said_by_gcov(tree, data, order):
+        if count > 0:
+            hit.setdefault(file, set()).add(line)
     return hit
 
 
-def measure(tree, say):
-    """Builds and runs all tests with --coverage. Returns the reach: {'tests': {name: seconds}, 'lines': {file: {line: [names]}}}."""
+def lines_of_code(tree, build, order):
+    """The lines that have code, executed or not, as {file: [lines]}."""
+    code = {}
+    for file, line, _ in said_by_gcov(tree, found_below(os.path.join(tree, build), '.gcno'), order):
+        code.setdefault(file, set()).add(line)
+    return {file: sorted(lines) for file, lines in code.items()}
+
+
+def measure(tree, say, reach=None, again=()):
+    """Builds and runs all tests with --coverage, or those of `again`, of which the reach is forgotten first. Returns the reach:
+    {'tests': {name: seconds}, 'lines': {file: {line: [names]}}, 'code': {file: [lines]}, 'red': [names]}."""
     build = 'build/reach'
     flags = '-O0 -g0 --coverage'
     say('building with --coverage')
     subprocess.run(['make', '-s', '-k', '-j2', 'build-tests', 'B=' + build, 'CC=gcc', 'CFLAGS=' + flags, 'TEST_CFLAGS=' + flags,
                     'LDLIBS=--coverage', 'LONG_CFLAGS='], cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     order = banners(tree)
-    reach = {'tests': {}, 'lines': {}, 'red': []}
-    names = names_of_tests(tree)
+    reach = reach or {'tests': {}, 'lines': {}, 'red': []}
+    reach['code'] = lines_of_code(tree, build, order)
+    names = [name for name in names_of_tests(tree) if not again or name in again]
+    reach['red'] = [name for name in reach['red'] if name not in names]
+    for lines in reach['lines'].values():
+        for line in lines:
+            lines[line] = [name for name in lines[line] if name not in names]
     for number, name in enumerate(names, 1):
         folder = os.path.join(tree, build, 'data', name)
         subprocess.run(['rm', '-rf', folder])
-        failed, seconds = run(tree, build, name, 900, {'GCOV_PREFIX': folder, 'QUICK': '1'})
+        failed, seconds = run(tree, build, name, 900, {'GCOV_PREFIX': folder, 'QUICK': '1', 'LDFLAGS': '--coverage'})
         if failed:
             reach['red'].append(name)
             say('%d of %d: %s is red without a fault: left out' % (number, len(names), name))
@@ -129,10 +162,9 @@ def measure(tree, say):
         subprocess.run(['rm', '-rf', folder])
         reach['tests'][name] = round(seconds, 2)
         for file, lines in hit.items():
-            if file.startswith(('src/', 'tool/', 'report/')):
-                of = reach['lines'].setdefault(file, {})
-                for line in lines:
-                    of.setdefault(str(line), []).append(name)
+            of = reach['lines'].setdefault(file, {})
+            for line in lines:
+                of.setdefault(str(line), []).append(name)
         say('%d of %d: %s, %.1f s, %d lines' % (number, len(names), name, seconds, sum(len(lines) for lines in hit.values())))
     return reach
 
