@@ -135,17 +135,26 @@
  * touch. No map is made of half a file, or of one that contradicts itself, unless that is asked for, and
  * every map of a damaged file says what it is (MACHSYM_MAP_DAMAGED).
  *
- * What opening compares are load commands: sections with their segments and each other, and tables with
- * __LINKEDIT. machsym_image_read_info also compares names of symbols with their string table and with those
- * that the debug info gives some functions, and units with the sections of code. Whoever decodes all units
- * also compares their lines and ranges: machsym_session_read_info, and machsym_map_merge for the map. Rows of
- * a sequence ascend, name files of the table, and end where a function does; lines are not counted down below
- * 0; sequences lie apart. A range ends after it begins, in the same section. A call lies inside of what it is
- * inlined into, and a function inside of its unit. A lookup compares none of that.
+ * What opening compares are load commands: their kinds and sizes, sections with their segments and each
+ * other, and tables with __LINKEDIT. machsym_image_read_info also compares names of symbols with their
+ * string table and with those that the debug info gives some functions, units with the sections of code,
+ * and sections with what some units need of them. Whoever decodes all units also compares their lines and
+ * ranges: machsym_session_read_info, and machsym_map_merge for the map. Rows of a sequence ascend, name
+ * files of the table, and end where a function does; lines are not counted down below 0; sequences lie
+ * apart. A range ends after it begins, in the same section. A call lies inside of what it is inlined into,
+ * and a function inside of its unit. A lookup compares none of that.
  *
  * Other damage has no trace in the file: a bit in the line, file or column of a row, in an address that stays
  * between its neighbours, in a range that stays inside of what is around it, in an entry's numbers or texts,
  * or in one symbol gives another answer, and nobody is told. Compare checksums where files are copied.
+ *
+ * Of 32,550 single bits flipped at random, 10,760 changed one of at most 400 answers of their file. So many
+ * of these at least are told when a map is made (make soak-flips; 75 sound images in the dSYMs of
+ * tests/fixtures and tests/real and 29 published ones; seed 31):
+ *
+ *     Mach-O header 100 %, load commands 96 %, unit headers 99 %, .debug_ranges and .debug_rnglists 95 %,
+ *     .debug_abbrev 74 %, entries of .debug_info 33 %, headers of .debug_line 26 %, its programs 25 %,
+ *     symbols 24 %, .debug_addr 19 %, names of symbols, .debug_str and .debug_str_offsets 0 %.
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
