@@ -59,19 +59,31 @@ static bool scan_find_in(machsym_str s, size_t first, const char *word)
 
 static bool scan_is_report_line(machsym_str s)
 {
-    static const char *const begins[] = {"Binary Images:",  "Last Exception Backtrace:",
-                                         "Exception Type:", "Exception Codes:",
-                                         "frame #",         "* frame #",
-                                         "* thread #",      "isolate_dso_base",
-                                         "build_id: '",     "Incident Identifier:",
-                                         "Process: ",       "Code Type: ",
-                                         "OS Version: "};
+    static const char *const begins[] = {"Binary Images:",
+                                         "Last Exception Backtrace:",
+                                         "Exception Type:",
+                                         "Exception Codes:",
+                                         "frame #",
+                                         "* frame #",
+                                         "* thread #",
+                                         "isolate_dso_base",
+                                         "build_id: '",
+                                         "Incident Identifier:",
+                                         "Process: ",
+                                         "Code Type: ",
+                                         "OS Version: ",
+                                         "panic(cpu ",
+                                         "stack backtrace:",
+                                         "Native stacktrace:",
+                                         "WARNING: ThreadSanitizer: "};
     if (s.len > 0 && scan_is_digit(s.ptr[0]))
         return scan_is_numbered(s) || scan_is_image(s);
     for (size_t i = 0; s.len > 0 && i < sizeof begins / sizeof *begins; i++) {
         if (s.ptr[0] == begins[i][0] && str_starts(s, begins[i]))
             return true;
     }
+    if (s.len > 10 && str_starts(s, "goroutine ") && scan_is_digit(s.ptr[10]))
+        return scan_find_in(s, 60, " [");
     if (s.len > 7 && str_starts(s, "Thread ") && scan_is_digit(s.ptr[7]))
         return scan_find_in(s, 40, ":");
     return s.len > 3 && s.ptr[0] == '#' && scan_is_digit(s.ptr[1]) &&
@@ -137,8 +149,6 @@ size_t scan_prefix_len(machsym_str line)
 /* Whether a line begins as another one did, but for its digits: the time goes on. */
 static bool scan_is_alike(machsym_str line, machsym_str prefix)
 {
-    while (prefix.len > 0 && scan_is_blank(prefix.ptr[prefix.len - 1]) && prefix.len > line.len)
-        prefix.len--; /* of an empty line */
     for (size_t i = 0; i < prefix.len && i < line.len; i++) {
         bool is_digit = scan_is_digit(line.ptr[i]) && scan_is_digit(prefix.ptr[i]);
         if (!is_digit && line.ptr[i] != prefix.ptr[i])
@@ -149,16 +159,48 @@ static bool scan_is_alike(machsym_str line, machsym_str prefix)
 }
 
 /* Lines that begin as one did that is certain to be a report's are the report's, too. */
+size_t scan_log_len(machsym_str line, machsym_str shadow, machsym_str *log)
+{
+    size_t blanks = 0;
+    while (blanks < shadow.len && scan_is_blank(shadow.ptr[blanks]))
+        blanks++;
+    size_t len = scan_prefix_len(shadow);
+    bool is_log = len > blanks && shadow.ptr[blanks] != '>';
+    if (is_log) {
+        *log = (machsym_str){line.ptr, len};
+        while (scan_is_blank(log->ptr[log->len - 1]))
+            log->len--; /* those are the report's, whose lines are indented or not */
+    } else if (log->len > 0 && len == blanks && scan_is_alike(line, *log)) {
+        for (len = log->len; len < line.len && scan_is_blank(line.ptr[len]);)
+            len++;
+    }
+    return len;
+}
+
+/* How many lines a tool writes before one that is certain to be a report's. */
+enum { FIRST_LINES = 32 };
+
+machsym_str scan_first_log(machsym_str s)
+{
+    machsym_str log = {NULL, 0};
+    size_t at = 0;
+    for (unsigned i = 0; i < FIRST_LINES && at < s.len && log.len == 0; i++) {
+        machsym_str line = {s.ptr + at, s.len - at};
+        line.len = str_line_len(line);
+        MACHSYM_COUNT_WORK(1 + line.len / 64);
+        if (scan_is_report_line(str_trim(line)))
+            break;
+        scan_log_len(line, line, &log);
+        at += line.len + 1;
+    }
+    return log;
+}
+
 void scan_blank_prefix(text_parser *p, text_line line)
 {
     machsym_str s = {p->r->body + line.at, line.end - line.at};
     size_t blanks = scan_blanks(p, line.at, line.end) - line.at;
-    size_t len = scan_prefix_len(scan_view(p, line.at, line.end));
-    bool is_log = len > blanks && p->r->shadow[line.at + blanks] != '>';
-    if (is_log)
-        p->log = str_make(s.ptr, len);
-    else if (p->log.len > 0 && len == blanks && scan_is_alike(s, p->log))
-        len = p->log.len < s.len ? p->log.len : s.len;
+    size_t len = scan_log_len(s, scan_view(p, line.at, line.end), &p->log);
     if (len > blanks)
         memset(p->r->shadow + line.at + blanks, ' ', len - blanks);
 }

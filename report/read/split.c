@@ -32,6 +32,7 @@ typedef struct split_state {
     bool is_in_document; /* the last line that is not empty is JSON */
     bool has_object;     /* a document was a report */
     size_t passed;       /* documents up to here are no reports */
+    machsym_str log;     /* what stood ahead of the last line that a log had put there */
     size_t loose;        /* "0 0x..." without a thread, behind all that; 0: none */
 } split_state;
 
@@ -97,7 +98,7 @@ static bool split_begins_next(split_state *seen, machsym_str line)
 {
     bool is_new = split_is_metadata(line);
     if (seen->is_translated && is_new)
-        *seen = (split_state){.has_metadata = true};
+        *seen = (split_state){.has_metadata = true, .log = seen->log};
     else if ((is_new || split_is_header(line)) && split_is_complete(seen))
         return true;
     else if (is_new)
@@ -184,21 +185,21 @@ static bool split_is_border(machsym_str line)
 }
 
 /* A line as its report has it: without what a mail or a log put ahead of it. */
-static machsym_str split_plain_line(machsym_str line)
+static machsym_str split_plain_line(machsym_str line, machsym_str *log)
 {
-    size_t len = line.len > 0 && line.ptr[0] != '{' ? scan_prefix_len(line) : 0;
+    size_t len = line.len > 0 && line.ptr[0] != '{' ? scan_log_len(line, line, log) : 0;
     return (machsym_str){line.ptr + len, line.len - len};
 }
 
 /* The document that a text begins with, and no more than up to where another report may begin. */
-static machsym_str split_first_document(machsym_str s)
+static machsym_str split_first_document(machsym_str s, machsym_str log)
 {
     size_t at = 0;
     size_t next = 0;
     bool ended = split_ends_object(split_next_line(s, &next));
     for (at = next; at < s.len; at = next) {
         machsym_str line = split_next_line(s, &next);
-        machsym_str plain = split_plain_line(line);
+        machsym_str plain = split_plain_line(line, &log);
         if (split_is_border(plain) || split_is_list(plain) || split_is_stack(plain) || split_is_lldb(plain) ||
             split_is_loose_frame(plain) || (ended && str_starts(line, "{")))
             break;
@@ -229,16 +230,16 @@ static bool split_begins_next_body(split_state *seen, machsym_str s, size_t at, 
     seen->is_body = split_has_stacks_of_ips((machsym_str){s.ptr, at});
     return split_is_complete(seen) && str_starts(line, "{") &&
            ((is_after_object && seen->is_body) ||
-            split_has_stacks_of_ips(split_first_document((machsym_str){s.ptr + at, s.len - at})));
+            split_has_stacks_of_ips(split_first_document((machsym_str){s.ptr + at, s.len - at}, seen->log)));
 }
 
 /* ---- Reports without what they begin with ---- */
 
 /* Whether another list of images comes before what is certain to begin a report. */
-static bool split_has_list_after(machsym_str s, size_t at)
+static bool split_has_list_after(machsym_str s, size_t at, machsym_str log)
 {
     while (at < s.len) {
-        machsym_str line = split_plain_line(split_next_line(s, &at));
+        machsym_str line = split_plain_line(split_next_line(s, &at), &log);
         if (split_is_list(line))
             return true;
         if (split_is_border(line) || str_starts(line, "{"))
@@ -289,11 +290,11 @@ static bool split_is_evidence(machsym_str line)
  * and no further than this. */
 enum { MAX_HEADER_LINES = 16 };
 
-static bool split_is_whole_header(machsym_str s, size_t at)
+static bool split_is_whole_header(machsym_str s, size_t at, machsym_str log)
 {
     static const char *const words[] = {"Load Address:", "Parent Process:", "Analysis Tool:"};
     for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
-        machsym_str line = split_plain_line(split_next_line(s, &at));
+        machsym_str line = split_plain_line(split_next_line(s, &at), &log);
         if (line.len == 0)
             return false;
         if (split_starts_with_one(line, words, sizeof words / sizeof *words))
@@ -303,10 +304,10 @@ static bool split_is_whole_header(machsym_str s, size_t at)
 }
 
 /* Whether one of the next lines begins with a word, up to what may begin a report. */
-static bool split_comes_soon(machsym_str s, size_t at, const char *word)
+static bool split_comes_soon(machsym_str s, size_t at, machsym_str log, const char *word)
 {
     for (unsigned i = 0; i < MAX_HEADER_LINES && at < s.len; i++) {
-        machsym_str line = str_trim(split_plain_line(split_next_line(s, &at)));
+        machsym_str line = str_trim(split_plain_line(split_next_line(s, &at), &log));
         if (str_starts(line, word))
             return true;
         if (split_is_border(line))
@@ -324,16 +325,16 @@ static bool split_is_runtime_error(machsym_str line)
 
 /* What runtimes say ahead of their stacks: Go, Mono, Rust, UndefinedBehaviorSanitizer. Logs say such things without a
  * stack. */
-static bool split_begins_runtime(machsym_str line, machsym_str s, size_t next)
+static bool split_begins_runtime(machsym_str line, machsym_str s, size_t next, machsym_str log)
 {
     machsym_str trimmed = str_trim(line);
     if (str_is(trimmed, "Native Crash Reporting"))
         return true;
     if (str_starts(line, "panic: ") || str_starts(line, "fatal error: ") || str_starts(line, "SIG"))
-        return split_comes_soon(s, next, "goroutine ");
+        return split_comes_soon(s, next, log, "goroutine ");
     if (str_starts(line, "thread '") && str_find(line, " panicked at ") < line.len)
-        return split_comes_soon(s, next, "stack backtrace:");
-    return split_is_runtime_error(line) && split_comes_soon(s, next, "#0 ");
+        return split_comes_soon(s, next, log, "stack backtrace:");
+    return split_is_runtime_error(line) && split_comes_soon(s, next, log, "#0 ");
 }
 
 /* What may have a line of dashes ahead. */
@@ -348,12 +349,14 @@ static bool split_begins_kind(const split_state *seen, machsym_str line, machsym
 {
     if (split_is_metadata(line) || str_starts(line, "Incident Identifier:") ||
         str_starts(line, "Date/Time:") || str_starts(line, "Anonymous UUID:") ||
-        str_starts(line, "panic(cpu ") || split_begins_tool(line) || split_begins_runtime(line, s, next))
+        str_starts(line, "panic(cpu ") || split_begins_tool(line) ||
+        split_begins_runtime(line, s, next, seen->log))
         return true;
     if (split_is_process(line))
-        return split_is_whole_header(s, next);
+        return split_is_whole_header(s, next, seen->log);
     if (split_is_lldb(line))
-        return !seen->is_lldb && split_has_list_after(s, next); /* what has none may be of the images ahead */
+        return !seen->is_lldb &&
+               split_has_list_after(s, next, seen->log); /* what has none may be of the images ahead */
     return seen->has_object && !seen->has_stack_since && split_is_loose_frame(line);
 }
 
@@ -364,7 +367,7 @@ static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
     bool is_behind = !seen->is_in_document || seen->ends_object;
     if (at < seen->passed || seen->is_translated || !is_behind)
         return false;
-    machsym_str document = split_first_document((machsym_str){s.ptr + at, s.len - at});
+    machsym_str document = split_first_document((machsym_str){s.ptr + at, s.len - at}, seen->log);
     seen->passed = at + document.len;
     return seen->has_object && !seen->has_metadata ? split_has_stacks_of_ips(document)
                                                    : split_has_member_of_report(document);
@@ -415,7 +418,7 @@ static bool split_begins_without_header(split_state *seen, machsym_str line, mac
         return false;
     if (seen->has_list && !seen->is_list_first && !seen->looked_for_list) {
         seen->looked_for_list = true;
-        if (split_has_list_after(s, next))
+        if (split_has_list_after(s, next, seen->log))
             return true;
     }
     seen->has_stack_since = true;
@@ -424,13 +427,13 @@ static bool split_begins_without_header(split_state *seen, machsym_str line, mac
 
 size_t split_first_len(machsym_str s)
 {
-    split_state seen = {.has_metadata = false};
+    split_state seen = {.log = scan_first_log(s)};
     size_t rule =
         SIZE_MAX; /* where the line of dashes ahead of "Translated Report" begins, or of a sanitizer */
     size_t next = 0;
     for (size_t at = 0; at < s.len && !plcrash_is(s); at = next) {
         machsym_str line = split_next_line(s, &next);
-        machsym_str plain = split_plain_line(line);
+        machsym_str plain = split_plain_line(line, &seen.log);
         size_t to;
         if (plain.len > 0 && split_begins_other_kind(&seen, plain, s, at, next, &to) && to > 0)
             return rule != SIZE_MAX && to == at && split_has_rule(plain) ? rule : to;

@@ -324,6 +324,8 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     p.reason_at = SIZE_MAX;
     p.process_frame = r->frame_count;
     p.process_image = r->image_count;
+    if (escape == ESCAPE_NONE)
+        p.log = scan_first_log((machsym_str){r->body + lo, hi - lo});
     scan_begin(&p, lo);
     for (size_t at = lo; at < hi;) {
         text_line line = scan_line(&p, at);
