@@ -244,6 +244,41 @@ def signatures(text):
     return [(s['hash'], s['signature']) for s in map(json.loads, out.splitlines())]
 
 
+# What holds several texts of any kind.
+PAIR_CARRIERS = [
+    ('strings', lambda v: json.dumps({'r%d' % i: t for i, t in enumerate(v)})),
+    ('one string', lambda v: json.dumps({'all': ''.join(v)})),
+    ('quotes', prefixed('> ')),
+    ('a log', prefixed('2026-03-14 08:26:53.123 demo[412:9] ')),
+]
+
+
+def carried_pairs(texts, step):
+    """Pairs in strings, quotes and logs."""
+    every = [(name, put, a, b) for name, put in PAIR_CARRIERS for a, b in itertools.product(range(len(KINDS)), repeat=2)]
+    for name, put, a, b in every[::step * 7]:
+        # XML is no report in a string, and a document with something ahead of each line is none.
+        if any('xctrace' in KINDS[i] or ('string' not in name and texts[i][0][0][0] == '{') for i in (a, b)):
+            continue
+        (first, one), (second, two) = texts[a][0], texts[b][1]
+        check(signatures(put([first, second])) == one + two, f'{name}: {KINDS[a]}, then {KINDS[b]}: signatures')
+
+
+def chosen_pairs(texts, step):
+    """What --only leaves of pairs, and how --group counts them."""
+    for a, b in list(itertools.product(range(len(KINDS)), repeat=2))[::step * 7]:
+        v, what = [texts[a][0][0], texts[b][1][0]], f'{KINDS[a]}, then {KINDS[b]}'
+        for only in ('kind=EXC_BREAKPOINT', 'process=demo', 'since=2026-03-14'):
+            alone = [line for text in v for line in run(write('one', text), '--json', '--signature', '--only=' + only)[1].splitlines()]
+            both = run(write('pair', ''.join(v)), '--json', '--signature', '--only=' + only)[1].splitlines()
+            check([json.loads(s)['hash'] for s in both] == [json.loads(s)['hash'] for s in alone], f'{what}: --only={only}')
+        groups = map(json.loads, run(write('pair', ''.join(v)), '--json', '--group')[1].splitlines())
+        wanted = {}
+        for one, _ in texts[a][0][1] + texts[b][1][1]:
+            wanted[one] = wanted.get(one, 0) + 1
+        check({group['hash']: group['count'] for group in groups} == wanted, f'{what}: --group')
+
+
 def pairs(step):
     """Reports of two kinds and two builds behind each other: no name and no report that none has alone."""
     texts = []
@@ -252,6 +287,8 @@ def pairs(step):
             text = file.read()
         text += '' if text.endswith('\n') else '\n'
         texts.append([(one, signatures(one)) for one in (text, elsewhere(text))])
+    carried_pairs(texts, step)
+    chosen_pairs(texts, step)
     every = [(a, b, i) for a, b in itertools.product(range(len(KINDS)), repeat=2) for i in (0, 1)]
     for at, (a, b, i) in enumerate(every):
         (first, one), (second, two) = texts[a][i], texts[b][1 - i]
