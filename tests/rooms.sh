@@ -102,4 +102,110 @@ edit base/bytes.h 's|^#define ms_ROOM_base_bytes|&\n#include "reader.h"|'
 grep -q 'includes go around in a circle' "$work/out"
 check "a circle" $?
 
+
+# ---- report/ and tool/ ----
+
+law_tool() { # in $work/house
+    # shellcheck disable=SC2046
+    (cd "$work/house" && files=$(find report tool -name '*.[ch]' ! -path tool/machsym.c | LC_ALL=C sort) &&
+        awk -v banners=tool/ -f tests/rooms_code.awk -f tests/rooms_tool.awk pass=1 $files pass=2 $files) >"$work/out" 2>&1
+}
+
+fresh_tool() {
+    rm -rf "$work/house/report" "$work/house/tool"
+    cp -R report tool "$work/house"
+    cp tests/rooms_tool.awk tests/rooms_tool.prefixes "$work/house/tests"
+}
+
+# FILE: the file is changed in the house; the law must fail, for the reason expected.
+must_fail_tool() { # NAME FILE MESSAGE
+    if cmp -s "$2" "$work/house/$2"; then
+        echo "nothing was planted" >"$work/out"
+        check "$1" 1
+    else
+        law_tool && check "$1: passes" 1 && return
+        grep -q -- "$3" "$work/out"
+        check "$1" $?
+    fi
+    fresh_tool
+}
+
+# Behind the last include.
+plant_tool() { # FILE TEXT
+    awk -v text="$2" '
+        /^#include/ { seen = 1 }
+        seen && !/^#/ && !done { print text; done = 1 }
+        { print }' "$1" >"$work/house/$1"
+}
+
+edit_tool() { # FILE SED-COMMAND
+    sed "$2" "$1" >"$work/house/$1"
+}
+
+fresh_tool
+law_tool
+check "the house of report/ and tool/" $?
+grep -q ' 0 arrows up, 0 circles' "$work/out"
+check "... is told in figures" $?
+
+plant_tool tool/files/plist.c '#include "../symbols/layout.h"
+static void plist_planted(text *t)
+{
+    layout_path(t, "", NULL, "");
+}'
+must_fail_tool "an arrow up in tool/" tool/files/plist.c "may not use tool/symbols/layout.h"
+plant_tool report/model/days.c '#include "../write/write.h"
+static write_options days_planted;'
+must_fail_tool "an arrow up in report/" report/model/days.c "may not use report/write/write.h"
+plant_tool report/base/text.c '#include "../../tool/base/say.h"
+static void text_planted(void)
+{
+    say_message("no");
+}'
+must_fail_tool "a report that speaks" report/base/text.c "may not use tool/base/say.h"
+plant_tool tool/base/values.h '#include "takes.h"
+static inline bool value_planted(void *field)
+{
+    return take_uuid(field, "");
+}'
+cp tool/base/takes.h "$work/house/tool/base/takes.h"
+plant_tool tool/base/takes.c '#include "values.h"
+static const char *take_planted(void)
+{
+    return value_platform_name(1);
+}'
+must_fail_tool "a circle in tool/" tool/base/values.h "a circle: .*tool/base/"
+edit_tool tool/symbols/nearest.c 's|^#include "nearest.h"|&\n#include "../base/takes.h"|'
+must_fail_tool "an include of tool/ that is not used" tool/symbols/nearest.c "includes tool/base/takes.h, of which it uses nothing"
+edit_tool report/model/days.c '/^#include "..\/base\/json_put.h"/d; /^#include "..\/base\/text.h"/d; /^#include "..\/base\/digits.h"/d'
+must_fail_tool "an include of report/ that is missing" report/model/days.c "which it does not include"
+plant_tool tool/symbols/nearest.c 'static int owners_planted(int a)
+{
+    return a;
+}'
+must_fail_tool "the prefix of another room" tool/symbols/nearest.c "its prefix belongs to tool/symbols/owners.h"
+plant_tool tool/symbols/nearest.c 'static int planted(int a)
+{
+    return a;
+}'
+must_fail_tool "a function of tool/ without a prefix" tool/symbols/nearest.c "planted has no prefix of a room"
+plant_tool tool/symbols/nearest.c 'static int nearest_planted(int a);'
+must_fail_tool "a static prototype in tool/" tool/symbols/nearest.c "a static prototype: nearest_planted"
+plant_tool tool/symbols/layout.h 'void layout_planted(void);'
+plant_tool tool/symbols/nearest.c 'void layout_planted(void)
+{
+}'
+must_fail_tool "a function that another room's header offers" tool/symbols/layout.h "layout_planted is offered by tool/symbols/layout.h and defined in"
+plant_tool report/model/days.c '#include <stdio.h>'
+must_fail_tool "stdio in report/" report/model/days.c "report/ includes <stdio.h>"
+plant_tool report/model/days.c 'static void days_planted(void)
+{
+    exit(1);
+}'
+must_fail_tool "a report that ends the program" report/model/days.c "report/ exits"
+edit_tool tool/symbols/nearest.h '/^ \* Never:/d'
+must_fail_tool "a banner of tool/ without Never" tool/symbols/nearest.h "has no banner of Job, Offers, Never"
+edit_tool tool/symbols/nearest.h 's/^ \* Offers: nearest_open,/ * Offers: nearest_planted,/'
+must_fail_tool "an offer of tool/ that is none" tool/symbols/nearest.h "offers nearest_planted, which it does not have"
+
 end

@@ -1,4 +1,10 @@
-/* Options of a command: one table says what they are called, what they set, and what help says of them. */
+/* ==== >> base/options ====
+ * Job: options and help of commands, from one table each.
+ * Offers: option, command; options_parse, options_status, command_run, command_find,
+ * command_put_help.
+ * Never: knows a command.
+ *
+ * Options of a command: one table says what they are called, what they set, and what help says of them. */
 #ifndef MACHSYM_TOOL_OPTIONS_H
 #define MACHSYM_TOOL_OPTIONS_H
 

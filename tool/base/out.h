@@ -1,4 +1,9 @@
-/* Standard output, and whether what was written arrived. The only place where the tool writes to it. */
+/* ==== >> base/out ====
+ * Job: standard output, and whether what was written arrived.
+ * Offers: out_write, out_text, out_format, out_line, out_flush, out_failed.
+ * Never: says anything to standard error.
+ *
+ * Standard output, and whether what was written arrived. The only place where the tool writes to it. */
 #ifndef MACHSYM_TOOL_OUT_H
 #define MACHSYM_TOOL_OUT_H
 

@@ -1,4 +1,10 @@
-/* What MinGW's library lacks of POSIX, under its POSIX names, so that the tool has one text for all
+/* ==== >> base/posix ====
+ * Job: what differs between systems, under the names of POSIX.
+ * Offers: posix_open_to_read, posix_read, posix_hold_file, posix_take_rights, posix_is_fault,
+ * posix_random.
+ * Never: decides what a failure means.
+ *
+ * What MinGW's library lacks of POSIX, under its POSIX names, so that the tool has one text for all
  * systems. */
 #ifndef POSIX_H
 #define POSIX_H

@@ -1,4 +1,9 @@
-/* Memory for work that takes and gives back much, as a session of many lookups and a map that is built. It
+/* ==== >> base/room ====
+ * Job: memory for work that takes and gives back much.
+ * Offers: room_open, room_allocator, room_take, room_give, room_close.
+ * Never: knows what the memory is for.
+ *
+ * Memory for work that takes and gives back much, as a session of many lookups and a map that is built. It
  * comes in large pieces, and what is given back is kept for its next use. */
 #ifndef MACHSYM_TOOL_ROOM_H
 #define MACHSYM_TOOL_ROOM_H

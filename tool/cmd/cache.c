@@ -1,4 +1,9 @@
-/* machsym cache extract: an image of a shared cache as a Mach-O file of its own. */
+/* ==== >> cmd/cache ====
+ * Job: the command that makes a Mach-O file of an image of a shared cache.
+ * Offers: the command.
+ * Never: changes the cache.
+ *
+ * machsym cache extract: an image of a shared cache as a Mach-O file of its own. */
 #include "machsym.h"
 #include "../../report/base/json_put.h"
 #include "../../report/base/memory.h"

@@ -1,4 +1,9 @@
-/* machsym completion: what a shell needs to complete the command line, from the tables that the commands are read by. */
+/* ==== >> cmd/completion ====
+ * Job: the command that tells a shell how to complete a command line.
+ * Offers: the command.
+ * Never: has names of commands or options of its own.
+ *
+ * machsym completion: what a shell needs to complete the command line, from the tables that the commands are read by. */
 #include "machsym.h"
 #include "../../report/base/text.h"
 #include "../base/options.h"

@@ -1,4 +1,9 @@
-/* machsym demangle: names as compilers mangle them to names as programmers write them. */
+/* ==== >> cmd/demangle ====
+ * Job: the command that writes mangled names in source form.
+ * Offers: the command.
+ * Never: knows a language.
+ *
+ * machsym demangle: names as compilers mangle them to names as programmers write them. */
 #include "machsym.h"
 #include "../../report/base/json_put.h"
 #include "../../report/base/names.h"

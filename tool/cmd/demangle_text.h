@@ -1,3 +1,7 @@
+/* ==== >> cmd/demangle_text ====
+ * Job: copies text with the mangled names in it made readable.
+ * Offers: filter_text.
+ * Never: keeps more than a token. */
 #ifndef DEMANGLE_TEXT_H
 #define DEMANGLE_TEXT_H
 

@@ -1,4 +1,9 @@
-/* machsym: the command-line tool. One file a subcommand; this one only chooses. */
+/* ==== >> cmd/main ====
+ * Job: chooses the subcommand.
+ * Offers: main.
+ * Never: does a subcommand's work.
+ *
+ * machsym: the command-line tool. One file a subcommand; this one only chooses. */
 #include "machsym.h"
 #include "../../report/base/text.h"
 #include "../base/options.h"

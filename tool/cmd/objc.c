@@ -1,4 +1,9 @@
-/* machsym objc: the Objective-C metadata of a file. */
+/* ==== >> cmd/objc ====
+ * Job: the command that lists Objective-C metadata.
+ * Offers: the command.
+ * Never: decodes it.
+ *
+ * machsym objc: the Objective-C metadata of a file. */
 #include "machsym.h"
 #include "../../report/base/json_put.h"
 #include "../../report/base/text.h"

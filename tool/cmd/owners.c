@@ -1,4 +1,9 @@
-/* machsym owners: whose code the addresses of a program are. */
+/* ==== >> cmd/owners ====
+ * Job: the command that tells whose code addresses are.
+ * Offers: the command.
+ * Never: has rules of its own.
+ *
+ * machsym owners: whose code the addresses of a program are. */
 #include "machsym.h"
 #include "../../report/base/digits.h"
 #include "../../report/base/json_put.h"

@@ -1,4 +1,9 @@
-/* machsym symbols: every name of a file by address. */
+/* ==== >> cmd/symbols ====
+ * Job: the command that lists the names of a file by address.
+ * Offers: the command.
+ * Never: demangles.
+ *
+ * machsym symbols: every name of a file by address. */
 #include "machsym.h"
 #include "../../report/base/json_put.h"
 #include "../../report/base/memory.h"

@@ -1,4 +1,9 @@
-/* Dyld shared caches, also in archives, where all files of one are unpacked into memory when it is opened.
+/* ==== >> files/caches ====
+ * Job: opens dyld shared caches once, also in archives.
+ * Offers: cache_open, cache_open_image, cache_next_entry, cache_forget.
+ * Never: looks an address up.
+ *
+ * Dyld shared caches, also in archives, where all files of one are unpacked into memory when it is opened.
  * Wherever the tool takes a Mach-O file it also takes an image of a cache: CACHE and --entry, or
  * CACHE/usr/lib/libobjc.A.dylib, or CACHE and the UUID of the image. A cache stays open until the program
  * ends or cache_forget: so its files are opened once, however many of its images are. */

@@ -1,4 +1,9 @@
-/* Files inside archives and folders. Wherever the tool takes a Mach-O file it also takes an archive or a
+/* ==== >> files/inside ====
+ * Job: the files that a path stands for, in archives and folders too.
+ * Offers: inside_expand, inside_expand_reports, inside_read, inside_image_open, inside_map_open.
+ * Never: chooses by what a file tells.
+ *
+ * Files inside archives and folders. Wherever the tool takes a Mach-O file it also takes an archive or a
  * folder that holds such files, archives in them too, and ARCHIVE/MEMBER for one of them. A member that is
  * opened is read into memory, where it stays until members_forget. */
 #ifndef MACHSYM_TOOL_INSIDE_H

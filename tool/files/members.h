@@ -1,4 +1,9 @@
-/* Members of archives by path: ARCHIVE/MEMBER, and ARCHIVE/MEMBER/MEMBER where a member is an archive itself. All is read
+/* ==== >> files/members ====
+ * Job: members of archives by path, in archives too.
+ * Offers: members_walk, members_read, members_keep, members_forget.
+ * Never: uses a member's name as a path of the system.
+ *
+ * Members of archives by path: ARCHIVE/MEMBER, and ARCHIVE/MEMBER/MEMBER where a member is an archive itself. All is read
  * into memory; no name of a member is ever used as a path of the system. One lock guards it: any thread may call. */
 #ifndef MACHSYM_TOOL_MEMBERS_H
 #define MACHSYM_TOOL_MEMBERS_H

@@ -1,5 +1,7 @@
-/* What the subcommands of the machsym tool share: text buffers, errors, options, opening images, printing
- * frames. */
+/* ==== >> files/open ====
+ * Job: opens the image that a command line names, or says why not.
+ * Offers: image_options; open_image, open_for_command, open_say_damage, open_session.
+ * Never: answers. */
 #ifndef MACHSYM_TOOL_H
 #define MACHSYM_TOOL_H
 

@@ -1,4 +1,9 @@
-/* Output files that are whole or not there: written in their folder under a name of their own, then moved. A file that
+/* ==== >> files/outfile ====
+ * Job: output files that are whole or not there.
+ * Offers: outfile_begin, outfile_put, outfile_end, outfile_write, outfile_spares.
+ * Never: leaves half a file.
+ *
+ * Output files that are whole or not there: written in their folder under a name of their own, then moved. A file that
  * is replaced gives them its mode, owner and access list; a link is replaced itself, as if nothing were there.
  * What a run left there that was killed goes when the next one writes into the folder. */
 #ifndef MACHSYM_TOOL_OUTFILE_H

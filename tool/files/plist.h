@@ -1,4 +1,9 @@
-/* Property lists, XML and binary: the text of one key. */
+/* ==== >> files/plist ====
+ * Job: the text of one key of a property list.
+ * Offers: plist_text.
+ * Never: opens a file.
+ *
+ * Property lists, XML and binary: the text of one key. */
 #ifndef MACHSYM_TOOL_PLIST_H
 #define MACHSYM_TOOL_PLIST_H
 

@@ -1,4 +1,9 @@
-/* The file in which groups of reports are kept from run to run: crash-state in docs/json.md. */
+/* ==== >> files/state ====
+ * Job: keeps groups of reports in a file from run to run.
+ * Offers: state_read, state_write, state_look_at.
+ * Never: counts a group.
+ *
+ * The file in which groups of reports are kept from run to run: crash-state in docs/json.md. */
 #ifndef MACHSYM_TOOL_STATE_H
 #define MACHSYM_TOOL_STATE_H
 

@@ -1,4 +1,9 @@
-/* Images whose maps lie in chunks somewhere else, in a key-value store say: docs/symmap.md. */
+/* ==== >> symbols/chunks ====
+ * Job: looks up in maps whose chunks lie elsewhere.
+ * Offers: chunk_cache, chunked, chunk_seat; chunk_cache_open, chunked_open, chunk_seat_frames.
+ * Never: knows who has the chunks.
+ *
+ * Images whose maps lie in chunks somewhere else, in a key-value store say: docs/symmap.md. */
 #ifndef MACHSYM_TOOL_CHUNKS_H
 #define MACHSYM_TOOL_CHUNKS_H
 

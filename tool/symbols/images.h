@@ -1,4 +1,9 @@
-/* Opened images, shared by all threads: each file is opened once, and of images and what was decoded of them
+/* ==== >> symbols/images ====
+ * Job: images that are open, shared by all threads.
+ * Offers: image_pool, image_loan; images_open, images_borrow, images_return, loan_frames.
+ * Never: opens a file twice.
+ *
+ * Opened images, shared by all threads: each file is opened once, and of images and what was decoded of them
  * the least recently used go again. */
 #ifndef MACHSYM_TOOL_IMAGES_H
 #define MACHSYM_TOOL_IMAGES_H

@@ -1,4 +1,9 @@
-/* Index files: what a folder held when it was looked at, so that the next run looks only at what changed. */
+/* ==== >> symbols/index ====
+ * Job: what a folder held when it was looked at last.
+ * Offers: store_index; index_load, index_save, index_find.
+ * Never: looks at the folder.
+ *
+ * Index files: what a folder held when it was looked at, so that the next run looks only at what changed. */
 #ifndef MACHSYM_TOOL_INDEX_H
 #define MACHSYM_TOOL_INDEX_H
 

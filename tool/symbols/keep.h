@@ -1,4 +1,9 @@
-/* What a store that machsym keeps has, UUID by UUID: docs/store.md. */
+/* ==== >> symbols/keep ====
+ * Job: what a store that machsym keeps has, UUID by UUID.
+ * Offers: kept_find, kept_read, kept_remove, kept_sweep.
+ * Never: decides what is worth keeping.
+ *
+ * What a store that machsym keeps has, UUID by UUID: docs/store.md. */
 #ifndef MACHSYM_TOOL_KEEP_H
 #define MACHSYM_TOOL_KEEP_H
 

@@ -1,4 +1,9 @@
-/* Where a store that machsym keeps has its files: docs/store.md. */
+/* ==== >> symbols/layout ====
+ * Job: where a store has its files.
+ * Offers: layout_path.
+ * Never: looks whether they are there.
+ *
+ * Where a store that machsym keeps has its files: docs/store.md. */
 #ifndef MACHSYM_TOOL_LAYOUT_H
 #define MACHSYM_TOOL_LAYOUT_H
 

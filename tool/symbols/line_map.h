@@ -1,4 +1,9 @@
-/* Which line of C# a line of C++ comes from, for programs of Unity's IL2CPP. */
+/* ==== >> symbols/line_map ====
+ * Job: which line of C# a line of C++ comes from.
+ * Offers: line_map; line_map_read, line_map_find.
+ * Never: looks an address up.
+ *
+ * Which line of C# a line of C++ comes from, for programs of Unity's IL2CPP. */
 #ifndef MACHSYM_TOOL_LINE_MAP_H
 #define MACHSYM_TOOL_LINE_MAP_H
 

@@ -1,4 +1,9 @@
-/* How much may be made of a map, however hostile it is. */
+/* ==== >> symbols/map_budget ====
+ * Job: how much may be made of a map, however hostile it is.
+ * Offers: map_budget; budget_of, budget_spend, budget_frames.
+ * Never: ends a command.
+ *
+ * How much may be made of a map, however hostile it is. */
 #ifndef MACHSYM_TOOL_MAP_BUDGET_H
 #define MACHSYM_TOOL_MAP_BUDGET_H
 

@@ -1,4 +1,9 @@
-/* A map cut into chunks for a key-value store: docs/symmap.md. */
+/* ==== >> symbols/map_chunks ====
+ * Job: cuts a map into chunks.
+ * Offers: cut_map, cut_index.
+ * Never: stores a chunk.
+ *
+ * A map cut into chunks for a key-value store: docs/symmap.md. */
 #ifndef MACHSYM_TOOL_MAP_CHUNKS_H
 #define MACHSYM_TOOL_MAP_CHUNKS_H
 

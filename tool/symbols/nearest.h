@@ -1,4 +1,9 @@
-/* The nearest name below an address, for code without a name of its own: a guess, and shown as one. */
+/* ==== >> symbols/nearest ====
+ * Job: the nearest name below an address.
+ * Offers: nearest_open, nearest_find.
+ * Never: calls the guess an answer.
+ *
+ * The nearest name below an address, for code without a name of its own: a guess, and shown as one. */
 #ifndef MACHSYM_TOOL_NEAREST_H
 #define MACHSYM_TOOL_NEAREST_H
 

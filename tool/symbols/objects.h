@@ -1,4 +1,9 @@
-/* Object files of debug maps: the options that tell where they are, and what to say of those that do not
+/* ==== >> symbols/objects ====
+ * Job: where object files of debug maps are, and what to say of those that do not answer.
+ * Offers: object_options; object_options_apply, object_say.
+ * Never: reads an object file.
+ *
+ * Object files of debug maps: the options that tell where they are, and what to say of those that do not
  * answer. */
 #ifndef MACHSYM_TOOL_OBJECTS_H
 #define MACHSYM_TOOL_OBJECTS_H

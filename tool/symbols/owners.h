@@ -1,19 +1,25 @@
-/* Whose code it is: a static library linked into a program has no image of its own, so rules tell its code
+/* ==== >> symbols/owners ====
+ * Job: whose code an address is, by rules.
+ * Offers: owners, owners_image; owners_read, owners_find.
+ * Never: knows a library.
+ *
+ * Whose code it is: a static library linked into a program has no image of its own, so rules tell its code
  * apart.
  *
  * A file of rules is text, one rule a line; the first rule that fits an address names its owner. Blank
  * lines and lines that begin with # count for nothing. Words are separated by blanks; OWNER is the rest of
  * the line after " = ".
  *
- * linkmap FILE            what the linker's map (-map) says: libsdk.a(member.o), or a base name objects
- * what the debug map (N_OSO) in the file itself says, named likewise object TEXT = OWNER     code whose
- * object file or archive, by linkmap or objects, has TEXT in its path between A .. B = OWNER  the code from
- * function A to function B, both included; symbols or addresses at ADDRESS              addresses in the
- * `between` that follow are runtime ones of an image loaded here slide ADDRESS           the same, told by
- * how far it slid; `slide 0`: addresses are the file's own prefix TEXT = OWNER     methods of Objective-C
- * classes and functions whose name begins with TEXT; with a slash in TEXT: code whose source path begins
- * with TEXT, or has /TEXT in it all = OWNER             everything: below `image NAME` all of that image
- * image NAME              the rules that follow are for this image only; `image *`: for all
+ *   linkmap FILE            what the linker's map (-map) says: libsdk.a(member.o), or a base name
+ *   objects                 what the debug map (N_OSO) in the file itself says, named likewise
+ *   object TEXT = OWNER     code whose object file or archive, by linkmap or objects, has TEXT in its path
+ *   between A .. B = OWNER  the code from function A to function B, both included; symbols or addresses
+ *   at ADDRESS              addresses in the `between` that follow are runtime ones of an image loaded here
+ *   slide ADDRESS           the same, told by how far it slid; `slide 0`: addresses are the file's own
+ *   prefix TEXT = OWNER     methods of Objective-C classes and functions whose name begins with TEXT; with a
+ *                           slash in TEXT: code whose source path begins with TEXT, or has /TEXT in it
+ *   all = OWNER             everything: below `image NAME` all of that image
+ *   image NAME              the rules that follow are for this image only; `image *`: for all
  *
  * `object` goes by the maps of the same file of rules, before or after it. A relative FILE is taken from
  * where the rules lie. */

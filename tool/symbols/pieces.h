@@ -1,4 +1,9 @@
-/* Which object file the code of an image came from: by the debug map in it, or by the linker's map. */
+/* ==== >> symbols/pieces ====
+ * Job: which object file the code of an image came from.
+ * Offers: pieces; pieces_read_objects, pieces_read_linkmap, pieces_find.
+ * Never: names an owner.
+ *
+ * Which object file the code of an image came from: by the debug map in it, or by the linker's map. */
 #ifndef MACHSYM_TOOL_PIECES_H
 #define MACHSYM_TOOL_PIECES_H
 

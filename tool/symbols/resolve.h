@@ -1,4 +1,9 @@
-/* Gives the frames of a report their names and lines. */
+/* ==== >> symbols/resolve ====
+ * Job: gives the frames of a report their names and lines.
+ * Offers: resolve_options, resolve_budget; resolve_report.
+ * Never: writes a report.
+ *
+ * Gives the frames of a report their names and lines. */
 #ifndef MACHSYM_TOOL_RESOLVE_H
 #define MACHSYM_TOOL_RESOLVE_H
 

@@ -1,4 +1,10 @@
-/* What addresses are looked up in: a Mach-O file with its debug info, or a symbol map. Both answer alike. */
+/* ==== >> symbols/source ====
+ * Job: looks addresses up in a Mach-O file, a map or chunks alike.
+ * Offers: symbol_file, symbol_source, frame_style; symbol_file_open, symbol_source_open,
+ * symbol_source_frames.
+ * Never: looks for a file.
+ *
+ * What addresses are looked up in: a Mach-O file with its debug info, or a symbol map. Both answer alike. */
 #ifndef MACHSYM_TOOL_SOURCE_H
 #define MACHSYM_TOOL_SOURCE_H
 

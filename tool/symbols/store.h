@@ -1,4 +1,9 @@
-/* Where symbols lie: dSYMs, binaries and maps in files, folders and archives, found by UUID. */
+/* ==== >> symbols/store ====
+ * Job: finds files of symbols by UUID and by name.
+ * Offers: store, store_entry; store_open, store_add, store_find.
+ * Never: opens what it finds to answer.
+ *
+ * Where symbols lie: dSYMs, binaries and maps in files, folders and archives, found by UUID. */
 #ifndef MACHSYM_TOOL_STORE_H
 #define MACHSYM_TOOL_STORE_H
 

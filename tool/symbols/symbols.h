@@ -1,4 +1,9 @@
-/* The files of one UUID, and which of them answers; --symbols, which has them found. */
+/* ==== >> symbols/symbols ====
+ * Job: chooses among the files of one UUID.
+ * Offers: uuid_files, uuid_choice; uuid_files_find, uuid_choice_open, symbols_find.
+ * Never: decodes debug info.
+ *
+ * The files of one UUID, and which of them answers; --symbols, which has them found. */
 #ifndef MACHSYM_TOOL_SYMBOLS_H
 #define MACHSYM_TOOL_SYMBOLS_H
 

@@ -1,4 +1,7 @@
-/* What the parts of machsym atos share. */
+/* ==== >> cmd/atos/answer ====
+ * Job: opens what atos is asked about, and finds and prints the answer to one word.
+ * Offers: atos, target, finding; answer_open_targets, answer_find, answer_print.
+ * Never: reads the words. */
 #ifndef MACHSYM_TOOL_CMD_ATOS_ANSWER_H
 #define MACHSYM_TOOL_CMD_ATOS_ANSWER_H
 

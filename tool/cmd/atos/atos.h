@@ -1,3 +1,7 @@
+/* ==== >> cmd/atos/atos ====
+ * Job: the command line of atos, map lookup and map chunk.
+ * Offers: atos_run, their tables of options.
+ * Never: looks an address up. */
 #ifndef MACHSYM_TOOL_CMD_ATOS_H
 #define MACHSYM_TOOL_CMD_ATOS_H
 

@@ -1,4 +1,9 @@
-/* machsym atos: the answers of many addresses, kept small until they are printed in the order of the words.
+/* ==== >> cmd/atos/lines ====
+ * Job: keeps the answers of many addresses small until they are printed.
+ * Offers: atos_lines; lines_start, lines_add, lines_print.
+ * Never: looks an address up.
+ *
+ * machsym atos: the answers of many addresses, kept small until they are printed in the order of the words.
  * A line that is made of a name, a file and a number is kept as references to them; only other lines are kept
  * as text. Answers share the lines of the frames that they have in common, from the outermost on. */
 #ifndef MACHSYM_TOOL_CMD_ATOS_LINES_H

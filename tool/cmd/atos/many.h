@@ -1,3 +1,7 @@
+/* ==== >> cmd/atos/many ====
+ * Job: answers the words of an input, many of them by several threads.
+ * Offers: many_answer_part, many_answer_stream.
+ * Never: opens a file. */
 #ifndef MACHSYM_TOOL_CMD_ATOS_MANY_H
 #define MACHSYM_TOOL_CMD_ATOS_MANY_H
 

@@ -1,4 +1,7 @@
-/* What the parts of machsym crash share. */
+/* ==== >> cmd/crash/crash ====
+ * Job: the command that answers reports: options, threads, outputs.
+ * Offers: crash_options; crash_lookups_begin, crash_images_how, crash_run_reports.
+ * Never: knows a format of reports. */
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
 

@@ -1,3 +1,7 @@
+/* ==== >> cmd/info/cache ====
+ * Job: what machsym info tells of a shared cache.
+ * Offers: info_cache_print.
+ * Never: opens images of it. */
 #ifndef MACHSYM_TOOL_CMD_INFO_CACHE_H
 #define MACHSYM_TOOL_CMD_INFO_CACHE_H
 

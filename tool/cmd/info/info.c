@@ -1,4 +1,9 @@
-/* machsym info: what a file holds. */
+/* ==== >> cmd/info/info ====
+ * Job: the command that tells what a file holds.
+ * Offers: the command.
+ * Never: looks an address up.
+ *
+ * machsym info: what a file holds. */
 #include "machsym.h"
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/text.h"

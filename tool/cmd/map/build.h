@@ -1,3 +1,7 @@
+/* ==== >> cmd/map/build ====
+ * Job: builds maps with threads, of one image or of all of a cache.
+ * Offers: build_options; build_image, build_each_image, build_say_lost.
+ * Never: decides where a map lies. */
 #ifndef MACHSYM_TOOL_CMD_MAP_BUILD_H
 #define MACHSYM_TOOL_CMD_MAP_BUILD_H
 

@@ -1,3 +1,7 @@
+/* ==== >> cmd/map/formats ====
+ * Job: maps from tables, and maps as chunks, as tables and as Breakpad's text.
+ * Offers: export_breakpad, the commands map import and map export.
+ * Never: builds a map from debug info. */
 #ifndef MACHSYM_TOOL_CMD_MAP_FORMATS_H
 #define MACHSYM_TOOL_CMD_MAP_FORMATS_H
 

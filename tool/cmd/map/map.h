@@ -1,4 +1,7 @@
-/* What the parts of machsym map share. */
+/* ==== >> cmd/map/map ====
+ * Job: opens, writes and shows maps.
+ * Offers: map_open, map_write, map_print_info, map_open_source; the commands of map.
+ * Never: decodes the format. */
 #ifndef MACHSYM_TOOL_CMD_MAP_H
 #define MACHSYM_TOOL_CMD_MAP_H
 

@@ -1,4 +1,9 @@
-/* machsym map verify: whether a map says what its image says. */
+/* ==== >> cmd/map/verify ====
+ * Job: the command that compares a map with its image.
+ * Offers: the command.
+ * Never: writes a map.
+ *
+ * machsym map verify: whether a map says what its image says. */
 #include "machsym.h"
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/memory.h"

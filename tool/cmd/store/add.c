@@ -1,4 +1,9 @@
-/* machsym store add: takes files into a store. */
+/* ==== >> cmd/store/add ====
+ * Job: the command that takes files into a store.
+ * Offers: the command.
+ * Never: removes what is better.
+ *
+ * machsym store add: takes files into a store. */
 #include "machsym.h"
 #include "../../../report/base/digits.h"
 #include "../../../report/base/json_put.h"

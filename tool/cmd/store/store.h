@@ -1,4 +1,7 @@
-/* What the parts of machsym store share. */
+/* ==== >> cmd/store/store ====
+ * Job: what a store holds, and what a file in it is worth.
+ * Offers: store_worth, store_told; store_cmd_judge, store_cmd_compare_worth; the commands of store.
+ * Never: adds a file. */
 #ifndef MACHSYM_TOOL_CMD_STORE_H
 #define MACHSYM_TOOL_CMD_STORE_H
 

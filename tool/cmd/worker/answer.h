@@ -1,3 +1,7 @@
+/* ==== >> cmd/worker/answer ====
+ * Job: one line to one answer.
+ * Offers: reply_to_line, reply_refuse_long, reply_is_blank.
+ * Never: reads or writes a stream. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_ANSWER_H
 #define MACHSYM_TOOL_CMD_WORKER_ANSWER_H
 

@@ -1,4 +1,9 @@
-/* machsym worker: maps of the dSYMs that requests bring or name. */
+/* ==== >> cmd/worker/build ====
+ * Job: requests for maps.
+ * Offers: the kind build.
+ * Never: writes outside the store that it is given.
+ *
+ * machsym worker: maps of the dSYMs that requests bring or name. */
 #include "machsym.h"
 #include "../../../report/base/digits.h"
 #include "../../../report/base/json.h"

@@ -1,4 +1,8 @@
-/* What the requests of machsym worker share. */
+/* ==== >> cmd/worker/do ====
+ * Job: what requests share: their members, inputs and errors.
+ * Offers: answering, request_kind; request_refuse, request_member, request_take_input,
+ * request_put_notes.
+ * Never: knows a kind of request. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_DO_H
 #define MACHSYM_TOOL_CMD_WORKER_DO_H
 

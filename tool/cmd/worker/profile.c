@@ -1,4 +1,9 @@
-/* machsym worker: stacks in the JSON of Mozilla's symbolication API, /symbolicate/v5, which profilers
+/* ==== >> cmd/worker/profile ====
+ * Job: requests for the stacks of profilers.
+ * Offers: the kind symbolicate.
+ * Never: opens an image of its own.
+ *
+ * machsym worker: stacks in the JSON of Mozilla's symbolication API, /symbolicate/v5, which profilers
  * speak. */
 #include "machsym.h"
 #include "../../../report/base/digits.h"

@@ -1,4 +1,9 @@
-/* machsym worker: requests for reports. */
+/* ==== >> cmd/worker/report ====
+ * Job: requests for reports.
+ * Offers: the kinds crash and signature.
+ * Never: names a format.
+ *
+ * machsym worker: requests for reports. */
 #include "machsym.h"
 #include "../../../report/base/json.h"
 #include "../../../report/base/json_put.h"

@@ -1,3 +1,7 @@
+/* ==== >> cmd/worker/run ====
+ * Job: reads lines, has threads answer them, and writes the answers in order.
+ * Offers: loop_run, loop_get.
+ * Never: knows what a line asks for. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_RUN_H
 #define MACHSYM_TOOL_CMD_WORKER_RUN_H
 

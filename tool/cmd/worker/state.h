@@ -1,4 +1,7 @@
-/* What the parts of machsym worker share. */
+/* ==== >> cmd/worker/state ====
+ * Job: the symbols that all requests share, until they are looked for again.
+ * Offers: worker, worker_options; worker_hold, worker_release, worker_reload.
+ * Never: answers a request. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_STATE_H
 #define MACHSYM_TOOL_CMD_WORKER_STATE_H
 

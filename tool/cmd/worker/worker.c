@@ -1,4 +1,9 @@
-/* machsym worker: a program that others drive, line by line. */
+/* ==== >> cmd/worker/worker ====
+ * Job: the command worker.
+ * Offers: the command.
+ * Never: answers a request.
+ *
+ * machsym worker: a program that others drive, line by line. */
 #include "../../base/options.h"
 #include "../../base/say.h"
 #include "../../base/takes.h"
