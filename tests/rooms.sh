@@ -108,7 +108,7 @@ check "a circle" $?
 law_tool() { # in $work/house
     # shellcheck disable=SC2046
     (cd "$work/house" && files=$(find report tool -name '*.[ch]' ! -path tool/machsym.c | LC_ALL=C sort) &&
-        awk -v banners=tool/ -f tests/rooms_code.awk -f tests/rooms_tool.awk pass=1 $files pass=2 $files) >"$work/out" 2>&1
+        awk -f tests/rooms_code.awk -f tests/rooms_tool.awk pass=1 $files pass=2 $files) >"$work/out" 2>&1
 }
 
 fresh_tool() {
