@@ -271,9 +271,10 @@
 #endif
 
 /* How far the line policy people looks for a line near by: so many rows and calls in a function or inlined
- * call. In Swift nothing is further away. A hostile program could put all its rows between. */
+ * call. With 256 all calls in
+ * four Swift frameworks still have a line. A hostile program could put all its rows between. */
 #ifndef MACHSYM_MAX_NEAR_STEPS
-#define MACHSYM_MAX_NEAR_STEPS 2048
+#define MACHSYM_MAX_NEAR_STEPS 512
 #endif
 
 /* How many callers it asks for a line that an inlined call lacks. */
