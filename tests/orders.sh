@@ -41,7 +41,7 @@ done
 mkdir binary stripped
 cp "$bin/blocks-arm64-d4-22.dwarf" dsym/App.dSYM/$dwarf/App
 zeroed dsym/App.dSYM/$dwarf/App 700 zeroed/App.dSYM/$dwarf/App
-sed 's/__debug_info/__other_info/; s/__debug_line/__other_line/' dsym/App.dSYM/$dwarf/App >without/App.dSYM/$dwarf/App
+sed 's/__debug_/__other_/g' dsym/App.dSYM/$dwarf/App >without/App.dSYM/$dwarf/App
 cp "$bin/blocks-arm64-d4-22" binary/App
 cp "$bin/blocks-arm64-d4-22-strip" stripped/App
 plist() { printf '<?xml version="1.0"?><plist version="1.0"><dict><key>CFBundleVersion</key><string>%s</string>%s</dict></plist>\n' "$1" "$2"; }
