@@ -21,7 +21,7 @@ typedef struct bugsnag_reader {
     uint32_t exception; /* the first exception's stack, a thread; REPORT_NONE */
 } bugsnag_reader;
 
-static void bugsnag_set_bugsnag_facts(report *r, const json *doc, uint32_t event)
+static void bugsnag_set_facts(report *r, const json *doc, uint32_t event)
 {
     static const json_fact app_facts[] = {{"name", FACT_PROCESS}, {"id", FACT_IDENTIFIER}};
     static const json_fact device_facts[] = {
@@ -44,7 +44,7 @@ static void bugsnag_set_bugsnag_facts(report *r, const json *doc, uint32_t event
 }
 
 /* Every frame tells its image; those that are alike become one. */
-static void bugsnag_add_bugsnag_image(bugsnag_reader *w, report_frame *frame)
+static void bugsnag_add_image(bugsnag_reader *w, report_frame *frame)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -59,7 +59,7 @@ static void bugsnag_add_bugsnag_image(bugsnag_reader *w, report_frame *frame)
     frame->image = r->image_count - 1;
 }
 
-static report_thread *bugsnag_add_bugsnag_stack(bugsnag_reader *w, uint32_t owner)
+static report_thread *bugsnag_add_stack(bugsnag_reader *w, uint32_t owner)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -70,7 +70,7 @@ static report_thread *bugsnag_add_bugsnag_stack(bugsnag_reader *w, uint32_t owne
     for (uint32_t i = 0; i < thread->count; i++) {
         report_frame *frame = &r->frames[thread->first + i];
         frame->exact |= json_true(doc, json_get(doc, frame->token, "isPC"));
-        bugsnag_add_bugsnag_image(w, frame);
+        bugsnag_add_image(w, frame);
     }
     return thread;
 }
@@ -84,7 +84,7 @@ static void bugsnag_add_exceptions(bugsnag_reader *w, uint32_t array)
         uint32_t first = r->thread_count;
         machsym_str kind = fields_text(r, doc, fields_either(doc, at, "errorClass", "error_class"));
         bool is_signal = str_starts(kind, "EXC_") || str_starts(kind, "SIG");
-        report_thread *thread = bugsnag_add_bugsnag_stack(w, at);
+        report_thread *thread = bugsnag_add_stack(w, at);
         thread->crashed = is_signal;
         thread->kind = is_signal ? THREAD_PLAIN : THREAD_EXCEPTION;
         thread->number = 0;
@@ -101,7 +101,7 @@ static void bugsnag_add_threads(bugsnag_reader *w, uint32_t array)
     const json *doc = &r->docs[w->doc];
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
-        report_thread *thread = bugsnag_add_bugsnag_stack(w, at);
+        report_thread *thread = bugsnag_add_stack(w, at);
         json_u64(doc, json_get(doc, at, "id"), &thread->number);
         thread->name = fields_text(r, doc, json_get(doc, at, "name"));
         thread->crashed = json_true(doc, json_get(doc, at, "errorReportingThread"));
@@ -117,7 +117,7 @@ static void bugsnag_add_threads(bugsnag_reader *w, uint32_t array)
 }
 
 /* An event has frames that tell their image, in exceptions or threads. */
-static bool bugsnag_has_bugsnag_frames(const json *doc, uint32_t array)
+static bool bugsnag_has_frames(const json *doc, uint32_t array)
 {
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
@@ -134,12 +134,12 @@ static bool bugsnag_read_event(report *r, uint32_t doc_index, uint32_t event)
     uint32_t exceptions = json_get(doc, event, "exceptions");
     uint32_t threads = json_get(doc, event, "threads");
     bugsnag_reader w = {r, doc_index, REPORT_NONE};
-    if (!bugsnag_has_bugsnag_frames(doc, exceptions) && !bugsnag_has_bugsnag_frames(doc, threads))
+    if (!bugsnag_has_frames(doc, exceptions) && !bugsnag_has_frames(doc, threads))
         return false;
     parts_begin(r, doc_index, event);
     r->kind = REPORT_BUGSNAG;
     r->main_doc = doc_index;
-    bugsnag_set_bugsnag_facts(r, doc, event);
+    bugsnag_set_facts(r, doc, event);
     bugsnag_add_exceptions(&w, exceptions);
     bugsnag_add_threads(&w, threads);
     return true;

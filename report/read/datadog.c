@@ -18,7 +18,7 @@ static const json_fact meta_facts[] = {
     {"exception_codes", FACT_CODES},
 };
 
-static void datadog_set_datadog_facts(report *r, const json *doc, uint32_t event, uint32_t error)
+static void datadog_set_facts(report *r, const json *doc, uint32_t event, uint32_t error)
 {
     uint32_t meta = json_get(doc, error, "meta");
     uint32_t os = json_get(doc, event, "os");
@@ -40,7 +40,7 @@ static void datadog_set_datadog_facts(report *r, const json *doc, uint32_t event
     text_free(&system);
 }
 
-static void datadog_add_datadog_image(report *r, const json *doc, uint32_t object)
+static void datadog_add_image(report *r, const json *doc, uint32_t object)
 {
     report_image *image = report_add_image(r);
     json_u64(doc, json_get(doc, object, "load_address"), &image->base);
@@ -51,7 +51,7 @@ static void datadog_add_datadog_image(report *r, const json *doc, uint32_t objec
 }
 
 /* The stack in a string is one thread. */
-static void datadog_add_datadog_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
+static void datadog_add_stack(report *r, uint32_t doc_index, uint32_t owner, bool crashed)
 {
     uint32_t stack = json_get(&r->docs[doc_index], owner, "stack");
     uint32_t first = r->thread_count;
@@ -79,16 +79,16 @@ bool report_parse_datadog(report *r, uint32_t doc_index)
         return false;
     parts_begin(r, doc_index, 0);
     r->kind = REPORT_DATADOG;
-    datadog_set_datadog_facts(r, doc, 0, error);
+    datadog_set_facts(r, doc, 0, error);
     while (json_next(doc, images, &at))
-        datadog_add_datadog_image(r, doc, at);
-    datadog_add_datadog_stack(r, doc_index, error, true);
+        datadog_add_image(r, doc, at);
+    datadog_add_stack(r, doc_index, error, true);
     uint32_t main = r->thread_count > 0 ? r->thread_count - 1 : 0;
     at = JSON_NONE;
     while (json_next(doc, threads, &at)) {
         uint32_t first = r->thread_count;
         bool crashed = json_true(doc, json_get(doc, at, "crashed"));
-        datadog_add_datadog_stack(r, doc_index, at, crashed);
+        datadog_add_stack(r, doc_index, at, crashed);
         if (crashed && first < r->thread_count && main < first)
             r->threads[first].is_echo = stack_is_same(r, &r->threads[main], &r->threads[first]);
     }

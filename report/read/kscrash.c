@@ -66,7 +66,7 @@ static void kscrash_set_error(report *r, const json *doc, uint32_t error)
     report_set_thrown(r, fields_text(r, doc, json_get(doc, thrown, "name")), fields_text(r, doc, reason));
 }
 
-static void kscrash_set_kscrash_facts(report *r, const json *doc, uint32_t object, uint32_t crash)
+static void kscrash_set_facts(report *r, const json *doc, uint32_t object, uint32_t crash)
 {
     uint32_t info = json_get(doc, object, "report");
     uint32_t system = json_get(doc, object, "system");
@@ -82,7 +82,7 @@ static void kscrash_set_kscrash_facts(report *r, const json *doc, uint32_t objec
     fields_fact_of(r, doc, json_get(doc, crash, "diagnosis"), FACT_DESCRIPTION);
 }
 
-static void kscrash_add_kscrash_thread(kscrash_reader *w, uint32_t object)
+static void kscrash_add_thread(kscrash_reader *w, uint32_t object)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -137,11 +137,11 @@ static void kscrash_read_crash(kscrash_reader *w, uint32_t object, bool is_recra
     r->main_doc = w->doc;
     if (is_recrash)
         report_set_fact(r, FACT_NOTE, str_c("RECRASH"));
-    kscrash_set_kscrash_facts(r, doc, object, crash);
+    kscrash_set_facts(r, doc, object, crash);
     while (json_next(doc, threads, &at))
-        kscrash_add_kscrash_thread(w, at);
+        kscrash_add_thread(w, at);
     if (json_is(doc, only, JSON_OBJECT)) {
-        kscrash_add_kscrash_thread(w, only);
+        kscrash_add_thread(w, only);
         r->threads[r->thread_count - 1].crashed = true;
     }
     kscrash_add_freed_exception(w, object);

@@ -34,7 +34,7 @@ static void sentry_set_release(report *r, machsym_str release)
 }
 
 /* "1773476813.589", or text. */
-static void sentry_set_sentry_time(report *r, const json *doc, uint32_t token)
+static void sentry_set_time(report *r, const json *doc, uint32_t token)
 {
     uint64_t seconds = 0;
     machsym_str raw = fields_text(r, doc, token);
@@ -44,7 +44,7 @@ static void sentry_set_sentry_time(report *r, const json *doc, uint32_t token)
         report_set_fact(r, FACT_DATE, raw);
 }
 
-static void sentry_set_sentry_facts(report *r, const json *doc)
+static void sentry_set_facts(report *r, const json *doc)
 {
     static const json_fact app_facts[] = {{"app_name", FACT_PROCESS}, {"app_identifier", FACT_IDENTIFIER}};
     static const json_fact device_facts[] = {{"model", FACT_HARDWARE}, {"arch", FACT_CODE_TYPE}};
@@ -53,7 +53,7 @@ static void sentry_set_sentry_facts(report *r, const json *doc)
     uint32_t os = json_get(doc, contexts, "os");
     text system = {0};
     fields_fact_of(r, doc, fields_either(doc, 0, "event_id", "eventID"), FACT_INCIDENT);
-    sentry_set_sentry_time(r, doc, fields_either(doc, 0, "timestamp", "dateCreated"));
+    sentry_set_time(r, doc, fields_either(doc, 0, "timestamp", "dateCreated"));
     fields_set_facts(r, doc, app, app_facts, sizeof app_facts / sizeof *app_facts);
     fields_set_facts(r, doc, json_get(doc, contexts, "device"), device_facts,
                      sizeof device_facts / sizeof *device_facts);
@@ -94,7 +94,7 @@ static void sentry_set_exception(report *r, const json *doc, uint32_t exception)
 
 /* The stacks of threads or exceptions. The last exception is the one that crashed, those before are what it
  * came from. */
-static void sentry_add_sentry_stacks(sentry_reader *w, uint32_t container, bool is_exception)
+static void sentry_add_stacks(sentry_reader *w, uint32_t container, bool is_exception)
 {
     report *r = w->r;
     const json *doc = &r->docs[w->doc];
@@ -147,12 +147,10 @@ bool report_parse_sentry(report *r, uint32_t doc_index)
     parts_begin(r, doc_index, 0);
     r->kind = REPORT_SENTRY;
     r->main_doc = doc_index;
-    sentry_set_sentry_facts(r, doc);
+    sentry_set_facts(r, doc);
     fields_add_images(r, doc, images);
-    sentry_add_sentry_stacks(&w, is_api ? sentry_entry_data(doc, "threads") : json_get(doc, 0, "threads"),
-                             false);
-    sentry_add_sentry_stacks(&w, is_api ? sentry_entry_data(doc, "exception") : json_get(doc, 0, "exception"),
-                             true);
+    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, "threads") : json_get(doc, 0, "threads"), false);
+    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, "exception") : json_get(doc, 0, "exception"), true);
     report_place_frames(r, first_frame, first_image);
     return true;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A deeper line is called by the one before: that one's address is a return address then. */
-static void tree_note_tree(text_parser *p, const report_thread *thread, size_t column)
+static void tree_note(text_parser *p, const report_thread *thread, size_t column)
 {
     uint32_t frame = p->r->frame_count - 1;
     if (p->r->frames[frame].given_inline)
@@ -88,7 +88,7 @@ static void tree_place_by_uuid(text_parser *p, report_frame *frame)
 }
 
 /* sample's "    2426 Thread_1234   DispatchQueue_1: com.apple.main-thread  (serial)". */
-static bool tree_parse_tree_thread(text_parser *p, machsym_str s)
+static bool tree_parse_thread(text_parser *p, machsym_str s)
 {
     uint64_t count;
     size_t at = 0;
@@ -112,7 +112,7 @@ bool text_parse_tree(text_parser *p, text_line line)
     uint64_t addr;
     uint64_t count;
     if (bracket == s.len || !scan_address(s, &at, &addr))
-        return tree_parse_tree_thread(p, s);
+        return tree_parse_thread(p, s);
     while (column < bracket && memchr(" \t+!:|*", s.ptr[column], 7) != NULL)
         column++;
     size_t name_at = column;
@@ -143,6 +143,6 @@ bool text_parse_tree(text_parser *p, text_line line)
     }
     if (p->r->kind == REPORT_UNKNOWN)
         p->r->kind = in < name.len ? REPORT_SAMPLE : REPORT_SPIN;
-    tree_note_tree(p, thread, column);
+    tree_note(p, thread, column);
     return true;
 }

@@ -357,7 +357,7 @@ static void groups_put_indented(text *t, const text *lines)
     }
 }
 
-static void groups_put_groups(const group_list *groups, group *const *order, bool is_json, text *out)
+static void groups_put(const group_list *groups, group *const *order, bool is_json, text *out)
 {
     group_totals totals = groups_totals(groups);
     for (size_t i = 0; i < groups->count; i++) {
@@ -391,7 +391,7 @@ void groups_print(group_list *groups, bool is_json, text *out)
         order[i]->head->family_count += order[i]->reports;
     }
     qsort(order, groups->count, sizeof *order, groups_by_family);
-    groups_put_groups(groups, order, is_json, out);
+    groups_put(groups, order, is_json, out);
     free(order);
 }
 

@@ -1,0 +1,38 @@
+#!/bin/sh
+# "Adding a report format" in CONTRIBUTING.md names every file that a format touches: held against formats that are there. Truth: which
+# files of the tree mention these.
+. tests/checks
+
+section() { # the files that it names
+    sed -n '/^## Adding a report format/,/^## Checking/p' CONTRIBUTING.md | sed -n "$1" | grep -o '`[^`]*`' | tr -d '`' | grep '/\|^machsym.1$\|^CHANGELOG.md$'
+}
+mentions() { # FORMAT
+    grep -rilI "$1" src report tool tests docs fuzz bench bindings examples packaging ./*.md machsym.1 Makefile |
+        sed 's|^\./||' | grep -v '^tests/fixtures/\|^tests/vectors/\|^fuzz/corpus/\|^CHANGELOG.md$\|^CONTRIBUTING.md$\|^tests/formats.sh$' |
+        LC_ALL=C sort
+}
+
+# a document of JSON: the numbered list, and nothing beside it
+section '/^1\./,/^5\./p' | sed 's|report/read/NAME.c|report/read/datadog.c|' | grep -v '^tests/fixtures/\|^CHANGELOG' | LC_ALL=C sort -u >"$work/said"
+mentions datadog >"$work/is"
+diff "$work/said" "$work/is" >"$work/diff"
+check "files that Datadog's format touches, and those that CONTRIBUTING.md names" "$work/diff"
+[ -d tests/fixtures/services ] && grep -qi datadog CHANGELOG.md
+check "its samples and its line in CHANGELOG.md"
+
+# one with frames of its own form, and one of text
+mentions bugsnag >"$work/is"
+for file in report/model/json_stack.c report/write/same.c; do
+    grep -qx "$file" "$work/is"
+    check "$file knows Bugsnag's frames"
+done
+for file in lines.h text.c; do
+    grep -q text_parse_swift "report/read/$file"
+    check "$file knows lines of Swift's backtraces"
+done
+# every format of JSON has its row, its file, its kind or is a part of another
+for name in $(sed -n 's/^ *X(\([a-z0-9_]*\)).*/\1/p' report/read/formats.h); do
+    grep -q "^bool report_parse_$name(" report/read/*.c
+    check "a reader of $name"
+done
+end
