@@ -7,15 +7,13 @@
 #include "test.h"
 
 #include "../report/base/text.h"
-#include "../report/model/parts.h"
 #include "../report/model/redact.h"
 #include "../report/model/report.h"
-#include "../report/read/recognise.h"
-#include "../report/read/split.h"
 #include "../report/tell/groups.h"
 #include "../report/tell/missing.h"
 #include "../report/tell/summary.h"
 #include "../report/write/call.h"
+#include "../report/walk.h"
 #include "../report/write/write.h"
 #include "../tool/base/posix.h"
 #include "../tool/cmd/atos/answer.h"
@@ -53,56 +51,53 @@ static void print(const report *r, const resolve_counts *counts, const write_opt
     text_free(&sign.text);
 }
 
-static void print_parts(const report *r, const write_options *writing, text *out)
+static walk_step look_up(void *context, report *r, resolve_counts *counts)
 {
-    for (uint32_t i = 0; i < parts_count(r) && r->part_count > 1; i++) {
-        report part;
-        resolve_counts counts;
-        parts_take(r, i, &part);
-        report_count_frames(&part, &counts);
-        print(&part, &counts, writing, out);
-        parts_free(&part);
-    }
+    resolve_options how;
+    redactor key;
+    text out = {0};
+    (void)context;
+    memset(&how, 0, sizeof how);
+    how.all = true;
+    resolve_report(r, files, &how, counts);
+    redact_open(&key, "words");
+    redact_report(&key, (machsym_str){r->body, r->len}, &out);
+    text_free(&out);
+    return WALK_ANSWER;
 }
 
 /* One of the reports that an input holds. */
-static void use_one(machsym_str input)
+static bool answer(void *context, report *one, const resolve_counts *counts)
 {
-    report r;
-    resolve_counts counts;
-    resolve_options how;
     write_options writing = {false, true, false, false};
     missing_list missing;
-    redactor key;
-    redact_open(&key, "words");
     text out = {0};
+    (void)context;
     memset(&missing, 0, sizeof missing);
-    memset(&how, 0, sizeof how);
-    how.all = true;
-    report_open(&r, input.ptr, input.len, NULL, 0);
-    resolve_report(&r, files, &how, &counts);
-    write_same(&r, &writing, &out);
-    print(&r, &counts, &writing, &out);
-    print_parts(&r, &writing, &out);
+    print(one, counts, &writing, &out);
     out.len = 0;
-    summary_put_brief(&out, &r, &counts);
-    missing_add_report(&missing, &r);
+    summary_put_brief(&out, one, counts);
+    missing_add_report(&missing, one);
     missing_put_text(&missing, &out);
     missing_put_json(&missing, &out);
     missing_free(&missing);
-    out.len = 0;
-    redact_report(&key, (machsym_str){r.body, r.len}, &out);
     text_free(&out);
-    report_close(&r);
+    return true;
 }
 
+/* All of an input, as the tool goes through it. */
 static unsigned long long use(const text *input)
 {
+    write_options writing = {false, true, false, false};
+    report_walk walk;
+    text out = {0};
     work = 0;
-    for (size_t at = 0, len; at < input->len; at += len) {
-        len = split_first_len((machsym_str){input->v + at, input->len - at});
-        use_one((machsym_str){input->v + at, len});
-    }
+    memset(&walk, 0, sizeof walk);
+    walk.same = &writing;
+    walk.look_up = look_up;
+    walk.answer = answer;
+    CHECK(walk_all(&walk, (machsym_str){input->v, input->len}, &out));
+    text_free(&out);
     return work;
 }
 
@@ -720,7 +715,39 @@ static void sanitizer_of_many_images(text *t, size_t n)
         put_format(t, "    #%zu 0x102a30aec in f (m%zu:arm64+0x100000aec) (BuildId: " DEMO ")\n", i, i);
 }
 
-/* Each line could go on after each of its ends. */
+/* Each line may begin what is looked for below it, and ends the search for the one ahead. */
+static void headers_and_braces(text *t, size_t n)
+{
+    put_times(t, "Call graph:\n{\nDate/Time:\n", n);
+}
+
+/* The words of runtimes and logs, whose stacks are looked for below them. */
+static void runtimes_without_stacks(text *t, size_t n)
+{
+    text_c(t, "goroutine 1 [running]:\n#0 0x102a30aec\n");
+    put_times(t, "panic: a\nthread 'a' panicked at b\na.c:1:2: runtime error: c\n", n);
+}
+
+static void objects_in_objects(text *t, size_t n)
+{
+    size_t depth = 50;
+    text_c(t, "{\"rows\":[");
+    for (size_t i = 0; i < n / depth + 1; i++) {
+        text_c(t, i > 0 ? "," : "");
+        put_times(t, "{\"crash\":{},\"error\":{},\"debug_meta\":{\"a\":[", depth / 2);
+        put_times(t, "]}}", depth / 2);
+    }
+    text_c(t, "]}\n");
+}
+
+/* Each object is asked for members; the document has many that are none of them. */
+static void objects_beside_each_other(text *t, size_t n)
+{
+    text_c(t, "[1");
+    put_times(t, ",{\"a\":{\"b\":[{\"exceptions\":[{\"stacktrace\":[{}]}]}]}}", n);
+    text_c(t, "]\n");
+}
+
 /* Behind each report begins what may be a document, and is none. */
 static void reports_and_braces(text *t, size_t n)
 {
@@ -731,6 +758,7 @@ static void reports_and_braces(text *t, size_t n)
     }
 }
 
+/* Each line could go on after each of its ends. */
 static void lines_behind_prefixes(text *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -868,6 +896,10 @@ int main(int argc, char **argv)
     TRAP(reports_in_utf16, 2000);
     TRAP(sanitizer_of_many_images, 1000);
     TRAP(reports_and_braces, 1000);
+    TRAP(headers_and_braces, 1000);
+    TRAP(runtimes_without_stacks, 1000);
+    TRAP(objects_in_objects, 2000);
+    TRAP(objects_beside_each_other, 1000);
     TRAP(lines_behind_prefixes, 1000);
     TRAP(frames_of_one_long_name, 2000);
     TRAP(log_of_repeated_keys, 1000);
