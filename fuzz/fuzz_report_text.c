@@ -1,10 +1,10 @@
-/* Reports of any bytes: parsed, and written without symbols, they must come back as they
+/* Reports of any bytes, gone through as the tool does: written without symbols, they must come back as they
  * were, but for protobuf, which comes back as text.
  * Run: build/fuzz/report_text -dict=fuzz/report.dict fuzz/corpus/report_text */
 #include "../report/base/memory.h"
 #include "../report/base/text.h"
 #include "../report/model/report.h"
-#include "../report/read/recognise.h"
+#include "../report/walk.h"
 #include "../report/write/call.h"
 #include "../report/write/write.h"
 
@@ -24,20 +24,39 @@ static void check_frames(const report *r)
     }
 }
 
+static walk_step look_up(void *context, report *r, resolve_counts *counts)
+{
+    (void)context;
+    check_frames(r);
+    report_count_frames(r, counts);
+    return WALK_ANSWER;
+}
+
+static bool answer(void *context, report *one, const resolve_counts *counts)
+{
+    (void)counts;
+    *(bool *)context |= one->encoding == ENCODING_PLCRASH;
+    return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     write_options how = {false, false, false, false};
-    report r;
+    report_walk walk;
     text out = {0};
+    bool is_plcrash = false;
     char *copy = mem_alloc(size); /* exactly as long: a byte too far is seen */
     memcpy(copy, size > 0 ? (const char *)data : "", size);
-    report_open(&r, copy, size, NULL, 0);
-    check_frames(&r);
-    write_same(&r, &how, &out);
-    if (r.encoding != ENCODING_PLCRASH && (out.len != size || (size > 0 && memcmp(out.v, data, size) != 0)))
+    memset(&walk, 0, sizeof walk);
+    walk.same = &how;
+    walk.context = &is_plcrash;
+    walk.look_up = look_up;
+    walk.answer = answer;
+    if (!walk_all(&walk, (machsym_str){copy, size}, &out))
+        abort();
+    if (!is_plcrash && (out.len != size || (size > 0 && memcmp(out.v, data, size) != 0)))
         abort();
     text_free(&out);
-    report_close(&r);
     free(copy);
     return 0;
 }
