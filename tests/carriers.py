@@ -279,6 +279,20 @@ def chosen_pairs(texts, step):
         check({group['hash']: group['count'] for group in groups} == wanted, f'{what}: --group')
 
 
+def broken_pairs():
+    """Other ends of lines, NULs, and a report that is cut ahead of a whole one."""
+    first, second = read('demo.crash'), elsewhere(read('demo.crash'))
+    wanted = signatures(first) + signatures(second)
+    for name, text in (('\\r\\n', (first + second).replace('\n', '\r\n')), ('\\r', (first + second).replace('\n', '\r')),
+                       ('NULs', first + '\0\0\n' + second + '\0')):
+        check(signatures(text) == wanted, f'two reports, {name}')
+    for name in ('demo.crash', 'demo.ips', 'demo-leaks.txt', 'demo-sample.txt', 'demo-kscrash.json'):
+        whole = read(name)
+        for cut in range(200, len(whole), len(whole) // 5):
+            half = whole[:cut] + '\n'
+            check(signatures(half + second) == signatures(half) + signatures(second), f'{name} cut at {cut}, then a whole report')
+
+
 def pairs(step):
     """Reports of two kinds and two builds behind each other: no name and no report that none has alone."""
     texts = []
@@ -302,6 +316,7 @@ def main():
     os.makedirs(os.path.join(work, 'empty'), exist_ok=True)
     objects()
     borrowed()
+    broken_pairs()
     pairs(1 if os.environ.get('SAMPLE') == '1' else 7)
     text = read('demo.crash')
     right, wrong = text, other_build(text)

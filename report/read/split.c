@@ -147,10 +147,11 @@ static machsym_str split_without_return(machsym_str line)
 static machsym_str split_next_line(machsym_str s, size_t *at)
 {
     const char *line = s.ptr + *at;
-    const char *end = memchr(line, '\n', s.len - *at);
-    size_t len = end != NULL ? (size_t)(end - line) : s.len - *at;
-    *at += len + (end != NULL);
-    MACHSYM_COUNT_WORK(1 + len / 64);
+    size_t len = str_line_len((machsym_str){line, s.len - *at});
+    *at += len;
+    bool is_return = *at < s.len && s.ptr[*at] == '\r';
+    *at += *at < s.len;
+    *at += is_return && *at < s.len && s.ptr[*at] == '\n';
     return split_without_return((machsym_str){line, len});
 }
 
