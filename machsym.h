@@ -491,6 +491,7 @@
  *   >>image         opens an image.
  *   >>debugmap      finds a program's debug info in the object files that its debug map names.
  *   >>session       keeps what one thread has decoded of an image.
+ *   >>objects       object files of a program without a dSYM, opened when an address is asked for that they have.
  *   >>engine        which unit, function, call and row hold an address, and up to where they do.
  *   >>near          finds the line that people need where the debug info has none that somebody wrote.
  *   >>answer        decides which name and which line a frame has.
@@ -19910,7 +19911,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 /* ==== >>session ============================================================================================
  * Job:    keeps what one thread has decoded of an image.
  * Offers: machsym_session, ms_ses_open, ms_ses_begin, ms_ses_lacked_memory, ms_ses_units,
- *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
+ *         ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_close_objects.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -20564,11 +20565,14 @@ static const ms_oc_list *ms_ses_objc(machsym_session *s)
     return s->objc;
 }
 
-/* ---- Object files of a debug map ---- */
+/* ==== >>objects ============================================================================================
+ * Job:    object files of a program without a dSYM, opened when an address is asked for that they have.
+ * Offers: ms_obj_map_of, ms_obj_of, ms_obj_at, ms_obj_count, ms_obj_get, ms_obj_keep_frames.
+ * Never:  says what an object file answers: it is an image with a session of its own. */
 
 /* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be
  * followed. */
-static ms_ses_objects *ms_ses_map_of(machsym_session *s)
+static ms_ses_objects *ms_obj_map_of(machsym_session *s)
 {
     uint64_t size = 0;
     if (s->has_objects || !s->image->follows_objects || !ms_ses_need(s, ms_NEEDS_UNITS))
@@ -20596,9 +20600,8 @@ static ms_ses_objects *ms_ses_map_of(machsym_session *s)
 }
 
 /* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
-static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, ms_om_quota *quota,
-                                        machsym_allocator allocator, machsym_object_status *status,
-                                        uint64_t *time)
+static ms_ses_object *ms_obj_new(machsym_session *program, size_t index, ms_om_quota *quota,
+                                 machsym_allocator allocator, machsym_object_status *status, uint64_t *time)
 {
     const ms_om_map *map = &program->objects->map;
     *status = MACHSYM_OBJECT_UNTRIED;
@@ -20624,7 +20627,7 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
 }
 
 /* What an open object takes, without the empty rest of chunks that it has anyway. */
-static size_t ms_ses_object_bytes(const ms_ses_object *object)
+static size_t ms_obj_bytes(const ms_ses_object *object)
 {
     const machsym_session *s = &object->session;
     return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
@@ -20632,9 +20635,9 @@ static size_t ms_ses_object_bytes(const ms_ses_object *object)
 
 /* Counts the memory that an object has taken since it was last counted. If the object ran out of memory, so
  * did the program's session. */
-static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
+static void ms_obj_count(ms_ses_objects *o, ms_ses_object *object)
 {
-    size_t live = ms_ses_object_bytes(object);
+    size_t live = ms_obj_bytes(object);
     o->live = o->live - object->live + live;
     object->live = live;
     ms_arena_admit(&object->session.program->keep, ms_ses_failed(&object->session));
@@ -20642,7 +20645,7 @@ static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
 
 /* An object of the debug map, opened if it can be. It stays open until the next ms_ses_trim, or the next
  * call. */
-static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
+static ms_ses_object *ms_obj_of(machsym_session *s, size_t index)
 {
     ms_ses_objects *o = s->objects;
     if (o->opened[index] != NULL)
@@ -20654,7 +20657,7 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
         ms_ses_close_objects(s);
     machsym_object_status status;
     ms_ses_object *object =
-        ms_ses_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
+        ms_obj_new(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
     o->statuses[index] = (uint8_t)status;
     ms_arena_admit(&s->keep, status == MACHSYM_OBJECT_UNTRIED);
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
@@ -20667,24 +20670,24 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
     o->first = object;
     o->opened[index] = object;
     o->open_count++;
-    ms_ses_count_object(o, object);
+    ms_obj_count(o, object);
     return object;
 }
 
 /* The object that has a linked address; NULL when none has, or it cannot be opened. */
-static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
+static ms_ses_object *ms_obj_at(machsym_session *s, uint64_t addr)
 {
     if (s->has_objects && s->objects == NULL) /* asked by each lookup */
         return NULL;
-    ms_ses_objects *o = ms_dw_code_at(&s->dw, addr) != NULL ? ms_ses_map_of(s) : NULL;
+    ms_ses_objects *o = ms_dw_code_at(&s->dw, addr) != NULL ? ms_obj_map_of(s) : NULL;
     if (o == NULL)
         return NULL;
     size_t index = ms_om_object_at(&o->map, addr, &s->scratch, &s->keep);
-    return index < o->map.count ? ms_ses_object_of(s, index) : NULL;
+    return index < o->map.count ? ms_obj_of(s, index) : NULL;
 }
 
 /* What is known of an object of the debug map. */
-static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_object_file *out)
+static void ms_obj_get(const ms_ses_objects *o, size_t index, machsym_object_file *out)
 {
     const ms_om_object *object = &o->map.v[index];
     out->path = object->path;
@@ -20697,7 +20700,7 @@ static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_obj
 /* ---- Texts that outlive their object file ---- */
 
 /* Copies a text to the end of the list. Returns false when there is too much already, or memory is out. */
-static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena)
+static bool ms_obj_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena)
 {
     ms_ses_texts *texts = &o->texts;
     if (text.len > MACHSYM_KEPT_TEXT_AHEAD + MACHSYM_KEPT_TEXT * o->quota.read - texts->bytes)
@@ -20713,7 +20716,7 @@ static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena
 }
 
 /* Makes a text live as long as the session's names do; empty when memory is out, or a limit is reached. */
-static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
+static void ms_obj_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ses_texts *texts = &s->objects->texts;
     ms_tab_text search = ms_tab_text_of(*text);
@@ -20721,7 +20724,7 @@ static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ses_add_text(s->objects, search.text, &s->keep))
+        if (slot->value == 0 && !ms_obj_add_text(s->objects, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;
@@ -20732,19 +20735,19 @@ static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
     }
 }
 
-static void ms_ses_keep_path(machsym_session *s, machsym_path *path)
+static void ms_obj_keep_path(machsym_session *s, machsym_path *path)
 {
-    ms_ses_keep_text(s, &path->comp_dir);
-    ms_ses_keep_text(s, &path->dir);
-    ms_ses_keep_text(s, &path->name);
+    ms_obj_keep_text(s, &path->comp_dir);
+    ms_obj_keep_text(s, &path->dir);
+    ms_obj_keep_text(s, &path->name);
 }
 
-static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
+static void ms_obj_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ms_ses_keep_text(s, &frames[i].linkage_name);
-        ms_ses_keep_text(s, &frames[i].name);
-        ms_ses_keep_path(s, &frames[i].file);
+        ms_obj_keep_text(s, &frames[i].linkage_name);
+        ms_obj_keep_text(s, &frames[i].name);
+        ms_obj_keep_path(s, &frames[i].file);
     }
 }
 
@@ -20935,7 +20938,7 @@ static void ms_eng_index(machsym_session *s)
     if (!s->has_silent)
         ms_eng_index_silent(s);
     ms_src_table(ms_ses_symbols(s));
-    ms_ses_objects *objects = ms_ses_map_of(s);
+    ms_ses_objects *objects = ms_obj_map_of(s);
     if (objects != NULL)
         ms_om_index(&objects->map, &s->scratch, &s->keep);
 }
@@ -21778,13 +21781,13 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
     if (s->image->map != NULL)
         return ms_ans_map_frames(s, addr, frames, cap);
     ms_ses_trim_for(s, addr);
-    ms_ses_object *object = ms_ses_object_at(s, addr);
+    ms_ses_object *object = ms_obj_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);
     ms_ses_trim_for(&object->session, addr);
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
-    ms_ses_keep_frames(s, frames, count < cap ? count : cap);
-    ms_ses_count_object(s->objects, object);
+    ms_obj_keep_frames(s, frames, count < cap ? count : cap);
+    ms_obj_count(s->objects, object);
     return count;
 }
 
@@ -22122,10 +22125,10 @@ static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line 
  * is the cursor in that object. Returns NULL at the end, or when there is no debug map. */
 static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
-    ms_ses_objects *o = ms_ses_map_of(s);
+    ms_ses_objects *o = ms_obj_map_of(s);
     for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
         ms_ses_trim(s);
-        ms_ses_object *object = ms_ses_object_of(s, (size_t)(at->a >> 32));
+        ms_ses_object *object = ms_obj_of(s, (size_t)(at->a >> 32));
         inner->a = (uint32_t)at->a;
         inner->b = at->b;
         if (object != NULL)
@@ -22141,21 +22144,21 @@ static void ms_it_cursor_back(machsym_session *s, ms_ses_object *object, machsym
 {
     at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
     at->b = more ? inner->b : 0;
-    ms_ses_count_object(s->objects, object);
+    ms_obj_count(s->objects, object);
 }
 
 static bool ms_it_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     machsym_cursor inner;
-    if (ms_ses_map_of(s) == NULL)
+    if (ms_obj_map_of(s) == NULL)
         return ms_it_own_function(s, at, out);
     for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
         bool more = ms_it_own_function(&object->session, &inner, out);
         ms_it_cursor_back(s, object, at, &inner, more);
         if (!more)
             continue;
-        ms_ses_keep_text(s, &out->linkage_name);
-        ms_ses_keep_text(s, &out->name);
+        ms_obj_keep_text(s, &out->linkage_name);
+        ms_obj_keep_text(s, &out->name);
         return true;
     }
     return false;
@@ -22164,14 +22167,14 @@ static bool ms_it_next_function(machsym_session *s, machsym_cursor *at, machsym_
 static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     machsym_cursor inner;
-    if (ms_ses_map_of(s) == NULL)
+    if (ms_obj_map_of(s) == NULL)
         return ms_it_own_line(s, at, out);
     for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
         bool more = ms_it_own_line(&object->session, &inner, out);
         ms_it_cursor_back(s, object, at, &inner, more);
         if (!more)
             continue;
-        ms_ses_keep_path(s, &out->file);
+        ms_obj_keep_path(s, &out->file);
         return true;
     }
     return false;
@@ -22281,7 +22284,7 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
     const ms_ses_objects *o = s->objects;
     if (o == NULL || at->a >= o->tried_count)
         return false;
-    ms_ses_get_object(o, o->tried[at->a++], out);
+    ms_obj_get(o, o->tried[at->a++], out);
     return true;
 }
 
@@ -22329,16 +22332,16 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
     damage.first.what = damage.first.where = "";
     ms_it_count_own(s, out, &damage);
     out->damaged_metadata = ms_src_table(ms_ses_symbols(s))->damage_count;
-    ms_ses_objects *o = ms_ses_map_of(s);
+    ms_ses_objects *o = ms_obj_map_of(s);
     for (size_t i = 0; o != NULL && i < o->map.count; i++) {
         ms_ses_trim(s);
-        ms_ses_object *object = ms_ses_object_of(s, i);
+        ms_ses_object *object = ms_obj_of(s, i);
         out->object_count++;
         out->missing_object_count += object == NULL;
         if (object == NULL)
             continue;
         ms_it_count_own(&object->session, out, &damage);
-        ms_ses_count_object(o, object);
+        ms_obj_count(o, object);
     }
     out->damage = damage.first;
 }
@@ -22444,19 +22447,19 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_ses_begin(s);
-    ms_ses_object *object = ms_ses_object_at(s, addr);
+    ms_ses_object *object = ms_obj_at(s, addr);
     if (object == NULL) {
         ms_ex_explain_own(s, addr, out);
         return;
     }
     ms_ex_explain_own(&object->session, addr, out);
-    ms_ses_keep_text(s, &out->unit_name);
-    ms_ses_keep_text(s, &out->unit_producer);
+    ms_obj_keep_text(s, &out->unit_name);
+    ms_obj_keep_text(s, &out->unit_producer);
     for (unsigned i = 0; i < out->row_count; i++)
-        ms_ses_keep_path(s, &out->rows[i].file);
+        ms_obj_keep_path(s, &out->rows[i].file);
     out->object_path = s->objects->map.v[object->index].path;
     out->object_member = s->objects->map.v[object->index].member;
-    ms_ses_count_object(s->objects, object);
+    ms_obj_count(s->objects, object);
 }
 
 /* ==== >>encode ===========================================================================================
@@ -23901,13 +23904,13 @@ static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uin
 static void ms_mb_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
-    ms_ses_objects *o = ms_ses_map_of(s);
+    ms_ses_objects *o = ms_obj_map_of(s);
     size_t first = 0;
     uint64_t size = 0;
     if (o == NULL)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ses_object *object = ms_ses_object_of(s, i);
+        const ms_ses_object *object = ms_obj_of(s, i);
         size += object != NULL ? object->file.image.dw.info.len : 0;
         ms_arena_admit(&plan->arena, o->statuses[i] == MACHSYM_OBJECT_UNTRIED);
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
@@ -24040,7 +24043,7 @@ static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at,
     const ms_ses_objects *o = plan->session->objects;
     if (o == NULL || at->a >= o->map.count)
         return false;
-    ms_ses_get_object(o, (size_t)at->a++, out);
+    ms_obj_get(o, (size_t)at->a++, out);
     return true;
 }
 
@@ -24406,7 +24409,7 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     uint64_t time;
     if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
         return true;
-    ms_ses_object *object = ms_ses_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    ms_ses_object *object = ms_obj_new(program, index, NULL, w->plan->allocator, &status, &time);
     if (object == NULL)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;

@@ -51,6 +51,7 @@
 #include "image/image.h"
 #include "image/debugmap.h"
 #include "answer/session.h"
+#include "answer/objects.h"
 #include "answer/engine.h"
 #include "answer/near.h"
 #include "answer/answer.h"

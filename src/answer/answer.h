@@ -11,6 +11,7 @@
 #include "../symmap/sheets.h"
 #include "../symmap/symmap.h"
 #include "session.h"
+#include "objects.h"
 #include "engine.h"
 #include "near.h"
 
@@ -296,13 +297,13 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
     if (s->image->map != NULL)
         return ms_ans_map_frames(s, addr, frames, cap);
     ms_ses_trim_for(s, addr);
-    ms_ses_object *object = ms_ses_object_at(s, addr);
+    ms_ses_object *object = ms_obj_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);
     ms_ses_trim_for(&object->session, addr);
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
-    ms_ses_keep_frames(s, frames, count < cap ? count : cap);
-    ms_ses_count_object(s->objects, object);
+    ms_obj_keep_frames(s, frames, count < cap ? count : cap);
+    ms_obj_count(s->objects, object);
     return count;
 }
 

@@ -11,6 +11,7 @@
 #include "../dwarf/functions.h"
 #include "../image/debugmap.h"
 #include "session.h"
+#include "objects.h"
 
 /* ==== >>engine =============================================================================================
  * Job:    which unit, function, call and row hold an address, and up to where they do.
@@ -199,7 +200,7 @@ static void ms_eng_index(machsym_session *s)
     if (!s->has_silent)
         ms_eng_index_silent(s);
     ms_src_table(ms_ses_symbols(s));
-    ms_ses_objects *objects = ms_ses_map_of(s);
+    ms_ses_objects *objects = ms_obj_map_of(s);
     if (objects != NULL)
         ms_om_index(&objects->map, &s->scratch, &s->keep);
 }

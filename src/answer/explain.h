@@ -11,6 +11,7 @@
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
 #include "session.h"
+#include "objects.h"
 #include "engine.h"
 #include "near.h"
 #include "answer.h"
@@ -117,19 +118,19 @@ static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explana
 static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_ses_begin(s);
-    ms_ses_object *object = ms_ses_object_at(s, addr);
+    ms_ses_object *object = ms_obj_at(s, addr);
     if (object == NULL) {
         ms_ex_explain_own(s, addr, out);
         return;
     }
     ms_ex_explain_own(&object->session, addr, out);
-    ms_ses_keep_text(s, &out->unit_name);
-    ms_ses_keep_text(s, &out->unit_producer);
+    ms_obj_keep_text(s, &out->unit_name);
+    ms_obj_keep_text(s, &out->unit_producer);
     for (unsigned i = 0; i < out->row_count; i++)
-        ms_ses_keep_path(s, &out->rows[i].file);
+        ms_obj_keep_path(s, &out->rows[i].file);
     out->object_path = s->objects->map.v[object->index].path;
     out->object_member = s->objects->map.v[object->index].member;
-    ms_ses_count_object(s->objects, object);
+    ms_obj_count(s->objects, object);
 }
 
 #endif /* ms_ROOM_answer_explain */

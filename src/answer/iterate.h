@@ -12,6 +12,7 @@
 #include "../dwarf/functions.h"
 #include "../image/debugmap.h"
 #include "session.h"
+#include "objects.h"
 #include "answer.h"
 #include "check.h"
 
@@ -101,10 +102,10 @@ static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line 
  * is the cursor in that object. Returns NULL at the end, or when there is no debug map. */
 static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
-    ms_ses_objects *o = ms_ses_map_of(s);
+    ms_ses_objects *o = ms_obj_map_of(s);
     for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
         ms_ses_trim(s);
-        ms_ses_object *object = ms_ses_object_of(s, (size_t)(at->a >> 32));
+        ms_ses_object *object = ms_obj_of(s, (size_t)(at->a >> 32));
         inner->a = (uint32_t)at->a;
         inner->b = at->b;
         if (object != NULL)
@@ -120,21 +121,21 @@ static void ms_it_cursor_back(machsym_session *s, ms_ses_object *object, machsym
 {
     at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
     at->b = more ? inner->b : 0;
-    ms_ses_count_object(s->objects, object);
+    ms_obj_count(s->objects, object);
 }
 
 static bool ms_it_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     machsym_cursor inner;
-    if (ms_ses_map_of(s) == NULL)
+    if (ms_obj_map_of(s) == NULL)
         return ms_it_own_function(s, at, out);
     for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
         bool more = ms_it_own_function(&object->session, &inner, out);
         ms_it_cursor_back(s, object, at, &inner, more);
         if (!more)
             continue;
-        ms_ses_keep_text(s, &out->linkage_name);
-        ms_ses_keep_text(s, &out->name);
+        ms_obj_keep_text(s, &out->linkage_name);
+        ms_obj_keep_text(s, &out->name);
         return true;
     }
     return false;
@@ -143,14 +144,14 @@ static bool ms_it_next_function(machsym_session *s, machsym_cursor *at, machsym_
 static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     machsym_cursor inner;
-    if (ms_ses_map_of(s) == NULL)
+    if (ms_obj_map_of(s) == NULL)
         return ms_it_own_line(s, at, out);
     for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
         bool more = ms_it_own_line(&object->session, &inner, out);
         ms_it_cursor_back(s, object, at, &inner, more);
         if (!more)
             continue;
-        ms_ses_keep_path(s, &out->file);
+        ms_obj_keep_path(s, &out->file);
         return true;
     }
     return false;
@@ -260,7 +261,7 @@ static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at,
     const ms_ses_objects *o = s->objects;
     if (o == NULL || at->a >= o->tried_count)
         return false;
-    ms_ses_get_object(o, o->tried[at->a++], out);
+    ms_obj_get(o, o->tried[at->a++], out);
     return true;
 }
 
@@ -308,16 +309,16 @@ static void ms_it_count(machsym_session *s, machsym_session_info *out)
     damage.first.what = damage.first.where = "";
     ms_it_count_own(s, out, &damage);
     out->damaged_metadata = ms_src_table(ms_ses_symbols(s))->damage_count;
-    ms_ses_objects *o = ms_ses_map_of(s);
+    ms_ses_objects *o = ms_obj_map_of(s);
     for (size_t i = 0; o != NULL && i < o->map.count; i++) {
         ms_ses_trim(s);
-        ms_ses_object *object = ms_ses_object_of(s, i);
+        ms_ses_object *object = ms_obj_of(s, i);
         out->object_count++;
         out->missing_object_count += object == NULL;
         if (object == NULL)
             continue;
         ms_it_count_own(&object->session, out, &damage);
-        ms_ses_count_object(o, object);
+        ms_obj_count(o, object);
     }
     out->damage = damage.first;
 }

@@ -16,6 +16,7 @@
 #include "../symmap/symmap.h"
 #include "../image/image.h"
 #include "../answer/session.h"
+#include "../answer/objects.h"
 #include "../answer/engine.h"
 #include "../answer/near.h"
 #include "../answer/answer.h"
@@ -121,13 +122,13 @@ static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uin
 static void ms_mb_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
-    ms_ses_objects *o = ms_ses_map_of(s);
+    ms_ses_objects *o = ms_obj_map_of(s);
     size_t first = 0;
     uint64_t size = 0;
     if (o == NULL)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ses_object *object = ms_ses_object_of(s, i);
+        const ms_ses_object *object = ms_obj_of(s, i);
         size += object != NULL ? object->file.image.dw.info.len : 0;
         ms_arena_admit(&plan->arena, o->statuses[i] == MACHSYM_OBJECT_UNTRIED);
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
@@ -260,7 +261,7 @@ static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at,
     const ms_ses_objects *o = plan->session->objects;
     if (o == NULL || at->a >= o->map.count)
         return false;
-    ms_ses_get_object(o, (size_t)at->a++, out);
+    ms_obj_get(o, (size_t)at->a++, out);
     return true;
 }
 
@@ -626,7 +627,7 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     uint64_t time;
     if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
         return true;
-    ms_ses_object *object = ms_ses_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    ms_ses_object *object = ms_obj_new(program, index, NULL, w->plan->allocator, &status, &time);
     if (object == NULL)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;
