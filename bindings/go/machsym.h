@@ -21277,9 +21277,9 @@ static bool ms_near_take_row_before(const ms_ses_span *span, uint32_t block, uin
 {
     const ms_ses_unit *unit = span->unit;
     const ms_fn_inside *inside = span->inside;
-    const ms_ln_row *row = &unit->lines->rows[span->row];
     if (block != span->call || span->row == 0 || span->row == unit->lines->row_count)
         return false;
+    const ms_ln_row *row = &unit->lines->rows[span->row];
     const ms_ln_row *before = row - 1;
     bool is_own = unit->own_of == span->function && unit->own.lo <= before->addr && addr < unit->own.hi;
     if (!is_own || before->addr >= row->addr || before->addr < unit->hint.lo || addr >= unit->hint.hi)

@@ -5,55 +5,16 @@
 
 #include <string.h>
 
-/* OS_REASON_* of xnu's bsd/sys/reason.h, by number; RBSTerminateContext tells the number only. 37 is none. */
-static const char *const namespaces[] = {NULL,
-                                         "JETSAM",
-                                         "SIGNAL",
-                                         "CODESIGNING",
-                                         "HANGTRACER",
-                                         "TEST",
-                                         "DYLD",
-                                         "LIBXPC",
-                                         "OBJC",
-                                         "EXEC",
-                                         "SPRINGBOARD",
-                                         "TCC",
-                                         "REPORTCRASH",
-                                         "COREANIMATION",
-                                         "AGGREGATED",
-                                         "RUNNINGBOARD",
-                                         "SKYWALK",
-                                         "SETTINGS",
-                                         "LIBSYSTEM",
-                                         "FOUNDATION",
-                                         "WATCHDOG",
-                                         "METAL",
-                                         "WATCHKIT",
-                                         "GUARD",
-                                         "ANALYTICS",
-                                         "SANDBOX",
-                                         "SECURITY",
-                                         "ENDPOINTSECURITY",
-                                         "PAC_EXCEPTION",
-                                         "BLUETOOTH_CHIP",
-                                         "PORT_SPACE",
-                                         "WEBKIT",
-                                         "BACKLIGHTSERVICES",
-                                         "MEDIA",
-                                         "ROSETTA",
-                                         "LIBIGNITION",
-                                         "BOOTMOUNT",
-                                         NULL,
-                                         "REALITYKIT",
-                                         "AUDIO",
-                                         "WAKEBOARD",
-                                         "CORERC",
-                                         "SELF_RESTRICT",
-                                         "ARKIT",
-                                         "CAMERA",
-                                         "BACKBOARD",
-                                         "POWEREXCEPTIONS",
-                                         "SECINIT"};
+static const char *const space_names[] = {
+#define SPACE_NAME(name, number) [SPACE_##name] = #name,
+    TERMINATION_SPACES(SPACE_NAME)
+#undef SPACE_NAME
+};
+
+const char *termination_space_name(uint64_t number)
+{
+    return number < sizeof space_names / sizeof *space_names ? space_names[number] : NULL;
+}
 
 static bool termination_is_upper(char c)
 {
@@ -78,9 +39,9 @@ static void termination_set_from_context(report *r, machsym_str s)
     machsym_str context = str_after(s, "<RBSTerminateContext|");
     if (context.len == 0)
         return;
-    if (str_number_after(context, "domain:", &domain) && domain < sizeof namespaces / sizeof *namespaces &&
-        namespaces[domain] != NULL)
-        report_set_fact(r, FACT_TERMINATION, str_c(namespaces[domain]));
+    if (str_number_after(context, "domain:", &domain) && domain < SPACE_FIRST_WITHOUT_NUMBER &&
+        termination_space_name(domain) != NULL)
+        report_set_fact(r, FACT_TERMINATION, str_c(termination_space_name(domain)));
     report_set_fact(r, FACT_TERMINATION_CODE, termination_number_at(str_after(context, "code:")));
 }
 

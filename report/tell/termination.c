@@ -1,6 +1,7 @@
 /* Why the system ended a process; see termination.h. */
 #include "termination.h"
 #include "../base/digits.h"
+#include "../model/termination.h"
 
 #include <string.h>
 
@@ -160,54 +161,55 @@ static bool ending_say_kill_code(text *t, const report *r, uint64_t code)
 /* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. From xnu:
  * bsd/sys/reason.h, bsd/sys/kern_memorystatus.h; from dyld: mach-o/dyld.h; from objc4: runtime/objc-os.h. */
 static const struct {
-    const char *space;
+    termination_space space;
     uint64_t code;
     const char *words;
 } space_codes[] = {
-    {"JETSAM", 2, "jetsam: the process went above the memory mark set for it"},
-    {"JETSAM", 3, "jetsam: the system had no more vnodes: too many files were open"},
-    {"JETSAM", 4, "jetsam: the system had no more free memory"},
-    {"JETSAM", 7, "jetsam: the process used more memory than one process may"},
-    {"JETSAM", 8, "jetsam: the system had no more space on disk"},
-    {"JETSAM", 9, "jetsam: the process was idle, and its memory was wanted"},
-    {"JETSAM", 0, "jetsam: the system was short of memory and ended the process"},
-    {"CODESIGNING", 1, "code signing: the program has no valid signature, or may not run here"},
-    {"CODESIGNING", 2, "code signing: a page of memory does not match the signature, or is not signed"},
-    {"CODESIGNING", 3,
+    {SPACE_JETSAM, 2, "jetsam: the process went above the memory mark set for it"},
+    {SPACE_JETSAM, 3, "jetsam: the system had no more vnodes: too many files were open"},
+    {SPACE_JETSAM, 4, "jetsam: the system had no more free memory"},
+    {SPACE_JETSAM, 7, "jetsam: the process used more memory than one process may"},
+    {SPACE_JETSAM, 8, "jetsam: the system had no more space on disk"},
+    {SPACE_JETSAM, 9, "jetsam: the process was idle, and its memory was wanted"},
+    {SPACE_JETSAM, 0, "jetsam: the system was short of memory and ended the process"},
+    {SPACE_CODESIGNING, 1, "code signing: the program has no valid signature, or may not run here"},
+    {SPACE_CODESIGNING, 2, "code signing: a page of memory does not match the signature, or is not signed"},
+    {SPACE_CODESIGNING, 3,
      "code signing: the process asked for the task port of another without being allowed to"},
-    {"CODESIGNING", 4, "code signing: a launch constraint does not allow the program to be started so"},
-    {"CODESIGNING", 0, "code signing: the signature does not allow what was done"},
-    {"DYLD", 1, "dyld: a library that the program needs is missing"},
-    {"DYLD", 2, "dyld: a library is there, but not for this architecture"},
-    {"DYLD", 3, "dyld: a library is older than the program needs"},
-    {"DYLD", 4, "dyld: a library lacks a symbol that the program needs"},
-    {"DYLD", 5, "dyld: the signature of a library does not allow to load it"},
-    {"DYLD", 6, "dyld: the sandbox does not allow to open a library"},
-    {"DYLD", 7, "dyld: a Mach-O file is malformed"},
-    {"DYLD", 0, "dyld: the program could not be loaded"},
-    {"OBJC", 0, "the Objective-C runtime found something wrong and ended the process"},
-    {"LIBSYSTEM", 1, "libsystem: a thread ended while it owned a workloop"},
-    {"LIBSYSTEM", 3, "libsystem: the sandbox could not be set up when the process began"},
-    {"LIBSYSTEM", 4, "libsystem: the list of threads is damaged: memory was overwritten"},
-    {"LIBSYSTEM", 0, "libsystem found something wrong and ended the process"},
-    {"LIBXPC", 0, "libxpc: the process misused XPC"},
-    {"EXEC", 0, "the system could not start the program"},
-    {"TCC", 0, "privacy: the app used what a usage description in its Info.plist must explain, and has none"},
-    {"GUARD", 0, "a guarded file descriptor, port or piece of memory was misused"},
-    {"SANDBOX", 0, "the sandbox does not allow what was done"},
-    {"PAC_EXCEPTION", 0, "a pointer whose authentication failed was used"},
-    {"HANGTRACER", 0, "the process did not answer for too long"},
-    {"WATCHDOG", 0, "the watchdog of the system was not fed in time"},
-    {"METAL", 0, "Metal: the GPU or its driver gave up"},
-    {"RUNNINGBOARD", 0, "RunningBoard, which decides what may run, ended the process"},
-    {"FRONTBOARD", 0, "the app was ended by what shows apps on the screen"},
-    {"SPRINGBOARD", 0, "the app was ended by what shows apps on the screen"},
+    {SPACE_CODESIGNING, 4, "code signing: a launch constraint does not allow the program to be started so"},
+    {SPACE_CODESIGNING, 0, "code signing: the signature does not allow what was done"},
+    {SPACE_DYLD, 1, "dyld: a library that the program needs is missing"},
+    {SPACE_DYLD, 2, "dyld: a library is there, but not for this architecture"},
+    {SPACE_DYLD, 3, "dyld: a library is older than the program needs"},
+    {SPACE_DYLD, 4, "dyld: a library lacks a symbol that the program needs"},
+    {SPACE_DYLD, 5, "dyld: the signature of a library does not allow to load it"},
+    {SPACE_DYLD, 6, "dyld: the sandbox does not allow to open a library"},
+    {SPACE_DYLD, 7, "dyld: a Mach-O file is malformed"},
+    {SPACE_DYLD, 0, "dyld: the program could not be loaded"},
+    {SPACE_OBJC, 0, "the Objective-C runtime found something wrong and ended the process"},
+    {SPACE_LIBSYSTEM, 1, "libsystem: a thread ended while it owned a workloop"},
+    {SPACE_LIBSYSTEM, 3, "libsystem: the sandbox could not be set up when the process began"},
+    {SPACE_LIBSYSTEM, 4, "libsystem: the list of threads is damaged: memory was overwritten"},
+    {SPACE_LIBSYSTEM, 0, "libsystem found something wrong and ended the process"},
+    {SPACE_LIBXPC, 0, "libxpc: the process misused XPC"},
+    {SPACE_EXEC, 0, "the system could not start the program"},
+    {SPACE_TCC, 0,
+     "privacy: the app used what a usage description in its Info.plist must explain, and has none"},
+    {SPACE_GUARD, 0, "a guarded file descriptor, port or piece of memory was misused"},
+    {SPACE_SANDBOX, 0, "the sandbox does not allow what was done"},
+    {SPACE_PAC_EXCEPTION, 0, "a pointer whose authentication failed was used"},
+    {SPACE_HANGTRACER, 0, "the process did not answer for too long"},
+    {SPACE_WATCHDOG, 0, "the watchdog of the system was not fed in time"},
+    {SPACE_METAL, 0, "Metal: the GPU or its driver gave up"},
+    {SPACE_RUNNINGBOARD, 0, "RunningBoard, which decides what may run, ended the process"},
+    {SPACE_FRONTBOARD, 0, "the app was ended by what shows apps on the screen"},
+    {SPACE_SPRINGBOARD, 0, "the app was ended by what shows apps on the screen"},
 };
 
 static bool ending_say_space(text *t, machsym_str space, uint64_t code)
 {
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
-        if (str_is(space, space_codes[i].space) &&
+        if (str_is(space, termination_space_name(space_codes[i].space)) &&
             (space_codes[i].code == 0 || space_codes[i].code == code)) {
             text_sentence(t, space_codes[i].words);
             return true;
