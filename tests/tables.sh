@@ -162,4 +162,291 @@ fetch.isra
 prefetch
 merge fetch
 END
+
+# ---- Why the system ended a process ----
+
+ended() { # NAMESPACE CODE [LINE...]: the summary of such a report into $work/out
+    printf 'Process:             demo [1]\nException Type:  EXC_CRASH (SIGKILL)\nTermination Reason: Namespace %s, Code %s\n' "$1" "$2"
+    shift 2
+    [ $# -eq 0 ] || printf '%s\n' "$@"
+    printf '\nThread 0 Crashed:\n0   demo                          \t0x0000000102a30aec 0x102a30000 + 2796\n\n'
+}
+# Codes that Apple explains ("Understanding the exception types in a crash report", "Addressing watchdog terminations"), and those
+# of xnu's bsd/sys/reason.h and bsd/sys/kern_memorystatus.h, dyld's mach-o/dyld_priv.h; a code that no list has gets its namespace.
+while IFS='|' read -r namespace code words; do
+    ended "$namespace" "$code" >"$work/one.crash"
+    tell --summary "$work/one.crash"
+    [ "$(grep -cF -e "$words" "$work/out")" -eq 1 ]
+    check "ended: $namespace $code: $words" "$work/out"
+done <<'END'
+SPRINGBOARD|0xdeadfa11|the user forced the app to quit
+SPRINGBOARD|0xc00010ff|too hot
+SPRINGBOARD|0xbaaaaaad|a stackshot of the whole system
+SPRINGBOARD|0xbaadca11|not reporting a call
+SPRINGBOARD|0xbad22222|a VoIP app
+SPRINGBOARD|0xc51bad01|too much CPU time in the background
+SPRINGBOARD|0xc51bad02|did not finish a background task in time
+SPRINGBOARD|0xc51bad03|the system was busy
+SPRINGBOARD|0x8badf00d|watchdog: the app did not answer
+RUNNINGBOARD|0xdead10cc|held a file lock or database
+JETSAM|2|above the memory mark
+JETSAM|3|no more vnodes
+JETSAM|4|the system had no more free memory
+JETSAM|7|more memory than one process may
+JETSAM|8|no more space on disk
+JETSAM|9|the process was idle
+JETSAM|77|short of memory and ended
+CODESIGNING|1|no valid signature
+CODESIGNING|2|a page of memory does not match
+CODESIGNING|3|the task port of another
+CODESIGNING|4|a launch constraint
+CODESIGNING|77|the signature does not allow what was done
+DYLD|1|needs is missing
+DYLD|2|not for this architecture
+DYLD|3|older than the program needs
+DYLD|4|lacks a symbol
+DYLD|5|the signature of a library does not allow
+DYLD|6|the sandbox does not allow to open
+DYLD|7|is malformed
+DYLD|77|the program could not be loaded
+OBJC|77|the Objective-C runtime found
+LIBSYSTEM|1|owned a workloop
+LIBSYSTEM|3|could not be set up
+LIBSYSTEM|4|the list of threads is damaged
+LIBSYSTEM|77|libsystem found something wrong
+LIBXPC|77|misused XPC
+EXEC|77|could not start the program
+TCC|77|a usage description
+GUARD|77|a guarded file descriptor
+SANDBOX|77|the sandbox does not allow what was done
+PAC_EXCEPTION|77|whose authentication failed
+HANGTRACER|77|did not answer for too long
+WATCHDOG|77|the watchdog of the system
+METAL|77|the GPU or its driver
+RUNNINGBOARD|77|RunningBoard, which decides
+FRONTBOARD|77|what shows apps on the screen
+SPRINGBOARD|77|what shows apps on the screen
+END
+
+# What the app was doing, by the report's own word; and its share of a processor, at the edges of what is said of it.
+while IFS='|' read -r event words; do
+    ended FRONTBOARD 0x8badf00d "WatchdogEvent: $event" >"$work/one.crash"
+    tell --summary "$work/one.crash"
+    grep -qF "($words)" "$work/out"
+    check "the watchdog: $event" "$work/out"
+done <<'END'
+scene-create|launching: 20 s
+launch|launching: 20 s
+resume|resuming: 10 s
+suspend|suspending: 10 s
+process-exit|quitting: 6 s
+scene-update|updating the scene: 10 s
+END
+while IFS='|' read -r percent words; do
+    ended FRONTBOARD 0x8badf00d "Elapsed application CPU time (seconds): 0.367, $percent% CPU" >"$work/one.crash"
+    tell --summary "$work/one.crash"
+    grep -q "the app used 0.367 s of CPU time ($percent%)$words" "$work/out"
+    check "the watchdog: $percent% of a processor" "$work/out"
+done <<'END'
+0|: it waited
+9|: it waited
+10|$
+49|$
+50|: it computed
+100|: it computed
+END
+
+# ---- What an exception means, by its own words ----
+
+thrown() { # TYPE CODES FRAME...
+    printf 'Process:             demo [1]\nException Type:  %s\nException Codes: %s\n\nThread 0 Crashed:\n' "$1" "$2"
+    shift 2
+    n=0
+    for frame; do
+        printf '%d   demo                          \t0x%016x %s + 4\n' $n $((0x102a30aec + n * 64)) "$frame"
+        n=$((n + 1))
+    done
+    echo
+}
+while IFS='|' read -r type codes top words; do
+    thrown "$type" "$codes" "$top" main >"$work/one.crash"
+    tell --summary "$work/one.crash"
+    [ "$(grep -cF -e "$words" "$work/out")" -eq 1 ]
+    check "$type at $codes in $top: $words" "$work/out"
+done <<'END'
+EXC_BREAKPOINT (SIGTRAP)|0x1|fetch|  a trap: a check
+SIGTRAP|0x1|fetch|  a trap: a check
+SIGTRAP|0x1|swift_fail|Swift runtime failure: a trap
+SIGILL|0x1|fetch|an illegal instruction
+EXC_BAD_INSTRUCTION|0x1|swift_fail|Swift runtime failure: a trap
+EXC_BAD_INSTRUCTION|0x1|fetch|an illegal instruction
+SIGABRT|0x0|fetch|the program called abort
+SIGQUIT|0x0|fetch|another process asked for the end
+SIGKILL|0x0|fetch|the system killed the process
+SIGFPE|0x0|fetch|an arithmetic error
+EXC_ARITHMETIC|0x0|fetch|an arithmetic error
+SIGSYS|0x0|fetch|a system call that does not exist
+SIGPIPE|0x0|fetch|a write to a pipe
+EXC_RESOURCE|0x0|fetch|a limit of CPU
+EXC_GUARD|0x0|fetch|a guarded resource
+SIGSEGV|KERN_INVALID_ADDRESS at 0x0|fetch|access through a null pointer
+SIGBUS|KERN_INVALID_ADDRESS at 0xfff|fetch|access through a null pointer
+EXC_BAD_ACCESS|KERN_INVALID_ADDRESS at 0x1000|fetch|access to memory that is not there
+EXC_BAD_ACCESS|KERN_PROTECTION_FAILURE at 0x1000|fetch|may not be read or written so
+EXC_BAD_ACCESS|0x1|objc_msgSend|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_release|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_retain|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_autoreleaseReturnValue|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_loadWeakRetained|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_storeStrong|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|swift_release|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|swift_retain|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|CFRelease|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|CFRetain|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_opt_respondsToSelector|message to a freed or damaged object
+EXC_BAD_ACCESS|0x1|objc_copy|access to memory that is not there
+END
+for count in 19 20; do
+    # shellcheck disable=SC2046
+    thrown EXC_BAD_ACCESS 0x1 $(yes deeper | head -n $count) >"$work/one.crash"
+    tell --summary "$work/one.crash"
+    [ "$(grep -c "the stack overflowed" "$work/out")" -eq $((count == 20)) ]
+    check "a stack of $count frames of one function" "$work/out"
+done
+
+# ---- Frames that no signature has ----
+
+# The machinery of the system, of exceptions and of threads, by the names that Apple's reports have: a stack is told by what it ran.
+machinery_on() { # NAME
+    thrown "EXC_CRASH (SIGABRT)" 0x0 "$1" fetch >"$work/one.crash"
+    tell --signature "$work/one.crash"
+    cut -c18- "$work/out" | sed 's/  [^ ]*$//'
+}
+while read -r name; do
+    [ "$(machinery_on "$name")" = " SIGABRT: fetch" ]
+    check "no signature has $name" "$work/out"
+done <<'END'
+__pthread_kill
+pthread_kill
+kill
+raise
+abort
+abort_message
+__assert_rtn
+_sigtramp
+demangling_terminate_handler()
+demangling_unexpected_handler()
+default_terminate_handler()
+default_unexpected_handler()
+_objc_terminate()
+std::terminate()
+std::__terminate(void (*)())
+__cxa_throw
+__cxa_rethrow
+objc_exception_throw
+objc_exception_rethrow
+__exceptionPreprocess
++[NSException raise:format:]
+-[NSException raise]
+-[NSAssertionHandler handleFailureInMethod:object:file:lineNumber:description:]
+swift_runtime_on_report
+swift_unexpectedError
+swift_fatalErrorWithMessage
+Swift runtime failure: arithmetic overflow
+_assertionFailure(_:_:file:line:flags:)
+_fatalErrorMessage(_:_:file:line:flags:)
+CFRunLoopRunSpecific
+__CFRunLoopRun
+__CFRUNLOOP_IS_CALLING_OUT_TO_A_BLOCK__
+GSEventRunModal
+UIApplicationMain
+NSApplicationMain
+-[UIApplication _run]
+-[NSApplication run]
+start
+start_sim
+thread_start
+start_wqthread
+_pthread_start
+_pthread_body
+_pthread_wqthread
+__NSThread__start__
+_dispatch_call_block_and_release
+END
+while read -r name; do
+    [ "$(machinery_on "$name")" != " SIGABRT: fetch" ]
+    check "a signature has $name" "$work/out"
+done <<'END'
+killer
+restart
+starter
+-[UIApplication run]
+-[NSException razed]
+GSEvent
+END
+
+# A crash is one whether its writer tells the exception or the signal; another one is another.
+while read -r kind type; do
+    thrown "$type" 0x0 fetch >"$work/one.crash"
+    tell --signature "$work/one.crash"
+    grep -q "^[0-9a-f]*  $kind: fetch  " "$work/out"
+    check "the signature of $type" "$work/out"
+done <<'END'
+EXC_BAD_ACCESS EXC_BAD_ACCESS
+EXC_BAD_ACCESS SIGSEGV
+EXC_BAD_ACCESS SIGBUS
+EXC_BREAKPOINT EXC_BREAKPOINT
+EXC_BREAKPOINT SIGTRAP
+EXC_BAD_INSTRUCTION EXC_BAD_INSTRUCTION
+EXC_BAD_INSTRUCTION SIGILL
+EXC_ARITHMETIC EXC_ARITHMETIC
+EXC_ARITHMETIC SIGFPE
+EXC_RESOURCE EXC_RESOURCE
+EXC_GUARD EXC_GUARD
+SIGKILL EXC_CRASH (SIGKILL)
+SIGQUIT EXC_CRASH (SIGQUIT)
+SIGABRT EXC_CRASH (SIGABRT)
+SIGABRT EXC_CRASH
+END
+# Five frames tell a crash; a sixth makes no other one of it.
+thrown SIGABRT 0x0 a1 b2 c3 d4 e5 f6 >"$work/one.crash"
+tell --signature "$work/one.crash"
+grep -q "  SIGABRT: a1 | b2 | c3 | d4 | e5  " "$work/out"
+check "five frames of six" "$work/out"
+# A name that is all of what is taken off names stays.
+for name in .llvm. .part. _block_invoke; do
+    thrown SIGABRT 0x0 "$name" main >"$work/one.crash"
+    tell --signature "$work/one.crash"
+    grep -qF -e "  SIGABRT: ${name#_} | main  " "$work/out"
+    check "a function called $name" "$work/out"
+done
+
+# ---- Why memory was taken ----
+
+# The reasons of xnu's bsd/kern/kern_memorystatus.c (memorystatus_kill_cause_name).
+while IFS='|' read -r reason words; do
+    printf '{"bug_type":"298"}\n{"memoryStatus":{"pageSize":16384,"memoryPages":{"free":3}},"largestProcess":"big","processes":[%s,%s]}\n' \
+        "{\"name\":\"small\",\"pid\":3,\"rpages\":32,\"reason\":\"$reason\"}" '{"name":"big","pid":4,"rpages":160}' >"$work/jetsam.ips"
+    tell --summary "$work/jetsam.ips"
+    grep -qxF "  ended: small [3], $reason: $words; it held 1 MB (32 pages)" "$work/out" &&
+        grep -qxF "  the largest process: big, 3 MB (160 pages)" "$work/out"
+    check "jetsam: $reason" "$work/out"
+done <<'END'
+per-process-limit|it used more memory than one process may
+vm-pageshortage|the system had no more free memory, and it was the least important
+vm-compressor-space-shortage|the system had no more space for compressed memory
+vm-compressor-thrashing|the system only compressed and decompressed memory, and it was the least important
+fc-thrashing|the system only read files anew that it had to forget, and it was the least important
+vnode-limit|the system had no more vnodes: too many files were open
+highwater|it went above the memory mark set for it, while memory was short
+jettisoned|memory was wanted for something else
+zone-map-exhaustion|the kernel had no more memory of its own
+disk-space-shortage|the system had no more space on disk
+idle-exit|it was idle, and its memory was wanted
+END
+six=$(for n in 1 2 3 4 5 6; do printf '{"name":"p","pid":%d,"reason":"highwater"},' $n; done)
+printf '{"bug_type":"298"}\n{"memoryStatus":{},"processes":[%s]}\n' "${six%,}" >"$work/jetsam.ips"
+tell --summary "$work/jetsam.ips"
+[ "$(grep -c '  ended: p ' "$work/out")" -eq 4 ] && grep -qx '  and 2 more were ended' "$work/out"
+check "jetsam: four of six are named" "$work/out"
 end
