@@ -211,4 +211,80 @@ has "demo [412] 1.2 on iOS 17.4 (21E219)" "EXC_BAD_ACCESS" "crashed in thread 0"
     "7 frames: 7 named with line"
 run --json $samples/datadog-error.json
 has '"format":"Datadog event"' '"date":"2026-03-14T08:26:53Z"' '"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58"'
+
+# ---- Members and lines, one by one ----
+
+json_of() # FILE MEMBER...: what --json says of it
+{
+    run --json "$1"
+    shift
+    has "$@"
+}
+
+# Lines of a Crashlytics header.
+while IFS='|' read -r key member; do
+    printf '# Crashlytics - Stack trace\n# %s: a word\n\nCrashed: main\n0  demo   0xaec (Missing UUID 4c4c44b555553144a1ba79ca685dec58)\n' \
+        "$key" >"$work/header.txt"
+    json_of "$work/header.txt" "\"$member\":\"a word\""
+done <<'END'
+Application|identifier
+Bundle Identifier|identifier
+Version|version
+Session|incident
+Session ID|incident
+Date|date
+OS Version|os
+Device|hardware
+END
+# KSCrash's time, in seconds and in microseconds: `date -u -d @1773476813`.
+for time in 1773476813 1773476813000000; do
+    sed "s/\"timestamp\": \"[^\"]*\"/\"timestamp\": $time/" $samples/kscrash-2.json >"$work/time.json"
+    json_of "$work/time.json" '"date":"2026-03-14T08:26:53Z"'
+done
+json_of $samples/datadog-error.json '"codes":"SEGV_MAPERR at 0x8"'
+# Bugsnag: what a signal ended crashed; what was thrown did not.
+for class in SIGSEGV:true EXC_BAD_ACCESS:true NSRangeException:false; do
+    printf '{"exceptions":[{"errorClass":"%s","stacktrace":[{"frameAddress":"0x102a30aec","machoLoadAddress":"0x102a30000","machoFile":"/demo"}]}]}' \
+        ${class%:*} >"$work/class.json"
+    json_of "$work/class.json" "\"crashed\":${class#*:}"
+done
+
+# A hang whose root is where threads begin is a tree, whatever it says of itself; one whose root is any other is not.
+hang() # ROOT LAST
+{
+    printf '{"timeStampBegin":"x","hangDiagnostics":[{"diagnosticMetaData":{},"callStackTree":{"callStackPerThread":true,"callStacks":['
+    printf '{"callStackRootFrames":[{"binaryName":"%s","address":4339206892,"offsetIntoBinaryTextSegment":2796,"subFrames":[' "$1"
+    printf '{"binaryName":"%s","address":5339206892,"offsetIntoBinaryTextSegment":2796}]}]}]}}]}\n' "$2"
+}
+while read -r first last is; do
+    hang $first $last >"$work/hang.json"
+    json_of "$work/hang.json" "\"callers_first\":$is"
+done <<'END'
+dyld app true
+libdyld.dylib app true
+libsystem_pthread.dylib app true
+dyld libdyld.dylib false
+app dyld false
+UIKitCore app false
+END
+# A thread without frames has none, and takes none of the others.
+for kind in hang crash; do
+    printf '{"timeStampBegin":"x","%sDiagnostics":[{"diagnosticMetaData":{},"callStackTree":{"callStackPerThread":true,"callStacks":[{"callStackRootFrames":[]},%s]}}]}\n' \
+        $kind '{"callStackRootFrames":[{"binaryName":"demo","address":4339206892,"offsetIntoBinaryTextSegment":2796}]},{"callStackRootFrames":[]}' >"$work/none.json"
+    run --json --all "$work/none.json"
+    [ "$(grep -o '"callers_first":false,"frames":\[\]' "$work/out" | wc -l)" -eq 2 ] && grep -q '"index":0,"address":"0x102a30aec"' "$work/out"
+    check "$kind: threads without frames" "$work/out"
+done
+
+# Paths and owners go into every kind of frame object, when they are asked for.
+printf 'image demo\nall = ours\n' >"$work/rules"
+for sample in ../reports/demo.ips ../reports/demo-sentry.json ../stacks/log.ndjson metrickit-all.json sentry-api.json kscrash-2.json \
+    bugsnag-event.json; do
+    run --full-path --owners "$work/rules" $samples/$sample
+    grep -q '\("file[a-zA-Z]*"\|"source_*[Ff]ile"\) *: *"/fixtures/demo/player.mm"' "$work/out" && grep -q '"owner" *: *"ours"' "$work/out"
+    check "$sample: whole paths, and whose code it is"
+    run $samples/$sample
+    ! grep -q '"owner"\|\("filename"\|"file"\|"source_*[Ff]ile"\) *: *"/fixtures' "$work/out"
+    check "$sample: neither when it is not asked for"
+done
 end

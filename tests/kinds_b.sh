@@ -141,4 +141,61 @@ check "names in XML: what is no entity stays" "$work/out"
 $MACHSYM crash -q --to=json -d "$work/empty" tests/fixtures/system/spindump-uuid.txt >"$work/out"
 grep -q '"process":"helper \[413\]"' "$work/out"
 check "a thread of a spindump has its process"
+
+# ---- Lines, one by one ----
+
+json_has() # FILE TEXT...
+{
+    $MACHSYM crash -q --json --no-cache "$1" >"$work/out"
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$work/out"
+        check "$text" "$work/out"
+    done
+}
+# lldb: the codes of a stop, and marks behind names.
+for mark in '' ' [opt]' ' [artificial]' ' [opt] [artificial]'; do
+    printf '* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x10)\n  * frame #0: 0x0000000102a30aec demo`fetch + 88%s\n' \
+        "$mark" >"$work/mark.txt"
+    json_has "$work/mark.txt" '"exception":"EXC_BAD_ACCESS"' '"codes":"code=1, address=0x10"' '"given":"fetch"'
+done
+# A kernel extension: its version stands between the brackets, its last byte belongs to it, and what is past it does not.
+cat >"$work/kext.txt" <<'END'
+panic(cpu 0 caller 0xffffff80174929bc): why
+
+Backtrace (CPU 0), Frame : Return Address
+0xffffff80727fb7a0 : 0xffffff7f98426fff
+0xffffff80727fb7b0 : 0xffffff7f98427001
+0xffffff80727fb7c0 : 0xffffff7f97c95010
+      Kernel Extensions in backtrace:
+         com.example.Outer(900.4.2)[B3A7BE9C-2002-3891-B7D1-A84CEA0AC9E0]@0xffffff7f9838c000->0xffffff7f98426fff
+            dependency: com.example.Inner(2.9)[2CE7BCB3-0766-3A94-A8D4-29BF3EBAEFBC]@0xffffff7f97c95000->0xffffff7f97c95fff
+
+System model name: MacBookPro15,1
+END
+json_has "$work/kext.txt" '"hardware":"MacBookPro15,1"' '"address":"0xffffff7f98426fff","return_address":true,"image":0,' \
+    '"address":"0xffffff7f98427001","return_address":true,"image":null,' '"address":"0xffffff7f97c95010","return_address":true,"image":1,' \
+    '"name":"com.example.Inner"'
+$MACHSYM crash -q --missing=json --no-cache "$work/kext.txt" >"$work/out"
+grep -qF '"image":"com.example.Outer","version":"900.4.2",' "$work/out" && grep -qF '"image":"com.example.Inner","version":"2.9",' "$work/out"
+check "versions of kernel extensions" "$work/out"
+
+# What a document says does not hang on what memory held before: with GNU's library MALLOC_PERTURB_ fills it. Stacks without images
+# beside them are one report; images that lie further out belong to what is beside them.
+stack='0   demo                          0x0000000102a30aec 0x102a30000 + 2796\n1   demo                          0x0000000102a30a7c 0x102a30000 + 2684\n'
+images='Binary Images:\n0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> \/x\/demo\n'
+one="{\"a\":{\"stack\":\"$stack\"},\"list\":[{\"stack\":\"$stack\",\"images\":\"$images\"}]}"
+printf '%s\n' "{\"first\":$one,\"second\":$one}" >"$work/documents.json"
+for file in "$work/documents.json" tests/fixtures/stacks/*.json tests/fixtures/services/*.json tests/fixtures/system/*.ips; do
+    $MACHSYM crash -q --json --no-cache "$file" >"$work/before" 2>&1
+    for byte in 1 85 255; do
+        MALLOC_PERTURB_=$byte $MACHSYM crash -q --json --no-cache "$file" >"$work/out" 2>&1
+        cmp -s "$work/before" "$work/out" || echo "$byte"
+    done >"$work/differs"
+    [ -s "$work/before" ] && [ ! -s "$work/differs" ]
+    check "$file: the same whatever memory held" "$work/differs"
+done
+$MACHSYM crash -q --signature --no-cache "$work/documents.json" >"$work/out"
+[ "$(wc -l <"$work/out")" -eq 3 ]
+check "stacks without images are one report" "$work/out"
 end

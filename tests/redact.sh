@@ -158,4 +158,23 @@ for how in --to=same --to=json --summary --missing=json; do
     check "$how: not who built it"
 done
 
+# What has no form of its own becomes a word, a dash and ten digits; what has one keeps it.
+while IFS='|' read -r key value form; do
+    printf 'Process: demo [1]\n%s: %s\n\nThread 0 Crashed:\n0   demo  0x102a30aec 0x102a30000 + 1\n' "$key" "$value" >"$work/form.crash"
+    keyed "$work/form.crash" >"$work/out"
+    grep -q "^$key: $form\$" "$work/out" && ! grep -qF "$value" "$work/out"
+    check "$key: $value becomes $form" "$work/out"
+done <<'END'
+Device Name|Alice's iPhone|device-[0-9a-f]\{10\}
+Hostname|pluto|device-[0-9a-f]\{10\}
+User Name|zoe|user-[0-9a-f]\{10\}
+Incident Identifier|not-hex|incident-[0-9a-f]\{10\}
+CrashReporter Key|xyz|reporter-[0-9a-f]\{10\}
+Session|s-1|session-[0-9a-f]\{10\}
+CrashReporter Key|0123456789abcdef|[0-9a-f]\{16\}
+Incident Identifier|AAAA1111-CCCC-DDDD-EEEE-FFFFFFFFFFFF|[0-9A-F]\{8\}-[0-9A-F]\{4\}-[0-9A-F]\{4\}-[0-9A-F]\{4\}-[0-9A-F]\{12\}
+Incident Identifier|abcd-12|incident-[0-9a-f]\{10\}
+Incident Identifier|abcd-1234|[0-9a-f]\{4\}-[0-9a-f]\{4\}
+User ID|501|[0-9]\{3\}
+END
 end

@@ -150,6 +150,9 @@ virtual thunk to fetch
 invocation function for block in fetch
 __5fetch_block_invoke
 __5fetch_block_invoke_2.108
+fetch -> Swift.Int
+fetch : Swift.Int
+fetch (in demo)
 END
 while read -r name; do
     [ "$(signature_of "$name")" != "$plain" ]
