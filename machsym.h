@@ -21140,10 +21140,9 @@ static ms_range ms_near_own_code(const ms_ses_span *span, uint64_t addr)
 static size_t ms_near_row_at(const ms_ses_span *span, uint64_t addr, ms_ln_hint *hint)
 {
     const ms_ln_table *lines = span->unit->lines;
-    const ms_ln_row *row = &lines->rows[span->row];
     uint64_t hi = UINT64_MAX;
-    if (span->row != lines->row_count && hint->lo <= addr && addr < hint->hi && row->addr <= addr &&
-        row[1].addr > addr)
+    if (span->row != lines->row_count && hint->lo <= addr && addr < hint->hi &&
+        lines->rows[span->row].addr <= addr && lines->rows[span->row + 1].addr > addr)
         return span->row;
     return ms_ln_find(lines, MACHSYM_LINES_DWARF, false, addr, hint, &hi);
 }
