@@ -238,7 +238,7 @@ Device|hardware
 END
 # KSCrash's time, in seconds and in microseconds: `date -u -d @1773476813`.
 for time in 1773476813 1773476813000000; do
-    sed "s/\"timestamp\": \"[^\"]*\"/\"timestamp\": $time/" $samples/kscrash-2.json >"$work/time.json"
+    sed "s/\"timestamp\": [^,]*/\"timestamp\": $time/g" $samples/kscrash-2.json >"$work/time.json"
     json_of "$work/time.json" '"date":"2026-03-14T08:26:53Z"'
 done
 json_of $samples/datadog-error.json '"codes":"SEGV_MAPERR at 0x8"'

@@ -139,6 +139,28 @@ check "JSON says what is damaged in a file that was found"
 told 0 crash -q --json -d "$work/b" $reports/demo.crash
 grep -q '"status":"found".*"has_debug_info":true}' "$work/out" && ! grep -q '"damage"' "$work/out"
 check "of a whole one it says nothing"
+# What JSON says of an image, by what was found for it.
+mkdir -p "$work/named" "$work/two/1" "$work/two/2"
+cp -R $bin/inline-arm64-d5-22.dSYM "$work/named/demo.dSYM"
+mv "$work/named/demo.dSYM/$inside/"* "$work/named/demo.dSYM/$inside/demo"
+cp -R $dsym "$work/two/1/"
+cp -R "$work/named/demo.dSYM" "$work/two/2/"
+sed 's/ <4c4c44b5[0-9a-f]*>//' $reports/demo.crash >"$work/unproven.crash"
+while IFS='|' read -r state folder report; do
+    # shellcheck disable=SC2086
+    $MACHSYM crash -q --json --no-cache -d $folder "$report" >"$work/out" 2>"$work/err"
+    sed 's/{"name":/\n&/g' "$work/out" | grep '^{"name":"demo",' | grep -qF "\"status\":\"$state\""
+    check "JSON: $state" "$work/out"
+    sed 's/{"name":/\n&/g' "$work/out" | grep '^{"name":"libsystem_c.dylib",' | grep -q '"status":"not needed","symbols":null}'
+    check "JSON: an image without frames is not needed" "$work/out"
+done <<END
+found|$dsym|$reports/demo.crash
+no file has this UUID|$work/empty|$reports/demo.crash
+a file of this name has another UUID|$work/named|$reports/demo.crash
+the file cannot be opened|$work/a|$reports/demo.crash
+no UUID; a file of this name may be of another build|$dsym|$work/unproven.crash
+several files of this name|$work/two --no-uuid|$work/unproven.crash
+END
 head -c 300 "$work/b/demo.symmap" >"$work/cut.symmap"
 told 1 crash -q -d "$work/cut.symmap" $reports/demo.crash
 err_has "cut.symmap: the map is cut short"

@@ -53,6 +53,42 @@ run -d "$work/symbols" && cmp -s "$work/want" "$work/out"
 ok "an index file that never ends" $?
 rm -f "$index"
 
+# Where it lies, as the XDG Base Directory Specification has it: a folder that is told from the current one is none.
+while IFS='|' read -r name xdg home at; do
+    rm -rf "$work/xdg" "$work/home"
+    mkdir "$work/xdg" "$work/home"
+    (
+        unset XDG_CACHE_HOME HOME
+        [ "$xdg" = - ] || export XDG_CACHE_HOME="$xdg"
+        [ "$home" = - ] || export HOME="$home"
+        timeout 10 "$M" crash -q -d "$work/symbols" "$report" >"$work/out" 2>"$work/err"
+    ) && cmp -s "$work/want" "$work/out"
+    ok "index files: $name: the answer" $?
+    got=$(find "$work/xdg" "$work/home" . -maxdepth 3 -name '*.index' | sed "s|^$work/||; s|/[^/]*$||")
+    [ "$got" = "$at" ]
+    ok "index files: $name: they are in ${at:-no folder}, not ${got:-in none}" $?
+done <<END
+both|$work/xdg|$work/home|xdg/machsym
+the cache alone|$work/xdg|-|xdg/machsym
+the home alone|-|$work/home|home/.cache/machsym
+an empty cache||$work/home|home/.cache/machsym
+a cache beside the current folder|xdg|$work/home|home/.cache/machsym
+a cache beside the current folder and no home|xdg|-|
+a home beside the current folder|-|home|
+neither|-|-|
+END
+# Folders by the hundred are found in it as they are without it.
+for ((n = 0; n < 300; n++)); do mkdir "$work/symbols/folder$n"; done
+cp -R $dsym "$work/symbols/folder299/"
+mv "$work/symbols/demo.app.dSYM" "$work/symbols/folder123/"
+find "$work/symbols" -exec touch -d 2020-01-01 {} +
+for how in new known; do
+    run -d "$work/symbols" && cmp -s "$work/want" "$work/out"
+    ok "300 folders, $how" $?
+done
+[ "$(tr '\0' '\n' <"$(echo "$work"/cache/machsym/*.index)" | grep -c '^d folder')" -eq 300 ]
+ok "300 folders in the index" $?
+
 # ---- --symbols DIR --uuid UUID ----
 
 # A folder that has the dSYM and its binary, a map of one policy, and another dSYM.

@@ -259,6 +259,35 @@ done <<'END'
 100|: it computed
 END
 
+# ---- Lines ahead of the stacks, each by its key ----
+
+while IFS='|' read -r key member; do
+    printf 'Code Type:       ARM-64\n%s:   a word\n\nThread 0 Crashed:\n0   demo   0x0000000102a30aec 0x102a30000 + 2796\n\n' "$key" >"$work/one.crash"
+    tell --json "$work/one.crash"
+    [ "$(grep -o '"[a-z_]*":"a word"' "$work/out")" = "\"$member\":\"a word\"" ]
+    check "$key: is told as $member" "$work/out"
+done <<'END'
+Process|process
+Command|process
+Identifier|identifier
+Version|version
+Date/Time|date
+OS Version|os
+Hardware Model|hardware
+Hardware model|hardware
+Incident Identifier|incident
+Exception Type|exception
+Exception Subtype|subtype
+Exception Codes|codes
+Exception Message|description
+Exception Reason|reason
+Termination Description|description
+Termination Details|description
+Event|event
+Analysis Tool|event
+CrashDoctor Diagnosis|description
+END
+
 # ---- What an exception means, by its own words ----
 
 thrown() { # TYPE CODES FRAME...

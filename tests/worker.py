@@ -339,6 +339,20 @@ def test_needs():
                 again, = host.ask([offsets])
                 check(again.get("frames") == want["frames"], "again %d: %s" % (i, spoilt), again)
             check(host.end() == 1, "an error is the status")
+    # lists that are none: rows are pairs of where they begin and how many chunks they have, and ascend; the map is the image's
+    listed = json.loads(values[image])
+    other_map = json.loads(next(v for k, v in chunks_of(BIN + "/inline-arm64-d5-22.dSYM", 100).items() if k.startswith("image:")))["map"]
+    for change in ({"dwarf": listed["dwarf"] + [99999]}, {"dwarf": [0, 0] + listed["dwarf"]}, {"symbol_table": [5, 2, 6, 2]},
+                   {"symbol_table": [5, 2, 3, 1]}, {"dwarf": [1, (1 << 64) - 1]}, {"dwarf": None}, {"dwarf": ["x", "y"]}, {"chunk": 0},
+                   {"map": ""}, {"map": "?"}, {"map": other_map}, {"map": None}):
+        host = Host(lambda key: found(key, json.dumps({**listed, **change}).encode() if key == image else values[key]))
+        answer, = host.ask([offsets])
+        check(kind_of(answer) == "need" and "no list" in answer["error"]["what"], "a list with %s" % str(change)[:60], answer)
+        host.end()
+    host = Host(lambda key: found(key, json.dumps({**listed, "symbol_table": [5, 2, 7, 2]}).encode() if key == image else values[key]))
+    answer, = host.ask([offsets])
+    check(answer.get("frames") == want["frames"], "rows that touch are a list", answer)
+    host.end()
     # answers that nobody waits for, and such that are none
     host = Host(lambda key: found(key, b"no") * (key == image) + found("dwarf:x", b"y") + found(key, values[key]))
     answers = host.ask([offsets])
