@@ -26,6 +26,23 @@ check()
 # Addresses without leading zeros, in lower case.
 plain_hex() { sed -E 's/\b(0x)?0*([0-9a-fA-F]+)\b/\L\2/'; }
 
+# What the source says (fixtures/src/objc/zoo.m, root.m): classes with what they inherit from, categories, and how a line of each kind begins.
+printf '%s\n' "category Animal(Loud)" "category Animal(Quiet)" "category Imported(Extra)" "class Animal : Root" "class Empty : Animal" \
+    "class Root" >"$work/want"
+# shellcheck disable=SC2086
+$machsym objc $bin/zoo-arm64-chained >"$work/all"
+grep -v '^  ' "$work/all" | sed -E 's/ 0x[0-9a-f]{9}$//' | LC_ALL=C sort >"$work/got"
+check "classes and categories of the zoo" "$work/got" "$work/want"
+grep -cE '^  0x[0-9a-f]{9} [-+]\[[A-Za-z]+(\([A-Za-z]+\))? [A-Za-z:]+\]$' "$work/all" >"$work/got"
+grep -c '^  ' "$work/all" >"$work/want"
+check "its lines of methods" "$work/got" "$work/want"
+# shellcheck disable=SC2086
+$machsym objc --json $bin/zoo-arm64-chained |
+    sed -E 's/.*"kind":"([a-z]*)","class":"([^"]*)","(super|category)":"([^"]*)".*/\1 \2 \3 \4/' | LC_ALL=C sort >"$work/got"
+printf '%s\n' "category Animal category Loud" "category Animal category Quiet" "category Imported category Extra" "class Animal super Root" \
+    "class Empty super Animal" "class Root super " >"$work/want"
+check "the same in JSON" "$work/got" "$work/want"
+
 # Method code and its symbol, from the lists of classes and categories (those of protocols have code 0). Relative lists
 # show code as "0xDISTANCE (0xOFFSET)", counted from the image's base; 64-bit ones show the symbol alone.
 methods()

@@ -78,15 +78,14 @@ a home beside the current folder|-|home|
 neither|-|-|
 END
 # Folders by the hundred are found in it as they are without it.
-for ((n = 0; n < 300; n++)); do mkdir "$work/symbols/folder$n"; done
-cp -R $dsym "$work/symbols/folder299/"
-mv "$work/symbols/demo.app.dSYM" "$work/symbols/folder123/"
-find "$work/symbols" -exec touch -d 2020-01-01 {} +
+for ((n = 0; n < 300; n++)); do mkdir -p "$work/hundreds/folder$n"; done
+cp -R $dsym "$work/hundreds/folder299/"
+find "$work/hundreds" -exec touch -d 2020-01-01 {} +
 for how in new known; do
-    run -d "$work/symbols" && cmp -s "$work/want" "$work/out"
+    XDG_CACHE_HOME=$work/xdg run -d "$work/hundreds" && cmp -s "$work/want" "$work/out"
     ok "300 folders, $how" $?
 done
-[ "$(tr '\0' '\n' <"$(echo "$work"/cache/machsym/*.index)" | grep -c '^d folder')" -eq 300 ]
+[ "$(cat "$work"/xdg/machsym/*.index | tr '\0' '\n' | grep -c '^d folder')" -eq 300 ]
 ok "300 folders in the index" $?
 
 # ---- --symbols DIR --uuid UUID ----
