@@ -91,8 +91,55 @@ static void test_pages(void)
     }
 }
 
+/* Version 2: a page with two chains. What the standard's bits say is worked out by hand: the entry of the page leads to a
+ * place of the list, each entry of which counts in fours; the last one has the highest bit. */
+static void test_several_chains(void)
+{
+    enum { FIRST = 0x2002, COUNT = 0x2005 };
+    static const struct {
+        size_t at;
+        uint64_t raw;
+        uint64_t want;
+    } places[] = {
+        {8, 0x111, 0x111},                           /* of the list's begin, which no page has */
+        {64, (uint64_t)2 << 40 | 0x100, 0x10000100}, /* first chain: the next place is 8 bytes on */
+        {72, 0x200, 0x10000200},
+        {128, 0x300, 0x10000300}, /* its end; second chain, the last one */
+        {256, 0x400, 0x400},
+        {512, (uint64_t)1 << 40, (uint64_t)1 << 40}, /* past the last one; in no chain */
+    };
+    ms_arena arena = ms_arena_make(ms_arena_default((machsym_allocator){NULL, NULL, NULL}));
+    bytes slide = {NULL, 0, 0};
+    bytes file = {NULL, 0, 0};
+    uint8_t copy[4096];
+    put32(&slide, 2);
+    put32(&slide, 4096);
+    put32(&slide, 40);
+    put32(&slide, 1);
+    put32(&slide, 42);
+    put32(&slide, COUNT);
+    put64(&slide, (uint64_t)0xff << 40);
+    put64(&slide, 0x10000000);
+    put16(&slide, 0x8000 | FIRST);
+    for (unsigned i = 0; i < FIRST; i++)
+        put16(&slide, 0x8000 | 8 / 4);
+    put16(&slide, 64 / 4);
+    put16(&slide, 0x8000 | 128 / 4);
+    put16(&slide, 0x8000 | 256 / 4);
+    ms_dc dc = open_slid(&slide, &file, &arena);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        patch(&file, 0x80 + 2 * 32 + places[i].at, places[i].raw, 8);
+    CHECK_EQ(ms_sl_read(&dc, 0x20000000, copy, sizeof copy), sizeof copy);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        CHECK_EQ(ms_rd_raw_u64(copy + places[i].at), places[i].want);
+    bytes_free(&slide);
+    bytes_free(&file);
+    ms_arena_free(&arena);
+}
+
 int main(void)
 {
+    test_several_chains();
     test_extras();
     test_pages();
     return test_done();

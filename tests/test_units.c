@@ -168,6 +168,34 @@ static void test_kinds(void)
     program_free(&p);
 }
 
+/* The headers of all types of units (DWARF5 7.5.1): the first entry stands where the type says. */
+static void test_types(void)
+{
+    static const encoding encodings[] = {{5, 8, 4}, {5, 8, 8}};
+    program p;
+    lookup l;
+    char name[] = "f00";
+    begin(&p);
+    for (unsigned i = 0; i < 12; i++) {
+        unit_begin(&p, encodings[i / 6], i % 6 + 1, 0);
+        die(&p, CODE_PARTIAL);
+        put_str(&p.info, "unit");
+        name[1] = (char)('0' + i / 6);
+        name[2] = (char)('1' + i % 6);
+        put_function(&p, name, 0x1000 + 0x100 * i, 0x10);
+        put8(&p.info, 0);
+        unit_end(&p);
+    }
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned i = 0; i < 12; i++) {
+        name[1] = (char)('0' + i / 6);
+        name[2] = (char)('1' + i % 6);
+        CHECK_STR(name_at(&l, 0x1008 + 0x100 * i), name);
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* A set names the unit's header, or its first entry: both lead to the unit. The set is believed although the
  * unit states no range. */
 static void test_aranges(encoding enc, unsigned convention)
@@ -525,6 +553,7 @@ static void test_pieces(void)
 
 int main(void)
 {
+    test_types();
     static const encoding encodings[] = {{2, 8, 4}, {4, 8, 4}, {4, 4, 4}, {4, 8, 8}, {5, 8, 4}, {5, 8, 8}};
     test_headers();
     test_kinds();
