@@ -128,6 +128,7 @@ static machsym_allocator allocator_of(failer *f)
     return allocator;
 }
 
+static machsym_lines policy = MACHSYM_LINES_ATOS;        /* that sessions are opened with */
 static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
 
 static const char *file_path; /* what is opened in place of bytes; NULL: bytes */
@@ -161,6 +162,7 @@ static machsym_result run(const test_file *file, uint32_t flags, failer *f, answ
     if (result != MACHSYM_OK)
         return result;
     how.image = image;
+    how.lines = policy;
     how.flags = session_flags;
     how.allocator = desc.allocator;
     result = machsym_session_open(&how, &session, &err);
@@ -245,7 +247,7 @@ static void check_steps(const machsym_image *image, size_t steps)
 /* Iterators whose cursor was never zeroed find something or nothing. */
 static void check_cursors(const machsym_image *image)
 {
-    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *session = test_session(image, policy, 0);
     uint64_t state = 88172645463325252u;
     uint64_t sum = 0;
     for (unsigned i = 0; i < 2000; i++) {
@@ -400,5 +402,8 @@ int main(void)
     check_loaded("exports-x86_64-opcodes-strip-x.dylib");
     check_loaded("frames-x86_64-strip");
     check_cache();
+    policy = MACHSYM_LINES_PEOPLE; /* which looks for lines near by, and keeps what it found */
+    check_file("hand-near.dwarf");
+    check_file("inline-arm64-d4-14.dwarf");
     return test_done();
 }
