@@ -97,6 +97,80 @@ static void test_places(void)
     machsym_image_close(image);
 }
 
+/* What a session kept of other places changes no answer: bytes of all places in no order, with room for all that is decoded
+ * and with none. */
+static void test_order(void)
+{
+    machsym_image *image = test_open(FIXTURE);
+    for (unsigned small = 0; small < 2; small++) {
+        machsym_session_desc how;
+        machsym_session *session = NULL;
+        uint32_t state = 12345;
+        memset(&how, 0, sizeof how);
+        how.image = image;
+        how.lines = MACHSYM_LINES_PEOPLE;
+        how.cache_limit = small ? 1 : 0;
+        CHECK_EQ(machsym_session_open(&how, &session, NULL), MACHSYM_OK);
+        for (unsigned i = 0; i < 1000; i++) {
+            machsym_frame frames[ROOM];
+            state = state * 1664525 + 1013904223;
+            size_t at = (state >> 16) % (4 * (size_t)ROWS);
+            uint64_t addr = begin + rows[at / 4].off + at % 4;
+            check_frames(&rows[at / 4], addr, frames, machsym_session_frames(session, addr, frames, ROOM));
+            if (small && i % 16 == 0)
+                machsym_session_trim(session);
+        }
+        machsym_session_close(session);
+    }
+    machsym_image_close(image);
+}
+
+static void check_same(const machsym_frame *a, size_t a_count, const machsym_frame *b, size_t b_count)
+{
+    CHECK_EQ(a_count, b_count);
+    for (size_t i = 0; i < a_count && i < b_count; i++) {
+        CHECK_EQ(a[i].line, b[i].line);
+        CHECK_EQ(a[i].line_source, b[i].line_source);
+        CHECK(test_same(a[i].name, b[i].name) && test_same(a[i].file.name, b[i].file.name));
+    }
+}
+
+/* Of damaged files, too, an answer does not depend on what was asked before: one flipped bit anywhere behind the load
+ * commands. */
+static void test_damage(void)
+{
+    enum { STEP = 13 };
+    test_file file = test_read(FIXTURE);
+    char *copy = (char *)malloc(file.len);
+    test_begin();
+    for (size_t bit = 8 * 1024; bit < 8 * file.len; bit += STEP) {
+        machsym_open_desc desc;
+        machsym_image *image = NULL;
+        memcpy(copy, file.ptr, file.len);
+        copy[bit / 8] ^= (char)(1 << bit % 8);
+        memset(&desc, 0, sizeof desc);
+        desc.bytes.ptr = copy;
+        desc.bytes.len = file.len;
+        if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+            continue;
+        machsym_session *warm = test_session(image, MACHSYM_LINES_PEOPLE, 0);
+        for (size_t i = 0; i < ROWS; i++) {
+            machsym_frame frames[ROOM];
+            machsym_frame fresh[ROOM];
+            machsym_session *cold = test_session(image, MACHSYM_LINES_PEOPLE, 0);
+            uint64_t addr = begin + rows[i].off;
+            size_t count = machsym_session_frames(warm, addr, frames, ROOM);
+            check_same(frames, count, fresh, machsym_session_frames(cold, addr, fresh, ROOM));
+            machsym_session_close(cold);
+        }
+        machsym_session_close(warm);
+        machsym_image_close(image);
+    }
+    free(copy);
+    free(file.ptr);
+    test_end("answers of damaged files in any order");
+}
+
 static void test_explanations(void)
 {
     machsym_image *image = test_open(FIXTURE);
@@ -210,6 +284,8 @@ static void test_writer(void)
 int main(void)
 {
     test_places();
+    test_order();
+    test_damage();
     test_explanations();
     test_literal();
     test_map();
