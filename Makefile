@@ -373,7 +373,7 @@ bench: all
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" LONG_CFLAGS=
-ASAN_SH := $(filter-out replay package soname names_switches switches rooms symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
+ASAN_SH := $(filter-out replay package soname names_switches switches rooms formats running mutate bench symmap,$(patsubst tests/%.sh,%,$(wildcard tests/*.sh)))
 .PHONY: asan tsan msan torture
 asan:
 	@QUICK=1 STRIDE=$${STRIDE:-60} SAMPLE=7 $(MAKE) test B=build/asan ONLY="$(notdir $(TEST_C:.c=))" ONLY_SH="$(ASAN_SH)" \
