@@ -23644,6 +23644,22 @@ static uint64_t ms_mg_align(uint64_t at)
     return (at + 7) & ~(uint64_t)7;
 }
 
+/* What a map says of its image, written here alone. */
+static void ms_mg_set_head(const machsym_map_info *info, ms_map_head *head)
+{
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED);
+    head->uuid = info->uuid;
+    head->cputype = info->cputype;
+    head->cpusubtype = info->cpusubtype;
+    head->text_addr = info->text_addr;
+    head->text_size = info->text_size;
+    head->text_exec_addr = info->text_exec_addr;
+    head->code_size = info->code_size;
+    head->lines = (uint32_t)info->lines;
+}
+
 /* Decides where a table stands: after the ones before. */
 static void ms_mg_set_table(ms_map_head *head, unsigned kind, uint64_t len, uint64_t a, uint64_t b)
 {
@@ -24501,27 +24517,29 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
     }
 }
 
-static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
+/* What the map says of the image. */
+static machsym_map_info ms_mb_info(const machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
     const ms_mo *mo = &image->mo[0];
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = plan->flags | (plan->is_damaged || plan->session->symbols.table.damage_count != 0
-                                     ? (uint32_t)MACHSYM_MAP_DAMAGED
-                                     : 0u);
-    head->uuid = mo->slice.uuid;
-    head->cputype = mo->slice.cputype;
-    head->cpusubtype = mo->slice.cpusubtype;
-    head->text_addr = mo->text_addr;
-    head->text_size = mo->text_size;
-    head->text_exec_addr = mo->text_exec_addr;
+    machsym_map_info info;
+    ms_zero(&info, sizeof info);
+    info.flags = plan->flags;
+    if (plan->is_damaged || plan->session->symbols.table.damage_count != 0)
+        info.flags |= (uint32_t)MACHSYM_MAP_DAMAGED;
+    info.uuid = mo->slice.uuid;
+    info.cputype = mo->slice.cputype;
+    info.cpusubtype = mo->slice.cpusubtype;
+    info.text_addr = mo->text_addr;
+    info.text_size = mo->text_size;
+    info.text_exec_addr = mo->text_exec_addr;
     for (size_t i = 0; i < image->dw.code_count; i++) {
         uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
-            head->code_size = hi - mo->text_addr;
+        if (hi > mo->text_addr && hi - mo->text_addr > info.code_size)
+            info.code_size = hi - mo->text_addr;
     }
-    head->lines = (uint32_t)plan->lines;
+    info.lines = plan->lines;
+    return info;
 }
 
 /* Whether these are all parts of the plan. */
@@ -24576,7 +24594,8 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     if (m.symbols != NULL && !is_refused) {
         ms_mb_begin_part(plan, m.symbols);
         m.symbols->coder.text_left = ms_mb_symbol_text(plan);
-        ms_mb_set_head(plan, &head);
+        machsym_map_info info = ms_mb_info(plan);
+        ms_mg_set_head(&info, &head);
         ms_mg_sort_pieces(&m);
         if (!m.arena.oom)
             ms_mb_add_symbols(&m, &plan->session->symbols.table);
@@ -24765,21 +24784,6 @@ static bool ms_mw_end_parts(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
     return ok;
 }
 
-static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
-{
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED);
-    head->uuid = info->uuid;
-    head->cputype = info->cputype;
-    head->cpusubtype = info->cpusubtype;
-    head->text_addr = info->text_addr;
-    head->text_size = info->text_size;
-    head->text_exec_addr = info->text_exec_addr;
-    head->code_size = info->code_size;
-    head->lines = (uint32_t)info->lines;
-}
-
 /* Makes the map and closes the writer. */
 static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
 {
@@ -24791,7 +24795,7 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
     m.allocator = w->allocator;
     m.arena = ms_arena_make(w->allocator);
     m.text_addr = w->info.text_addr;
-    ms_mw_set_head(&w->info, &head);
+    ms_mg_set_head(&w->info, &head);
     if (dict != NULL && ms_mw_end_parts(w, &m, dict)) {
         ms_mg_sort_pieces(&m);
         result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);

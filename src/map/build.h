@@ -720,27 +720,29 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
     }
 }
 
-static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
+/* What the map says of the image. */
+static machsym_map_info ms_mb_info(const machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
     const ms_mo *mo = &image->mo[0];
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = plan->flags | (plan->is_damaged || plan->session->symbols.table.damage_count != 0
-                                     ? (uint32_t)MACHSYM_MAP_DAMAGED
-                                     : 0u);
-    head->uuid = mo->slice.uuid;
-    head->cputype = mo->slice.cputype;
-    head->cpusubtype = mo->slice.cpusubtype;
-    head->text_addr = mo->text_addr;
-    head->text_size = mo->text_size;
-    head->text_exec_addr = mo->text_exec_addr;
+    machsym_map_info info;
+    ms_zero(&info, sizeof info);
+    info.flags = plan->flags;
+    if (plan->is_damaged || plan->session->symbols.table.damage_count != 0)
+        info.flags |= (uint32_t)MACHSYM_MAP_DAMAGED;
+    info.uuid = mo->slice.uuid;
+    info.cputype = mo->slice.cputype;
+    info.cpusubtype = mo->slice.cpusubtype;
+    info.text_addr = mo->text_addr;
+    info.text_size = mo->text_size;
+    info.text_exec_addr = mo->text_exec_addr;
     for (size_t i = 0; i < image->dw.code_count; i++) {
         uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
-            head->code_size = hi - mo->text_addr;
+        if (hi > mo->text_addr && hi - mo->text_addr > info.code_size)
+            info.code_size = hi - mo->text_addr;
     }
-    head->lines = (uint32_t)plan->lines;
+    info.lines = plan->lines;
+    return info;
 }
 
 /* Whether these are all parts of the plan. */
@@ -795,7 +797,8 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
     if (m.symbols != NULL && !is_refused) {
         ms_mb_begin_part(plan, m.symbols);
         m.symbols->coder.text_left = ms_mb_symbol_text(plan);
-        ms_mb_set_head(plan, &head);
+        machsym_map_info info = ms_mb_info(plan);
+        ms_mg_set_head(&info, &head);
         ms_mg_sort_pieces(&m);
         if (!m.arena.oom)
             ms_mb_add_symbols(&m, &plan->session->symbols.table);

@@ -320,6 +320,22 @@ static uint64_t ms_mg_align(uint64_t at)
     return (at + 7) & ~(uint64_t)7;
 }
 
+/* What a map says of its image, written here alone. */
+static void ms_mg_set_head(const machsym_map_info *info, ms_map_head *head)
+{
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED);
+    head->uuid = info->uuid;
+    head->cputype = info->cputype;
+    head->cpusubtype = info->cpusubtype;
+    head->text_addr = info->text_addr;
+    head->text_size = info->text_size;
+    head->text_exec_addr = info->text_exec_addr;
+    head->code_size = info->code_size;
+    head->lines = (uint32_t)info->lines;
+}
+
 /* Decides where a table stands: after the ones before. */
 static void ms_mg_set_table(ms_map_head *head, unsigned kind, uint64_t len, uint64_t a, uint64_t b)
 {

@@ -167,21 +167,6 @@ static bool ms_mw_end_parts(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
     return ok;
 }
 
-static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
-{
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED);
-    head->uuid = info->uuid;
-    head->cputype = info->cputype;
-    head->cpusubtype = info->cpusubtype;
-    head->text_addr = info->text_addr;
-    head->text_size = info->text_size;
-    head->text_exec_addr = info->text_exec_addr;
-    head->code_size = info->code_size;
-    head->lines = (uint32_t)info->lines;
-}
-
 /* Makes the map and closes the writer. */
 static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
 {
@@ -193,7 +178,7 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
     m.allocator = w->allocator;
     m.arena = ms_arena_make(w->allocator);
     m.text_addr = w->info.text_addr;
-    ms_mw_set_head(&w->info, &head);
+    ms_mg_set_head(&w->info, &head);
     if (dict != NULL && ms_mw_end_parts(w, &m, dict)) {
         ms_mg_sort_pieces(&m);
         result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
