@@ -190,10 +190,17 @@ $machsym map export --chunks=10000 --format=jsonl "$dir/demo.symmap" 2>/dev/null
 check "jsonl" "$(sed 's/.*"value":"\(.*\)"}/\1/' "$dir/chunks.jsonl")" "$(cat "$dir/value")"
 # What would end a part of a key, choose its slot in a Redis Cluster or act on a terminal is %XX in it.
 odd='a b:c%d{e}"f'
+wanted='a%20b%3Ac%25d%7Be%7D%22f'
+case $machsym in # no file of Windows has : or " in its name
+*wine*)
+    odd='a bc%d{e}f'
+    wanted='a%20bc%25d%7Be%7Df'
+    ;;
+esac
 cp "$dsym/Contents/Resources/DWARF/demo" "$dir/$odd"
 $machsym map build --no-progress -o "$dir/odd.symmap" "$dir/$odd" >/dev/null 2>&1
 check "the key of an odd name" "$($machsym map export --chunks=100000 --format=tsv "$dir/odd.symmap" 2>/dev/null | cut -d: -f 2 | head -n 1)" \
-    "a%20b%3Ac%25d%7Be%7D%22f"
+    "$wanted"
 $machsym map export --chunks=10000 --format=resp --expire=60 "$dir/demo.symmap" 2>/dev/null >"$dir/chunks.resp"
 check "resp" "$(head -n 5 "$dir/chunks.resp" | tr -d '\r' | tr '\n' ' ')" \
     "*5 \$3 SET \$49 dwarf:demo:$uuid:0 "
