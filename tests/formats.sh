@@ -26,13 +26,20 @@ for file in report/model/json_stack.c report/write/same.c; do
     grep -qx "$file" "$work/is"
     check "$file knows Bugsnag's frames"
 done
-for file in lines.h text.c; do
-    grep -q text_parse_swift "report/read/$file"
-    check "$file knows lines of Swift's backtraces"
-done
-# every format of JSON has its row, its file, its kind or is a part of another
-for name in $(sed -n 's/^ *X(\([a-z0-9_]*\)).*/\1/p' report/read/formats.h); do
+grep -q '^ *X(swift)' report/read/lines.h && grep -q '^bool text_parse_swift(' report/read/swift_trace.c && ! grep -q text_parse_swift report/read/text.c
+check "a row in lines.h is all that reading needs of the lines of Swift's backtraces"
+# what is told by a row is told nowhere else: what finds documents knows no kind by its members
+kinds=$(sed -n 's/^ *\(DOCUMENT\|OBJECT\)([A-Z]*, "[^"]*", \([a-z]*\).*/\2/p' report/model/report.h)
+[ "$(printf '%s\n' $kinds | wc -l)" -ge 10 ]
+check "rows of REPORT_KINDS"
+for name in $kinds; do
     grep -q "^bool report_parse_$name(" report/read/*.c
     check "a reader of $name"
+    ! grep -q "report_[a-z]*_$name\>" report/read/strings.c report/read/recognise.c report/read/split.c report/read/formats.h
+    check "$name is told once"
+done
+for member in $(sed -n 's/^ *OBJECT(.*, "\([A-Za-z_]*\)").*/\1/p' report/model/report.h); do
+    ! grep -q "\"$member" report/read/strings.c report/read/recognise.c
+    check "$member is told once"
 done
 end

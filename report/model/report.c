@@ -111,8 +111,8 @@ void report_count_frames(report *r, resolve_counts *counts)
 const char *report_kind_name(report_kind kind)
 {
     static const char *const names[] = {
-#define REPORT_KIND_WORDS(kind, words) words,
-        REPORT_KINDS(REPORT_KIND_WORDS)
+#define REPORT_KIND_WORDS(kind, words, ...) words,
+        REPORT_KINDS(REPORT_KIND_WORDS, REPORT_KIND_WORDS, REPORT_KIND_WORDS)
 #undef REPORT_KIND_WORDS
     };
     return names[kind];

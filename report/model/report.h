@@ -190,34 +190,40 @@ typedef enum report_fact {
     FACT_COUNT
 } report_fact;
 
-/* Every kind of report, and what people call it; CONTRIBUTING.md says what else a new kind needs. */
-#define REPORT_KINDS(X)                                                                                      \
-    X(UNKNOWN, "unknown")                                                                                    \
-    X(TEXT, "crash text")                                                                                    \
-    X(SAMPLE, "sample")                                                                                      \
-    X(SPIN, "spindump")                                                                                      \
-    X(LEAKS, "leaks")                                                                                        \
-    X(LLDB, "lldb backtrace")                                                                                \
-    X(SWIFT, "Swift backtrace")                                                                              \
-    X(SANITIZER, "sanitizer report")                                                                         \
-    X(DART, "Dart stack")                                                                                    \
-    X(XCTRACE, "xctrace export")                                                                             \
-    X(CRASHLYTICS, "Crashlytics text")                                                                       \
-    X(IPS, "ips")                                                                                            \
-    X(METRIC, "MetricKit")                                                                                   \
-    X(KSCRASH, "KSCrash JSON")                                                                               \
-    X(SENTRY, "Sentry event")                                                                                \
-    X(BUGSNAG, "Bugsnag event")                                                                              \
-    X(PLCRASH, "PLCrashReporter")                                                                            \
-    X(DATADOG, "Datadog event")                                                                              \
-    X(STACKLESS, "no stacks")                                                                                \
-    X(LOG, "log")                                                                                            \
-    X(PANIC, "kernel panic")                                                                                 \
-    X(STACKSHOT, "stackshot")
+/* Every kind of report, a row each. Documents of JSON are tried in the order of their rows.
+ *   PLAIN(kind, words, begin)              lines of text, a table as XML, protobuf; begin: what only such a report
+ *                                          begins with, or ""
+ *   DOCUMENT(kind, words, reader)          a document of JSON, which report_parse_READER reads
+ *   OBJECT(kind, words, reader, member)    the same, and report_tell_READER tells it wherever it lies in another
+ *                                          document; member: what no other JSON has
+ * words: what people call it. read/formats.h declares the readers; CONTRIBUTING.md says what else a new kind needs. */
+#define REPORT_KINDS(PLAIN, DOCUMENT, OBJECT)                                                                \
+    PLAIN(UNKNOWN, "unknown", "")                                                                            \
+    PLAIN(TEXT, "crash text", "")                                                                            \
+    PLAIN(SAMPLE, "sample", "Analysis of sampling ")                                                         \
+    PLAIN(SPIN, "spindump", "")                                                                              \
+    PLAIN(LEAKS, "leaks", "")                                                                                \
+    PLAIN(LLDB, "lldb backtrace", "")                                                                        \
+    PLAIN(SWIFT, "Swift backtrace", "*** Program crashed: ")                                                 \
+    PLAIN(SANITIZER, "sanitizer report", "")                                                                 \
+    PLAIN(DART, "Dart stack", "*** *** *** ***")                                                             \
+    PLAIN(XCTRACE, "xctrace export", "<?xml ")                                                               \
+    PLAIN(CRASHLYTICS, "Crashlytics text", "# Crashlytics - ")                                               \
+    PLAIN(PLCRASH, "PLCrashReporter", "")                                                                    \
+    OBJECT(PANIC, "kernel panic", panic, "panicString") /* which may hold a stackshot */                     \
+    OBJECT(STACKSHOT, "stackshot", stackshot, "processByPid")                                                \
+    OBJECT(STACKLESS, "no stacks", jetsam, "largestProcess")                                                 \
+    OBJECT(IPS, "ips", ips, "usedImages")                                                                    \
+    OBJECT(KSCRASH, "KSCrash JSON", kscrash, "binary_images")                                                \
+    OBJECT(SENTRY, "Sentry event", sentry, "debug_meta")                                                     \
+    OBJECT(BUGSNAG, "Bugsnag event", bugsnag, "frameAddress")                                                \
+    OBJECT(DATADOG, "Datadog event", datadog, "binary_images")                                               \
+    OBJECT(METRIC, "MetricKit", metric, "callStackRootFrames")                                               \
+    DOCUMENT(LOG, "log", log) /* an event may have no stack: those of an array are one report */
 
 typedef enum report_kind {
-#define REPORT_KIND_NUMBER(kind, words) REPORT_##kind,
-    REPORT_KINDS(REPORT_KIND_NUMBER)
+#define REPORT_KIND_NUMBER(kind, ...) REPORT_##kind,
+    REPORT_KINDS(REPORT_KIND_NUMBER, REPORT_KIND_NUMBER, REPORT_KIND_NUMBER)
 #undef REPORT_KIND_NUMBER
         REPORT_KIND_COUNT
 } report_kind;

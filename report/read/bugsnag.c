@@ -128,13 +128,19 @@ static bool bugsnag_has_frames(const json *doc, uint32_t array)
     return false;
 }
 
+bool report_tell_bugsnag(const json *doc, uint32_t object)
+{
+    return bugsnag_has_frames(doc, json_get(doc, object, "exceptions")) ||
+           bugsnag_has_frames(doc, json_get(doc, object, "threads"));
+}
+
 static bool bugsnag_read_event(report *r, uint32_t doc_index, uint32_t event)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t exceptions = json_get(doc, event, "exceptions");
     uint32_t threads = json_get(doc, event, "threads");
     bugsnag_reader w = {r, doc_index, REPORT_NONE};
-    if (!bugsnag_has_frames(doc, exceptions) && !bugsnag_has_frames(doc, threads))
+    if (!report_tell_bugsnag(doc, event))
         return false;
     parts_begin(r, doc_index, event);
     r->kind = REPORT_BUGSNAG;

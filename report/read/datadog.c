@@ -65,6 +65,13 @@ static void datadog_add_stack(report *r, uint32_t doc_index, uint32_t owner, boo
     }
 }
 
+bool report_tell_datadog(const json *doc, uint32_t object)
+{
+    uint32_t error = json_get(doc, object, "error");
+    return json_is(doc, json_get(doc, error, "binary_images"), JSON_ARRAY) &&
+           json_is(doc, json_get(doc, error, "stack"), JSON_STRING);
+}
+
 /* The thread that crashed has the stack of the error too. */
 bool report_parse_datadog(report *r, uint32_t doc_index)
 {
@@ -75,7 +82,7 @@ bool report_parse_datadog(report *r, uint32_t doc_index)
     uint32_t first_frame = r->frame_count;
     uint32_t first_image = r->image_count;
     uint32_t at = JSON_NONE;
-    if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, json_get(doc, error, "stack"), JSON_STRING))
+    if (!report_tell_datadog(doc, 0))
         return false;
     parts_begin(r, doc_index, 0);
     r->kind = REPORT_DATADOG;

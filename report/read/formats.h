@@ -1,35 +1,33 @@
 /* ==== >> read/formats ====
  * Job: which formats there are: documents of JSON, and whole texts.
- * Offers: READ_DOCUMENTS, the table of documents; report_parse_text, report_parse_xctrace.
+ * Offers: the readers that REPORT_KINDS names; report_parse_text, report_parse_xctrace.
  * Never: reads one: each format is a file of its own.
  *
  * The readers of formats. Whoever opens reports tries them: see recognise.c. */
 #ifndef REPORT_FORMATS_H
 #define REPORT_FORMATS_H
 
+#include "../base/json.h"
 #include "../model/report.h"
 
 /* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
-/* The formats that are a JSON document, in the order in which they are tried. Each is a function of a file of its own. */
-#define READ_DOCUMENTS(X)                                                                                    \
-    X(mixed)     /* which holds documents of several kinds */                                                \
-    X(panic)     /* which may hold a stackshot */                                                            \
-    X(stackshot) /* both are .ips without images */                                                          \
-    X(jetsam)    /* too */                                                                                   \
-    X(ips)       /* the usual one */                                                                         \
-    X(kscrash)   /* by report and system */                                                                  \
-    X(sentry)    /* by debug_meta */                                                                         \
-    X(bugsnag)   /* by frameAddress */                                                                       \
-    X(datadog)   /* by error and its images */                                                               \
-    X(metric)    /* by callStackRootFrames */                                                                \
-    X(log)       /* by backtrace and eventMessage */                                                         \
-    X(strings)   /* what is none of these: its strings may be reports */
-
-/* Reads one JSON document; false when it holds nothing of a report. */
-#define READ_DOCUMENT(name) bool report_parse_##name(report *r, uint32_t doc);
-READ_DOCUMENTS(READ_DOCUMENT)
+/* Reads a JSON document of a kind; false when it holds nothing of a report. */
+#define READ_NOTHING(...)
+#define READ_DOCUMENT(kind, words, reader)       bool report_parse_##reader(report *r, uint32_t doc);
+#define READ_OBJECT(kind, words, reader, member) READ_DOCUMENT(kind, words, reader)
+REPORT_KINDS(READ_NOTHING, READ_DOCUMENT, READ_OBJECT)
 #undef READ_DOCUMENT
+#undef READ_OBJECT
+/* Whether an object of a document, or its value 0, is a report of a kind. */
+#define TELL_OBJECT(kind, words, reader, member) bool report_tell_##reader(const json *doc, uint32_t object);
+REPORT_KINDS(READ_NOTHING, READ_NOTHING, TELL_OBJECT)
+#undef TELL_OBJECT
+#undef READ_NOTHING
+/* A document that holds documents of several kinds: what is tried before all kinds. */
+bool report_parse_mixed(report *r, uint32_t doc);
+/* A document of no kind, whose strings and objects may be reports: what is tried behind all kinds. */
+bool report_parse_strings(report *r, uint32_t doc);
 /* The facts of an .ips. */
 void report_set_ips_facts(report *r, uint32_t doc);
 /* Text inside a JSON string. */

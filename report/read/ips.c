@@ -281,11 +281,16 @@ static bool ips_is_metadata(const json *doc)
            (json_get(doc, 0, "os_version") != JSON_NONE || json_get(doc, 0, "timestamp") != JSON_NONE);
 }
 
+bool report_tell_ips(const json *doc, uint32_t object)
+{
+    return json_is(doc, json_get(doc, object, "usedImages"), JSON_ARRAY) &&
+           json_is(doc, json_get(doc, object, "threads"), JSON_ARRAY);
+}
+
 bool report_parse_ips(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
     uint32_t images = json_get(doc, 0, "usedImages");
-    uint32_t threads = json_get(doc, 0, "threads");
     uint32_t first_image = r->image_count;
     uint32_t first_frame = r->frame_count;
     uint32_t at = JSON_NONE;
@@ -294,7 +299,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
         ips_set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
     if (metadata && images == JSON_NONE)
         r->meta_doc = doc_index;
-    if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
+    if (!report_tell_ips(doc, 0))
         return metadata;
     r->kind = REPORT_IPS;
     r->main_doc = doc_index;

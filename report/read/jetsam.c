@@ -142,14 +142,20 @@ static void jetsam_put_free(jetsam *j, uint32_t status)
     text_char(&j->words, '\n');
 }
 
+bool report_tell_jetsam(const json *doc, uint32_t object)
+{
+    return json_is(doc, json_get(doc, object, "processes"), JSON_ARRAY) &&
+           (json_get(doc, object, "memoryStatus") != JSON_NONE ||
+            json_get(doc, object, "largestProcess") != JSON_NONE);
+}
+
 bool report_parse_jetsam(report *r, uint32_t doc_index)
 {
     jetsam j = {r, &r->docs[doc_index], 0, {0}, 0};
     uint32_t processes = json_get(j.doc, 0, "processes");
     uint32_t status = json_get(j.doc, 0, "memoryStatus");
     uint32_t at = JSON_NONE;
-    if (!json_is(j.doc, processes, JSON_ARRAY) ||
-        (status == JSON_NONE && json_get(j.doc, 0, "largestProcess") == JSON_NONE))
+    if (!report_tell_jetsam(j.doc, 0))
         return false;
     if (r->kind == REPORT_UNKNOWN)
         r->kind = REPORT_STACKLESS;

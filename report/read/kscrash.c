@@ -171,6 +171,13 @@ static bool kscrash_is_without_crash(const json *doc)
            json_is(doc, json_get(doc, info, "id"), JSON_STRING) && json_get(doc, info, "type") != JSON_NONE;
 }
 
+bool report_tell_kscrash(const json *doc, uint32_t object)
+{
+    return json_is(doc, json_get(doc, object, "recrash_report"), JSON_OBJECT) ||
+           (json_is(doc, json_get(doc, object, "crash"), JSON_OBJECT) &&
+            json_is(doc, json_get(doc, object, "binary_images"), JSON_ARRAY));
+}
+
 /* A report, or an array of several, as servers get them. */
 bool report_parse_kscrash(report *r, uint32_t doc_index)
 {

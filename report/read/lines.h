@@ -12,6 +12,17 @@
 #include "../model/scan.h"
 #include "machsym.h"
 
+/* Formats whose lines are told by themselves, in the order in which they are tried: text_parse_NAME. */
+#define READ_LINES(X)                                                                                        \
+    X(lldb)  /* lldb's `bt`: its threads and frames */                                                       \
+    X(hash)  /* "#0 0xADDR in NAME File.c:1 (Image:arm64+0xOFF)" of sanitizers, "#00 abs ADDR NAME" */       \
+    X(swift) /* Swift's own backtraces: "0 [ra] 0xADDR NAME + 4 in Image at /File.swift:1:2" */              \
+    X(place) /* "0xADDR - /path/Image : NAME" of Mono, "<UUID> + OFFSET" of logs */
+
+#define READ_LINE(name) bool text_parse_##name(text_parser *p, text_line line);
+READ_LINES(READ_LINE)
+#undef READ_LINE
+
 /* Crash reports and leaks: "12  Image name  0xADDR ...", or "12 0xADDR". */
 bool text_parse_numbered(text_parser *p, text_line line);
 /* sample, spindump and its kin: drawing, a count, a name, "[0xADDR]". */
@@ -20,21 +31,11 @@ bool text_parse_tree(text_parser *p, text_line line);
 size_t text_parse_row(text_parser *p, size_t lo, size_t line_end);
 /* "0x1000 - 0x1fff +Name arm64 <uuid> /path"; the end may be "???". */
 bool text_parse_image(text_parser *p, machsym_str s);
-/* lldb's `bt`: its threads and frames. */
-bool text_parse_lldb(text_parser *p, text_line line);
-/* Swift's own backtraces: "0 [ra] 0xADDR NAME + 4 in Image at /File.swift:1:2", "0x1-0x2 UUID Image
- * /path". */
-bool text_parse_swift(text_parser *p, text_line line);
-/* "#0 0xADDR in NAME File.c:1 (Image:arm64+0xOFF)" of sanitizers; "#00 abs ADDR NAME" and the lines before
- * it of Dart. */
-bool text_parse_hash(text_parser *p, text_line line);
 /* What a sanitizer or Swift says of the error ahead of its stacks. */
 bool text_parse_error(text_parser *p, machsym_str s);
 /* Whether a line begins the text of a kernel's panic, and each line of that text. */
 bool text_begins_panic(machsym_str s);
 void text_parse_panic(text_parser *p, text_line line);
-/* "0xADDR - /path/Image : NAME" of Mono, "<UUID> + OFFSET" of logs. */
-bool text_parse_place(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
 

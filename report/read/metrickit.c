@@ -442,6 +442,16 @@ static bool metrickit_read_metrics(report *r, uint32_t doc_index)
     return true;
 }
 
+/* A payload; a diagnostic that lies elsewhere is read with all others of its document. */
+bool report_tell_metric(const json *doc, uint32_t object)
+{
+    for (size_t i = 0; i < sizeof metric_kinds / sizeof *metric_kinds; i++) {
+        if (json_is(doc, json_get(doc, object, metric_kinds[i].array), JSON_ARRAY))
+            return true;
+    }
+    return false;
+}
+
 bool report_parse_metric(report *r, uint32_t doc_index)
 {
     return metrickit_read_diagnostics(r, doc_index) || metrickit_read_metrics(r, doc_index);

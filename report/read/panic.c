@@ -225,29 +225,37 @@ static const struct {
     {"incident", FACT_INCIDENT}, {"crashReporterKey", FACT_REPORTER},
 };
 
-/* Macs with a T2 write macOS's panic beside the coprocessor's. Most panics come with a stackshot of all
- * processes. */
+/* Macs with a T2 write macOS's panic beside the coprocessor's. */
+static const char *const panic_strings[] = {"macOSPanicString", "panicString"};
+
+bool report_tell_panic(const json *doc, uint32_t object)
+{
+    for (size_t i = 0; i < sizeof panic_strings / sizeof *panic_strings; i++) {
+        if (json_is(doc, json_get(doc, object, panic_strings[i]), JSON_STRING))
+            return true;
+    }
+    return false;
+}
+
+/* Most panics come with a stackshot of all processes. */
 bool report_parse_panic(report *r, uint32_t doc_index)
 {
-    static const char *const keys[] = {"macOSPanicString", "panicString"};
     uint32_t first_frame = r->frame_count;
     uint32_t first_image = r->image_count;
-    bool found = false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        uint32_t token = json_get(&r->docs[doc_index], 0, keys[i]);
+    if (!report_tell_panic(&r->docs[doc_index], 0))
+        return false;
+    for (size_t i = 0; i < sizeof panic_strings / sizeof *panic_strings; i++) {
+        uint32_t token = json_get(&r->docs[doc_index], 0, panic_strings[i]);
         if (!json_is(&r->docs[doc_index], token, JSON_STRING))
             continue;
         if (r->kind == REPORT_UNKNOWN)
             r->kind = REPORT_PANIC;
-        found = true;
         if (json_equals(&r->docs[doc_index], token, "not yet set"))
             continue; /* only the coprocessor panicked */
         report_parse_string(r, doc_index, token);
         machsym_str what = report_json_str(r, &r->docs[doc_index], token);
         report_set_fact(r, FACT_EVENT, (machsym_str){what.ptr, str_find(what, "\n")});
     }
-    if (!found)
-        return false;
     for (size_t i = 0; i < sizeof document_facts / sizeof *document_facts; i++)
         report_set_fact(
             r, document_facts[i].fact,

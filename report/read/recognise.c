@@ -115,9 +115,14 @@ static void recognise_make_shadow(report *r)
 
 /* Each tells by the members whether a document is of its kind, and reads it if so. */
 static bool (*const document_kinds[])(report *r, uint32_t doc) = {
-#define READ_DOCUMENT(name) report_parse_##name,
-    READ_DOCUMENTS(READ_DOCUMENT)
-#undef READ_DOCUMENT
+#define RECOGNISE_NOTHING(...)
+#define RECOGNISE_DOCUMENT(kind, words, reader)       report_parse_##reader,
+#define RECOGNISE_OBJECT(kind, words, reader, member) report_parse_##reader,
+    report_parse_mixed,
+    REPORT_KINDS(RECOGNISE_NOTHING, RECOGNISE_DOCUMENT, RECOGNISE_OBJECT) report_parse_strings,
+#undef RECOGNISE_NOTHING
+#undef RECOGNISE_DOCUMENT
+#undef RECOGNISE_OBJECT
 };
 
 static bool recognise_is_of_a_kind(report *r, uint32_t doc)

@@ -119,9 +119,9 @@ static void sentry_add_stacks(sentry_reader *w, uint32_t container, bool is_exce
 }
 
 /* The data of an entry; JSON_NONE when there is none of the type. */
-static uint32_t sentry_entry_data(const json *doc, const char *type)
+static uint32_t sentry_entry_data(const json *doc, uint32_t event, const char *type)
 {
-    uint32_t entries = json_get(doc, 0, "entries");
+    uint32_t entries = json_get(doc, event, "entries");
     uint32_t at = JSON_NONE;
     while (json_next(doc, entries, &at)) {
         if (json_equals(doc, json_get(doc, at, "type"), type))
@@ -130,17 +130,27 @@ static uint32_t sentry_entry_data(const json *doc, const char *type)
     return JSON_NONE;
 }
 
+/* The images of an event, in the form of the app or of the service. */
+static uint32_t sentry_images(const json *doc, uint32_t event, frame_form *form)
+{
+    uint32_t images = json_get(doc, json_get(doc, event, "debug_meta"), "images");
+    *form = images != JSON_NONE ? FORM_SENTRY : FORM_SENTRY_API;
+    return images != JSON_NONE ? images : json_get(doc, sentry_entry_data(doc, event, "debugmeta"), "images");
+}
+
+bool report_tell_sentry(const json *doc, uint32_t object)
+{
+    frame_form form;
+    return json_is(doc, sentry_images(doc, object, &form), JSON_ARRAY);
+}
+
 bool report_parse_sentry(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
-    uint32_t images = json_get(doc, json_get(doc, 0, "debug_meta"), "images");
     uint32_t first_frame = r->frame_count;
     uint32_t first_image = r->image_count;
     sentry_reader w = {r, doc_index, FORM_SENTRY};
-    if (images == JSON_NONE) {
-        images = json_get(doc, sentry_entry_data(doc, "debugmeta"), "images");
-        w.form = FORM_SENTRY_API;
-    }
+    uint32_t images = sentry_images(doc, 0, &w.form);
     if (!json_is(doc, images, JSON_ARRAY))
         return false;
     bool is_api = w.form == FORM_SENTRY_API;
@@ -149,8 +159,9 @@ bool report_parse_sentry(report *r, uint32_t doc_index)
     r->main_doc = doc_index;
     sentry_set_facts(r, doc);
     fields_add_images(r, doc, images);
-    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, "threads") : json_get(doc, 0, "threads"), false);
-    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, "exception") : json_get(doc, 0, "exception"), true);
+    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, 0, "threads") : json_get(doc, 0, "threads"), false);
+    sentry_add_stacks(&w, is_api ? sentry_entry_data(doc, 0, "exception") : json_get(doc, 0, "exception"),
+                      true);
     report_place_frames(r, first_frame, first_image);
     return true;
 }

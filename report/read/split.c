@@ -3,6 +3,7 @@
  * other tools begin with. Where reports have lost those, the lists of images tell: a report has one. */
 #include "split.h"
 #include "../base/text.h"
+#include "../model/report.h"
 #include "../model/scan.h"
 #include "plcrash.h"
 
@@ -67,10 +68,15 @@ static bool split_is_process(machsym_str line)
 /* What the tools write first that do not write Apple's header. */
 static bool split_begins_tool(machsym_str line)
 {
-    static const char *const words[] = {"Analysis of sampling ", "# Crashlytics - ",
-                                        "*** Program crashed: ", "*** *** *** ***", "<?xml "};
+    static const char *const words[] = {
+#define SPLIT_NOTHING(...)
+#define SPLIT_BEGIN(kind, words, begin) begin,
+        REPORT_KINDS(SPLIT_BEGIN, SPLIT_NOTHING, SPLIT_NOTHING)
+#undef SPLIT_NOTHING
+#undef SPLIT_BEGIN
+    };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (str_starts(line, words[i]))
+        if (words[i][0] != 0 && str_starts(line, words[i]))
             return true;
     }
     size_t at = str_starts(line, "==") ? str_find(line, "==ERROR: ") : line.len;
@@ -263,8 +269,13 @@ static bool split_starts_with_one(machsym_str line, const char *const *words, si
 /* Members that only documents of reports have. */
 static bool split_has_member_of_report(machsym_str s)
 {
-    static const char *const members[] = {"\"usedImages\"",   "\"binary_images\"",       "\"debug_meta\"",
-                                          "\"frameAddress\"", "\"callStackRootFrames\"", "\"bug_type\""};
+    static const char *const members[] = {"\"bug_type\"",
+#define SPLIT_NOTHING(...)
+#define SPLIT_MEMBER(kind, words, reader, member) "\"" member "\"",
+                                          REPORT_KINDS(SPLIT_NOTHING, SPLIT_NOTHING, SPLIT_MEMBER)
+#undef SPLIT_NOTHING
+#undef SPLIT_MEMBER
+    };
     MACHSYM_COUNT_WORK(s.len / 64);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (str_find(s, members[i]) < s.len)

@@ -140,15 +140,26 @@ bool stackshot_parse(report *r, uint32_t doc_index, uint32_t object)
 }
 
 /* The system's watchdog writes one into a report about the service that did not answer (bug_type 409). */
+static uint32_t stackshot_object(const json *doc, uint32_t object)
+{
+    uint32_t inner = json_get(doc, object, "stackshot");
+    bool is_inside = json_is(doc, inner, JSON_OBJECT) && json_get(doc, object, "usedImages") == JSON_NONE;
+    return is_inside ? inner : object;
+}
+
+bool report_tell_stackshot(const json *doc, uint32_t object)
+{
+    return json_is(doc, json_get(doc, stackshot_object(doc, object), "processByPid"), JSON_OBJECT);
+}
+
 bool report_parse_stackshot(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
-    uint32_t inner = json_get(doc, 0, "stackshot");
-    bool is_inside = json_is(doc, inner, JSON_OBJECT) && json_get(doc, 0, "usedImages") == JSON_NONE;
-    if (!stackshot_parse(r, doc_index, is_inside ? inner : 0))
+    uint32_t object = stackshot_object(doc, 0);
+    if (!stackshot_parse(r, doc_index, object))
         return false;
     r->kind = REPORT_STACKSHOT;
-    if (is_inside)
+    if (object != 0)
         report_set_ips_facts(r, doc_index);
     report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, 0, "build")));
     report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, 0, "product")));

@@ -111,56 +111,26 @@ static bool strings_is_frame(const json *doc, uint32_t token)
 
 /* ---- Which objects are documents of reports ---- */
 
-/* What an object is by its members, as those who read such documents ask. */
-typedef enum object_kind {
-    OBJECT_OTHER = 0,
-    OBJECT_IPS,
-    OBJECT_KSCRASH,
-    OBJECT_SENTRY,
-    OBJECT_DATADOG,
-    OBJECT_BUGSNAG,
-    OBJECT_METRIC
-} object_kind;
+/* Which kinds are told where they lie in another document. */
+static const struct {
+    report_kind kind;
+    bool (*tell)(const json *doc, uint32_t object);
+} object_kinds[] = {
+#define STRINGS_NOTHING(...)
+#define STRINGS_OBJECT(kind, words, reader, member) {REPORT_##kind, report_tell_##reader},
+    REPORT_KINDS(STRINGS_NOTHING, STRINGS_NOTHING, STRINGS_OBJECT)
+#undef STRINGS_NOTHING
+#undef STRINGS_OBJECT
+};
 
-static bool strings_has_array(const json *doc, uint32_t object, const char *key)
+static report_kind strings_tell_object(const json *doc, uint32_t object)
 {
-    return json_is(doc, json_get(doc, object, key), JSON_ARRAY);
-}
-
-/* An event of Bugsnag's tells the image in each frame. */
-static bool strings_has_bugsnag_frame(const json *doc, uint32_t object)
-{
-    uint32_t at = JSON_NONE;
-    uint32_t frame = JSON_NONE;
-    return json_next(doc, json_get(doc, object, "exceptions"), &at) &&
-           json_next(doc, json_get(doc, at, "stacktrace"), &frame) &&
-           json_get(doc, frame, "frameAddress") != JSON_NONE;
-}
-
-static object_kind strings_tell_object(const json *doc, uint32_t object)
-{
-    static const char *const diagnostics[] = {"crashDiagnostics", "hangDiagnostics",
-                                              "cpuExceptionDiagnostics", "diskWriteExceptionDiagnostics",
-                                              "appLaunchDiagnostics"};
-    if (!json_is(doc, object, JSON_OBJECT))
-        return OBJECT_OTHER;
-    if (strings_has_array(doc, object, "usedImages") && strings_has_array(doc, object, "threads"))
-        return OBJECT_IPS;
-    if (json_is(doc, json_get(doc, object, "recrash_report"), JSON_OBJECT) ||
-        (json_is(doc, json_get(doc, object, "crash"), JSON_OBJECT) &&
-         strings_has_array(doc, object, "binary_images")))
-        return OBJECT_KSCRASH;
-    if (strings_has_array(doc, json_get(doc, object, "debug_meta"), "images"))
-        return OBJECT_SENTRY;
-    if (strings_has_array(doc, json_get(doc, object, "error"), "binary_images"))
-        return OBJECT_DATADOG;
-    if (strings_has_bugsnag_frame(doc, object))
-        return OBJECT_BUGSNAG;
-    for (size_t i = 0; i < sizeof diagnostics / sizeof *diagnostics; i++) {
-        if (strings_has_array(doc, object, diagnostics[i]))
-            return OBJECT_METRIC;
+    for (size_t i = 0; json_is(doc, object, JSON_OBJECT) && i < sizeof object_kinds / sizeof *object_kinds;
+         i++) {
+        if (object_kinds[i].tell(doc, object))
+            return object_kinds[i].kind;
     }
-    return OBJECT_OTHER;
+    return REPORT_UNKNOWN;
 }
 
 /* Whether the elements of an array are not all of one kind. */
@@ -169,7 +139,7 @@ static bool strings_has_unlike_elements(const json *doc)
     uint32_t at = JSON_NONE;
     if (!json_is(doc, 0, JSON_ARRAY) || !json_next(doc, 0, &at))
         return false;
-    object_kind first = strings_tell_object(doc, at);
+    report_kind first = strings_tell_object(doc, at);
     while (json_next(doc, 0, &at)) {
         if (strings_tell_object(doc, at) != first)
             return true;
@@ -181,23 +151,23 @@ static bool strings_has_unlike_elements(const json *doc)
  * all its diagnostics share. What lies in one of them is its own. */
 static bool strings_has_own_documents(const json *doc)
 {
-    object_kind first = OBJECT_OTHER;
+    report_kind first = REPORT_UNKNOWN;
     uint32_t next;
     for (uint32_t i = 1; i < doc->count; i = next) {
-        object_kind kind = strings_tell_object(doc, i);
-        next = kind != OBJECT_OTHER ? doc->v[i].next : i + 1;
-        bool is_other = kind != OBJECT_OTHER && first != OBJECT_OTHER && kind != first;
+        report_kind kind = strings_tell_object(doc, i);
+        next = kind != REPORT_UNKNOWN ? doc->v[i].next : i + 1;
+        bool is_other = kind != REPORT_UNKNOWN && first != REPORT_UNKNOWN && kind != first;
         bool is_element = doc->v[i].parent == 0 && json_is(doc, 0, JSON_ARRAY);
-        if (is_other || (kind == OBJECT_METRIC && !is_element))
+        if (is_other || (kind == REPORT_METRIC && !is_element))
             return true;
-        first = kind != OBJECT_OTHER ? kind : first;
+        first = kind != REPORT_UNKNOWN ? kind : first;
     }
     return false;
 }
 
 static bool strings_is_mixed(const json *doc)
 {
-    return strings_tell_object(doc, 0) == OBJECT_OTHER &&
+    return strings_tell_object(doc, 0) == REPORT_UNKNOWN &&
            (strings_has_unlike_elements(doc) || strings_has_own_documents(doc));
 }
 
@@ -213,7 +183,7 @@ static void strings_find_candidates(const json *doc, candidates *list)
         if (json_is(doc, i, JSON_ARRAY) && strings_is_frame(doc, i + 1)) {
             strings_add_candidate(list, i, STRING_STACKS);
             i = doc->v[i].next - 1;
-        } else if (i > 0 && strings_tell_object(doc, i) != OBJECT_OTHER) {
+        } else if (i > 0 && strings_tell_object(doc, i) != REPORT_UNKNOWN) {
             strings_add_candidate(list, i, STRING_WHOLE);
             i = doc->v[i].next - 1;
         } else if (json_is(doc, i, JSON_STRING) && strings_may_hold_report(json_raw(doc, i))) {

@@ -235,6 +235,21 @@ static bool plain_is_usual(machsym_str s)
            str_find(s, "[0x") == s.len;
 }
 
+/* A line of a format that is told by its lines. */
+static bool plain_parse_told(text_parser *p, text_line line)
+{
+    static bool (*const formats[])(text_parser * p, text_line line) = {
+#define PLAIN_FORMAT(name) text_parse_##name,
+        READ_LINES(PLAIN_FORMAT)
+#undef PLAIN_FORMAT
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (formats[i](p, line))
+            return true;
+    }
+    return false;
+}
+
 /* Returns where the text goes on. */
 static size_t plain_parse_line(text_parser *p, text_line line)
 {
@@ -283,8 +298,7 @@ static size_t plain_parse_line(text_parser *p, text_line line)
         return line.next;
     if (p->section == SECTION_INFO || (plain_is_usual(s) && text_parse_numbered(p, line)))
         return line.next;
-    if (text_parse_lldb(p, line) || text_parse_hash(p, line) || text_parse_swift(p, line) ||
-        text_parse_place(p, line) || text_parse_error(p, s))
+    if (plain_parse_told(p, line) || text_parse_error(p, s))
         return line.next;
     if (text_parse_tree(p, line) || (scan_is_digit(s.ptr[0]) && text_parse_numbered(p, line)))
         return line.next;
