@@ -18,11 +18,17 @@ function bundle(file, ...options) {
 
 const worker = path.join(out, 'worker.txt');
 fs.writeFileSync(worker, bundle('../worker.js', '--format=iife'));
+const example = path.join(here, '../../../tests/fixtures'); // a report with its dSYM, to try
+const symbols = path.join(out, 'example.dwarf');
+const report = path.join(out, 'example.txt');
+fs.copyFileSync(path.join(example, 'bin/demo.app.dSYM/Contents/Resources/DWARF/demo'), symbols);
+fs.copyFileSync(path.join(example, 'reports/demo.crash'), report);
 const programsInside = ['--loader:.wasm=binary', '--loader:.txt=text', `--alias:worker-text=${worker}`,
   `--alias:machsym-library=${path.join(programs, 'machsym.wasm')}`, `--alias:machsym-tool=${path.join(programs, 'machsym-tool.wasm')}`];
-const script = bundle('page.js', '--format=iife', ...programsInside);
+const script = bundle('page.js', '--format=iife', ...programsInside, '--loader:.dwarf=binary',
+  `--alias:machsym-example=${report}`, `--alias:machsym-example-symbols=${symbols}`);
 fs.writeFileSync(path.join(programs, 'inline.js'), bundle('../inline.js', '--format=esm', ...programsInside));
-fs.unlinkSync(worker);
+for (const made of [worker, symbols, report]) fs.unlinkSync(made);
 const style = fs.readFileSync(path.join(here, 'page.css'), 'utf8');
 const hash = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 const csp = [

@@ -1,11 +1,14 @@
 // The page: files come in, a worker names frames, and what is shown is text only: nothing of a file is ever HTML.
 import { load } from '../inline.js';
-import { show, element } from './show.js';
+import example from 'machsym-example';
+import exampleSymbols from 'machsym-example-symbols';
+import { element } from './element.js';
+import { add as showMore, begin, setGroups } from './show.js';
 import { sort, fromDrop } from './files.js';
+import { options } from './settings.js';
 
 const get = (id) => document.getElementById(id);
 const chosen = { reports: [], symbols: [], other: [] };
-const results = [];
 let machsym;
 let work = 0; // the number of the latest work: what an earlier one says is not shown
 let forgotten = 0; // how often all files were: what was chosen before is not kept
@@ -15,9 +18,13 @@ function engine() {
   return machsym;
 }
 
-function say(text) {
+/** What is being done; done and all: of how many reports. */
+function say(text, done = 0, all = 0) {
   get('progress').hidden = text === '';
   get('doing').textContent = text;
+  get('share').hidden = all < 2;
+  get('share').max = all;
+  get('share').value = done;
 }
 
 function fail(text) {
@@ -26,7 +33,6 @@ function fail(text) {
 
 /** Shows what was chosen, and names the frames of all reports anew: a dSYM may come after its report. */
 async function add(files) {
-  if (files.length === 0) return;
   const mine = ++work;
   const before = forgotten;
   get('errors').replaceChildren();
@@ -36,7 +42,6 @@ async function add(files) {
   for (const kind of Object.keys(chosen)) chosen[kind] = joined(chosen[kind], sorted[kind]);
   list(summary(chosen.reports, 'file to read', 'files to read'));
   get('clear').hidden = false;
-  get('drop').classList.add('small'); // what was dropped is worth the room
   if (mine === work) await symbolicate(mine);
 }
 
@@ -73,35 +78,47 @@ async function symbolicate(mine) {
       : 'None of these files is a report or has symbols.');
     return;
   }
-  results.length = 0;
+  begin(explain, empty());
+  const count = chosen.reports.length;
+  const read = [];
+  const unread = [];
+  let done = 0;
   for (const [i, report] of chosen.reports.entries()) {
-    say(`Report ${i + 1} of ${chosen.reports.length}: ${report.path}`);
-    try {
-      const answer = await (await engine()).symbolicate(report.data, chosen.symbols, { args: ['--to=text'] });
-      const own = await isJson(report) ? () => inOwnFormat(report) : undefined;
-      if (mine !== work) return;
-      results.push(...parts(report.path, answer).map((part) => ({ ...part, report: i, own })));
-    } catch (error) {
-      if (mine !== work) return;
-      results.push({ name: report.path, text: '', json: undefined, messages: words(error), isComplete: false, report: i });
-    }
+    say(`Report ${i + 1} of ${count}: ${report.path}`, i, count);
+    const results = await answer(report);
+    if (mine !== work) return;
+    (results.some(({ json }) => json !== undefined) ? read : unread).push(report);
+    showMore(results);
+    done += results.length;
   }
-  const groups = chosen.reports.length > 1 ? await group() : [];
-  if (mine !== work) return;
+  if (done > 1) {
+    say('Grouping the reports', count, count);
+    const groups = await group();
+    if (mine !== work) return;
+    setGroups(groups);
+  }
   say('');
-  const [read, unread] = [true, false].map((is) => chosen.reports.filter((_, i) =>
-    results.some(({ report, json }) => report === i && json !== undefined) === is));
   list([...summary(read, 'report', 'reports'), ...summary(unread, 'file not read as a report', 'files not read as reports')]);
-  show(results, groups, explain, empty());
 }
 
-/** The reports that a file holds, each with its own text and images. */
+/** What is shown of a file: its reports, or why there is none. */
+async function answer(report) {
+  try {
+    const answered = await (await engine()).symbolicate(report.data, chosen.symbols, { args: ['--to=text', ...options()] });
+    const own = await isJson(report) ? () => inOwnFormat(report) : undefined;
+    return parts(report.path, answered).map((part) => ({ ...part, own }));
+  } catch (error) {
+    return [{ name: report.path, key: report.path, text: '', json: undefined, messages: words(error), isComplete: false }];
+  }
+}
+
+/** The reports that a file holds, each with its own text and images; key: what --group calls it. */
 function parts(name, answer) {
   const { documents, messages, text } = answer;
-  if (documents.length < 2) return [{ name, ...answer }];
+  if (documents.length < 2) return [{ name, key: name, ...answer }];
   const texts = text.split(/^(?=Incident Identifier: )/m);
   return documents.map((json, i) => ({
-    ...answer, json, name: `${name}, report ${i + 1} of ${documents.length}`,
+    ...answer, json, key: `${name}#${i + 1}`, name: `${name}, report ${i + 1} of ${documents.length}`,
     text: texts.length === documents.length ? texts[i] : '',
     whole: text,
     messages: messages.split('\n').filter((line) => (/^machsym: \/report#(\d+): /.exec(line)?.[1] ?? `${i + 1}`) === `${i + 1}`).join('\n'),
@@ -119,7 +136,7 @@ async function isJson(report) {
 
 /** A report with names, for other programs. */
 async function inOwnFormat(report) {
-  return (await (await engine()).symbolicate(report.data, chosen.symbols)).text;
+  return (await (await engine()).symbolicate(report.data, chosen.symbols, { args: options() })).text;
 }
 
 /** What went wrong, for people. */
@@ -137,7 +154,8 @@ async function group() {
     const { stdout } = await (await engine()).run(
       ['crash', '-q', '--group', '--json', ...dirs, ...reports.map(({ path }) => `/${path}`)],
       { files: [...reports, ...symbols] });
-    return new TextDecoder().decode(stdout).split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    const named = (one) => ({ ...one, reports: one.reports.map((path) => path.replace(/^\/reports\//, '')) });
+    return new TextDecoder().decode(stdout).split('\n').filter(Boolean).map((line) => named(JSON.parse(line)));
   } catch {
     return []; // the reports are shown without groups
   }
@@ -169,11 +187,10 @@ function forget() {
   forgotten++;
   say('');
   for (const kind of Object.keys(chosen)) chosen[kind] = [];
-  results.length = 0;
-  for (const id of ['chosen', 'errors', 'groups', 'reports', 'report']) get(id).replaceChildren();
+  for (const id of ['chosen', 'errors', 'reports', 'report']) get(id).replaceChildren();
   get('results').hidden = true;
   get('clear').hidden = true;
-  get('drop').classList.remove('small');
+  document.body.classList.remove('reading');
 }
 
 // ---- No way out ----
@@ -188,7 +205,7 @@ globalThis.navigation?.addEventListener('navigate', (event) => {
 
 for (const input of [get('files'), get('folder')]) {
   input.addEventListener('change', async () => {
-    await add([...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, data: file })));
+    if (input.files.length > 0) await add([...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, data: file })));
     input.value = '';
   });
 }
@@ -201,13 +218,20 @@ document.addEventListener('drop', async (event) => {
   event.preventDefault();
   get('drop').classList.remove('over');
   const { files, closed } = await fromDrop(event.dataTransfer);
-  await add(files);
+  if (files.length > 0) await add(files);
   for (const name of closed)
     fail(`The browser does not open the folder ${name} when it is dropped on a page from disk: use "Choose a folder".`);
 });
 get('take').addEventListener('click', async () => {
   const text = get('pasted').value;
   if (text.trim() !== '') await add([{ path: 'pasted text', data: new Blob([text]), isReport: true }]);
+});
+get('example').addEventListener('click', () => add([
+  { path: 'example.crash', data: new Blob([example]), isReport: true },
+  { path: 'demo.app.dSYM/Contents/Resources/DWARF/demo', data: new Blob([exampleSymbols]) },
+]));
+get('apply').addEventListener('click', () => {
+  if (chosen.reports.length > 0) add([]);
 });
 get('cancel').addEventListener('click', cancel);
 get('clear').addEventListener('click', forget);

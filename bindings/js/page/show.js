@@ -1,77 +1,86 @@
-// Shows reports. All text of a file goes into the page by textContent.
+// One report on the page: what happened, where, the stack, then all the rest.
+import { copyButton, download, element, folded, table } from './element.js';
+import { nearest, place, stackText, telling, threads } from './frames.js';
+import { imageTable, setFaults, wanted } from './images.js';
 
-const SYSTEM = /^(\/System\/|\/usr\/lib\/|\/Library\/Apple\/|\/private\/preboot\/)|\/RuntimeRoot\//;
-const INFERRED = { dwarf: '', given: '' };
 const FACTS = [
   ['process', 'Process'], ['identifier', 'Identifier'], ['version', 'Version'], ['os', 'System'], ['hardware', 'Device'],
   ['date', 'Date'], ['exception', 'Exception'], ['signal', 'Signal'], ['subtype', 'Subtype'], ['codes', 'Codes'],
   ['termination', 'Termination'], ['reason', 'Reason'], ['app_info', 'Application said'], ['description', 'Description'],
 ];
-const MAX_SHOWN = 20000; // frames; the text has all
 
 const get = (id) => document.getElementById(id);
 
-/** An element with attributes, listeners (on...), and children: elements and texts. */
-export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, '');
-    else if (value !== false && value !== undefined) made.setAttribute(key, value);
-  }
-  made.append(...children);
-  return made;
+/** The reports that are done, in their order, and which one is open. */
+const shown = { results: [], groups: [], explain: undefined, empty: [], open: undefined };
+
+/** Begins anew. explain: tells of a frame and its image, as --explain of the tool does. empty: {path, why} of files without a byte. */
+export function begin(explain, empty) {
+  Object.assign(shown, { results: [], groups: [], explain, empty, open: undefined });
+  get('reports').replaceChildren();
+  get('report').replaceChildren();
 }
 
-let explain;
-let faults = []; // of files that were dropped: {path, why}
-let empty = [];
-
-/** explains: tells of a frame and its image, as --explain of the tool does. emptyFiles: {path, why} of files without a byte. */
-export function show(results, groups, explains, emptyFiles = []) {
-  explain = explains;
-  empty = emptyFiles;
+/** Shows results as they are done: the one that the address wants, or the first, is opened. */
+export function add(results) {
+  shown.results.push(...results);
   get('results').hidden = false;
-  showGroups(groups);
-  const links = results.map((result, i) =>
-    element('button', { type: 'button', onclick: () => open(i) }, result.name));
-  get('reports').replaceChildren(...(results.length > 1 ? links : []));
-  const open = (i, thread) => {
-    for (const [at, link] of links.entries()) link.setAttribute('aria-current', String(at === i));
-    showReport(results[i], i, thread);
-  };
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const first = Number(wanted.get('report') ?? 0);
-  open(results[first] ? first : 0, wanted.get('thread') ?? undefined);
+  document.body.classList.add('reading');
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const at = Number(asked.get('report') ?? 0);
+  if (shown.open === undefined || (shown.open !== at && shown.results[at] && shown.results.length - results.length <= at))
+    open(shown.results[at] ? at : 0, asked.get('thread') ?? undefined);
+  list();
 }
 
-function showGroups(groups) {
-  if (groups.length === 0) {
-    get('groups').replaceChildren();
+/** groups: what the tool's --group says, with the names of reports. */
+export function setGroups(groups) {
+  shown.groups = groups;
+  list();
+}
+
+function open(index, thread) {
+  shown.open = index;
+  showReport(shown.results[index], index, thread);
+}
+
+/** The table of all reports: a row a group once groups are known. */
+function list() {
+  const { results, groups } = shown;
+  if (results.length < 2) {
+    get('reports').replaceChildren();
     return;
   }
-  const rows = groups.map((one) => element('tr', {},
-    element('td', {}, String(one.count)), element('td', {}, one.signature),
-    element('td', {}, one.reports.map((path) => path.replace(/^\/reports\//, '')).join(', '))));
-  get('groups').replaceChildren(element('h2', {}, `${groups.length} ${groups.length === 1 ? 'group' : 'groups'} of crashes`),
-    table(['Reports', 'Signature', 'Files'], rows));
-}
-
-function table(heads, rows) {
-  const head = element('tr', {}, ...heads.map((text) => element('th', { scope: 'col' }, text)));
-  return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': heads.join(', ') },
-    element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)));
+  const button = ({ name }, i) => element('button', {
+    type: 'button', 'aria-current': String(i === shown.open),
+    onclick: () => {
+      open(i);
+      list();
+      get('reports').querySelector('[aria-current=true]')?.focus();
+      get('report').scrollIntoView({ block: 'nearest' });
+    },
+  }, name);
+  const all = results.map((result, i) => ({ result, i }));
+  const of = (names) => all.filter(({ result }) => names.includes(result.key)).map(({ result, i }) => button(result, i));
+  const grouped = groups.map((one) => ({ count: String(one.count), what: one.signature, buttons: of(one.reports), names: one.reports }));
+  const rest = all.filter(({ result }) => !grouped.some(({ names }) => names.includes(result.key)));
+  if (rest.length > 0)
+    grouped.push({ count: String(rest.length), what: groups.length > 0 ? 'in no group' : 'not grouped yet', buttons: rest.map(({ result, i }) => button(result, i)) });
+  const count = `${groups.length} ${groups.length === 1 ? 'group' : 'groups'} of crashes`;
+  get('reports').replaceChildren(element('h2', {}, groups.length > 0 ? count : `${results.length} reports`),
+    table(['Reports', 'Signature', 'Open'], grouped.map((row) => element('tr', {}, element('td', {}, row.count),
+      element('td', { class: 'signature' }, row.what), element('td', {}, element('div', { class: 'open' }, ...row.buttons))))));
 }
 
 function showReport(result, index, thread) {
   const { json } = result;
-  faults = [...faultsOf(result.messages), ...empty];
-  const parts = [element('h2', {}, result.name)];
+  setFaults(result.messages, shown.empty);
+  const parts = json ? head(json, result) : [element('h2', {}, result.name)];
   if (!result.isComplete || !json)
     parts.push(...messages(result.messages, json !== undefined).map((line) => element('p', { class: 'message' }, line)));
-  if (json) parts.push(...report(json, result, index, thread));
+  if (json) parts.push(...body(json, result, index, thread));
   const all = result.text || result.whole || '';
-  if (all !== '') parts.push(element('h2', {}, 'Text'), text(all));
+  if (all !== '') parts.push(folded('Text', element('pre', { tabindex: '0', 'aria-label': 'The report as text' }, all)));
   get('report').replaceChildren(...parts);
   if (thread !== undefined) get(`thread-${thread}`)?.scrollIntoView();
 }
@@ -84,109 +93,77 @@ function messages(said, isRead) {
     .map((line) => line.replace(own, isRead ? '' : 'Not read as a report: ').replaceAll('/symbols/', ''));
 }
 
-function text(content) {
-  return element('pre', { tabindex: '0', 'aria-label': 'The report as text' }, content);
+/** What happened, as a sentence. */
+function sentence(json) {
+  const { facts } = json;
+  return facts?.sentence ?? json.app_info ?? json.exception ?? json.termination ?? `A report of the kind ${json.format}`;
 }
 
-function report(json, result, index, thread) {
-  const crashed = json.threads.find((one) => one.crashed) ?? json.threads[0];
+/** Of which program, on what, and by which exception. */
+function kicker(json, result) {
+  const program = [json.process, json.version].filter(Boolean).join(' ');
+  const what = [json.exception, json.signal && `(${json.signal})`].filter(Boolean).join(' ');
+  return [program || result.name, json.os, what].filter(Boolean).join(' · ');
+}
+
+/** The first screen: what happened, and where. */
+function head(json, result) {
+  const own = nearest(json);
+  const where = own
+    ? element('p', { class: 'own-frame' }, element('span', { class: 'label' }, 'First own frame '), element('strong', {}, own.name),
+      ...(own.place ? [' ', place({ ...own.call, inline: true })] : []), ` in ${own.image}`)
+    : element('p', { class: 'own-frame' }, telling(json)?.frames.length > 0 ? 'All frames are of the system.' : 'The report has no stack.');
+  return [element('p', { class: 'kicker' }, kicker(json, result)), element('h2', { class: 'sentence' }, sentence(json)), where];
+}
+
+function body(json, result, index, thread) {
   return [
-    facts(json, crashed),
-    ...counts(json),
-    tools(result),
-    ...threads(json, crashed, index, thread),
+    ...wanted(json),
+    tools(json, result),
+    ...threads(json, index, thread, shown.explain),
+    folded('About this report', facts(json, result), element('p', {}, counts(json))),
     ...registers(result.text),
-    element('h2', {}, 'Binary images'),
-    images(json),
+    folded('Binary images', imageTable(json)),
   ];
 }
 
-function imageOf(frame, json) {
-  return json.images[frame.image ?? -1];
-}
-
-function isSystem(image) {
-  return image === undefined || SYSTEM.test(image.path ?? '');
-}
-
-/** Whose code it was: the function nearest to the crash that is not the system's. */
-function nearest(json, thread) {
-  const frames = thread?.callers_first ? [...thread.frames].reverse() : thread?.frames ?? [];
-  const frame = frames.find((one) => !isSystem(imageOf(one, json)));
-  if (!frame) return frames.length > 0 ? 'none: all frames are of the system' : '';
-  const call = frame.calls[0];
-  const line = call?.file ? `, ${call.file.split('/').pop()}${call.line ? `:${call.line}` : ''}` : '';
-  return `${call?.name ?? frame.given ?? frame.address}${line}, in ${imageOf(frame, json).name}`;
-}
-
-function facts(json, crashed) {
-  const list = element('dl', { class: 'facts' });
-  list.append(element('dt', {}, 'Kind'), element('dd', {}, json.format));
-  for (const [key, label] of FACTS)
-    if (json[key]) list.append(element('dt', {}, label), element('dd', {}, json[key]));
-  const own = nearest(json, crashed);
-  if (own !== '') list.append(element('dt', {}, 'First own frame'), element('dd', {}, element('strong', {}, own)));
-  return list;
+function facts(json, result) {
+  const rows = [['File', result.name], ['Kind', json.format], ...FACTS.filter(([key]) => json[key]).map(([key, label]) => [label, json[key]])];
+  return element('dl', { class: 'facts' }, ...rows.flatMap(([label, value]) => [element('dt', {}, label), element('dd', {}, value)]));
 }
 
 function counts(json) {
   const { frames, with_line: lines, name_only: names, missing, given } = json.counts;
   const parts = [[names, 'only a name'], [given, 'the name that the report gives'], [missing, 'none']];
   const rest = parts.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${count === 1 ? 'has' : 'have'} ${what}`);
-  const need = json.images.filter(isWanted);
-  const what = need.map((image) => element('p', { class: 'message' },
-    `Wanted: the dSYM of ${image.name}${image.arch ? ` (${image.arch})` : ''}${image.uuid ? `, UUID ${image.uuid}` : ''}: ${imageState(image)}.${
-      /is damaged: /.test(imageState(image)) ? ' Copy or download it again, and drop it here.' : ''}`));
-  return [element('p', {}, `${lines} of ${frames} frames have file and line${rest.join('')}.`), ...what];
+  return `${lines} of ${frames} frames have file and line${rest.join('')}.`;
 }
 
-/** What the tool said of files that could not be used. */
-function faultsOf(said) {
-  return said.split('\n').map((line) => /^machsym: \/symbols\/(.+?): (.+)$/.exec(line)).filter(Boolean)
-    .map(([, path, why]) => ({ path, why: why.replace(/ \([^()]*offset \d+\)/, '') }));
+/** What is pasted into a tracker: the sentence, the stack in a fence that nothing of it can end, what is missing. */
+function markdown(json, result) {
+  const stack = stackText(json, telling(json));
+  const fence = '`'.repeat(Math.max(3, ...[...stack.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const plain = (text) => text.replace(/[\\`*_{}[\]<>#|!~]/g, '\\$&').replace(/\s+/g, ' ');
+  return `**${plain(sentence(json))}**\n\n${plain(kicker(json, result))}\n\n${fence}\n${stack}${fence}\n`;
 }
 
-function bundleOf(path) {
-  return path.replace(/\/Contents\/Resources\/DWARF\/.*/, '').split('/').pop();
-}
-
-/** The damaged file that has the name of an image, or, as any may be the one, the first; undefined: there is none. */
-function faultOf(image) {
-  const named = faults.find(({ path }) => [path.split('/').pop(), bundleOf(path).split('.')[0]].includes(image.name));
-  if (named) return `${bundleOf(named.path)} is damaged: ${named.why}`;
-  return faults.length > 0 ? `${image.status}, but ${bundleOf(faults[0].path)} is damaged: ${faults[0].why}` : undefined;
-}
-
-/** What ails the file that answers for an image; undefined: nothing. */
-function flaw(image) {
-  const file = image.symbols?.replace(/\/Contents\/Resources\/DWARF\/.*/, '').split('/').pop();
-  if (image.damage) return `${file} is damaged: ${image.damage}`;
-  return image.has_debug_info === false && image.frames > 0 && !isSystem(image) ? `${file} has no debug info` : undefined;
-}
-
-function imageState(image) {
-  if (image.status === 'found') return flaw(image) ?? 'found';
-  if (isSystem(image)) return image.missing > 0 ? `of the system: ${image.status}` : image.status;
-  return (image.missing > 0 ? faultOf(image) : undefined) ?? image.status;
-}
-
-/** Whether somebody who has the program's dSYMs can mend what an image lacks. */
-function isWanted(image) {
-  return !isSystem(image) && (image.status === 'found' ? flaw(image) !== undefined : image.missing > 0);
-}
-
-function tools(result) {
+function tools(json, result) {
   const name = result.name.split('/').pop().replace(/[^\w.-]/g, '_');
   const saveOwn = async () => download(await result.own(), name.replace(/(\.\w+)?$/, '.symbolicated$1'));
-  const filter = element('input', { type: 'search', id: 'filter', oninput: () => apply(filter.value) });
-  const save = (label, content, file) => element('button', { type: 'button', onclick: () => download(content, file) }, label);
-  return element('div', { class: 'tools' },
-    element('label', { for: 'filter' }, 'Search frames'), filter, element('span', { id: 'hits', role: 'status' }),
-    element('button', { type: 'button', onclick: () => unfold(true) }, 'Unfold all threads'),
-    element('button', { type: 'button', onclick: () => unfold(false) }, 'Fold all'),
-    save('Download text', result.text || result.whole, `${name}.symbolicated.txt`),
-    ...(result.own ? [element('button', { type: 'button', onclick: saveOwn }, 'Download in its own format')] : []),
-    save('Download JSON', JSON.stringify(result.json, null, 1), `${name}.json`));
+  const filter = element('input', {
+    type: 'search', id: 'filter', placeholder: 'Search frames', 'aria-label': 'Search frames', oninput: () => apply(filter.value),
+  });
+  const button = (label, act) => element('button', { type: 'button', onclick: act }, label);
+  const copies = telling(json)
+    ? [copyButton('Copy stack', () => stackText(json, telling(json))), copyButton('Copy as Markdown', () => markdown(json, result))] : [];
+  return element('div', { class: 'tools' }, ...copies,
+    filter, element('span', { id: 'hits', role: 'status' }),
+    element('details', { class: 'menu' }, element('summary', {}, 'More'),
+      button('Unfold all threads', () => unfold(true)),
+      button('Fold all', () => unfold(false)),
+      button('Download text', () => download(result.text || result.whole, `${name}.symbolicated.txt`)),
+      ...(result.own ? [button('Download in its own format', saveOwn)] : []),
+      button('Download JSON', () => download(JSON.stringify(json, null, 1), `${name}.json`))));
 }
 
 function unfold(is) {
@@ -195,106 +172,24 @@ function unfold(is) {
 
 /** Shows only frames that have a text, and unfolds their threads. */
 function apply(words) {
-  const wanted = words.trim().toLowerCase();
+  const sought = words.trim().toLowerCase();
   let hits = 0;
   for (const thread of document.querySelectorAll('details.thread')) {
     let any = false;
     for (const frame of thread.querySelectorAll('li')) {
-      frame.hidden = wanted !== '' && !frame.textContent.toLowerCase().includes(wanted);
+      frame.hidden = sought !== '' && !frame.textContent.toLowerCase().includes(sought);
       any ||= !frame.hidden;
       hits += frame.hidden ? 0 : 1;
     }
     thread.hidden = !any;
-    if (wanted !== '' && any) thread.open = true;
+    if (sought !== '' && any) thread.open = true;
   }
-  get('hits').textContent = wanted === '' ? '' : hits === 0 ? 'No frame has this.' : `${hits} ${hits === 1 ? 'line' : 'lines'}`;
-}
-
-function download(content, name) {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
-  element('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-function threads(json, crashed, index, wanted) {
-  let shown = 0;
-  return [element('h2', {}, 'Threads'), ...json.threads.map((thread, i) => {
-    const id = String(i);
-    const title = [
-      thread.kind === 'thread' ? `Thread ${thread.number}` : thread.kind, thread.name, thread.queue && `queue ${thread.queue}`,
-      thread.crashed && 'crashed',
-    ].filter(Boolean).join(', ');
-    const frames = thread.frames.slice(0, Math.max(0, MAX_SHOWN - shown));
-    shown += frames.length;
-    const list = element('ol', { class: 'frames' }, ...frames.flatMap((frame) => rows(frame, json)));
-    const left = thread.frames.length - frames.length;
-    return element('details', {
-      class: `thread${thread.crashed ? ' crashed' : ''}`, id: `thread-${id}`, open: thread === crashed || id === wanted,
-    },
-    element('summary', { onclick: () => history.replaceState(null, '', `#report=${index}&thread=${id}`) },
-      `${title} (${thread.frames.length} ${thread.frames.length === 1 ? 'frame' : 'frames'})`),
-    list, ...(left > 0 ? [element('p', {}, `${left} more frames are in the text.`)] : []));
-  })];
-}
-
-/** The lines of a frame: one a call. */
-function rows(frame, json) {
-  const image = imageOf(frame, json);
-  const kind = isSystem(image) ? 'system' : 'own';
-  const head = (i) => [
-    element('span', { class: 'number' }, i === 0 ? String(frame.index) : ''),
-    element('span', { class: 'image' }, image?.name ?? '???'),
-  ];
-  if (frame.calls.length === 0)
-    return [element('li', { class: kind }, ...head(0),
-      element('span', { class: 'name' }, frame.given ?? frame.address, ...(frame.given_place ? [` ${frame.given_place}`] : [])),
-      element('span', { class: 'address' }, frame.address))];
-  return frame.calls.map((call, i) => element('li', { class: kind }, ...head(i),
-    element('span', { class: 'name' }, call.name, ...marks(call)), place(call), ...(i === 0 && image?.symbols ? [why(frame, image)] : [])));
-}
-
-function marks(call) {
-  const mark = (words, title) => element('span', { class: 'mark', title }, words);
-  return [
-    ...(call.inline ? [mark('inlined', 'The compiler put this call into its caller')] : []),
-    ...(call.callers_left_out ? [mark('callers left out', 'More calls are inlined here than an answer has')] : []),
-    ...(call.name_source && !(call.name_source in INFERRED)
-      ? [mark(call.name_source, 'Debug information does not say so: the name comes from here')] : []),
-  ];
-}
-
-function place(call) {
-  if (!call.file) return element('span', { class: 'address' }, `+ ${call.offset}`);
-  const whole = call.line ? `${call.file}:${call.line}` : call.file;
-  const short = whole.split('/').pop();
-  const button = element('button', {
-    type: 'button', class: 'place', title: `Copy ${whole}`,
-    onclick: async () => {
-      await navigator.clipboard?.writeText(whole).catch(() => {});
-      button.textContent = 'copied';
-      setTimeout(() => { button.textContent = short; }, 900);
-    },
-  }, short);
-  return button;
-}
-
-/** Why a frame has these names: looked up when it is asked for. */
-function why(frame, image) {
-  const said = element('pre', { tabindex: '0', 'aria-label': 'Explanation' }, 'Looking it up …');
-  const ask = async () => {
-    const address = BigInt(frame.address) - (frame.return_address ? 1n : 0n);
-    const before = frame.return_address ? `${frame.address} is a return address: looked up one byte before\n` : '';
-    said.textContent = before + await explain(image, `0x${address.toString(16)}`);
-  };
-  const whole = element('details', { class: 'why' }, element('summary', {}, 'why'), said);
-  whole.addEventListener('toggle', ask, { once: true });
-  return whole;
+  get('hits').textContent = sought === '' ? '' : hits === 0 ? 'No frame has this.' : `${hits} ${hits === 1 ? 'line' : 'lines'}`;
 }
 
 function registers(content) {
   const state = stateOfText(content);
-  if (state === '') return [];
-  return [element('h2', {}, 'Registers'), element('pre', { tabindex: '0', 'aria-label': 'Registers' }, state)];
+  return state === '' ? [] : [folded('Registers', element('pre', { tabindex: '0', 'aria-label': 'Registers' }, state))];
 }
 
 /** The first state of a thread, up to the next part of the report. */
@@ -304,17 +199,4 @@ function stateOfText(content) {
   let end = from + 1;
   while (lines[end]?.startsWith(' ') || (lines[end] === '' && lines[end + 1]?.startsWith(' '))) end++;
   return from < 0 || end === from + 1 ? '' : lines.slice(from, end).join('\n');
-}
-
-function images(json) {
-  const rank = (image) => (isWanted(image) ? 0 : image.frames === 0 ? 3 : isSystem(image) ? 2 : 1);
-  const list = [...json.images].sort((a, b) => rank(a) - rank(b) || b.frames - a.frames);
-  return table(['Image', 'State', 'Frames', 'UUID', 'Loaded at'], list.map((image) => {
-    const words = imageState(image);
-    return element('tr', {},
-      element('td', {}, image.name),
-      element('td', { class: words === 'found' ? 'found' : isWanted(image) ? 'missing' : '' }, words),
-      element('td', {}, String(image.frames)), element('td', { class: 'exact' }, image.uuid ?? ''),
-      element('td', { class: 'exact' }, image.base));
-  }));
 }

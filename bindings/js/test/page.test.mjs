@@ -112,17 +112,158 @@ test('a report and the folder of its dSYM are dropped', async () => {
   assert.equal(await page.locator('details.crashed[open]').count(), 1);
   assert.ok(await page.locator('.mark', { hasText: 'inlined' }).count() > 0);
   assert.ok(await page.locator('td.found').count() > 0);
-  assert.match(text, /First own frame\s+require\(bool\), queue\.hpp:6, in demo/);
+  assert.match(text, /First own frame\s+require\(bool\)\s+queue\.hpp:6\s+in demo/);
   assert.equal(await page.locator('#chosen').innerText(), '1 report: demo.crash\n1 file with symbols: demo');
   const ofSystem = page.locator('tr', { hasText: 'libsystem_kernel.dylib' });
-  assert.match(await ofSystem.innerText(), /of the system: no file has this UUID/);
+  assert.match(await ofSystem.textContent(), /of the system: no file has this UUID/);
   assert.equal(await page.locator('td.missing').count(), 0); // nobody has a dSYM of the system
-  const { y } = await page.locator('details.crashed').boundingBox();
-  assert.ok(y < 800, `the stack begins ${y} px below the top`);
   assert.match(await page.locator('footer').innerText(), /^machsym \d+\.\d+\.\d+\./);
   await shot('report');
   await assertAccessible();
   assertQuiet();
+});
+
+/** Where what people came for ends, and where the stack begins. */
+async function firstScreen() {
+  const box = (selector) => page.locator(selector).boundingBox();
+  const end = async (selector) => { const { y, height } = await box(selector); return y + height; };
+  return { told: Math.max(await end('.sentence'), await end('.own-frame')), stack: (await box('details.crashed')).y };
+}
+
+// A report with all that the first screen has: long names, a long path, a sentence of its own, an image that is wanted.
+const long = `Process:             Conference Companion for Attendees and Speakers [412]
+Version:             2026.11.25 (20261125.4711)
+OS Version:          iPhone OS 26.1 (23B85)
+
+Exception Type:  EXC_CRASH (SIGABRT)
+Triggered by Thread:  0
+
+Application Specific Information:
+Fatal error: Unexpectedly found nil while unwrapping an Optional value: file ConferenceCompanion/Schedule/ScheduleViewController.swift, line 1042
+
+Thread 0 name:   Dispatch queue: com.apple.root.user-initiated-qos.cooperative.of.the.schedule
+Thread 0 Crashed:
+0   demo                          \t0x0000000102a30aec 0x102a30000 + 2796
+1   Companion                     \t0x0000000202a30a7c 0x202a30000 + 2684
+
+Binary Images:
+0x102a30000 - 0x102a33fff demo arm64  <4c4c44b555553144a1ba79ca685dec58> /private/var/containers/Bundle/Application/0C1D/Demo Player.app/demo
+0x202a30000 - 0x202a33fff Companion arm64  <4c4c44b555553144a1ba79ca685dec59> /private/var/containers/Bundle/Application/0C1D/Demo Player.app/Companion
+`;
+
+test('the first screen: what happened, where, and the stack, on a desk and on a phone', async () => {
+  const file = path.join(work, 'long.crash');
+  fs.writeFileSync(file, long);
+  for (const [name, viewport, most] of [['desk', { width: 1280, height: 900 }, 300], ['phone', { width: 390, height: 844 }, 500]]) {
+    for (const one of [report, fixture('reports/watchdog.ips'), file]) {
+      await fresh(undefined, { viewport });
+      await drop(one, dsym);
+      await settled();
+      const { told, stack } = await firstScreen();
+      assert.ok(told < most, `${name}, ${one}: sentence and first own frame end at ${told}`);
+      assert.ok(stack < viewport.height - 100, `${name}, ${one}: the stack begins at ${stack}`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${name}, ${one}: ${wide} px wider than the screen`);
+    }
+    await shot(`first-${name}`);
+    await assertAccessible();
+  }
+  assertQuiet();
+});
+
+test('the stack is copied, as text and as Markdown, and the page says truly whether it was', async () => {
+  await fresh();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const file = path.join(work, 'ticks.crash');
+  fs.writeFileSync(file, fs.readFileSync(report, 'utf8').replace('start + 2340', 'a`b```c + 2340').replace('demo [412]', '*demo* <b>x</b> [412]'));
+  await drop(file, dsym);
+  await settled();
+  const copied = async (label) => {
+    await page.getByText(label, { exact: true }).click();
+    await page.getByText('copied', { exact: true }).waitFor();
+    await page.getByText(label, { exact: true }).waitFor(); // the button has its own words again
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const stack = await copied('Copy stack');
+  assert.match(stack, /^Thread 0, queue com\.apple\.main-thread, crashed:\n0 +demo +0x102a30aec require\(bool\) \(queue\.hpp:6\) \[inlined\]\n/);
+  assert.match(stack, /-\[Player skip:\] \+ 88 \(player\.mm:19\)\n/);
+  const markdown = await copied('Copy as Markdown');
+  assert.ok(markdown.endsWith(`\n\`\`\`\`\n${stack}\`\`\`\`\n`), markdown); // a fence that nothing in it ends
+  assert.ok(markdown.includes('\\*demo\\* \\<b\\>x\\</b\\>'), markdown);
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } });
+    document.execCommand = () => false;
+  });
+  await page.getByText('Copy stack', { exact: true }).click();
+  await page.getByText('not copied: the browser refused').waitFor();
+  assertQuiet();
+});
+
+test('the example is answered; UUIDs that are wanted are copied', async () => {
+  await fresh();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('#example').click();
+  await page.locator('.place', { hasText: 'queue.hpp:13' }).first().waitFor();
+  await page.locator('#clear').click();
+  await drop(report);
+  await settled();
+  await page.getByText('Copy UUID').click();
+  await page.getByText('copied', { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), '4C4C44B5-5555-3144-A1BA-79CA685DEC58');
+  assertQuiet();
+});
+
+test('what is redacted is gone from the page, its copies and its downloads', async () => {
+  await fresh();
+  await drop(report, dsym);
+  await settled();
+  const key = '0123456789abcdef0123456789abcdef01234567';
+  assert.ok((await page.locator('#report').textContent()).includes(key));
+  await page.locator('#settings summary').click();
+  await page.locator('#redact').check();
+  await page.locator('#apply').click();
+  await page.waitForFunction((gone) => !document.getElementById('report').textContent.includes(gone)
+    && document.getElementById('report').textContent.includes('queue.hpp:13'), key);
+  await settled();
+  await page.locator('.menu summary').click();
+  for (const label of ['Download text', 'Download JSON']) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(label).click()]);
+    const saved = fs.readFileSync(await download.path(), 'utf8');
+    assert.ok(saved.includes('queue.hpp') && !saved.includes(key), label);
+  }
+  assertQuiet();
+});
+
+test('of many reports each is there as soon as it is done', async () => {
+  await fresh();
+  const many = Array.from({ length: 20 }, (_, i) => {
+    const copy = path.join(work, `soon-${i}.crash`);
+    fs.copyFileSync(report, copy);
+    return copy;
+  });
+  await page.evaluate(() => {
+    globalThis.seen = new Set();
+    new MutationObserver(() => {
+      if (!document.getElementById('progress').hidden) globalThis.seen.add(document.querySelectorAll('#reports button').length);
+    }).observe(document.getElementById('reports'), { childList: true, subtree: true });
+  });
+  await drop(...many, dsym);
+  await settled();
+  const seen = await page.evaluate(() => [...globalThis.seen]);
+  assert.ok(seen.length > 10, `buttons while it worked: ${seen}`);
+  assert.equal(await page.locator('#reports button').count(), 20);
+  assert.match(await page.locator('#reports').innerText(), /^1 group of crashes/);
+  assertQuiet();
+});
+
+test('on paper there is the stack, and no button', async () => {
+  await fresh();
+  await drop(report, dsym);
+  await settled();
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('.sentence:visible, details.crashed:visible').count(), 2);
+  assert.equal(await page.locator('#input:visible, .tools:visible, .why:visible, #settings:visible').count(), 0);
+  await shot('print');
 });
 
 test('why a frame has its names: the words of --explain', async () => {
@@ -158,7 +299,8 @@ test('several reports are grouped; each can be opened by the keyboard', async ()
   await fresh();
   await drop(report, fixture('reports/demo.ips'), fixture('reports/watchdog.ips'), dsym);
   await settled();
-  assert.match(await page.locator('#groups').innerText(), /groups? of crashes/);
+  assert.match(await page.locator('#reports').innerText(), /^2 groups of crashes/);
+  assert.match(await page.locator('#reports tbody tr').first().innerText(), /^2\s+EXC_BREAKPOINT: .*\s+demo\.crash\s+demo\.ips$/s);
   assert.equal(await page.locator('#reports button').count(), 3);
   await page.locator('#reports button').nth(1).focus();
   await page.keyboard.press('Enter');
@@ -198,7 +340,7 @@ test('registers of JSON are shown with all their 64 bits', async () => {
   fs.writeFileSync(file, text.replace('"x":[{"value":0}', '"x":[{"value":18446744073709551615}'));
   await drop(file, dsym);
   await settled();
-  const state = await page.getByLabel('Registers').innerText();
+  const state = await page.getByLabel('Registers').textContent();
   assert.match(state, /x0: 0xffffffffffffffff/);
   assert.match(state, /pc: 0x0000000102a30aec/);
   assertQuiet();
@@ -212,6 +354,7 @@ test('a report in JSON is shown as text that people read, and saved in both form
   const text = await page.getByLabel('The report as text').textContent();
   assert.match(text, /^Incident Identifier: /);
   assert.match(text, /^1 +demo +\t +0x102a30aec Queue<int>::at\(int\) \(queue\.hpp:13\) \[inlined\]$/m);
+  await page.locator('.menu summary').click();
   const save = async (label) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(label).click()]);
     return [download.suggestedFilename(), fs.readFileSync(await download.path(), 'utf8')];
@@ -246,6 +389,7 @@ test('files are searched, and what is found can be downloaded', async () => {
   assert.match(await page.locator('#hits').innerText(), /^\d+ lines?$/);
   await page.locator('#filter').fill('in no frame');
   assert.equal(await page.locator('#hits').innerText(), 'No frame has this.');
+  await page.locator('.menu summary').click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download text').click()]);
   const saved = fs.readFileSync(await download.path(), 'utf8');
   assert.match(saved, /queue\.hpp:13/);
@@ -315,7 +459,7 @@ test('a damaged dSYM is said to be so where its image is wanted, with what to do
     const said = (await page.locator('.message').allInnerTexts()).join('\n');
     assert.match(said, /^Wanted: the dSYM of demo \(arm64\), UUID [-\dA-F]{36}: /m);
     assert.ok(said.includes(`: ${why}. Copy or download it again, and drop it here.`), `${file}: ${said}`);
-    assert.equal(await page.locator('td.missing').innerText(), why);
+    assert.equal(await page.locator('td.missing').textContent(), why);
     assert.equal(await page.locator('td.found').count(), 0);
     assert.doesNotMatch(await page.locator('#report').innerText(), /no file has this UUID\.|Not read/);
   }
@@ -343,15 +487,15 @@ test('a file with reports of two builds: each with its own images, text and name
       await drop(file, dsym);
       await settled();
       assert.equal(await page.locator('#chosen').innerText(), `1 report: ${name}\n1 file with symbols: demo`);
-      assert.deepEqual(await page.locator('#reports button').allInnerTexts(), [1, 2].map((n) => `${name}, report ${n} of 2`));
+      assert.deepEqual((await page.locator('#reports button').allInnerTexts()).sort(), [1, 2].map((n) => `${name}, report ${n} of 2`));
       for (const [i, one] of texts.entries()) {
-        await page.locator('#reports button').nth(i).click();
+        await page.getByText(`${name}, report ${i + 1} of 2`, { exact: true }).first().click();
         const said = await page.locator('#report').innerText();
         const [version, left, uuid] = one === text ? ['1.2 (7)', '1.1 (6)', '4C4C44B5'] : ['1.1 (6)', '1.2 (7)', 'AAAAAAAA'];
         assert.ok(said.includes(version) && !said.includes(left), `${name}, ${i}`);
         assert.equal(/queue\.hpp:13/.test(said), one === text);
         assert.equal(/Wanted: the dSYM of demo/.test(said), one !== text);
-        assert.match(await page.locator('tr', { hasText: 'demo' }).first().innerText(), new RegExp(uuid));
+        assert.match(await page.locator('#report tr', { hasText: 'demo' }).first().textContent(), new RegExp(uuid));
       }
     }
   }
