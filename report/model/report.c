@@ -127,6 +127,7 @@ void report_close(report *r)
     free(r->threads);
     free(r->frames);
     free(r->calls);
+    free(r->registers);
     free(r->parts);
     for (uint32_t i = 0; i < r->carried_count; i++) {
         free(r->carried[i].edits.v);

@@ -135,6 +135,14 @@ typedef enum report_borrowed {
     BORROWED_REFUSED /* its frames name others */
 } report_borrowed;
 
+/* A register of the thread that crashed. */
+typedef struct report_register {
+    machsym_str name; /* as Apple's JSON has it: x0, lr, far, rip, rflags */
+    uint64_t value;
+    machsym_str
+        note; /* what the report says of it: "(Data Abort) byte read Translation fault"; may be empty */
+} report_register;
+
 /* A stack. */
 typedef struct report_thread {
     uint32_t first;
@@ -152,6 +160,8 @@ typedef struct report_thread {
     bool is_echo;       /* the text of a stack that follows as JSON: written like it, but not counted again */
     size_t open_at; /* "(0x.. 0x..)": the parenthesis, and past the closing one; equal when there is none */
     size_t open_end;
+    uint32_t first_register;
+    uint32_t register_count; /* 0: the report does not tell them */
 } report_thread;
 
 /* What a report says about itself. */
@@ -183,10 +193,15 @@ typedef enum report_fact {
     FACT_TERMINATOR,  /* the process that asked for it */
     FACT_CRASHED_THREAD,
     FACT_APP_INFO,
-    FACT_REASON,  /* of an uncaught exception */
-    FACT_EVENT,   /* what a hang, cpu or disk report was made for */
-    FACT_AMOUNT,  /* how long it took, how much it wrote */
-    FACT_DETAILS, /* what the report is about in whole sentences, one a line */
+    FACT_REASON,    /* of an uncaught exception */
+    FACT_EVENT,     /* what a hang, cpu or disk report was made for */
+    FACT_AMOUNT,    /* how long it took, how much it wrote */
+    FACT_DETAILS,   /* what the report is about in whole sentences, one a line */
+    FACT_RAW_CODES, /* the codes in numbers, where a line ahead of them has words */
+    FACT_MESSAGE,   /* of the exception */
+    FACT_THROWN,    /* the name of an uncaught exception */
+    FACT_REGION,    /* VM Region Info: which memory the address lies in */
+    FACT_TAGS,      /* whether the process used memory tags */
     FACT_COUNT
 } report_fact;
 
@@ -327,6 +342,8 @@ typedef struct report {
     uint32_t frame_count;
     report_call *calls;
     uint32_t call_count;
+    report_register *registers;
+    uint32_t register_count;
     report_part *parts; /* several reports in one document; of the whole, facts is the first one's */
     uint32_t part_count;
     uint32_t part_cap;
@@ -349,6 +366,7 @@ typedef struct report {
     uint32_t thread_cap;
     uint32_t frame_cap;
     uint32_t call_cap;
+    uint32_t register_cap;
 } report;
 
 /* An image that --load or an lldb list names. */

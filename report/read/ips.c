@@ -5,6 +5,7 @@
 #include "../base/digits.h"
 #include "../base/json.h"
 #include "../base/text.h"
+#include "../model/registers.h"
 #include "../model/report.h"
 #include "../model/stack.h"
 #include "../model/termination.h"
@@ -44,6 +45,11 @@ static const ips_key report_keys[] = {
     {"termination", "namespace", FACT_TERMINATION},
     {"termination", "code", FACT_TERMINATION_CODE},
     {"exceptionReason", "composed_message", FACT_REASON},
+    {"exceptionReason", "name", FACT_THROWN},
+    {"exception", "message", FACT_MESSAGE},
+    {NULL, "vmRegionInfo", FACT_REGION},
+    {NULL, "vmregioninfo", FACT_REGION},
+    {NULL, "mteState", FACT_TAGS},
     {NULL, "faultingThread", FACT_CRASHED_THREAD},
 };
 
@@ -228,6 +234,20 @@ static void ips_add_frames(report *r, uint32_t doc_index, uint32_t array, uint32
     }
 }
 
+/* What the processor's error means is said of the trap; text says it after the error's code. */
+static void ips_add_registers(report *r, const json *doc, uint32_t object, report_thread *thread)
+{
+    uint32_t state = json_get(doc, object, "threadState");
+    registers_of_json(r, thread, doc, state);
+    for (uint32_t i = 0; i + 1 < thread->register_count; i++) {
+        report_register *error = &r->registers[thread->first_register + i];
+        if (str_is(error->name, "err") && str_is(error[1].name, "trap") && error->note.len == 0) {
+            error->note = error[1].note;
+            error[1].note.len = 0;
+        }
+    }
+}
+
 static void ips_add_threads(report *r, uint32_t doc_index, uint32_t first_image)
 {
     const json *doc = &r->docs[doc_index];
@@ -243,6 +263,8 @@ static void ips_add_threads(report *r, uint32_t doc_index, uint32_t first_image)
         thread->crashed = json_true(doc, json_get(doc, at, "triggered")) || number == faulting;
         thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
         thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
+        if (thread->crashed)
+            ips_add_registers(r, doc, at, thread);
         ips_add_frames(r, doc_index, json_get(doc, at, "frames"), first_image);
         number++;
     }

@@ -6,6 +6,7 @@
 #include "../base/text.h"
 #include "../model/json_stack.h"
 #include "../model/parts.h"
+#include "../model/registers.h"
 #include "../model/report.h"
 #include "formats.h"
 
@@ -91,6 +92,11 @@ static void kscrash_add_thread(kscrash_reader *w, uint32_t object)
     thread->crashed = json_true(doc, json_get(doc, object, "crashed"));
     thread->name = fields_text(r, doc, json_get(doc, object, "name"));
     thread->queue = fields_text(r, doc, json_get(doc, object, "dispatch_queue"));
+    if (thread->crashed) {
+        uint32_t registers = json_get(doc, object, "registers");
+        registers_of_json(r, thread, doc, json_get(doc, registers, "basic"));
+        registers_of_json(r, thread, doc, json_get(doc, registers, "exception"));
+    }
     fields_add_stack(r, w->doc, json_get(doc, json_get(doc, object, "backtrace"), "contents"), FORM_KSCRASH);
 }
 

@@ -39,6 +39,11 @@ void text_parse_panic(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
 
+/* The state of the thread of that number follows: its registers. */
+void text_parse_state_title(text_parser *p, uint64_t number);
+/* "    x0: 0x0000000000000000   x1: 0x0000000000001111", "Error Code: 0x00000004". */
+bool text_parse_state(text_parser *p, machsym_str s);
+
 /* ---- Crashlytics ---- */
 
 /* Whether a line is one of its console's and no frame: a header, the title of a stack. */

@@ -51,6 +51,7 @@ static bool plain_parse_thread_header(text_parser *p, machsym_str s)
     if (colon == rest.len || (!crashed && colon != 0)) {
         p->open = false;
         p->section = SECTION_STATE;
+        text_parse_state_title(p, str_starts(rest, " crashed with") ? number : UINT64_MAX);
         return str_starts(rest, " crashed with") || str_starts(rest, " instruction stream");
     }
     report_thread *thread = scan_open_thread(p);
@@ -150,6 +151,26 @@ static void plain_end_reason(text_parser *p, const char *end)
     termination_parse(p->r, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
 }
 
+/* "VM Region Info: 0xe0 is not in any region." goes on over lines, too. */
+static void plain_end_region(text_parser *p, const char *end)
+{
+    if (p->region_at == SIZE_MAX)
+        return;
+    const char *begin = p->r->shadow + p->region_at;
+    p->region_at = SIZE_MAX;
+    report_set_fact(p->r, FACT_REGION, (machsym_str){begin, end > begin ? (size_t)(end - begin) : 0});
+}
+
+/* What Apple's JSON tells in members of their own stands in text under a key that has another fact already, or
+ * the key occurs twice: "Exception Codes: KERN_INVALID_ADDRESS at 0xe0" ahead of "Exception Codes: 0x1, 0xe0". */
+static void plain_set_second(text_parser *p, machsym_str key, machsym_str value)
+{
+    if (str_is(key, "Exception Codes") && str_starts(value, "0x"))
+        report_set_fact(p->r, FACT_RAW_CODES, value);
+    if (str_is(key, "Exception Message"))
+        report_set_fact(p->r, FACT_MESSAGE, value);
+}
+
 /* "Key:   value" before the stacks. */
 static bool plain_parse_fact(text_parser *p, machsym_str s)
 {
@@ -161,6 +182,8 @@ static bool plain_parse_fact(text_parser *p, machsym_str s)
     for (size_t i = 0; i < sizeof fact_keys / sizeof fact_keys[0]; i++) {
         if (str_is(key, fact_keys[i].key)) {
             plain_end_reason(p, s.ptr);
+            plain_end_region(p, s.ptr);
+            plain_set_second(p, key, value);
             p->process = str_is(key, "Process") ? value : p->process;
             report_set_fact(p->r, fact_keys[i].fact, value);
             return true;
@@ -168,8 +191,11 @@ static bool plain_parse_fact(text_parser *p, machsym_str s)
     }
     if (str_is(key, "Termination Reason")) {
         plain_end_reason(p, s.ptr);
+        plain_end_region(p, s.ptr);
         p->reason_at = (size_t)(value.ptr - p->r->shadow);
     }
+    if (str_is(key, "VM Region Info") && p->r->facts[FACT_REGION].len == 0)
+        p->region_at = (size_t)(value.ptr - p->r->shadow);
     return false;
 }
 
@@ -208,6 +234,7 @@ static bool plain_parse_title(text_parser *p, machsym_str s)
 static void plain_end_paragraph(text_parser *p, text_line line)
 {
     plain_end_reason(p, p->r->shadow + line.at);
+    plain_end_region(p, p->r->shadow + line.at);
     if (p->section == SECTION_INFO && p->info_at < line.at) {
         machsym_str info = str_trim(scan_view(p, p->info_at, line.at));
         while (info.len > 0 && (info.ptr[info.len - 1] == '\n' || info.ptr[info.len - 1] == '\r'))
@@ -272,6 +299,8 @@ static size_t plain_parse_line(text_parser *p, text_line line)
         plain_end_paragraph(p, line);
         return line.next;
     }
+    if (text_parse_state(p, s))
+        return line.next;
     if (text_parse_crashlytics(p, s))
         return line.next;
     if (str_starts(s, "leaks Report Version:"))
@@ -336,6 +365,9 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     p.kernel = REPORT_NONE;
     p.is_panic = r->kind == REPORT_PANIC && escape == ESCAPE_JSON;
     p.reason_at = SIZE_MAX;
+    p.region_at = SIZE_MAX;
+    p.first_thread = r->thread_count;
+    p.state_thread = REPORT_NONE;
     p.process_frame = r->frame_count;
     p.process_image = r->image_count;
     if (escape == ESCAPE_NONE)

@@ -2,6 +2,7 @@
 #include "exception.h"
 #include "../base/digits.h"
 #include "../model/stack.h"
+#include "access.h"
 #include "machsym.h"
 #include "termination.h"
 
@@ -130,19 +131,6 @@ static void exception_say_trap(text *t, const report *r)
         text_sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
 }
 
-static bool exception_is_messenger(machsym_str name)
-{
-    static const char *const names[] = {
-        "objc_msgSend",  "objc_release",     "objc_retain",   "objc_autorelease", "_objc_msgSend",
-        "objc_loadWeak", "objc_storeStrong", "swift_release", "swift_retain",     "CFRelease",
-        "CFRetain",      "_objc_release",    "objc_opt_"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (str_starts(name, names[i]))
-            return true;
-    }
-    return false;
-}
-
 /* Whether the topmost frames are all of one function. */
 static bool exception_is_recursion(const report *r)
 {
@@ -159,23 +147,14 @@ static bool exception_is_recursion(const report *r)
 
 static void exception_say_bad_access(text *t, const report *r)
 {
-    uint64_t addr = UINT64_MAX;
+    access_fault fault;
     machsym_str info = r->facts[FACT_APP_INFO];
-    bool known = str_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
-                 str_number_after(r->facts[FACT_CODES], " at ", &addr);
-    if (exception_is_messenger(exception_top_name(r)))
-        text_sentence(t,
-                      "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
-    else if (known && addr < 0x1000)
-        text_sentence(t, "access through a null pointer");
-    else if (exception_fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
-             exception_fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
-        text_sentence(t, "access to memory that may not be read or written so");
-    else if (exception_fact_has(r, FACT_SUBTYPE, "pointer authentication"))
-        text_sentence(t, "a pointer whose authentication failed was used");
-    else
-        text_sentence(t, "access to memory that is not there");
     size_t selector = str_find(info, "selector name: ");
+    access_find(r, &fault);
+    if (fault.kind == ACCESS_NONE)
+        text_sentence(t, "the process was sent the signal: no access to memory failed");
+    else
+        access_put(t, &fault);
     if (selector < info.len)
         exception_sentence_str(
             t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});

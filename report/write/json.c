@@ -5,6 +5,7 @@
 #include "../model/status.h"
 #include "../tell/blame.h"
 #include "../tell/exception.h"
+#include "../tell/facts.h"
 
 static void write_put_json_call(text *t, const report_call *call)
 {
@@ -209,6 +210,7 @@ void write_summary_json(const report *r, const char *label, const resolve_counts
     write_put_part(out, r);
     write_put_facts(out, r);
     write_put_explanation(out, r);
+    facts_put_json(out, r);
     write_put_blame(out, r);
     write_put_counts(out, counts);
     json_put_key(out, "thread");
@@ -230,6 +232,7 @@ void write_json(const report *r, const write_options *how, const resolve_counts 
     json_put_str(out, "format", str_c(report_kind_name(r->kind)));
     write_put_part(out, r);
     write_put_facts(out, r);
+    facts_put_json(out, r);
     write_put_counts(out, counts);
     text_c(out, ",\n\"threads\":[");
     const char *between = "\n";

@@ -1,0 +1,97 @@
+/* ==== >> read/state ====
+ * Job: the lines of a thread's state in text reports.
+ * Offers: its reader, for read/lines.h.
+ * Never: says what a value means. */
+#include "../base/digits.h"
+#include "../base/text.h"
+#include "../model/registers.h"
+#include "../model/report.h"
+#include "../model/scan.h"
+#include "machsym.h"
+#include "lines.h"
+
+#include <string.h>
+
+/* A register's name has at most this many characters: "rflags". Longer words are prose. */
+enum { NAME_MAX_LEN = 6 };
+
+/* Finds "NAME: 0xVALUE" from *at on; moves past it. */
+static bool regline_next(machsym_str s, size_t *at, machsym_str *name, uint64_t *value)
+{
+    for (size_t colon = *at; colon + 2 < s.len; colon++) {
+        size_t lo = colon;
+        size_t end = colon + 1;
+        if (s.ptr[colon] != ':')
+            continue;
+        while (lo > *at && (scan_is_letter(s.ptr[lo - 1]) || scan_is_digit(s.ptr[lo - 1])))
+            lo--;
+        while (end < s.len && scan_is_blank(s.ptr[end]))
+            end++;
+        if (lo == colon || colon - lo > NAME_MAX_LEN || !scan_address(s, &end, value))
+            continue;
+        *name = str_make(s.ptr + lo, colon - lo);
+        *at = end;
+        return true;
+    }
+    return false;
+}
+
+/* "Error Code: 0x00000004 (no mapping for user data read)" and "Trap Number: 14", which JSON calls err and trap. */
+static bool regline_parse_trap(text_parser *p, report_thread *thread, machsym_str s)
+{
+    size_t at = 0;
+    uint64_t value;
+    machsym_str rest = str_trim(str_after(s, ":"));
+    if (str_starts(s, "Error Code:")) {
+        bool has_prefix = str_starts(rest, "0x");
+        size_t end = has_prefix ? 2 : 0;
+        while (end < rest.len && !scan_is_blank(rest.ptr[end]))
+            end++;
+        if (parse_hex(rest.ptr, end, &value))
+            registers_add(p->r, thread, str_c("err"), value, str_trim(str_from(rest, end)));
+        return true;
+    }
+    if (str_starts(s, "Logical CPU:") || str_starts(s, "Trap Number:")) {
+        if (scan_decimal(rest, &at, &value))
+            registers_add(p->r, thread, str_c(s.ptr[0] == 'L' ? "cpu" : "trap"), value, str_make(NULL, 0));
+        return true;
+    }
+    return false;
+}
+
+void text_parse_state_title(text_parser *p, uint64_t number)
+{
+    p->state_thread = REPORT_NONE;
+    for (uint32_t i = p->r->thread_count; i-- > p->first_thread;) {
+        const report_thread *thread = &p->r->threads[i];
+        if (thread->kind == THREAD_PLAIN && thread->number == number && thread->register_count == 0) {
+            p->state_thread = i;
+            return;
+        }
+    }
+}
+
+bool text_parse_state(text_parser *p, machsym_str s)
+{
+    machsym_str name;
+    machsym_str next;
+    uint64_t value;
+    uint64_t next_value;
+    size_t at = 0;
+    if (p->section != SECTION_STATE || p->state_thread == REPORT_NONE)
+        return false;
+    report_thread *thread = &p->r->threads[p->state_thread];
+    if (regline_parse_trap(p, thread, s))
+        return true;
+    if (!regline_next(s, &at, &name, &value) || name.ptr != s.ptr)
+        return false;
+    for (bool has_next = true; has_next; name = next, value = next_value) {
+        size_t from = at;
+        has_next = regline_next(s, &at, &next, &next_value);
+        size_t to = has_next ? (size_t)(next.ptr - s.ptr) : s.len;
+        bool is_flags = str_is(name, "rfl");
+        registers_add(p->r, thread, is_flags ? str_c("rflags") : name, value,
+                      str_trim(str_make(s.ptr + from, to - from)));
+    }
+    return true;
+}

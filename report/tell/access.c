@@ -1,0 +1,423 @@
+/* See access.h. */
+#include "access.h"
+#include "../base/digits.h"
+#include "../model/registers.h"
+#include "../model/stack.h"
+
+#include <string.h>
+
+/* Below this address no memory is ever mapped on Apple's systems of 64 bits: what is near 0 is a field of a null pointer. */
+enum { NULL_REACH = 0x1000 };
+/* The stack pointer is taken to have left the stack when it is at most so far above the guard: a page. */
+enum { STACK_REACH = 0x4000 };
+/* A field is taken to be at most so far behind the pointer that a register holds. */
+enum { FIELD_REACH = 0x1000 };
+
+/* ---- Names ---- */
+
+const char *access_kind_name(access_kind kind)
+{
+    static const char *const names[] = {
+#define ACCESS_KIND_NAME(kind, name, words) name,
+        ACCESS_KINDS(ACCESS_KIND_NAME)
+#undef ACCESS_KIND_NAME
+    };
+    return names[kind];
+}
+
+static const char *access_words(access_kind kind)
+{
+    static const char *const words[] = {
+#define ACCESS_KIND_WORDS(kind, name, words) words,
+        ACCESS_KINDS(ACCESS_KIND_WORDS)
+#undef ACCESS_KIND_WORDS
+    };
+    return words[kind];
+}
+
+const char *access_name(esr_access access)
+{
+    static const char *const names[] = {NULL, "read", "write", "execute"};
+    return names[access];
+}
+
+/* ---- Codes ---- */
+
+access_numbers access_codes(const report *r)
+{
+    static const report_fact facts[] = {FACT_RAW_CODES, FACT_CODES};
+    access_numbers out = {false, false, 0, 0};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts && !out.has_first; i++) {
+        machsym_str codes = r->facts[facts[i]];
+        out.has_first = str_number_after(codes, "", &out.first);
+        out.has_second = out.has_first && str_number_after(codes, ",", &out.second);
+    }
+    return out;
+}
+
+/* What names the code: Exception Subtype, or the first of two lines of Exception Codes. */
+static machsym_str access_subtype(const report *r)
+{
+    if (r->facts[FACT_SUBTYPE].len > 0)
+        return r->facts[FACT_SUBTYPE];
+    return r->facts[FACT_CODES];
+}
+
+/* kern_return.h; mach/arm/exception.h, mach/i386/exception.h. */
+static const struct {
+    uint64_t code;
+    const char *name;
+    access_kind kind;
+} access_codes_known[] = {
+    {1, "KERN_INVALID_ADDRESS", ACCESS_UNMAPPED},
+    {2, "KERN_PROTECTION_FAILURE", ACCESS_PROTECTED},
+    {9, "KERN_MEMORY_FAILURE", ACCESS_BACKING},
+    {10, "KERN_MEMORY_ERROR", ACCESS_BACKING},
+    {13, "EXC_I386_GPFLT", ACCESS_NOT_CANONICAL},
+    {50, "KERN_CODESIGN_ERROR", ACCESS_SIGNATURE},
+    {57, "KERN_INVALID_GUARD_OBJECT_SLOT", ACCESS_GUARD_OBJECT},
+    {0x101, "EXC_ARM_DA_ALIGN", ACCESS_MISALIGNED},
+    {0x101, "BUS_ADRALN", ACCESS_MISALIGNED},
+    {0x103, "EXC_ARM_SP_ALIGN", ACCESS_MISALIGNED},
+    {0x105, "EXC_ARM_PAC_FAIL", ACCESS_POINTER_AUTH},
+    {0x106, "EXC_ARM_MTE_TAGCHECK_FAIL", ACCESS_TAG},
+    {0x107, "EXC_ARM_MTE_CANONICAL_FAIL", ACCESS_CANONICAL_TAG},
+};
+
+/* The name is found as a word of its own: "KERN_MEMORY_ERROR at 0x10" and no longer one. */
+static bool access_says(machsym_str s, const char *name)
+{
+    size_t at = str_find(s, name);
+    size_t end = at + strlen(name);
+    return at < s.len && (end == s.len || s.ptr[end] == ' ' || s.ptr[end] == ',' || s.ptr[end] == ')');
+}
+
+/* By the code's name, or by its number, which 0x200 is added to where the pointer may have been a signed one (xnu:
+ * EXC_PTRAUTH_BIT). */
+static access_kind access_kind_of_code(const report *r, const access_numbers *codes)
+{
+    enum { POINTER_AUTH_BIT = 0x200 };
+    machsym_str subtype = access_subtype(r);
+    size_t count = sizeof access_codes_known / sizeof *access_codes_known;
+    for (size_t i = 0; i < count; i++) {
+        if (access_says(subtype, access_codes_known[i].name))
+            return access_codes_known[i].kind;
+    }
+    for (size_t i = 0; codes->has_first && i < count; i++) {
+        if (access_codes_known[i].code == (codes->first & ~(uint64_t)POINTER_AUTH_BIT))
+            return access_codes_known[i].kind;
+    }
+    return ACCESS_UNKNOWN;
+}
+
+/* ---- Where ---- */
+
+static bool access_is_bad_access(const report *r)
+{
+    static const char *const names[] = {"EXC_BAD_ACCESS", "SIGSEGV", "SIGBUS"};
+    machsym_str exception = r->facts[FACT_EXCEPTION];
+    machsym_str signal = r->facts[FACT_SIGNAL];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_find(exception, names[i]) < exception.len || str_find(signal, names[i]) < signal.len)
+            return true;
+    }
+    return false;
+}
+
+/* "... at 0xADDR", else the second code, else far or cr2. Intel's general protection fault tells no address. */
+static void access_find_address(const report *r, const report_thread *thread, const access_numbers *codes,
+                                access_fault *out)
+{
+    machsym_str subtype = access_subtype(r);
+    out->has_address = str_number_after(subtype, " at ", &out->address) ||
+                       str_number_after(r->facts[FACT_CODES], " at ", &out->address) ||
+                       str_number_after(subtype, "address=", &out->address);
+    if (out->kind == ACCESS_NOT_CANONICAL && !out->has_address)
+        return;
+    if (!out->has_address && codes->has_second && codes->first != 0) {
+        out->address = codes->second;
+        out->has_address = true;
+    }
+    if (!out->has_address && thread != NULL)
+        out->has_address = registers_value(r, thread, "far", &out->address);
+}
+
+/* "START-END" in hexadecimal digits, 0x or not, as a word of the row. */
+static bool access_parse_range(machsym_str row, size_t *at, size_t *end)
+{
+    for (size_t i = 0; i < row.len;) {
+        size_t to = i;
+        size_t dash;
+        uint64_t value;
+        while (to < row.len && row.ptr[to] != ' ' && row.ptr[to] != ';')
+            to++;
+        machsym_str word = str_make(row.ptr + i, to - i);
+        dash = str_find(word, "-");
+        if (dash >= 3 && dash + 3 < word.len && parse_hex(word.ptr, dash, &value) &&
+            parse_hex(word.ptr + dash + 1, word.len - dash - 1, &value)) {
+            *at = i;
+            *end = to;
+            return true;
+        }
+        i = to + 1;
+    }
+    return false;
+}
+
+/* "MALLOC_SMALL   104c98000-104caa000 [   80K] rw-/rwx SM=ZER", or the range ahead of the name. */
+static void access_parse_region(machsym_str row, access_fault *out)
+{
+    size_t at;
+    size_t end;
+    if (!access_parse_range(row, &at, &end))
+        return;
+    out->range = str_make(row.ptr + at, end - at);
+    machsym_str rest = str_trim(str_from(row, end));
+    out->region = str_trim(str_make(row.ptr, at));
+    if (out->region.len == 0) {
+        size_t blank = str_find(rest, " ");
+        out->region = str_make(rest.ptr, blank);
+        rest = str_trim(str_from(rest, blank));
+    }
+    size_t slash = str_find(rest, "/");
+    if (slash >= 3 && slash + 3 < rest.len)
+        out->protection = str_make(rest.ptr + slash - 3, 7);
+}
+
+/* The row that an arrow marks is the region of the address; an arrow without a row: it is in none. */
+static void access_find_region(const report *r, access_fault *out)
+{
+    machsym_str info = r->facts[FACT_REGION];
+    size_t newline = str_find(info, "\n");
+    machsym_str marked = str_after(info, "--->");
+    if (str_find(info, "is not in any region") < newline)
+        return;
+    if (marked.len > 0)
+        access_parse_region(str_trim(str_make(marked.ptr, str_find(marked, "\n"))), out);
+    else if (str_find(info, " is in ") >= newline)
+        access_parse_region(str_trim(str_make(info.ptr, newline)), out);
+}
+
+/* ---- Read or write ---- */
+
+/* Intel's page fault, trap 14: bit 1 of its error is a write, bit 4 a fetch of code. */
+static void access_of_intel(const report *r, const report_thread *thread, access_fault *out)
+{
+    enum { PAGE_FAULT = 14, WRITE = 2, FETCH = 16 };
+    uint64_t error;
+    uint64_t trap;
+    if (!registers_value(r, thread, "err", &error) || !registers_value(r, thread, "trap", &trap) ||
+        trap != PAGE_FAULT)
+        return;
+    out->access = (error & FETCH) != 0   ? ESR_ACCESS_EXECUTE
+                  : (error & WRITE) != 0 ? ESR_ACCESS_WRITE
+                                         : ESR_ACCESS_READ;
+}
+
+/* What the processor says is finer than the kernel's code, which stays right where it names a kind of its own. */
+static void access_of_arm(const report *r, const report_thread *thread, access_fault *out)
+{
+    uint64_t value;
+    if (!registers_value(r, thread, "esr", &value))
+        return;
+    esr_syndrome esr = esr_decode(value);
+    out->access = esr.access;
+    out->size = esr.size;
+    if (esr.what == ESR_PC_ALIGNMENT)
+        out->access = ESR_ACCESS_EXECUTE;
+    if (out->kind != ACCESS_UNKNOWN)
+        return;
+    switch (esr.fault) {
+    case ESR_FAULT_TRANSLATION: out->kind = ACCESS_UNMAPPED; return;
+    case ESR_FAULT_PERMISSION: out->kind = ACCESS_PROTECTED; return;
+    case ESR_FAULT_ALIGNMENT: out->kind = ACCESS_MISALIGNED; return;
+    case ESR_FAULT_TAG: out->kind = ACCESS_TAG; return;
+    case ESR_FAULT_EXTERNAL: out->kind = ACCESS_EXTERNAL; return;
+    case ESR_FAULT_EXCLUSIVE: out->kind = ACCESS_EXCLUSIVE; return;
+    default:
+        if (esr.what == ESR_PC_ALIGNMENT || esr.what == ESR_SP_ALIGNMENT)
+            out->kind = ACCESS_MISALIGNED;
+        else if (esr.what == ESR_POINTER_AUTH)
+            out->kind = ACCESS_POINTER_AUTH;
+    }
+}
+
+/* ---- What the address itself says ---- */
+
+/* malloc fills freed memory with 0x55 and new memory with 0xaa where the environment asks for it (malloc(3),
+ * MallocScribble, MallocPreScribble). A pointer read from there has the pattern, all of it or what is left of it: without the
+ * top byte, which arm64 ignores, or in the 47 bits of an isa. */
+static bool access_is_pattern(uint64_t address, uint64_t pattern)
+{
+    static const uint64_t kept[] = {UINT64_MAX, UINT64_MAX >> 8, UINT64_MAX >> 17};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        uint64_t first = pattern & kept[i] & ~(uint64_t)15;
+        if (address >= first && address - first < FIELD_REACH)
+            return true;
+    }
+    return false;
+}
+
+static access_kind access_pattern_of(uint64_t address)
+{
+    if (access_is_pattern(address, 0x5555555555555555))
+        return ACCESS_FREED;
+    if (access_is_pattern(address, 0xaaaaaaaaaaaaaaaa))
+        return ACCESS_UNINITIALIZED;
+    return ACCESS_NONE;
+}
+
+/* Where no address is told, as of Intel's general protection fault, a register that holds the pattern tells. */
+static access_kind access_find_pattern(const report *r, const report_thread *thread,
+                                       const access_fault *fault)
+{
+    if (fault->has_address)
+        return access_pattern_of(fault->address);
+    for (uint32_t i = 0; thread != NULL && i < thread->register_count; i++) {
+        access_kind kind = access_pattern_of(registers_at(r, thread, i)->value);
+        if (kind != ACCESS_NONE)
+            return kind;
+    }
+    return ACCESS_NONE;
+}
+
+static bool access_is_messenger(machsym_str name)
+{
+    static const char *const names[] = {
+        "objc_msgSend",  "objc_release",     "objc_retain",   "objc_autorelease", "_objc_msgSend",
+        "objc_loadWeak", "objc_storeStrong", "swift_release", "swift_retain",     "CFRelease",
+        "CFRetain",      "_objc_release",    "objc_opt_"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (str_starts(name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The guard below a stack: the stack overflowed if the stack pointer is in it or near it. */
+static void access_check_stack(const report *r, const report_thread *thread, access_fault *out)
+{
+    uint64_t pointer;
+    uint64_t end;
+    size_t dash = str_find(out->range, "-");
+    if (!str_starts(out->region, "STACK GUARD") && !str_starts(out->region, "Stack Guard"))
+        return;
+    out->kind = ACCESS_STACK;
+    if (thread == NULL || dash == out->range.len ||
+        !parse_hex(out->range.ptr + dash + 1, out->range.len - dash - 1, &end))
+        return;
+    if (!registers_value(r, thread, "sp", &pointer) && !registers_value(r, thread, "rsp", &pointer))
+        return;
+    if (pointer > end && pointer - end > STACK_REACH)
+        out->kind = ACCESS_OTHER_STACK;
+}
+
+/* The tag is bits 56 to 59 of the pointer: of far, or of a register that points to the address or a little below. */
+static void access_find_tag(const report *r, const report_thread *thread, access_fault *out)
+{
+    enum { TAG_AT = 56 };
+    const uint64_t plain = ((uint64_t)1 << TAG_AT) - 1;
+    for (uint32_t i = 0; thread != NULL && out->has_address && i < thread->register_count; i++) {
+        const report_register *one = registers_at(r, thread, i);
+        uint64_t below = (out->address & plain) - (one->value & plain);
+        unsigned tag = (unsigned)(one->value >> TAG_AT) & 15;
+        if (tag == 0 || below >= FIELD_REACH || (out->has_tag && below != 0))
+            continue;
+        out->has_tag = true;
+        out->tag = tag;
+        out->tag_register = one->name;
+        if (below == 0)
+            return;
+    }
+}
+
+/* ---- All together ---- */
+
+/* The thread whose registers tell: the crashed one, even where an exception's stack tells what happened. */
+static const report_thread *access_thread(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        if (r->threads[i].crashed && r->threads[i].register_count > 0)
+            return &r->threads[i];
+    }
+    return thread;
+}
+
+/* EXC_CRASH (SIGSEGV) without a code: kill or raise sent the signal, no access failed. */
+static bool access_is_sent(const report *r, const access_numbers *codes)
+{
+    machsym_str exception = r->facts[FACT_EXCEPTION];
+    return codes->has_first && codes->first == 0 && str_find(exception, "EXC_CRASH") < exception.len &&
+           r->facts[FACT_SUBTYPE].len == 0;
+}
+
+static void access_refine(const report *r, const report_thread *thread, access_fault *out)
+{
+    const report_thread *stack = stack_main(r);
+    access_kind pattern = access_find_pattern(r, thread, out);
+    bool is_plain = out->kind == ACCESS_UNMAPPED || out->kind == ACCESS_UNKNOWN ||
+                    out->kind == ACCESS_PROTECTED || out->kind == ACCESS_NOT_CANONICAL;
+    machsym_str subtype = access_subtype(r);
+    access_check_stack(r, thread, out);
+    if (out->kind == ACCESS_TAG || out->kind == ACCESS_CANONICAL_TAG)
+        access_find_tag(r, thread, out);
+    if (!is_plain || out->kind == ACCESS_STACK || out->kind == ACCESS_OTHER_STACK)
+        return;
+    if (pattern != ACCESS_NONE)
+        out->kind = pattern;
+    else if (stack != NULL && access_is_messenger(stack_layer_name(r, stack_frame(r, stack, 0), 0)))
+        out->kind = ACCESS_OBJECT;
+    else if (out->has_address && out->address < NULL_REACH && out->kind != ACCESS_NOT_CANONICAL)
+        out->kind = ACCESS_NULL;
+    else if (str_find(subtype, "pointer authentication") < subtype.len)
+        out->kind = ACCESS_POINTER_AUTH;
+}
+
+void access_find(const report *r, access_fault *out)
+{
+    const report_thread *thread = access_thread(r);
+    access_numbers codes = access_codes(r);
+    memset(out, 0, sizeof *out);
+    if (!access_is_bad_access(r) || access_is_sent(r, &codes))
+        return;
+    out->kind = access_kind_of_code(r, &codes);
+    if (thread != NULL) {
+        access_of_arm(r, thread, out);
+        access_of_intel(r, thread, out);
+    }
+    access_find_address(r, thread, &codes, out);
+    access_find_region(r, out);
+    access_refine(r, thread, out);
+}
+
+void access_put(text *t, const access_fault *fault)
+{
+    static const char *const verbs[] = {"an access", "a read", "a write", "a jump"};
+    const char *between = fault->kind == ACCESS_TAG || fault->kind == ACCESS_STACK ? "; " : ": ";
+    text_c(t, access_words(fault->kind));
+    if (fault->has_address || fault->access != ESR_ACCESS_UNKNOWN) {
+        text_c(t, between);
+        text_c(t, verbs[fault->access]);
+        if (fault->size > 0) {
+            text_c(t, " of ");
+            text_dec(t, fault->size);
+            text_c(t, fault->size == 1 ? " byte" : " bytes");
+        }
+    }
+    if (fault->has_address) {
+        text_c(t, fault->access == ESR_ACCESS_EXECUTE ? " to 0x" : " at 0x");
+        text_hex(t, fault->address, 1);
+    }
+    if (fault->region.len > 0) {
+        text_c(t, ", in ");
+        text_shown(t, fault->region);
+    }
+    if (fault->has_tag) {
+        text_c(t, "; the tag of the pointer in ");
+        text_shown(t, fault->tag_register);
+        text_c(t, " is ");
+        text_dec(t, fault->tag);
+    }
+    text_char(t, '\n');
+}

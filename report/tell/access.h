@@ -1,0 +1,76 @@
+/* ==== >> tell/access ====
+ * Job: the access to memory that ended a process: to which address, of which kind, and why it failed.
+ * Offers: access_find, access_put, access_kind_name, access_name, access_codes.
+ * Never: says "not there" unless the report says so. */
+#ifndef REPORT_TELL_ACCESS_H
+#define REPORT_TELL_ACCESS_H
+
+#include "../base/text.h"
+#include "../model/report.h"
+#include "esr.h"
+#include "machsym.h"
+
+/* Why an access failed: the name in JSON, and the words. A code of the exception stands in docs/facts.md with each. */
+#define ACCESS_KINDS(X)                                                                                      \
+    X(NONE, "none", "")                                                                                      \
+    X(UNKNOWN, "unknown", "an access to memory failed")                                                      \
+    X(NULL, "null", "access through a null pointer")                                                         \
+    X(UNMAPPED, "unmapped", "access to memory that is not there")                                            \
+    X(PROTECTED, "protected", "access to memory that may not be read or written so")                         \
+    X(STACK, "stack_overflow", "the stack overflowed: the access hit the guard below the thread's stack")    \
+    X(OTHER_STACK, "stack_guard", "access to the guard below the stack of a thread")                         \
+    X(MISALIGNED, "misaligned", "access to an address that is not aligned as the instruction needs")         \
+    X(SIGNATURE, "code_signature", "a page of code does not match its signature, or is not signed")          \
+    X(BACKING, "backing_store", "a page could not be read from where it is kept: a file or disk failed")     \
+    X(NOT_CANONICAL, "non_canonical", "access through a value that is no address")                           \
+    X(POINTER_AUTH, "pointer_authentication", "a pointer whose authentication failed was used")              \
+    X(TAG, "memory_tag", "use of freed or overrun memory: the tag of the pointer does not fit the memory's") \
+    X(CANONICAL_TAG, "canonical_tag", "a pointer with a tag was used for memory that has no tags")           \
+    X(GUARD_OBJECT, "guard_object", "access past the end of a guarded allocation, or to one that is free")   \
+    X(FREED, "freed_pattern", "use of freed memory: the pointer was read from memory filled with 0x55")      \
+    X(UNINITIALIZED, "uninitialized_pattern",                                                                \
+      "use of memory that was never set: the pointer was read from memory filled with 0xaa")                 \
+    X(OBJECT, "object",                                                                                      \
+      "message to a freed or damaged object: objc_msgSend or a retain or release is on top")                 \
+    X(EXTERNAL, "external", "the memory or the device behind an address answered with an error")             \
+    X(EXCLUSIVE, "exclusive", "an atomic instruction was used on memory that does not support it")
+
+typedef enum access_kind {
+#define ACCESS_KIND_NUMBER(kind, name, words) ACCESS_##kind,
+    ACCESS_KINDS(ACCESS_KIND_NUMBER)
+#undef ACCESS_KIND_NUMBER
+} access_kind;
+
+/* The access that failed. */
+typedef struct access_fault {
+    access_kind kind; /* ACCESS_NONE: the report is of no bad access */
+    bool has_address;
+    uint64_t address;
+    esr_access access;      /* read, write or execute */
+    unsigned size;          /* bytes; 0: the report does not say */
+    machsym_str region;     /* MALLOC_SMALL, as VM Region Info has it; empty: in no region, or not told */
+    machsym_str range;      /* 104c98000-104caa000; empty with region */
+    machsym_str protection; /* rw-/rwx; may be empty */
+    bool has_tag;
+    unsigned tag;             /* of the pointer, 0 to 15 */
+    machsym_str tag_register; /* which register still holds it */
+} access_fault;
+
+/* *out has kind ACCESS_NONE where the report is of no bad access. */
+void access_find(const report *r, access_fault *out);
+/* "access through a null pointer: a read at 0xe0, in __TEXT", a line. */
+void access_put(text *t, const access_fault *fault);
+const char *access_kind_name(access_kind kind);
+/* "read", "write", "execute"; NULL: unknown */
+const char *access_name(esr_access access);
+/* The codes of an exception in numbers, from whichever line has them. */
+typedef struct access_numbers {
+    bool has_first;
+    bool has_second;
+    uint64_t first;
+    uint64_t second;
+} access_numbers;
+
+access_numbers access_codes(const report *r);
+
+#endif

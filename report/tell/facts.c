@@ -1,0 +1,113 @@
+/* See facts.h. */
+#include "facts.h"
+#include "../base/json_put.h"
+#include "../model/stack.h"
+#include "exception.h"
+#include "machsym.h"
+
+#include <string.h>
+
+const char *facts_cause_name(facts_cause cause)
+{
+    static const char *const names[] = {
+#define FACTS_CAUSE_NAME(cause, name) name,
+        FACTS_CAUSES(FACTS_CAUSE_NAME)
+#undef FACTS_CAUSE_NAME
+    };
+    return names[cause];
+}
+
+static bool facts_says(const report *r, const char *name)
+{
+    machsym_str exception = r->facts[FACT_EXCEPTION];
+    machsym_str signal = r->facts[FACT_SIGNAL];
+    return str_find(exception, name) < exception.len || str_find(signal, name) < signal.len;
+}
+
+static facts_cause facts_cause_of_signal(const report *r)
+{
+    static const struct {
+        const char *name;
+        facts_cause cause;
+    } causes[] = {{"EXC_GUARD", FACTS_GUARD},
+                  {"EXC_RESOURCE", FACTS_RESOURCE},
+                  {"EXC_BREAKPOINT", FACTS_TRAP},
+                  {"SIGTRAP", FACTS_TRAP},
+                  {"EXC_BAD_INSTRUCTION", FACTS_INSTRUCTION},
+                  {"SIGILL", FACTS_INSTRUCTION},
+                  {"EXC_ARITHMETIC", FACTS_ARITHMETIC},
+                  {"SIGFPE", FACTS_ARITHMETIC},
+                  {"SIGABRT", FACTS_ABORT},
+                  {"SIGKILL", FACTS_TERMINATION},
+                  {"SIG", FACTS_SIGNAL}};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        if (facts_says(r, causes[i].name))
+            return causes[i].cause;
+    }
+    return FACTS_UNKNOWN;
+}
+
+void facts_find(const report *r, facts *out)
+{
+    memset(out, 0, sizeof *out);
+    access_find(r, &out->fault);
+    if (r->kind == REPORT_PANIC)
+        out->cause = FACTS_PANIC;
+    else if (r->kind == REPORT_STACKSHOT || r->kind == REPORT_STACKLESS || !stack_is_crash(r))
+        out->cause = FACTS_EVENT;
+    else if (out->fault.kind != ACCESS_NONE)
+        out->cause = FACTS_ACCESS;
+    else
+        out->cause = facts_cause_of_signal(r);
+}
+
+/* ---- JSON ---- */
+
+static void facts_put_fault(text *t, const access_fault *fault)
+{
+    const char *access = access_name(fault->access);
+    json_put_key(t, "fault");
+    text_c(t, "{\"kind\":");
+    text_json(t, str_c(access_kind_name(fault->kind)));
+    if (fault->has_address)
+        json_put_hex(t, "address", fault->address);
+    if (access != NULL)
+        json_put_str(t, "access", str_c(access));
+    if (fault->size > 0)
+        json_put_number(t, "size", fault->size);
+    if (fault->region.len > 0)
+        json_put_str(t, "region", fault->region);
+    if (fault->has_tag)
+        json_put_number(t, "tag", fault->tag);
+    text_char(t, '}');
+}
+
+static void facts_put_words(text *t, const report *r)
+{
+    text words = {0};
+    machsym_str line;
+    const char *between = "";
+    exception_put(&words, r);
+    machsym_str rest = {words.v, words.len};
+    json_put_key(t, "words");
+    text_char(t, '[');
+    while (str_take_line(&rest, &line)) {
+        text_c(t, between);
+        text_json(t, str_trim(line));
+        between = ",";
+    }
+    text_char(t, ']');
+    text_free(&words);
+}
+
+void facts_put_json(text *t, const report *r)
+{
+    facts found;
+    facts_find(r, &found);
+    text_c(t, ",\n\"facts\":{\"cause\":");
+    text_json(t, str_c(facts_cause_name(found.cause)));
+    if (found.fault.kind != ACCESS_NONE)
+        facts_put_fault(t, &found.fault);
+    facts_put_words(t, r);
+    text_char(t, '}');
+}
