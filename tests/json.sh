@@ -117,6 +117,8 @@ cat >"$work/requests" <<END
 {"do":"build","path":"$dsym","as":"store"}
 {"do":"reload"}
 {"do":"symbolicate","memoryMap":[["demo","4C4C44B555553144A1BA79CA685DEC580"]],"stacks":[[[0,2796]]]}
+{"do":"missing","path":"tests/fixtures/reports/demo.crash"}
+{"do":"search","image":"demo","name":"a"}
 END
 # more calls than an answer has
 deep=$bin/deep-arm64-d4.dwarf
@@ -132,6 +134,10 @@ python3 -c 'import base64, json, sys
 for line in open(sys.argv[1]):
     for made in json.loads(line).get("maps", []):
         print(base64.b64decode(made["values"][-1]["value"]).decode() if "values" in made else "")' "$out/worker" >"$out/chunks"
+# the same without line and id
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_symbols","arguments":{"image":"demo","name":"a"}}}' |
+    "$MACHSYM" mcp --no-cache -d $dsym 2>"$work/err" |
+    python3 -c 'import json, sys; print(json.dumps(json.loads(input())["result"]["structuredContent"]))' >"$out/mcp"
 # a file of the name with another UUID
 mkdir -p "$work/other"
 "$MACHSYM" info --json --quick $bin/inline-arm64-d5-22.dSYM >"$work/err"
@@ -161,7 +167,7 @@ for line in open(sys.argv[1]):
 sys.exit(wrong != 0 or threads < 100)' "$work/numbers" >"$work/log" 2>&1
 check "frames are numbered one after the other" "$work/log"
 # no command is without it, but for those that the page names
-commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store\|cache\|worker')
+commands=$("$MACHSYM" help | sed -n '/^$/,$s/^  \([a-z]*\)  .*/\1/p' | grep -vx 'completion\|map\|store\|cache\|worker\|mcp')
 for words in $commands "map build" "map lookup" "map info" "map dump" "map verify" "map import" "map chunk" "cache extract" "store add" "store list" \
     "store missing" "store gc" "store verify"; do
     # shellcheck disable=SC2086

@@ -22,7 +22,7 @@ says() { # NAME STATUS TEXT ARGUMENT...
     ok "$name: status $status" $?
 }
 
-commands="atos info crash worker objc symbols owners demangle map-build map-lookup map-info map-dump map-verify
+commands="atos info crash worker mcp objc symbols owners demangle map-build map-lookup map-info map-dump map-verify
 map-export map-import map-chunk store-add store-list store-missing store-gc store-verify"
 for command in $commands; do
     words=${command/-/ }

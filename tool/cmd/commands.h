@@ -19,6 +19,7 @@ extern const command store_command;
 extern const command cache_command;
 extern const command cache_extract_command;
 extern const command worker_command;
+extern const command mcp_command;
 extern const command demangle_command;
 extern const command completion_command;
 

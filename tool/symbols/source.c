@@ -316,6 +316,11 @@ machsym_session *symbol_source_session(const symbol_source *s)
     return s->file->map == NULL ? s->session : NULL;
 }
 
+const machsym_map *symbol_source_map(const symbol_source *s)
+{
+    return s->file->chunks == NULL ? s->file->map : NULL;
+}
+
 /* A map's names are kept by the session until it is trimmed. What was shown of them goes too, since it is
  * found by where they stand. */
 static void symbol_trim_map(symbol_source *s)

@@ -76,6 +76,8 @@ symbol_source *symbol_source_open_many(const symbol_file *file, uint32_t session
                                        struct room *memory);
 void symbol_source_close(symbol_source *source);
 machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a map answers */
+/* NULL: no map answers, or its ranges lie in chunks. */
+const machsym_map *symbol_source_map(const symbol_source *source);
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);

@@ -8,7 +8,6 @@
 #include "../../../report/model/status.h"
 #include "../../base/options.h"
 #include "../../base/say.h"
-#include "do.h"
 #include "kinds.h"
 #include "../../symbols/chunks.h"
 #include "../../symbols/frames.h"
@@ -22,17 +21,6 @@
 enum { WORKER_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
 
 /* ---- Frames ---- */
-
-static bool reply_refuse_image(answering *a, const image_status *status)
-{
-    if (status->found == IMAGE_UNREACHED)
-        return request_refuse(a, request_kind_unreached(status->failure), status->failure);
-    if (status->found != IMAGE_BROKEN)
-        return request_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
-    text_c(&a->why, status->path);
-    text_c(&a->why, ": ");
-    return request_refuse(a, "damaged_image", status->why);
-}
 
 /* The frames of one offset, as atos --json has them, without what --redact takes out. */
 static void reply_put_frames(answering *a, const image_loan *loan, uint64_t offset, bool is_return)
@@ -60,9 +48,14 @@ static void reply_put_frames(answering *a, const image_loan *loan, uint64_t offs
 static bool reply_put_offsets(answering *a, const image_loan *loan, uint32_t offsets)
 {
     bool is_return = json_true(a->doc, request_member(a, "return_addresses"));
+    uint64_t load = 0;
     resolve_budget left;
     uint32_t at = JSON_NONE;
     const char *between = "";
+    if (request_member(a, "load") != JSON_NONE && !json_u64(a->doc, request_member(a, "load"), &load))
+        return request_refuse(
+            a, worker_bad_request,
+            "load is the address where the image was loaded: a number, or a text \"0x...\"");
     resolve_budget_begin(&left, &a->options->lookups.resolve.limit, a->doc->v[0].end);
     text_c(a->out, ",\"frames\":[");
     while (json_next(a->doc, offsets, &at) && resolve_budget_in_time(&left) && a->kind == NULL) {
@@ -71,9 +64,11 @@ static bool reply_put_offsets(answering *a, const image_loan *loan, uint32_t off
         if (!json_u64(a->doc, at, &offset))
             return request_refuse(a, worker_bad_request,
                                   "an offset is a number, or a text: \"0x\" and hexadecimal digits");
+        if (offset < load)
+            return request_refuse(a, worker_bad_request, "an offset lies before load");
         text_c(a->out, between);
         text_char(a->out, '[');
-        reply_put_frames(a, loan, offset, is_return);
+        reply_put_frames(a, loan, offset - load, is_return);
         text_char(a->out, ']');
         between = ",";
         resolve_budget_spend(&left, a->out->len - from);
@@ -103,7 +98,7 @@ static bool reply_answer_frames(answering *a)
     bool is_found = images_borrow(a->symbols->images, &key, &loan, &status);
     bool ok = !request_refuse_unread(a, &status);
     if (!is_found)
-        return ok ? reply_refuse_image(a, &status) : false;
+        return ok ? request_refuse_image(a, &status) : false;
     const symbol_info *info = loan_info(&loan);
     json_put_str(a->out, "image", info->name);
     json_put_uuid(a->out, "uuid", &key.uuid);
@@ -215,15 +210,15 @@ static bool reply_answer_reload(answering *a)
 
 /* ---- Requests ---- */
 
-static const request_kind frames_kind = {"frames", "id do uuid arch offsets return_addresses",
+static const request_kind frames_kind = {"frames", "id do uuid arch offsets load return_addresses",
                                          reply_answer_frames};
 static const request_kind demangle_kind = {"demangle", "id do names style", reply_answer_demangle};
 static const request_kind reload_kind = {"reload", "id do", reply_answer_reload};
 static const request_kind stats_kind = {"stats", "id do", reply_answer_stats};
 
 static const request_kind *const kinds[] = {
-    &worker_crash_kind, &worker_signature_kind, &frames_kind, &demangle_kind,
-    &worker_build_kind, &worker_profile_kind,   &reload_kind, &stats_kind,
+    &worker_crash_kind,   &worker_signature_kind, &frames_kind, &demangle_kind,       &worker_build_kind,
+    &worker_profile_kind, &reload_kind,           &stats_kind,  &worker_missing_kind, &worker_search_kind,
 };
 
 /* What is shown of a member that nobody knows: names have a few letters. */
@@ -235,8 +230,9 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 static bool reply_check_members(answering *a, const request_kind *kind)
 {
     uint32_t at = JSON_NONE;
+    const char *members = a->is_tool ? kind->members + strlen("id do ") : kind->members;
     while (json_next(a->doc, 0, &at)) {
-        machsym_str rest = str_c(kind->members);
+        machsym_str rest = str_c(members);
         machsym_str word;
         bool is_known = false;
         while (!is_known && options_take_word(&rest, &word))
@@ -248,7 +244,7 @@ static bool reply_check_members(answering *a, const request_kind *kind)
         text_c(&a->why, " has no member ");
         text_add(&a->why, word.ptr, word.len < SHOWN_BYTES ? word.len : SHOWN_BYTES);
         text_c(&a->why, "; it has ");
-        return request_refuse(a, worker_bad_request, kind->members);
+        return request_refuse(a, worker_bad_request, members);
     }
     return true;
 }
@@ -277,11 +273,10 @@ static bool reply_put_id(answering *a)
                           "id is a text, or a whole number from 0 to 18446744073709551615");
 }
 
-static bool reply_answer_request(answering *a)
+bool reply_as(answering *a, machsym_str name)
 {
-    uint32_t asked = request_member(a, "do");
     for (size_t i = 0; i < KINDS; i++) {
-        if (json_is(a->doc, asked, JSON_STRING) && json_equals(a->doc, asked, kinds[i]->name))
+        if (str_is(name, kinds[i]->name))
             return reply_check_members(a, kinds[i]) && kinds[i]->answer(a);
     }
     text_c(&a->why, "do is one of ");
@@ -348,7 +343,9 @@ bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out)
     else
         text_c(out, ",\"id\":null");
     size_t from = out->len;
-    ok = ok && reply_answer_request(&a);
+    ok = ok && reply_as(&a, json_is(&doc, request_member(&a, "do"), JSON_STRING)
+                                ? json_raw(&doc, request_member(&a, "do"))
+                                : (machsym_str){NULL, 0});
     if (ok) {
         text_c(out, "}\n");
     } else {
@@ -361,7 +358,7 @@ bool reply_to_line(worker *w, machsym_str line, uint64_t number, text *out)
     return ok;
 }
 
-void reply_refuse_long(const worker *w, uint64_t number, text *out)
+bool reply_refuse_long(const worker *w, uint64_t number, text *out)
 {
     text why = {0};
     text_c(&why, "the line has more than ");
@@ -371,4 +368,5 @@ void reply_refuse_long(const worker *w, uint64_t number, text *out)
     text_c(out, ",\"id\":null");
     reply_put_error(out, "too_long", &why);
     text_free(&why);
+    return false;
 }

@@ -101,6 +101,17 @@ bool request_refuse_unread(answering *a, const image_status *status)
     return true;
 }
 
+bool request_refuse_image(answering *a, const image_status *status)
+{
+    if (status->found == IMAGE_UNREACHED)
+        return request_refuse(a, request_kind_unreached(status->failure), status->failure);
+    if (status->found != IMAGE_BROKEN)
+        return request_refuse(a, "no_image", "no file of symbols has this UUID; -d names where they are");
+    text_c(&a->why, status->path);
+    text_c(&a->why, ": ");
+    return request_refuse(a, "damaged_image", status->why);
+}
+
 void request_put_notes(text *out, const text *said)
 {
     machsym_str rest = {said->v, said->len};

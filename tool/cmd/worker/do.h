@@ -1,7 +1,7 @@
 /* ==== >> cmd/worker/do ====
  * Job: what requests share: their members, inputs and errors.
- * Offers: answering, request_kind; request_refuse, request_member, request_take_input,
- * request_put_notes.
+ * Offers: answering, request_kind; request_refuse, request_member, request_refuse_unread,
+ * request_refuse_image, request_take_input, request_put_notes.
  * Never: knows a kind of request. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_DO_H
 #define MACHSYM_TOOL_CMD_WORKER_DO_H
@@ -21,6 +21,8 @@ typedef struct answering {
     text *out;
     text why;         /* it is refused: what is wrong, and what to do */
     const char *kind; /* of the error; NULL: none */
+    /* Asked as a tool: the request has no id and no do, and a report is told in words if it does not say how. */
+    bool is_tool;
 } answering;
 
 /* The kind of an error: a member, or a part of it, is not what it should be. */
@@ -34,6 +36,8 @@ const char *request_kind_unreached(const char *why);
 extern const char worker_unread_image[];
 /* Whether the answer would lack what a file of the image has that could not be read: the request is refused. */
 bool request_refuse_unread(answering *a, const image_status *status);
+/* Refuses a request about an image that no file answers for. */
+bool request_refuse_image(answering *a, const image_status *status);
 /* The bytes that the request is about, in one of three members: name, a text (NULL: not so), base64, path.
  * *path: with a path it goes here, from malloc, and the file is not read; NULL: it is read. what: what the
  * bytes are. */
@@ -49,7 +53,7 @@ void request_put_notes(text *out, const text *said);
 /* What requests can ask for. */
 typedef struct request_kind {
     const char *name;
-    const char *members; /* that it may have, with blanks between */
+    const char *members; /* that it may have, with blanks between; the first are id and do */
     bool (*answer)(answering *a);
 } request_kind;
 

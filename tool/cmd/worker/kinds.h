@@ -12,5 +12,7 @@ extern const request_kind worker_crash_kind;
 extern const request_kind worker_signature_kind;
 extern const request_kind worker_build_kind;
 extern const request_kind worker_profile_kind;
+extern const request_kind worker_missing_kind;
+extern const request_kind worker_search_kind;
 
 #endif

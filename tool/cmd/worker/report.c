@@ -1,6 +1,6 @@
 /* ==== >> cmd/worker/report ====
  * Job: requests for reports.
- * Offers: the kinds crash and signature.
+ * Offers: the kinds crash, signature, missing.
  * Never: names a format.
  *
  * machsym worker: requests for reports. */
@@ -9,6 +9,7 @@
 #include "../../../report/base/json_put.h"
 #include "../../../report/base/text.h"
 #include "../../../report/model/report.h"
+#include "../../../report/tell/missing.h"
 #include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
@@ -26,7 +27,8 @@ typedef enum worker_want {
     WANT_TEXT = 1 << 1,
     WANT_SUMMARY = 1 << 2,
     WANT_SIGNATURE = 1 << 3,
-    WANT_SAME = 1 << 4
+    WANT_SAME = 1 << 4,
+    WANT_MISSING = 1 << 5 /* of all reports together, and nothing else */
 } worker_want;
 
 /* What is wanted, as worker_want; what is not said is JSON. */
@@ -35,7 +37,7 @@ static bool worker_report_take_wants(answering *a, unsigned *wants)
     static const char *const names[] = {"json", "text", "summary", "signature", "same"};
     uint32_t list = request_member(a, "want");
     uint32_t at = JSON_NONE;
-    *wants = list == JSON_NONE ? WANT_JSON : 0;
+    *wants = list != JSON_NONE ? 0 : a->is_tool ? WANT_SUMMARY : WANT_JSON;
     if (list != JSON_NONE && !json_is(a->doc, list, JSON_ARRAY))
         return request_refuse(a, worker_bad_request,
                               "want is a list of json, text, summary, signature, same");
@@ -60,6 +62,7 @@ typedef struct report_input {
     size_t damaged_at;
     text same;
     text broken; /* a line for each that cannot be answered */
+    missing_list missing;
 } report_input;
 
 /* One of the reports that the input holds. */
@@ -152,6 +155,11 @@ static walk_step worker_report_look_up(void *context, report *r, resolve_counts 
 static bool worker_report_put_one(void *context, report *one, const resolve_counts *counts)
 {
     report_input *in = context;
+    if (in->wants == WANT_MISSING) {
+        in->count++;
+        missing_add_report(&in->missing, one);
+        return true;
+    }
     text_c(in->to->out, in->count++ > 0 ? "," : "");
     worker_report_put(in->to, one, counts, in->wants);
     return true;
@@ -172,8 +180,19 @@ static bool worker_report_answer_reports(answering *a, machsym_str input, report
     return walk_all(&walk, input, &in->same);
 }
 
+/* What the reports wait for. */
+static void worker_report_put_missing(answering *a, report_input *in)
+{
+    size_t from;
+    json_put_key(a->out, "missing");
+    from = a->out->len;
+    missing_put_json(&in->missing, a->out);
+    json_one_line(a->out, from);
+    a->out->len--; /* the newline */
+}
+
 /* What stands after the reports. Returns false when there is none. */
-static bool worker_report_end_reports(answering *a, const report_input *in)
+static bool worker_report_end_reports(answering *a, report_input *in)
 {
     if (in->count == 0) {
         machsym_str rest = {in->broken.v, in->broken.len};
@@ -182,7 +201,10 @@ static bool worker_report_end_reports(answering *a, const report_input *in)
             text_str(&a->why, first);
         return request_refuse(a, "no_report", "");
     }
-    text_char(a->out, ']');
+    if (in->wants == WANT_MISSING)
+        worker_report_put_missing(a, in);
+    else
+        text_char(a->out, ']');
     if (in->damaged_at > 0)
         json_put_number(a->out, "damaged_at", in->damaged_at);
     if (in->broken.len > 0)
@@ -203,13 +225,14 @@ static bool worker_report_answer_input(answering *a, unsigned wants)
     bool ok = request_take_input(a, "a report", "report", &input, NULL);
     if (ok) {
         resolve_budget_begin(&in.budget, &a->options->lookups.resolve.limit, input.len);
-        text_c(a->out, ",\"reports\":[");
+        text_c(a->out, wants == WANT_MISSING ? "" : ",\"reports\":[");
         ok = worker_report_answer_reports(a, (machsym_str){text_z(&input), input.len}, &in) &&
              worker_report_end_reports(a, &in);
     }
     text_free(&input);
     text_free(&in.same);
     text_free(&in.broken);
+    missing_free(&in.missing);
     return ok;
 }
 
@@ -224,7 +247,15 @@ static bool worker_report_answer_signature(answering *a)
     return worker_report_answer_input(a, WANT_SIGNATURE);
 }
 
+static bool worker_report_answer_missing(answering *a)
+{
+    return worker_report_answer_input(a, WANT_MISSING);
+}
+
 const request_kind worker_crash_kind = {"crash", "id do report base64 path want", worker_report_answer_crash};
 
 const request_kind worker_signature_kind = {"signature", "id do report base64 path",
                                             worker_report_answer_signature};
+
+const request_kind worker_missing_kind = {"missing", "id do report base64 path",
+                                          worker_report_answer_missing};

@@ -507,11 +507,10 @@ static void *loop_work(void *argument)
     while ((slot = loop_take_request(run)) != NULL) {
         const pending_line *request = &slot->request;
         machsym_str line = {request->line.v, request->line.len};
-        slot->is_refused = request->kind == LINE_TOO_LONG;
-        if (slot->is_refused)
-            reply_refuse_long(run->w, request->number, &slot->answer);
-        else
-            slot->is_refused = !reply_to_line(run->w, line, request->number, &slot->answer);
+        const worker_protocol *protocol = run->w->protocol;
+        slot->is_refused = request->kind == LINE_TOO_LONG
+                               ? !protocol->refuse_long(run->w, request->number, &slot->answer)
+                               : !protocol->answer(run->w, line, request->number, &slot->answer);
         loop_write_done(run, slot);
     }
     return NULL;

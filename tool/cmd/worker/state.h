@@ -1,11 +1,12 @@
 /* ==== >> cmd/worker/state ====
  * Job: the symbols that all requests share, until they are looked for again.
- * Offers: worker, worker_options; worker_hold, worker_release, worker_reload.
+ * Offers: worker, worker_options, worker_protocol; worker_hold, worker_release, worker_reload.
  * Never: answers a request. */
 #ifndef MACHSYM_TOOL_CMD_WORKER_STATE_H
 #define MACHSYM_TOOL_CMD_WORKER_STATE_H
 
 #include "machsym.h"
+#include "../../../report/base/text.h"
 #include "../crash/crash.h"
 #include "../../symbols/chunks.h"
 #include "../../symbols/images.h"
@@ -43,9 +44,21 @@ typedef struct worker_symbols {
     unsigned users; /* guarded by the lock of the worker */
 } worker_symbols;
 
+struct worker;
+
+/* What lines say and how they are answered. Threads: any. */
+typedef struct worker_protocol {
+    /* Appends the answer to a line, nothing to one that wants none. Returns false when it is an error that
+     * the exit status tells. */
+    bool (*answer)(struct worker *w, machsym_str line, uint64_t number, text *out);
+    /* The same to a line that was too long to be read. */
+    bool (*refuse_long)(const struct worker *w, uint64_t number, text *out);
+} worker_protocol;
+
 /* What all requests share. */
 typedef struct worker {
     const worker_options *options;
+    const worker_protocol *protocol;
     worker_symbols *symbols;
     images_counts former; /* of symbols that are gone */
     bool has_failed;      /* some of those were damaged */

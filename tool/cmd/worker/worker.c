@@ -1,16 +1,11 @@
-/* ==== >> cmd/worker/worker ====
- * Job: the command worker.
- * Offers: the command.
- * Never: answers a request.
- *
- * machsym worker: a program that others drive, line by line. */
-#include "../../base/options.h"
+/* machsym worker: a program that others drive, line by line. */
+#include "worker.h"
 #include "../../base/say.h"
 #include "../../base/takes.h"
 #include "../commands.h"
 #include "../crash/crash.h"
+#include "answer.h"
 #include "run.h"
-#include "state.h"
 #include "../../symbols/chunks.h"
 #include "../../symbols/objects.h"
 
@@ -64,13 +59,14 @@ static bool worker_cmd_take_max_request(void *field, const char *value)
     return false;
 }
 
-static int worker_cmd_answer_all(const worker_options *o)
+static int worker_cmd_answer_all(const worker_options *o, const worker_protocol *protocol)
 {
     worker w;
     int status = TOOL_ERROR;
     chunk_host host = {loop_get, &w};
     memset(&w, 0, sizeof w);
     w.options = o;
+    w.protocol = protocol;
     pthread_mutex_init(&w.lock, NULL);
     if (o->host)
         w.chunks = chunk_cache_open(&host, o->cache - o->cache / 2);
@@ -84,7 +80,7 @@ static int worker_cmd_answer_all(const worker_options *o)
     return w.has_failed ? TOOL_ERROR : status;
 }
 
-static int worker_cmd_run(int argc, char **argv)
+int worker_cmd_run_as(const command *c, const worker_protocol *protocol, int argc, char **argv)
 {
     static worker_options o;
     int status = TOOL_ERROR;
@@ -92,18 +88,23 @@ static int worker_cmd_run(int argc, char **argv)
     o.max_request = (uint64_t)REQUEST_MEGABYTES << 20;
     o.need_seconds = NEED_SECONDS;
     o.cache = (uint64_t)CACHE_MEGABYTES << 20;
-    int count = options_parse(&worker_command, &o, argc, argv);
+    int count = options_parse(c, &o, argc, argv);
     if (count != 0) {
-        status = count < 0 ? options_status(count)
-                           : options_wrong(&worker_command, "requests are lines of standard input");
+        status = count < 0 ? options_status(count) : options_wrong(c, "requests are lines of standard input");
     } else if (crash_lookups_begin(&o.lookups)) {
-        status = worker_cmd_answer_all(&o);
+        status = worker_cmd_answer_all(&o, protocol);
     }
     crash_lookups_end(&o.lookups);
     return status;
 }
 
-static const option table[] = {
+static int worker_cmd_run(int argc, char **argv)
+{
+    static const worker_protocol protocol = {reply_to_line, reply_refuse_long};
+    return worker_cmd_run_as(&worker_command, &protocol, argc, argv);
+}
+
+const option worker_cmd_line_table[] = {
     {NULL, NULL, "", 0, NULL},
     {"j", "N", "requests at a time", offsetof(worker_options, lookups.jobs), take_jobs},
     {"unordered", NULL, "each answer as soon as it is there, not in the order of the requests",
@@ -114,14 +115,18 @@ static const option table[] = {
      "what may be kept decoded of images that no request uses at the moment (1024);\nwhat was used the "
      "longest ago goes first",
      offsetof(worker_options, cache), worker_cmd_take_megabytes},
+    {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",
+     offsetof(worker_options, paths), NULL},
+    {0},
+};
+
+static const option table[] = {
     {"host", NULL, "ask whoever drives this for chunks of maps that no file has",
      offsetof(worker_options, host), NULL},
     {"need-seconds", "SECONDS", "how long it may take to answer (30)", offsetof(worker_options, need_seconds),
      worker_cmd_take_seconds},
     {"build-store", "DIR", "a store that build requests may write maps to",
      offsetof(worker_options, build_store), NULL},
-    {"paths", NULL, "requests may name files to read: for hosts that are trusted as the user is",
-     offsetof(worker_options, paths), NULL},
     {0},
 };
 
@@ -142,9 +147,12 @@ const command worker_command = {
     "\n"
     "  {\"id\":6,\"do\":\"reload\"}\n"
     "  {\"id\":7,\"do\":\"stats\"}\n"
+    "  {\"id\":8,\"do\":\"missing\",\"report\":\"...\"}\n"
+    "  {\"id\":9,\"do\":\"search\",\"uuid\":\"...\",\"name\":\"frobnicate\"}\n"
     "Symbols are those that -d names.\n",
     {{crash_lookup_table, offsetof(worker_options, lookups)},
      {object_option_table, offsetof(worker_options, lookups.objects)},
+     {worker_cmd_line_table, 0},
      {table, 0}},
     "exit status: 0 done, 1 an answer was an error, or a report or file of symbols is damaged, 2 usage\n",
     worker_cmd_run,
