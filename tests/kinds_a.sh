@@ -198,6 +198,9 @@ END
     check "damage inside a thread" "$work/err"
     PYTHONDONTWRITEBYTECODE=1 python3 tests/plcrash.py $samples/crash.plcrash "$MACHSYM" >"$work/out" 2>&1
     check "without one of its facts" "$work/out"
+    mkdir "$work/generated"
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/plcrash_text.py "$MACHSYM" "$work/generated" >"$work/out" 2>&1
+    check "60 generated reports, against another reader of the schema" "$work/out"
 else
     skip "damage inside a thread: it needs python3"
 fi

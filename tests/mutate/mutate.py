@@ -5,7 +5,6 @@ Usage: tests/mutate/mutate.py [--count N] [--seed SEED] [--budget SECONDS] [--on
 [--known] [--map]; --help says what each is. README.md says how it works.
 """
 import argparse
-import bisect
 import collections
 import glob
 import json
@@ -43,15 +42,13 @@ def sources():
     return sorted(set(found) - {'src/machsym.h', 'src/api/manual.h', 'src/api/options.h'})
 
 
-def known_reach(budget, again):
-    """Which tests to run for a fault: a function fault -> names, the quickest first; none where no test executes its line."""
+def measured(again):
+    """What executes which line, for --map: from the last time, but for the tests of `again`."""
     path = os.path.join(HOME, 'reach.json')
     data = None
     if os.path.exists(path):
         with open(path) as file:
             data = json.load(file)
-    if data is None and budget:
-        return nearest_tests(), {}
     if data is None or again:
         tree = os.path.join(HOME, 'tree0')
         os.makedirs(tree, exist_ok=True)
@@ -60,22 +57,20 @@ def known_reach(budget, again):
         with open(path + '.new', 'w') as file:
             json.dump(data, file)
         os.rename(path + '.new', path)
-    seconds = data['tests']
-    every = {}
-    for file, lines in data['lines'].items():
-        every[file] = sorted({name for names in lines.values() for name in names}, key=lambda name: seconds[name])
+    return data
 
-    def tests_of(fault):
-        # A statement of several lines has its code at its first, so the line of code above is asked. A table outside of functions
-        # has none: whoever executes a line of its file may read it.
-        if fault.is_table:
-            names = every.get(fault.file, [])
-        else:
-            code = data['code'].get(fault.file, [])
-            at = bisect.bisect_right(code, fault.line)
-            names = data['lines'].get(fault.file, {}).get(str(code[at - 1]), []) if at else []
-        return sorted(set(names) - NOT_FOR_FAULTS, key=lambda name: seconds[name])
-    return tests_of, data
+
+def tests_that_meet(results, seconds, reached):
+    """Of each fault the tests that execute its place. A fault without a switch leaves no mark: whoever meets another fault of its
+    file may meet it, and so may the tests that are nearest to the file."""
+    nearest, of_file, found = nearest_tests(), collections.defaultdict(set), {}
+    for result in results:
+        of_file[result.fault.file] |= set(reached.get(result.number, []))
+    for result in results:
+        names = reached.get(result.number, []) if result.number is not None else \
+            of_file[result.fault.file] | set(nearest(result.fault)) & set(seconds)
+        found[result.fault] = sorted(names, key=lambda name: seconds[name])
+    return found
 
 
 def nearest_tests():
@@ -117,7 +112,7 @@ def spread(rng, places, lines, count):
 class Draw:
     """The faults of one run. Each file gets its share; one that does not count is drawn again in the same file."""
 
-    def __init__(self, seed, count, tests_of, texts):
+    def __init__(self, seed, count, tests_of, texts, wanted=''):
         self.rng = random.Random(seed)
         self.texts, self.equivalents = texts, equivalents()
         self.places = {}
@@ -126,7 +121,7 @@ class Draw:
             kinds = collections.defaultdict(list)
             executed = set()
             for fault in faults.faults(path, text):
-                if tests_of(fault):
+                if wanted in ('', fault.kind) and tests_of(fault):
                     kinds[fault.kind].append(fault)
                     executed.add(fault.line)
             if kinds:
@@ -253,33 +248,46 @@ def main():
     os.makedirs(HOME, exist_ok=True)
     os.chdir(TOP)
     began = time.time()
-    tests_of, data = known_reach(args.budget, args.again.split())
     if args.map:
-        write_map(data)
+        write_map(measured(args.again.split()))
         return 0
     seed = args.seed or time.strftime('%Y%m%d-%H%M%S')
     texts = {path: plant.read(path) for path in sources() if path.startswith(tuple(args.only.split()) or '')}
-    draw = Draw(seed, args.count, tests_of, texts)
+    nearest = nearest_tests()
+    # Of ten faults one is at a place that no test executes: it is drawn, and does not count.
+    draw = Draw(seed, args.count if args.budget else args.count * 10 // 9 + 2, nearest if args.budget else lambda fault: True, texts, args.kind)
     trees = [os.path.join(HOME, 'tree%d' % (i + 1)) for i in range(max(args.jobs, 2))]
-    say('seed %s, %d faults of %d in lines that tests execute' %
-        (seed, args.count, sum(len(v) for kinds in draw.places.values() for v in kinds.values())))
-    if args.budget:
-        run = short_run(args, trees, draw, tests_of, began, texts)
-    else:
-        results, switches = all_drawn(draw, trees[0])
-        say('%d of them behind switches in one build' % sum(map(len, switches.values())))
-        plant.build_switched(TOP, trees[0], switches)
-        say('built after %d s' % (time.time() - began))
-        planters = [plant.Planter(TOP, trees[0], tests_of, data['tests'], i, True) for i in range(args.jobs)]
-        planters.append(plant.Planter(TOP, trees[1], tests_of, data['tests']))
-        run = Run(results, 0, until=began + args.until if args.until else 0)
-        run.each(run.alone, planters)
-        run.go_on(planters)
+    say('seed %s, %d faults of %d' % (seed, args.count, sum(len(v) for kinds in draw.places.values() for v in kinds.values())))
+    run = short_run(args, trees, draw, nearest, began, texts) if args.budget else long_run(args, trees, draw, began)
     if run is None:
         return 1
     table([result for result in run.results if result.state in ('alive', 'killed')])
     say('seed %s, %d s, %s' % (seed, time.time() - began, time.strftime('%Y-%m-%d')))
     return 0 if run.results or args.budget else 1
+
+
+def long_run(args, trees, draw, began):
+    """All faults in one build. Each test runs once without a fault, which shows what it meets; then each fault meets those tests."""
+    results, switches = all_drawn(draw, trees[0])
+    say('%d of %d behind switches in one build' % (sum(map(len, switches.values())), len(results)))
+    if args.nearest:
+        nearest = nearest_tests()
+        names = sorted({name for result in results for name in nearest(result.fault)})
+    else:
+        names = [name for name in reach.names_of_tests(TOP) if name not in NOT_FOR_FAULTS]
+    plant.build_switched(TOP, trees[0], switches, names)
+    say('built after %d s; %d tests run without a fault' % (time.time() - began, len(names)))
+    seconds, reached = reach.without_faults(trees[0], plant.BUILD, names, args.jobs, say)
+    of = tests_that_meet(results, seconds, reached)
+    met = [result for result in results if of[result.fault]]
+    say('%d of %d are met by a test, after %d s' % (len(met), len(results), time.time() - began))
+    planters = [plant.Planter(TOP, trees[0], of.get, seconds, i, True) for i in range(args.jobs)]
+    if any(result.number is None for result in met[:args.count]):
+        planters.append(plant.Planter(TOP, trees[1], of.get, seconds))
+    run = Run(met[:args.count], 0, until=began + args.until if args.until else 0)
+    run.each(run.alone, planters)
+    run.go_on(planters)
+    return run
 
 
 def short_run(args, trees, draw, tests_of, began, texts):
@@ -297,10 +305,12 @@ def arguments():
     options.add_argument('--count', type=int, default=300)
     options.add_argument('--seed', default=None, help='any text; another for each run unless given')
     options.add_argument('--budget', type=float, default=0, help='stop after so many seconds; needs no measuring')
+    options.add_argument('--nearest', action='store_true', help='the tests of tests/mutate/nearest.tsv alone: quick, and kills less')
     options.add_argument('--until', type=float, default=0, help='begin with no other fault after so many seconds')
     options.add_argument('--only', default='', help='faults in files that begin with one of these words')
+    options.add_argument('--kind', default='', choices=[''] + sorted(WEIGHTS), help='faults of this kind alone')
     options.add_argument('--jobs', type=int, default=2, help='copies of the tree that are worked on at once')
-    options.add_argument('--again', default='', help='tests that have changed since it was measured what they execute')
+    options.add_argument('--again', default='', help='with --map: tests that have changed since it was measured what they execute')
     options.add_argument('--map', action='store_true', help='write tests/mutate/nearest.tsv and end')
     options.add_argument('--known', action='store_true', help='before the others, a fault that is known to be found, and none')
     return options.parse_args()

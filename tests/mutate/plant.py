@@ -85,15 +85,22 @@ def front(tree, path, flags):
                           env=dict(os.environ, LC_ALL='C'))
 
 
-def build_switched(top, tree, switches):
-    """All programs and tests, in which these faults ({file: [Result]}) stand behind switches."""
+def build_switched(top, tree, switches, names):
+    """The tool and these tests, in which these faults ({file: [Result]}) stand behind switches."""
     copy_tree(top, tree)
     for path, results in switches.items():
         text = read(os.path.join(top, path))
         write(os.path.join(tree, path), switched.with_faults(text, [(result.number, result.fault) for result in results]))
     if not make(tree, ['all'], SWITCHED):
         raise SystemExit('mutate: the tree does not build with its switches: make -C %s B=%s' % (tree, BUILD))
-    make(tree, ['build-tests'], SWITCHED)
+    make(tree, [goal for name in names for goal in goals_of(top, name)], SWITCHED)
+
+
+def goals_of(top, test):
+    """What make builds for a test, beside the tool."""
+    if test == 'replay.sh':
+        return [BUILD + '/replay/' + os.path.basename(path)[5:-2] for path in sorted(glob.glob(top + '/fuzz/fuzz_*.c'))]
+    return [] if test.endswith('.sh') else [BUILD + '/tests/' + test]
 
 
 class Planter:
@@ -136,15 +143,9 @@ class Planter:
         self.planted = list(of)
         return make(self.tree, ['all'], FLAGS)
 
-    def goals_of(self, test):
-        """What make builds for a test, beside the tool."""
-        if test == 'replay.sh':
-            return [BUILD + '/replay/' + os.path.basename(path)[5:-2] for path in sorted(glob.glob(self.top + '/fuzz/fuzz_*.c'))]
-        return [] if test.endswith('.sh') else [BUILD + '/tests/' + test]
-
     def fails(self, name):
         """Whether a test fails with the faults that act."""
-        goals = [] if self.is_switched else self.goals_of(name)
+        goals = [] if self.is_switched else goals_of(self.top, name)
         if goals and not make(self.tree, goals, FLAGS):
             return True
         return reach.run(self.tree, BUILD, name, 6 + 4 * self.seconds.get(name, 10), self.extra, self.logs, self.deadline)[0]
@@ -283,9 +284,9 @@ def give_switches(tree, texts, results):
     of = {}
     for number, result in enumerate(results, 1):
         fault = result.fault
-        function = None if fault.is_table else switched.function_around(texts[fault.file].split('\n'), fault.line - 1)
-        if function is not None:
-            result.number, result.function = number, (fault.file, function.name)
+        place = switched.place_of(texts[fault.file].split('\n'), fault)
+        if place is not None and number < switched.MOST:
+            result.number, result.function = number, (fault.file, place.name)
             of.setdefault(fault.file, []).append(result)
     for path in of:
         while of[path]:
@@ -295,9 +296,11 @@ def give_switches(tree, texts, results):
                 break
             bad = functions_with_errors(said.stderr)
             if not bad:
-                for result in of[path]:
+                # A table whose macro does not fit, or something that is not understood.
+                alone = [result for result in of[path] if result.fault.is_table] or of[path]
+                for result in alone:
                     result.number, result.function = None, (path, result.fault.line)
-                of[path] = []
+                of[path] = [result for result in of[path] if result not in alone]
             for result in of[path]:
                 if result.number in bad:
                     result.state = 'does not compile'

@@ -7,7 +7,10 @@ import json
 import os
 import re
 import subprocess
+import threading
 import time
+
+import switched
 
 OBJECTS = ('tool', 'report', 'rooms', 'counted', 'tests', 'replay')
 
@@ -54,11 +57,43 @@ def run(tree, build, name, limit, extra=None, logs='logs', deadline=0):
         return True, time.time() - began
     end_session(child.pid)
     try:
-        with open(log + '.sum') as sums:
+        with open(log + '.sum') as sums, open(log + '.times') as times:
             failed = sums.read().split()[1] != '0'
+            spent = sum(60 * float(m) + float(s) for m, s in re.findall(r'(\d+)m([\d.]+)s', times.read()))
     except (OSError, IndexError):
-        failed = True
-    return failed, time.time() - began
+        return True, time.time() - began
+    return failed, spent
+
+
+def without_faults(tree, build, names, jobs, say):
+    """Runs tests of a build with switches as it is. Returns (seconds of CPU of each that passes, {number of a fault: their names})."""
+    todo, lock, seconds, reached = list(reversed(names)), threading.Lock(), {}, {}
+
+    def work(number):
+        while True:
+            with lock:
+                if not todo:
+                    return
+                name = todo.pop()
+            marks = os.path.join(tree, build, 'marks.%d' % number)
+            with open(marks, 'wb') as file:
+                file.write(bytes(switched.MOST))
+            os.chmod(marks, 0o666)
+            failed, spent = run(tree, build, name, 300, {'REACHED': marks, 'QUICK': '1'}, 'logs%d' % number)
+            with open(marks, 'rb') as file, lock:
+                if failed:
+                    say('%s is red without a fault: left out' % name)
+                    continue
+                seconds[name] = max(spent, 0.05)
+                for fault, mark in enumerate(file.read()):
+                    if mark:
+                        reached.setdefault(fault, []).append(name)
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return seconds, reached
 
 
 def banners(tree):

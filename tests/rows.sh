@@ -1,0 +1,251 @@
+#!/bin/sh
+# Tables of reports and of the tool, row by row, second part (tables.sh has the first): kinds without stacks, members of panics,
+# entities, redacted fields, lists of a user's own, groups. The truths: Apple's published kinds of reports, HTML's entities, the
+# input of each case; PLCrashReport.proto by plcrash_text.py.
+machsym=${MACHSYM:-build/machsym}
+. tests/checks
+export XDG_CACHE_HOME="$work/cache" PYTHONDONTWRITEBYTECODE=1
+
+tell() { $machsym crash -q --no-cache "$@" 2>"$work/err" >"$work/out"; }
+
+# ---- Kinds without stacks, by bug_type ----
+
+while IFS='|' read -r number event; do
+    printf '{"bug_type":"%s","os_version":"iPhone OS 17.4 (21E219)"}\n{"a":1}\n' "$number" >"$work/kind.ips"
+    tell --json "$work/kind.ips"
+    grep -qF "\"bug_type\":\"$number\",\"event\":\"$event\"" "$work/out" && grep -q '"format":"no stacks"' "$work/out"
+    check "kind $number: $event" "$work/out"
+done <<'END'
+98|jetsam
+198|jetsam
+298|jetsam
+225|sleep or wake
+211|analytics
+188|analytics
+226|analytics of the keychain and its services
+115|reset counter: why the device started anew
+140|settings
+151|logs
+183|an update of the system
+195|differential privacy
+187|device
+228|storage
+284|an event of the GPU
+313|heat
+385|a limit of CPU, memory or wakeups that a process went above
+409|the system's watchdog: a service did not answer
+199|bug_type 199
+END
+
+# ---- Members of a panic ----
+
+# One at a time, so that none takes the place of another.
+while read -r key member; do
+    printf '{"bug_type":"210"}\n{"%s":"a word","panicString":"panic(cpu 0): why"}\n' "$key" >"$work/panic.ips"
+    tell --json "$work/panic.ips"
+    [ "$(grep -o '"[a-z_]*":"a word"' "$work/out")" = "${member:+\"$member\":\"a word\"}" ]
+    check "a panic's $key is ${member:-not told}" "$work/out"
+done <<'END'
+build os
+product hardware
+date date
+incident incident
+crashReporterKey
+END
+
+# ---- Entities ----
+
+while read -r entity char; do
+    [ "$char" = blank ] && char=' '
+    printf 'Process: a&%s;b\nVersion: 1\n\nThread 0 Crashed:\n0   demo  0x0000000102a30aec fetch + 4\n\n' "$entity" >"$work/entity.crash"
+    tell --json "$work/entity.crash"
+    grep -qF "\"process\":\"a$char" "$work/out"
+    check "&$entity; is read as $char" "$work/out"
+    tell "$work/entity.crash"
+    same "$work/entity.crash" "$work/out" "&$entity; is written as it was"
+done <<'END'
+lt <
+gt >
+amp &
+quot \"
+nbsp blank
+#39 '
+END
+
+# ---- Redacted fields: all rows ----
+
+# What stands around the field, its key, and a value that must go.
+while read -r around key; do
+    open= close=
+    [ "$around" = - ] || { open="\"$around\":{" && close="}"; }
+    for value in zzyzx 71839; do
+        printf '{"bug_type":"309"}\n{%s"%s":"%s","other":"%sx"%s,"usedImages":[],"threads":[]}\n' "$open" "$key" $value $value "$close" >"$work/field.ips"
+        tell --redact "$work/field.ips"
+        ! grep -q "\"$value\"" "$work/out" && grep -q "\"other\":\"${value}x\"" "$work/out"
+        check "--redact: $around $key $value" "$work/out"
+    done
+done <<'END'
+- incident
+- incident_id
+- incidentIdentifier
+- crashReporterKey
+- anonymousUUID
+- betaIdentifier
+- deviceIdentifierForVendor
+- deviceIdentifier
+- device_app_hash
+- deviceName
+- computerName
+- hostName
+- server_name
+- serialNumber
+- udid
+- systemId
+- hardwareUUID
+- sleepWakeUUID
+- bootSessionUUID
+- session
+- sessionID
+session id
+- event_id
+- userName
+- userID
+device name
+device id
+report id
+user id
+user name
+user email
+user ip_address
+usr id
+usr name
+usr email
+END
+# The same keys stay elsewhere.
+for pair in 'app id' 'app name' 'binary email' 'binary ip_address'; do
+    printf '{"bug_type":"309"}\n{"%s":{"%s":"zzyzx"},"usedImages":[],"threads":[]}\n' ${pair} >"$work/field.ips"
+    tell --redact "$work/field.ips"
+    same "$work/field.ips" "$work/out" "--redact: $pair stays"
+done
+# A number stays a number of as many digits, and does not begin with 0, whatever the key.
+n=0
+: >"$work/numbers"
+while [ $n -lt 60 ]; do
+    n=$((n + 1))
+    printf '{"userID":"%s"}\n' $((7000000 + n)) >>"$work/numbers"
+    printf '{"userID":"%s"}\n' "12345678901234567890$n" >>"$work/numbers"
+done
+{ cat "$work/entity.crash"; cat "$work/numbers"; } >"$work/numbers.crash"
+tell --redact --redact-key words "$work/numbers.crash"
+grep '"userID":' "$work/out" | sed 's/[0-9]/9/g' >"$work/got"
+sed 's/[0-9]/9/g' "$work/numbers" >"$work/want"
+same "$work/want" "$work/got" "--redact: numbers keep their digits"
+! grep -q '"userID":"0' "$work/out"
+check "--redact: no number begins with 0"
+[ "$(grep -o '"userID":"[0-9]*' "$work/out" | sort -u | wc -l)" -eq 120 ]
+check "--redact: different numbers stay different"
+grep -o '"userID":"[0-9]*' "$work/out" | cut -c11 | sort -u | tr -d '\n' >"$work/first"
+[ "$(cat "$work/first")" = 123456789 ]
+check "--redact: every first digit is used" "$work/first"
+
+# ---- Machinery of a user's own ----
+
+crashed() { # NAME...: a report of these frames
+    printf 'Process: demo [1]\nVersion: 1\nException Type:  EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n'
+    n=0
+    for name; do
+        printf '%d   demo  0x%016x %s + 4\n' $n $((0x102a30aec + n * 64)) "$name"
+        n=$((n + 1))
+    done
+    echo
+}
+crashed a b a#c fetch >"$work/one.crash"
+while IFS="@" read -r list want; do
+    # shellcheck disable=SC2059
+    printf "$list" >"$work/list"
+    tell --signature --machinery "$work/list" "$work/one.crash"
+    [ "$(cut -c18- "$work/out" | sed 's/  [^ ]*$//')" = " SIGABRT: $want" ]
+    check "--machinery $list" "$work/out"
+done <<'END'
+a\nb\na#c\n@fetch
+a\n\n  \nb@a#c | fetch
+# a\nb\n@a | a#c | fetch
+  a\t\nb\na*\n@fetch
+*@a | b | a#c | fetch
+END
+
+# ---- What was thrown ----
+
+while IFS='@' read -r info want; do
+    # shellcheck disable=SC2059
+    { printf 'Process: demo [1]\nVersion: 1\nException Type:  EXC_CRASH (SIGABRT)\n\nApplication Specific Information:\n'; printf "$info";
+        printf '\n\nThread 0 Crashed:\n0   demo  0x0000000102a30aec fetch + 4\n\n'; } >"$work/thrown.crash"
+    tell --summary "$work/thrown.crash"
+    sed -n '3p' "$work/out" | grep -qxF "  $want"
+    check "thrown: $info" "$work/out"
+done <<'END'
+*** Terminating app due to uncaught exception 'X', reason: 'why'@uncaught exception X: why
+*** Terminating app due to uncaught exception 'X'@uncaught exception X
+uncaught exception 'NSRangeException', reason: 'a b@uncaught exception NSRangeException: a b
+*** Terminating app due to uncaught exception 'X', reason: 'why'\nterminating@uncaught exception X: why
+*** Terminating app due to uncaught exception 'X', reason: ''@uncaught exception X: 
+END
+
+# ---- Swift's backtraces, line by line ----
+
+traced() # LINE...: into $work/swift.txt
+{
+    printf 'Fatal error\n\nThread 0 crashed:\n\n' >"$work/swift.txt"
+    printf '%s\n' "$@" >>"$work/swift.txt"
+    tell --json --all "$work/swift.txt"
+}
+while IFS='|' read -r line given place return; do
+    traced "$line"
+    grep -qF "\"return_address\":$return,\"image\":null,\"given\":$given,\"given_place\":$place," "$work/out"
+    check "Swift: $line" "$work/out"
+done <<'END'
+0 0x0000000102a30aec f + 4 in demo at /a.swift:1:2|"f"|"/a.swift:1:2"|false
+0 [ra] 0x0000000102a30aec closure #1 in f + 4 in demo at /a.swift:1:2|"closure #1 in f"|"/a.swift:1:2"|true
+0 [ra] [system] 0x0000000102a30aec a in b in c in demo|"a in b in c"|null|true
+0 [inlined] [system] 0x0000000102a30aec f in demo|"f"|null|false
+0 [system] 0x0000000102a30aec f + 12 in demo|"f"|null|false
+0 0x0000000102a30aec <unknown> in demo|null|null|false
+0 0x0000000102a30aec in demo|null|null|false
+0 0x0000000102a30aec f+4 in demo|"f+4"|null|false
+0 0x0000000102a30aec + 4 in demo|"+ 4"|null|false
+0 0x0000000102a30aec f1 in demo at b.swift:3|"f1"|"b.swift:3"|false
+END
+# Frame 0 begins a stack, unless what stands before it was inlined into it.
+traced "0 0x102a30aec f in demo" "1 [ra] 0x102a30bec g in demo" "0 0x102a30cec h in demo"
+[ "$(grep -o '"kind":"thread"' "$work/out" | wc -l)" -eq 2 ]
+check "Swift: two stacks" "$work/out"
+traced "0 [inlined] 0x102a30aec f in demo" "0 0x102a30aec g in demo" "1 [ra] 0x102a30bec h in demo"
+[ "$(grep -o '"kind":"thread"' "$work/out" | wc -l)" -eq 1 ]
+check "Swift: an inlined call is of the same stack" "$work/out"
+while IFS='|' read -r line want; do
+    traced "0 0x0000000102a30aec f in demo" "" "Images (1):" "" "$line"
+    grep -qF "\"images\":[$want" "$work/out"
+    check "Swift: the image $line" "$work/out"
+done <<'END'
+0x0000000102a30000–0x0000000102a34000 4c4c44b555553144a1ba79ca685dec58 demo /private/demo|{"name":"demo","path":"/private/demo","arch":null,"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","base":"0x102a30000","frames":1,
+0x0000000102a30000–0x0000000102a34000 <no build ID> demo /private/demo|{"name":"demo","path":"/private/demo","arch":null,"uuid":null,"base":"0x102a30000","frames":1,
+0x0000000102a30000–0x0000000102a30aec <no build ID> demo /private/demo|{"name":"demo","path":"/private/demo","arch":null,"uuid":null,"base":"0x102a30000","frames":0,
+0x0000000102a30000–0x0000000102a30aed <no build ID> a b /x/a b|{"name":"a b","path":"/x/a b","arch":null,"uuid":null,"base":"0x102a30000","frames":1,
+END
+
+# ---- The time of a MetricKit payload ----
+
+diagnostic='{"diagnosticMetaData":{"appVersion":"1"},"callStackTree":{"callStackPerThread":true,"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{"binaryName":"demo","address":4339206892,"offsetIntoBinaryTextSegment":2796}]}]}}'
+while IFS='|' read -r text want; do
+    printf '%s\n' "$text" | sed "s/@/$diagnostic/g" >"$work/metric.json"
+    tell --json "$work/metric.json"
+    [ "$(grep -o '"date":"[^"]*"' "$work/out" | cut -d'"' -f4 | tr '\n' ' ')" = "$want" ]
+    check "MetricKit's time: $text" "$work/out"
+done <<'END'
+{"timeStampEnd":"e","timeStampBegin":"b","crashDiagnostics":[@]}|e 
+{"timeStampBegin":"b","crashDiagnostics":[@]}|b 
+[{"timeStampEnd":"e","crashDiagnostics":[@]},{"timeStampEnd":"f","hangDiagnostics":[@,@]}]|e f f 
+[{"timeStampEnd":"e","crashDiagnostics":[@]},{"hangDiagnostics":[@]}]|e 
+{"crashDiagnostics":[@]}|
+END
+end
