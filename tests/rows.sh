@@ -248,4 +248,144 @@ done <<'END'
 [{"timeStampEnd":"e","crashDiagnostics":[@]},{"hangDiagnostics":[@]}]|e 
 {"crashDiagnostics":[@]}|
 END
+
+# ---- Lines of images ----
+
+listed() # LINE: what --json says of the image in it, up to how many frames it has
+{
+    printf 'Process: demo [1]\nVersion: 1\n\nThread 0 Crashed:\n0   demo  0x0000000102a30aec 0x102a30000 + 2796\n\n' >"$work/listed.crash"
+    printf 'Binary Images:\n%s\n' "$1" >>"$work/listed.crash"
+    tell --json --all "$work/listed.crash"
+    sed 's/.*"images"://; s/,"missing".*//; s/4C4C44B5-5555-3144-A1BA-79CA685DEC58/UUID/' "$work/out"
+}
+while IFS='|' read -r line name path arch uuid; do
+    line=$(printf '%s' "$line" | sed 's/UUID/4c4c44b5-5555-3144-a1ba-79ca685dec58/')
+    [ "$(listed "$line")" = "[{\"name\":\"$name\",\"path\":$path,\"arch\":$arch,\"uuid\":$uuid,\"base\":\"0x102a30000\",\"frames\":1" ]
+    check "image: $line" "$work/out"
+done <<'END'
+0x102a30000 - 0x102a33fff demo arm64  <UUID> /Applications/demo|demo|"/Applications/demo"|"arm64"|"UUID"
+0x102a30000 - 0x102a33fff +org.example.demo (1.2 - 34) <UUID> /Applications/demo|org.example.demo|"/Applications/demo"|null|"UUID"
+0x102a30000 - 0x102a33fff *demo arm64e (1.2) <UUID> /Applications/demo|demo|"/Applications/demo"|"arm64e"|"UUID"
+0x102a30000 - 0x102a33fff a b (c) arm64 (*) <UUID> /x/demo|a b (c)|"/x/demo"|"arm64"|"UUID"
+0x102a30000 - 0x102a33fff a(b) <UUID> /x/demo|a(b)|"/x/demo"|null|"UUID"
+0x102a30000 - 0x102a33fff arm64 <UUID> /x/demo|arm64|"/x/demo"|null|"UUID"
+0x102a30000 - ??? demo arm64 /Applications/demo|demo|"/Applications/demo"|"arm64"|null
+0x102a30000 - 0x102a30000 demo arm64 /Applications/demo|demo|"/Applications/demo"|"arm64"|null
+0x102a30000 - 0x102a30aec demo arm64 /Applications/demo|demo|"/Applications/demo"|"arm64"|null
+0x102a30000 - 0xffffffffffffffff demo arm64 <(null)> /Applications/demo|demo|"/Applications/demo"|"arm64"|null
+*0x102a30000 - 0x102a33fff demo arm64 <(null) > /Applications/demo|demo|"/Applications/demo"|"arm64"|null
+0x102a30000-0x102a33fff ??? (*) <UUID> /Applications/de mo|de mo|"/Applications/de mo"|null|"UUID"
+0x102a30000 - 0x102a33fff demo|demo|null|null|null
+0x102a30000 - 0x102a33fff demo armv7 <nothing> /x/demo|demo armv7 <nothing>|"/x/demo"|null|null
+[  0] UUID 0x0000000102a30000 /private/demo|demo|"/private/demo"|null|"UUID"
+[ 10] UUID     0x102a30000   /x/de mo |de mo|"/x/de mo"|null|"UUID"
+END
+for arch in arm64 arm64e arm64_32 armv7 armv7s armv7k armv7f armv6 arm x86_64 x86_64h i386 ppc ppc64 armv6m armv7m; do
+    listed "0x102a30000 - 0x102a33fff demo $arch <4c4c44b555553144a1ba79ca685dec58> /x/demo" | grep -q "\"name\":\"demo\",.*\"arch\":\"$arch\""
+    check "image: $arch" "$work/out"
+done
+while read -r line; do
+    [ "$(listed "$line" | cut -c1-2)" = "[]" ]
+    check "no image: $line" "$work/out"
+done <<'END'
+0x102a30000 - 0x102a33fff
+0x102a30000 - demo
+0x102a30000 demo
+0x102a30000 - ?? demo arm64 /x/demo
+[  0] 4c4c44b5-5555-3144-a1ba-79ca685dec58
+[  0] 4c4c44b5-5555-3144-a1ba-79ca685dec58 demo
+[  0] 4c4c44b5-5555-3144-a1ba-79ca685dec5 0x102a30000 demo
+0] 4c4c44b5-5555-3144-a1ba-79ca685dec58 0x0000000102a30000 /private/demo
+END
+
+# ---- Names that a report has, and what stands after them ----
+
+while IFS='|' read -r text given place; do
+    printf 'Process: demo [1]\nVersion: 1\n\nThread 0 Crashed:\n0   demo  0x0000000102a30aec %s\n\n' "$text" >"$work/given.crash"
+    tell --json "$work/given.crash"
+    grep -qF "\"given\":\"$given\",\"given_place\":$place," "$work/out"
+    check "a name: $text" "$work/out"
+done <<'END'
+f + 12|f|null
+f + 0|f|null
+f + 12 (a.m:34)|f|"a.m:34"
+f (a.m:34)|f|"a.m:34"
+f (a.m)|f (a.m)|null
+f(int) (a.m:34)|f(int)|"a.m:34"
+f(a:b)|f(a:b)|null
+f + 12  a.m:34|f|"a.m:34"
+f + 12 (a.m:34) [inlined]|f|"a.m:34"
+f (a.m:34) [inlined]|f|"a.m:34"
+f + 12 [ours]|f|null
+f + 12 (a.m:34) [ours]|f|"a.m:34"
+f + 12 [ours] [callers left out]|f|null
+f + 12 (a.m:34) [ours] [callers left out]|f|"a.m:34"
+f (a.m:34) [callers left out]|f|"a.m:34"
+-[A b] [ours]|-[A b] [ours]|null
+-[A b] + 4|-[A b]|null
+operator+ + 4|operator+|null
+operator[]|operator[]|null
+a + b + 3|a + b|null
+f + 12x|f + 12x|null
+f + x|f + x|null
+f [ours]|f [ours]|null
+END
+
+# ---- Stacks of sanitizers and of Dart ----
+
+hashed() # LINE...: index, address, name and place of each frame, a line each, threads apart
+{
+    printf '%s\n' "$@" >"$work/hash.txt"
+    tell --json --all "$work/hash.txt"
+    sed 's/"images":.*//; s/{"kind":"/\n&/g' "$work/out" | sed -n 's/^{"kind".*"name":\([^,]*\),"queue".*"crashed":\([a-z]*\),/\1 \2&/p' |
+        while IFS= read -r thread; do
+            printf '%s' "$thread" | sed 's/{"kind".*//; s/$/\n/'
+            printf '%s\n' "$thread" | grep -o '"index":[0-9]*,"address":"[^"]*"\|"given":[^,]*,"given_place":[^,]*' | paste -d' ' - - |
+                sed 's/"index":\([0-9]*\),"address":"\([^"]*\)" "given":\(.*\),"given_place":/\1 \2 \3 /'
+        done
+}
+hashed '==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x1 at' '    #0 0x102a30aec in f /a/b.c:3:5' \
+    '    #1 0x102a30bec in g+0x12 (demo:arm64+0x100000bec)' '    #2 0x102a30cec  (/x/demo+0xcec) (BuildId: 4c4c44b555553144a1ba79ca685dec58)' '' \
+    'freed by thread T0 here:' '    #0 0x102a30aec in free (libclang_rt.dylib:arm64+0xaec)' '    #1 0x102a30bec in <null> <null>' >"$work/got"
+cat >"$work/want" <<'END'
+"==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x1 at" true
+0 0x102a30aec "f" "/a/b.c:3:5"
+1 0x102a30bec "g" null
+2 0x102a30cec null null
+"freed by thread T0 here:" false
+0 0x102a30aec "free" null
+1 0x102a30bec null null
+END
+same "$work/want" "$work/got" "a report of a sanitizer"
+hashed 'Unhandled exception' "build_id: '4c4c44b555553144a1ba79ca685dec58'" 'isolate_dso_base: 102a30000, vm_dso_base: 102a30000' \
+    '    #00 abs 0000000102a30aec virt 0000000000000aec _kDartIsolateSnapshotInstructions+0x240337' \
+    '    #01 abs 0000000102a30bec virt 0000000000000bec f + 4' '    #02 abs 0000000102a30cec' '    #00 abs 0000000102a30dec virt 1 g' >"$work/got"
+cat >"$work/want" <<'END'
+null false
+0 0x102a30aec null null
+1 0x102a30bec "f" null
+2 0x102a30cec null null
+null false
+0 0x102a30dec "g" null
+END
+same "$work/want" "$work/got" "a stack of Dart"
+grep -q '"name":"App","path":"App","arch":null,"uuid":"4C4C44B5-5555-3144-A1BA-79CA685DEC58","base":"0x102a30000","frames":4,' "$work/out"
+check "the image of Dart's stack" "$work/out"
+
+# What happened, by the line that says it.
+while IFS='|' read -r line want; do
+    printf '%s\n    #0 0x102a30aec in f /a/b.c:3:5\n\n' "$line" >"$work/error.txt"
+    tell --json "$work/error.txt"
+    [ "$(grep -o '"exception":"[^"]*"' "$work/out" | cut -d'"' -f4)" = "$want" ]
+    check "happened: $line" "$work/out"
+done <<'END'
+==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x1 at|AddressSanitizer: heap-use-after-free
+==12==ERROR: AddressSanitizer: stack-overflow (pc 0x1)|AddressSanitizer: stack-overflow
+WARNING: ThreadSanitizer: data race (pid=1)|ThreadSanitizer: data race
+a.c:3:5: runtime error: signed integer overflow: 1 + 2|runtime error: signed integer overflow: 1 + 2
+*** Program crashed: Bad pointer dereference at 0x4 ***|Bad pointer dereference
+Program crashed: Illegal instruction at 0x4|Illegal instruction
+a.c:3:5: warning: signed integer overflow|
+==12==ERROR: Sanitized: nothing|
+END
 end

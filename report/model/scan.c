@@ -160,16 +160,29 @@ report_frame *scan_add_frame(text_parser *p, text_line line, frame_form form)
 
 /* ---- What a frame's text says ---- */
 
-/* A line without " [callers left out]", or as --owners makes it, without " [OWNER]", at its end. */
-static machsym_str scan_without_mark(machsym_str s)
+/* A text without the last " [WORDS]" at its end; all of it where none stands there. */
+static machsym_str scan_cut_mark(machsym_str s)
 {
     size_t at = s.len;
     if (s.len == 0 || s.ptr[s.len - 1] != ']')
         return s;
     while (at > 0 && s.ptr[at - 1] != '[')
         at--;
-    bool is_owner = at > 2 && s.ptr[at - 2] == ' ' && (s.ptr[at - 3] == ')' || scan_is_digit(s.ptr[at - 3]));
-    return is_owner ? (machsym_str){s.ptr, at - 2} : s;
+    return at > 2 && s.ptr[at - 2] == ' ' ? (machsym_str){s.ptr, at - 2} : s;
+}
+
+/* A line without " [callers left out]", and as --owners makes it, without " [OWNER]" ahead of that, where an offset or a place
+ * stands before them: what a name ends with stays. */
+static machsym_str scan_without_marks(machsym_str s)
+{
+    enum { MARKS = 2 };
+    machsym_str rest = s;
+    for (unsigned i = 0; i < MARKS; i++) {
+        rest = scan_cut_mark(rest);
+        if (rest.len > 0 && (rest.ptr[rest.len - 1] == ')' || scan_is_digit(rest.ptr[rest.len - 1])))
+            return rest;
+    }
+    return s;
 }
 
 /* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
@@ -179,7 +192,7 @@ void scan_split_given(report_frame *frame, machsym_str s)
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
         tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
-    tail = s.len = scan_without_mark(scan_without_mark(s)).len;
+    tail = s.len = scan_without_marks(s).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
         size_t end = s.ptr[i] == ' ' ? scan_plus(s, i) : i;
