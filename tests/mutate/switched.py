@@ -64,10 +64,11 @@ class Function:
 
 
 class Table:
-    """Lines first..last define a table outside of functions, counted from 0; head and tail: what stands around its name."""
+    """Lines first..last are the rows of a table outside of functions, counted from 0; start: of the first line, what stands ahead of
+    them."""
 
-    def __init__(self, first, last, name, head, tail):
-        self.first, self.last, self.name, self.head, self.tail = first, last, name, head, tail
+    def __init__(self, first, last, name, start):
+        self.first, self.last, self.name, self.start = first, last, name, start
 
 
 def split_parameters(text):
@@ -112,13 +113,13 @@ def function_around(lines, at):
 def table_around(lines, at):
     """The table of constants that has this line, or None where it has another form."""
     first = at
-    while first > 0 and not re.match(r'\w', lines[first]):
+    while first > 0 and not re.match(r'[\w}]', lines[first]):
         first -= 1
-    match = re.fullmatch(r'(static const [\w* ]*?)\b(\w+)((?:\[[^\]]*\])*) = \{.*', lines[first])
+    match = re.match(r'(?:static const [\w* ]*?\b|\} )(\w+)(?:\[[^\]]*\])* = \{', lines[first])
     last = next((i for i in range(at, len(lines)) if lines[i].rstrip().endswith('};')), None)
     if match is None or last is None or any(line.startswith('#') for line in lines[first:last]):
         return None
-    return Table(first, last, match.group(2), match.group(1), match.group(3))
+    return Table(first, last, match.group(1), match.group())
 
 
 def place_of(lines, fault):
@@ -223,8 +224,7 @@ def table_with(lines, table, here):
         other = lines[table.first:table.last + 1]
         other[fault.line - 1 - table.first] = row_with(lines, fault)
         name = '%s_f%d' % (table.name, number)
-        start = table.head + table.name + table.tail
-        other[0] = table.head + name + table.tail + other[0][len(start):]
+        other[0] = 'static const __typeof__(%s) %s = {%s' % (table.name, name, other[0][len(table.start):])
         written += other
         choice = 'ms_fault_here(%d) ? &%s : %s' % (number, name, choice)
     return written + ['#define %s (*(%s))' % (table.name, choice)]
