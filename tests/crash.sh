@@ -370,4 +370,25 @@ else
     skip "real reports, ../shared/corpus is missing"
 fi
 
+# A page has each report as data: the JSON that --json prints, with no < in it.
+page_has() # PAGE COUNT JSON WHAT
+{
+    sed -n 's|^<script type="application/json" class="report">\(.*\)</script>$|\1|p' "$1" >"$work/data"
+    [ "$(wc -l <"$work/data")" -eq "$2" ] && ! grep -q '<' "$work/data" && [ "$(tail -n 1 "$1")" = '</html>' ]
+    check "$4: the page is whole, and its data ends nothing"
+    sed 's/^.*,"json":\({"schema":"crash.*}\)}$/\1/; s/\\u003c/</g' "$work/data" | diff -q - "$3" >"$work/out"
+    check "$4: the page has the JSON" "$work/out"
+}
+reports=tests/fixtures/reports
+$MACHSYM crash -q --json -d tests/fixtures/bin/demo.app.dSYM $reports/demo.crash >"$work/json"
+$MACHSYM crash -q --html -d tests/fixtures/bin/demo.app.dSYM $reports/demo.crash >"$work/page"
+page_has "$work/page" 1 "$work/json" "one report"
+cat $reports/demo.crash $reports/demo.crash >"$work/two.crash"
+$MACHSYM crash -q --json -d tests/fixtures/bin/demo.app.dSYM "$work/two.crash" >"$work/json"
+$MACHSYM crash -q --html -d tests/fixtures/bin/demo.app.dSYM "$work/two.crash" -o "$work/two.html"
+page_has "$work/two.html" 2 "$work/json" "two reports of a file"
+$MACHSYM crash -q --html -d tests/fixtures/bin/demo.app.dSYM $reports/demo.crash $reports/demo.ips -o "$work/pages" 2>"$work/err"
+[ "$(cd "$work/pages" && echo *)" = 'demo-2.html demo.html' ]
+check "a page a report in a folder" "$work/err"
+
 end

@@ -76,7 +76,7 @@ function rows(frame, json, explain) {
       address())];
   return frame.calls.map((call, i) => element('li', { class: kind }, ...head(i),
     element('span', { class: 'call' }, element('span', { class: 'name' }, call.name), place(call), ...marks(call)),
-    address(), ...(i === 0 && image?.symbols ? [why(frame, image, explain)] : [])));
+    address(), ...(i === 0 && explain && image?.symbols ? [why(frame, image, explain)] : [])));
 }
 
 /** Where an address lies in its image. */

@@ -266,6 +266,28 @@ test('on paper there is the stack, and no button', async () => {
   await shot('print');
 });
 
+test('machsym crash --html: the same first screen in one file, which asks for nothing, whatever the names are', async () => {
+  const evil = '</script><script>document.title = "evil"</script><!--<script>';
+  const file = path.join(work, 'evil.crash');
+  fs.writeFileSync(file, fs.readFileSync(report, 'utf8').replace('demo [412]', `${evil} [412]`).replace('start + 2340', `${evil} + 2340`));
+  for (const [one, most, args] of [[report, 1, []], [file, 1, ['--redact']], [path.join(work, 'both.crash'), 2, []]]) {
+    if (most === 2) fs.writeFileSync(one, fs.readFileSync(report, 'utf8') + fs.readFileSync(file, 'utf8'));
+    const out = path.join(work, 'page.html');
+    execFileSync(process.env.TOOL, ['crash', '-q', '--html', ...args, '-d', dsym, one, '-o', out]);
+    await fresh(pathToFileURL(out).href, { viewport: { width: 1280, height: 900 } });
+    const { told, stack } = await firstScreen();
+    assert.ok(told < (most === 1 ? 300 : 400) && stack < 800, `${told}, ${stack}`);
+    assert.match(await page.locator('#report').innerText(), /First own frame\s+require\(bool\)\s+queue\.hpp:6/);
+    assert.equal(await page.locator('#reports button').count(), most === 1 ? 0 : most);
+    assert.equal(await page.title(), 'A crash report, read by machsym');
+    assert.equal((await page.locator('#report').textContent()).includes(evil), one === file);
+    assert.equal((await page.content()).includes('0123456789abcdef0123456789abcdef01234567'), args.length === 0);
+    await shot(`html-${most}`);
+    await assertAccessible();
+    assertQuiet();
+  }
+});
+
 test('why a frame has its names: the words of --explain', async () => {
   await fresh();
   await drop(report, dsym);

@@ -247,6 +247,9 @@ static const option table[] = {
      offsetof(crash_options, write.is_apple), NULL},
     {"json", NULL, "JSON, one object a line: of the report, or with these of what they print",
      offsetof(crash_options, json), NULL},
+    {"html", NULL,
+     "a page that needs no other file: what happened, where, the stack; with --redact\nto send to others",
+     offsetof(crash_options, html), NULL},
     {"json-out", "FILE", "JSON of each report too, an object a line, by the same lookups",
      offsetof(crash_options, json_out), crash_take_json_out},
     {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
@@ -326,6 +329,7 @@ static bool crash_settle(crash_options *crash)
         crash->resolve.raw_addresses = true;
         crash->lines.lines = crash->lines.is_set ? crash->lines.lines : MACHSYM_LINES_ATOS;
     }
+    crash->format = crash->html ? FORMAT_HTML : crash->format;
     if (crash->json) {
         crash->format = FORMAT_JSON;
         crash->write.one_line = true;
@@ -399,6 +403,12 @@ static int crash_run(int argc, char **argv)
     else if (!crash_outputs_differ(&crash))
         status = options_wrong(&crash_command,
                                "-o, --json-out and --groups-out name one file twice: name another");
+    else if (crash.html && (crash.json || crash.write.is_apple))
+        status = options_wrong(&crash_command, "--html is a form of its own: without --json and --apple");
+    else if (crash.html && crash.output == NULL && reports.count > 1 && !crash_is_answered(&crash))
+        status = options_wrong(
+            &crash_command,
+            "--html makes a page a file, which do not fit behind each other: name a folder with -o");
     else if (only_has(&crash.only, FILTER_OWNER) && crash.rules == NULL)
         status =
             options_wrong(&crash_command, "--only owner=... goes by rules: name them with --owners RULES");

@@ -23,7 +23,7 @@
 
 enum { MAX_STORES = 256, MAX_LOADS = 256 };
 
-typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON } crash_format;
+typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML } crash_format;
 
 /* Where the table of what is missing goes: to standard error; or in place of the reports. */
 typedef enum missing_form { MISSING_SAID = 0, MISSING_TEXT, MISSING_JSON } missing_form;
@@ -62,6 +62,7 @@ typedef struct crash_options {
     const char *groups_out;
     const char *json_out; /* JSON of each report too, beside what is printed; NULL: none */
     missing_form missing;
+    bool html; /* --html */
     bool json; /* all that goes to standard output, one object a line */
     bool force;
     bool quiet;

@@ -9,6 +9,7 @@
 #include "../../../report/tell/signature.h"
 #include "../../../report/tell/summary.h"
 #include "../../../report/walk.h"
+#include "../../../report/write/html.h"
 #include "../../../report/write/write.h"
 #include "../../base/machine.h"
 #include "../../base/out.h"
@@ -193,9 +194,13 @@ size_t crash_damaged_at(const report *r)
 }
 
 static void crash_write_report(const crash_options *o, const report *r, const resolve_counts *counts,
-                               crash_result *result)
+                               const char *label, crash_result *result)
 {
-    if (o->format == FORMAT_TEXT)
+    if (o->format == FORMAT_HTML && result->output.len == 0)
+        html_begin(&result->output);
+    if (o->format == FORMAT_HTML)
+        html_add(r, &o->write, counts, label, &result->output);
+    else if (o->format == FORMAT_TEXT)
         write_text(r, &o->write, &result->output);
     else if (o->format == FORMAT_JSON)
         write_json(r, &o->write, counts, &result->output);
@@ -243,7 +248,7 @@ static void crash_answer_one(const crash_run *run, const report *r, const resolv
     const char *label = crash_label_of(result, r);
     missing_add_report(&result->missing, r);
     if (!run->in_place || o->output != NULL)
-        crash_write_report(o, r, counts, result);
+        crash_write_report(o, r, counts, label, result);
     crash_add_json(o, r, counts, result);
     if (o->summary && o->json) {
         write_summary_json(r, label, counts, &result->summary);
@@ -373,6 +378,8 @@ static void crash_do_report(const crash_run *run, crash_result *result)
         resolve_budget_begin(&file.budget, &o->resolve.limit, input.len);
         walk_all(&walk, str_make(text_z(&input), input.len), &result->output);
     }
+    if (o->format == FORMAT_HTML && result->output.len > 0)
+        html_end(&result->output);
     result->held_count = walk.held;
     if (result->failure.len == 0 && status_lacked_memory())
         crash_fail(result, "memory ran out: names or lines would be missing");
@@ -720,7 +727,7 @@ static const char *crash_base_name(const char *path)
 
 static char *crash_output_name(const crash_options *o, const char *report_path, unsigned number)
 {
-    static const char *const endings[] = {NULL, ".crash", ".json"};
+    static const char *const endings[] = {NULL, ".crash", ".json", ".html"};
     const char *base = crash_base_name(report_path);
     const char *dot = strrchr(base, '.');
     size_t stem = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
