@@ -1,7 +1,7 @@
 #!/bin/sh
 # machsym crash --signature: one crash has one signature in whatever form its report comes, and two crashes have two.
-# Prints pair precision and recall over labelled reports: of two reports in one group, how often they are one crash; of two
-# reports of one crash, how often they are in one group.
+# Prints pair precision and recall over labelled reports, for those of labelled.py by kind: of two reports in one group, how often
+# they are one crash; of two reports of one crash, how often they are in one group.
 MACHSYM=${MACHSYM:-build/machsym}
 reports=tests/fixtures/reports
 demo="-d tests/fixtures/bin/demo.app.dSYM"
@@ -122,12 +122,19 @@ stack "$work/b.crash" SIGABRT system:abort system:free_tiny main
 differ "main alone tells nothing, so the system's frames do"
 stack "$work/b.crash" SIGABRT system:__pthread_kill system:abort_message system:compact main
 alike "ways to abort tell nothing"
-printf '# ours\ncompact\nfree_*\nabort\n' >"$work/machinery"
-stack "$work/b.crash" SIGABRT system:free_tiny main
+printf '# ours\ncompact\n  free_*  \n\nApp`helper*' >"$work/machinery"
+stack "$work/b.crash" SIGABRT system:abort system:free_tiny main
 a=$($MACHSYM crash -q --signature --machinery "$work/machinery" -d "$work/empty" "$work/a.crash" | cut -c1-16)
 b=$($MACHSYM crash -q --signature --machinery "$work/machinery" -d "$work/empty" "$work/b.crash" | cut -c1-16)
 [ "$a" = "$b" ]
-check "--machinery takes the place of the built-in list"
+check "--machinery adds to the built-in lists"
+stack "$work/a.crash" SIGSEGV helper2 f main
+stack "$work/b.crash" SIGSEGV f main
+a=$($MACHSYM crash -q --signature --machinery "$work/machinery" -d "$work/empty" "$work/a.crash" | cut -c1-16)
+b=$($MACHSYM crash -q --signature --machinery "$work/machinery" -d "$work/empty" "$work/b.crash" | cut -c1-16)
+[ "$a" = "$b" ]
+check "--machinery with a function of one image"
+differ "without it that function tells"
 $MACHSYM crash -q --signature --machinery "$work/none" "$work/a.crash" >/dev/null 2>&1
 [ $? -eq 2 ]
 check "--machinery of a file that is not there"
@@ -159,12 +166,133 @@ stack "$work/a.crash" SIGSEGV 'operator<(A, A)' main
 stack "$work/b.crash" SIGSEGV 'operator>(A, A)' main
 differ "operators"
 
-# ---- Carried on ----
+# Names of other languages: what a build makes of a function is one name, and two functions are two.
+named_alike 'demo::load::h0123456789abcdef' 'demo::load::hfedcba9876543210'
+named_alike '_ZN4demo4load17h0123456789abcdefE' 'demo::load::h0123456789abcdef'
+named_alike 'demo::run::_$u7b$$u7b$closure$u7d$$u7d$::h0123456789abcdef' 'demo::run::{closure#2}'
+named_alike '_$LT$demo..A$LT$T$GT$$u20$as$u20$demo..Run$GT$::run::h0123456789abcdef' '<demo::A<u8> as demo::Run>::run'
+named_alike '<demo::A<u8>>::run' 'demo::A<T>::run'
+named_alike 'main.work.abi0' 'main.work'
+named_alike 'main.Map[go.shape.int_0]' 'main.Map[...]'
+named_alike 'Player_Hit_m0123456789ABCDEF0123456789ABCDEF01234567' 'Player_Hit_mFEDCBA9876543210FEDCBA9876543210FEDCBA98_gshared'
+named_alike 'kfun:a.B.$loadCOROUTINE$1#invokeSuspend(kotlin.Int){}' 'kfun:a.B.$loadCOROUTINE$27#invokeSuspend(kotlin.Int){}'
+named_alike 'closure #1 (Swift.Int) -> () in App.Player.play() -> ()' 'closure #1 in Player.play()'
+named_alike 'closure #2 in closure #1 in Player.play()' 'partial apply for closure #2 (A) -> B in closure #1 () -> () in Player.play()'
+named_differ() # NAME NAME
+{
+    stack "$work/a.crash" SIGSEGV "$1" caller main
+    stack "$work/b.crash" SIGSEGV "$2" caller main
+    differ "$1, $2"
+}
+named_differ '<demo::A as demo::Run>::run' '<demo::B as demo::Run>::run'
+named_differ 'demo::<impl demo::Run for demo::A>::run' 'demo::<impl demo::Run for demo::B>::run'
+named_differ 'main.(*Reader).Close' 'main.(*Writer).Close'
+named_differ 'main.(*Reader).Close' 'main.(*Reader).Open'
+named_differ 'kfun:a.B.<get-x>()kotlin.Int' 'kfun:a.B.<get-y>()kotlin.Int'
+named_differ 'closure #1 (Swift.Int) -> () in App.Player.play() -> ()' 'closure #1 (Swift.Int) -> () in App.Player.stop() -> ()'
+named_differ 'Player_Hit_m0123456789ABCDEF0123456789ABCDEF01234567' 'Player_Run_m0123456789ABCDEF0123456789ABCDEF01234567'
+
+# ---- What is told, and what is not ----
+
+signature_text() { $MACHSYM crash -q --signature -d "$work/empty" "$1" | sed "s/^[0-9a-f]* *//; s/  [^ ]*\$//"; }
+ended() # WANT TERMINATION
+{
+    stack "$work/a.crash" "EXC_CRASH (SIGKILL)" f g main
+    sed -i "3i $2" "$work/a.crash"
+    signature_text "$work/a.crash" >"$work/signed"
+    [ "$(cat "$work/signed")" = "$1: f | g | main" ]
+    check "$2: $1" "$work/signed"
+}
+ended "SIGKILL [0x8badf00d]" "Termination Reason: Namespace FRONTBOARD, Code 0x8badf00d"
+ended "SIGKILL [0x8badf00d]" "Termination Reason: FRONTBOARD 2343432205"
+ended "SIGKILL [0xdead10cc]" "Termination Reason: RUNNINGBOARD 0xdead10cc"
+ended "SIGKILL [0x8badf00d]" "Exception Codes: 0x000000008badf00d, 0x0000000000000000"
+ended "SIGKILL [CODESIGNING 2]" "Termination Reason: Namespace CODESIGNING, Code 0x2"
+ended "SIGKILL" "Termination Reason: SIGNAL 9 Killed: 9"
+said() # WANT INFO
+{
+    stack "$work/a.crash" "EXC_CRASH (SIGABRT)" f g main
+    { sed -n 1,3p "$work/a.crash" && printf 'Application Specific Information:\n%s\n\n' "$2" && sed 1,3d "$work/a.crash"; } >"$work/b.crash"
+    signature_text "$work/b.crash" >"$work/signed"
+    [ "$(cat "$work/signed")" = "SIGABRT$1: f | g | main" ]
+    check "$2: $1" "$work/signed"
+}
+said "" "abort() called"
+said " (Fatal error: Row # of * is gone)" "App/Table.swift:12: Fatal error: Row 7 of 'music' is gone"
+said " (Fatal error: can't open *)" "Fatal error: can't open /var/mobile/x: file App/Store.swift, line 9"
+said " (Assertion failed: (count > #))" "Assertion failed: (count > 0), function f, file a.c, line 3."
+said " NSRangeException (objectAtIndex:)" "*** Terminating app due to uncaught exception 'NSRangeException', reason: '*** -[__NSArrayM objectAtIndex:]: index 5 beyond bounds [0 .. 4]'"
+said " NSGenericException (Collection * was mutated)" "*** Terminating app due to uncaught exception 'NSGenericException', reason: 'Collection <__NSArrayM: 0x60000012> was mutated'"
+said " std::out_of_range (vector)" "terminating due to uncaught exception of type std::out_of_range: vector"
+said " DemoException (it's over, # of #)" "Application threw exception DemoException: it's over, -3 of 4"
+said " kotlin.IllegalStateException (no user)" "Uncaught Kotlin exception: kotlin.IllegalStateException: no user"
+said " DemoException" "*** Terminating app due to uncaught exception 'DemoException'"
 
 group() # OPTION...
 {
     $MACHSYM crash -q --group $demo "$@"
 }
+
+# COUNTS REPORT...: how many reports the groups of these have
+counted()
+{
+    want=$1
+    shift
+    $MACHSYM crash -q --group --json -d "$work/empty" "$@" | sed 's/.*"count":\([0-9]*\),.*/\1/' | sort -rn | tr '\n' ' ' >"$work/counts"
+    [ "$(cat "$work/counts")" = "$want " ]
+}
+stack "$work/a.crash" "EXC_BAD_ACCESS (SIGSEGV)" f g main
+stack "$work/c.crash" "EXC_CRASH (SIGABRT)" f g main
+sed /Exception/d "$work/a.crash" >"$work/b.crash"
+counted 2 "$work/a.crash" "$work/b.crash" && counted 2 "$work/b.crash" "$work/a.crash"
+check "a report without an exception is with the one that has one, whatever came first" "$work/counts"
+counted "1 1 1" "$work/a.crash" "$work/b.crash" "$work/c.crash"
+check "but with none of two" "$work/counts"
+counted "1 1" "$work/a.crash" "$work/c.crash"
+check "different exceptions stay two groups" "$work/counts"
+group --groups-out "$work/1.state" "$work/b.crash" >/dev/null
+group --groups-in "$work/1.state" --groups-out "$work/2.state" --json "$work/a.crash" >"$work/out"
+grep -q '"count":2,' "$work/out" && [ "$(grep -c . "$work/out")" -eq 1 ]
+check "in a later run, too" "$work/out"
+group --groups-in "$work/2.state" --json "$work/c.crash" >"$work/out"
+[ "$(grep -c '"count":1,' "$work/out")" -eq 3 ]
+check "and apart again, once a second exception came" "$work/out"
+stack "$work/a.crash" "EXC_BAD_ACCESS (SIGSEGV)" main
+sed /Exception/d "$work/a.crash" >"$work/b.crash"
+counted "1 1" "$work/a.crash" "$work/b.crash"
+check "main alone joins nothing" "$work/counts"
+
+# ---- Labelled reports: programs that carry their runtime, other reporters, builds, architectures ----
+
+# One shot, five runs one after the other, and any order end in one state, with the same groups.
+if need "labelled reports" python3; then
+    PYTHONDONTWRITEBYTECODE=1
+    export PYTHONDONTWRITEBYTECODE
+    python3 tests/labelled.py make "$work/labelled"
+    [ ! -d "${CORPUS:-../shared/corpus}" ] || python3 tests/labelled.py probe "$work/labelled" "${CORPUS:-../shared/corpus}"
+    for half in seen kept; do
+        find "$work/labelled/$half" -type f | sort >"$work/list"
+        awk '{ print substr($0, length($0) * NR % 37 + 1) "\t" $0 }' "$work/list" | sort | cut -f2 >"$work/shuffled"
+        $MACHSYM crash -q --group --json -d "$work/empty" --groups-out "$work/$half.state" --files-from "$work/list" >"$work/out"
+        python3 tests/labelled.py judge "$work/out" 0.995 0.97 >"$work/figures"
+        check "labelled reports, $half: at least 0.995 and 0.97" "$work/figures"
+        cat "$work/figures"
+        $MACHSYM crash -q --group -d "$work/empty" --groups-out "$work/shuffled.state" --files-from "$work/shuffled" >/dev/null
+        same "$work/$half.state" "$work/shuffled.state" "labelled reports, $half: one state in any order"
+        rm -f "$work/steps.state"
+        for step in 0 1 2 3 4; do
+            awk -v step=$step 'NR % 5 == step' "$work/shuffled" >"$work/part"
+            $MACHSYM crash -q --group --json -d "$work/empty" $([ $step -eq 0 ] || echo "--groups-in $work/steps.state") \
+                --groups-out "$work/steps.state" --files-from "$work/part" >"$work/last"
+        done
+        same "$work/$half.state" "$work/steps.state" "labelled reports, $half: one state in five runs"
+        sed 's/,"trend.*//' "$work/last" | sort >"$work/one"
+        sed 's/,"trend.*//' "$work/out" | sort >"$work/two"
+        same "$work/one" "$work/two" "labelled reports, $half: the same groups in five runs"
+    done
+fi
+
+# ---- Carried on ----
 
 mkdir "$work/days"
 n=0

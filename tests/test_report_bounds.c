@@ -630,6 +630,7 @@ typedef struct grouping {
     uint64_t step; /* from one hash to the next */
     size_t count;  /* of signatures; 0: as many as reports */
     const char *state;
+    size_t of_stack; /* so many exceptions in a row have one stack; 0: each has its own */
 } grouping;
 
 static group_list *add_reports(size_t n, const grouping *how)
@@ -640,8 +641,17 @@ static group_list *add_reports(size_t n, const grouping *how)
         size_t number = how->count != 0 ? i % how->count : i;
         signature s;
         memset(&s, 0, sizeof s);
-        put_format(&s.text, "name%zu", number);
-        s.hash = how->state != NULL ? str_hash(str_make(s.text.v, s.text.len)) : number * how->step;
+        text name = {0};
+        text exception = {0};
+        put_format(&name, "name%zu", how->of_stack > 0 ? number / how->of_stack : number);
+        put_format(&exception, "kind%zu", how->of_stack > 0 ? number % how->of_stack : 0);
+        machsym_str parts[PART_COUNT] = {{NULL, 0}};
+        parts[PART_EXCEPTION] = str_make(exception.v, exception.len);
+        parts[PART_STACK] = str_make(name.v, name.len);
+        signature_compose(&s, parts);
+        text_free(&name);
+        text_free(&exception);
+        s.hash = how->state != NULL ? s.hash : number * how->step;
         s.frames[0] = s.hash + 1;
         s.frame_count = 1;
         snprintf(s.day, sizeof s.day, "2026-03-%02u", (unsigned)(i % 31 + 1));
@@ -675,7 +685,7 @@ static void check_groups(const char *name, const grouping *how)
 static void check_state(void)
 {
     char path[] = "/tmp/machsym-test-XXXXXX";
-    grouping how = {0, 200, NULL};
+    grouping how = {0, 200, NULL, 0};
     text out = {0};
     FILE *file = fdopen(mkstemp(path), "wb");
     group_list *groups = add_reports(200, &how);
@@ -697,11 +707,15 @@ static void check_state(void)
 /* Signatures whose hashes end in the same bits, or are the same: who makes reports can make such names. */
 static void check_all_groups(void)
 {
-    static const grouping alike = {(uint64_t)1 << 32, 0, NULL};
-    static const grouping same = {0, 0, NULL};
-    static const grouping few = {1, 50, NULL};
+    static const grouping alike = {(uint64_t)1 << 32, 0, NULL, 0};
+    static const grouping same = {0, 0, NULL, 0};
+    static const grouping few = {1, 50, NULL, 0};
+    static const grouping of_stack = {1, 0, NULL, 60};
+    static const grouping of_one = {1, 0, NULL, 1000000};
     check_groups("signatures that end alike", &alike);
     check_groups("signatures of one hash", &same);
+    check_groups("sixty exceptions of each stack", &of_stack);
+    check_groups("all exceptions of one stack", &of_one);
     check_groups("many reports of few groups", &few);
     check_state();
 }

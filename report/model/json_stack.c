@@ -176,6 +176,7 @@ void fields_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form 
         frame->end = doc->v[at].end;
         frame->name = fields_text(r, doc, json_get(doc, at, words->symbol));
         frame->image_name = str_base_name(fields_text(r, doc, json_get(doc, at, words->image)));
+        frame->given_folded = report_is_folded_name(frame->name);
         frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
         machsym_str line = fields_text(r, doc, json_get(doc, at, words->line));
         if (line.len > 0)

@@ -216,10 +216,18 @@ static machsym_str report_without_blanks(machsym_str name, char *room, size_t ca
     return (machsym_str){room, rest.len + 1};
 }
 
+static const char folded_name[] = "<deduplicated_symbol>";
+
+bool report_is_folded_name(machsym_str name)
+{
+    char room[64];
+    return str_starts(report_without_blanks(name, room, sizeof room), folded_name);
+}
+
 bool report_is_no_name(machsym_str name, machsym_str image)
 {
     char room[64]; /* none of those below is longer */
-    static const char *const begins[] = {"<redacted>", "<deduplicated_symbol>", "___lldb_unnamed_symbol"};
+    static const char *const begins[] = {"<redacted>", folded_name, "___lldb_unnamed_symbol"};
     static const char *const wholes[] = {
         "???", "<unknown>", "<null>", "Unknown", "_mh_execute_header", "__mh_execute_header", "0"};
     if (name.len > 0 && memchr("<_?U0", name.ptr[0], 5) == NULL)

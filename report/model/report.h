@@ -119,6 +119,7 @@ typedef struct report_frame {
     bool given_line;   /* the text has a source line already */
     bool given_inline; /* the text is of a call that was inlined */
     bool given_start;  /* the text says that the function begins at this address: "+ 0" */
+    bool given_folded; /* the text says that several functions have this address: <deduplicated_symbol> */
     machsym_str name;  /* as the text has it */
     machsym_str where; /* File.m:12, as the text has it */
     machsym_str image_name;
@@ -427,5 +428,7 @@ bool report_arch_is_arm32(machsym_str arch);
 uint64_t report_plain_addr(const report *r, uint64_t addr);
 /* Whether a name stands where none is known: "<redacted>", "???", the image's own. */
 bool report_is_no_name(machsym_str name, machsym_str image);
+/* Whether it stands for the names of several functions, of which the linker kept one. */
+bool report_is_folded_name(machsym_str name);
 
 #endif

@@ -222,6 +222,7 @@ void scan_split_given(report_frame *frame, machsym_str s)
 void scan_set_given(report_frame *frame, machsym_str s)
 {
     scan_split_given(frame, s);
+    frame->given_folded = report_is_folded_name(str_trim(frame->name));
     if (report_is_no_name(str_trim(frame->name), frame->image_name))
         frame->name.len = 0;
     else

@@ -176,6 +176,7 @@ static void crashlytics_open_title(text_parser *p, machsym_str s)
 
 bool text_parse_crashlytics(text_parser *p, machsym_str s)
 {
+    static const char again[] = "Thread : ";
     bool is_first = str_starts(s, "# Crashlytics ");
     if (is_first || str_starts(s, "Fatal Exception: ") || str_starts(s, "Crashed: ")) {
         p->crashlytics = true;
@@ -186,8 +187,13 @@ bool text_parse_crashlytics(text_parser *p, machsym_str s)
     if (!p->crashlytics || s.len == 0 || scan_is_digit(s.ptr[0]) || crashlytics_parse_header(p, s) ||
         crashlytics_parse_exception(p, s) || str_is(s, "--"))
         return p->crashlytics && s.len > 0 && !scan_is_digit(s.ptr[0]);
-    /* a title follows an empty line; else it goes on with the one before: the reason of an exception */
-    if (p->open && p->r->threads[p->r->thread_count - 1].count == 0)
+    /* a title follows an empty line, and may stand again right above its frames; else the line goes on with the one before: the
+     * reason of an exception */
+    bool is_first_line = p->open && p->r->threads[p->r->thread_count - 1].count == 0;
+    if (str_starts(s, again)) {
+        if (!is_first_line)
+            crashlytics_open_title(p, crashlytics_rest_after(s, sizeof again - 1));
+    } else if (is_first_line)
         report_set_fact(p->r, FACT_REASON, s);
     else
         crashlytics_open_title(p, s);

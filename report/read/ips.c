@@ -186,6 +186,7 @@ static void ips_set_frame_text(report *r, const json *doc, report_frame *frame, 
 {
     uint32_t line = json_get(doc, object, "sourceLine");
     frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
+    frame->given_folded = report_is_folded_name(frame->name);
     frame->named = report_is_no_name(frame->name, stack_image_name(r, frame)) ? NAME_NONE : NAME_GIVEN;
     frame->given_inline = json_true(doc, json_get(doc, object, "inline"));
     frame->given_start = json_equals(doc, json_get(doc, object, "symbolLocation"), "0");

@@ -384,15 +384,18 @@ void groups_print(group_list *groups, bool is_json, text *out)
     groups_sort_in(groups);
     if (groups->count == 0)
         return;
-    groups_find_heads(groups);
-    group **order = mem_alloc(groups->count * sizeof *order);
-    for (size_t i = 0; i < groups->count; i++) {
-        order[i] = groups->v[i];
+    groups_shown shown;
+    groups_join(groups, &shown);
+    groups_find_heads(&shown.list);
+    group **order = mem_alloc(shown.list.count * sizeof *order);
+    for (size_t i = 0; i < shown.list.count; i++) {
+        order[i] = shown.list.v[i];
         order[i]->head->family_count += order[i]->reports;
     }
-    qsort(order, groups->count, sizeof *order, groups_by_family);
-    groups_put(groups, order, is_json, out);
+    qsort(order, shown.list.count, sizeof *order, groups_by_family);
+    groups_put(&shown.list, order, is_json, out);
     free(order);
+    groups_free_shown(&shown);
 }
 
 bool groups_has_state(const group_list *groups)

@@ -3,7 +3,7 @@
  * earlier runs.
  * Offers: groups_open, groups_close, groups_take_state, groups_add, groups_print, groups_put_state,
  * groups_has_state, group_compare_signatures, group_new, group_free, group_count_day, group_count_version,
- * groups_find_heads, groups_totals and its kin.
+ * groups_join, groups_free_shown, groups_find_heads, groups_totals and its kin.
  * Never: reads or writes a file: tool/files/state.h does. */
 #ifndef MACHSYM_TOOL_GROUPS_H
 #define MACHSYM_TOOL_GROUPS_H
@@ -64,6 +64,7 @@ typedef struct group {
     const char **paths; /* of this run's reports */
     size_t path_count;
     size_t path_cap;
+    struct group *joined;  /* the group that it is shown with; NULL: it is shown itself */
     struct group *head;    /* of the family; itself when it stands alone */
     uint64_t family_count; /* reports of the whole family, kept at its head */
 } group;
@@ -92,6 +93,16 @@ group *group_new(signature *s);
 void group_free(group *g);
 void group_count_day(group *g, day number, uint64_t reports);
 void group_count_version(group *g, machsym_str name, uint64_t reports, day first, day last);
+/* The groups as they are shown: reports that do not tell an exception, a termination or a message are with those that do, where
+ * all else is equal and exactly one group tells more. What came first makes no difference, and the groups stay as they are. The
+ * first made groups of out are new: groups_free_shown takes them back. */
+typedef struct groups_shown {
+    group_list list;
+    size_t made;
+} groups_shown;
+
+void groups_join(const group_list *groups, groups_shown *out);
+void groups_free_shown(groups_shown *shown);
 /* Gives each group the head of the family that it is most similar to, or itself. */
 void groups_find_heads(group_list *groups);
 

@@ -10,6 +10,9 @@
 static const char head_schema[] = "crash-state";
 static const char group_schema[] = "crash-state-group";
 
+/* The parts of a signature as a state calls them. */
+static const char *const part_names[PART_COUNT] = {"exception", "thrown", "termination", "message", "stack"};
+
 /* ---- Writing ---- */
 
 static void groups_put_days(text *t, const group *g)
@@ -42,7 +45,8 @@ static void groups_put_versions(text *t, const group *g)
 static void groups_put_group(text *t, const group *g)
 {
     json_begin(t, group_schema);
-    json_put_str(t, "signature", str_make(g->signature.text.v, g->signature.text.len));
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        json_put_str(t, part_names[i], signature_part_of(&g->signature, (signature_part)i));
     json_put_number(t, "reports", g->reports);
     json_put_day(t, "first", g->first);
     json_put_day(t, "last", g->last);
@@ -153,16 +157,30 @@ static void groups_take_days(const json *doc, group *g)
     g->before = g->last;
 }
 
+static void groups_take_signature(const json *doc, signature *s)
+{
+    text made[PART_COUNT] = {{0}};
+    machsym_str parts[PART_COUNT];
+    memset(s, 0, sizeof *s);
+    for (unsigned i = 0; i < PART_COUNT; i++) {
+        uint32_t part = json_get(doc, 0, part_names[i]);
+        if (json_is(doc, part, JSON_STRING))
+            json_unescape(&made[i], json_raw(doc, part));
+        parts[i] = str_make(made[i].v, made[i].len);
+    }
+    signature_compose(s, parts);
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        text_free(&made[i]);
+}
+
 static bool groups_take_group(reading *r, const json *doc)
 {
     signature s;
     uint32_t at = JSON_NONE;
     uint32_t frames = json_get(doc, 0, "frames");
-    memset(&s, 0, sizeof s);
-    if (!json_is(doc, json_get(doc, 0, "signature"), JSON_STRING))
-        return groups_fail(r, "a group without its signature");
-    json_unescape(&s.text, json_raw(doc, json_get(doc, 0, "signature")));
-    s.hash = str_hash(str_make(s.text.v, s.text.len));
+    if (!json_is(doc, json_get(doc, 0, "stack"), JSON_STRING))
+        return groups_fail(r, "a group without its stack");
+    groups_take_signature(doc, &s);
     while (s.frame_count < sizeof s.frames / sizeof *s.frames && json_next(doc, frames, &at))
         s.frame_count += groups_hash_in(doc, at, &s.frames[s.frame_count]);
     group_list *groups = r->groups;

@@ -1,8 +1,10 @@
 /* Signatures of reports; see summary.h. */
 #include "signature.h"
+#include "../base/digits.h"
 #include "../model/scan.h"
 #include "../model/stack.h"
-#include "machsym.h"
+#include "message.h"
+#include "stable.h"
 
 #include <string.h>
 
@@ -18,7 +20,38 @@ typedef struct signing {
     const report *r;
     const machinery *list;
     signature *out;
+    text stack;
 } signing;
+
+/* ---- Its parts ---- */
+
+machsym_str signature_part_of(const signature *s, signature_part part)
+{
+    return str_make(s->text.v + s->part_at[part], s->part_len[part]);
+}
+
+void signature_compose(signature *s, const machsym_str parts[PART_COUNT])
+{
+    static const char *const around[PART_COUNT][2] = {{"", ""}, {"", ""}, {"[", "]"}, {"(", ")"}, {"", ""}};
+    s->text.len = 0;
+    for (unsigned i = 0; i < PART_COUNT; i++) {
+        const char *between = s->text.len == 0 ? "" : i == PART_STACK ? ": " : " ";
+        if (parts[i].len == 0)
+            continue;
+        text_c(&s->text, between);
+        text_c(&s->text, around[i][0]);
+        s->part_at[i] = (uint32_t)s->text.len;
+        s->part_len[i] = (uint32_t)parts[i].len;
+        text_str(&s->text, parts[i]);
+        text_c(&s->text, around[i][1]);
+    }
+    s->hash = str_hash(str_make(s->text.v, s->text.len));
+}
+
+bool signature_tells(const signature *s)
+{
+    return s->frame_count > 1 || (s->frame_count == 1 && s->frames[0] != str_hash(str_c("main")));
+}
 
 /* ---- The kind of failure ---- */
 
@@ -30,6 +63,17 @@ static bool signature_says(const report *r, const char *word)
     bool is_thrown = strcmp(word, "NSException") == 0 && exception.len + signal.len == 0 &&
                      str_find(info, "due to uncaught exception '") < info.len;
     return is_thrown || str_find(exception, word) < exception.len || str_find(signal, word) < signal.len;
+}
+
+/* What a compiler traps with is an instruction that is not there on Intel, and a breakpoint on ARM. */
+static bool signature_is_trap_of_intel(const report *r)
+{
+    machsym_str code_type = r->facts[FACT_CODE_TYPE];
+    bool is_intel =
+        str_starts(code_type, "X86") || str_starts(code_type, "x86") || str_starts(code_type, "i386");
+    if (code_type.len == 0 && r->image_count > 0)
+        is_intel = str_starts(r->images[0].arch, "x86_64") || str_starts(r->images[0].arch, "i386");
+    return is_intel && (signature_says(r, "EXC_BAD_INSTRUCTION") || signature_says(r, "SIGILL"));
 }
 
 /* One crash is a Mach exception to one writer and a signal to another. */
@@ -48,12 +92,15 @@ static void signature_put_kind(text *t, const report *r)
                  {"SIGQUIT", {"SIGQUIT", NULL, NULL}},
                  {"SIGABRT", {"SIGABRT", "EXC_CRASH", "NSException"}}};
     bool is_event = r->facts[FACT_EXCEPTION].len == 0; /* a hang is no crash of the same frames */
+    if (signature_is_trap_of_intel(r)) {
+        text_c(t, "EXC_BREAKPOINT");
+        return;
+    }
     machsym_str exception = r->facts[is_event ? FACT_EVENT : FACT_EXCEPTION];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (size_t k = 0; k < 3 && kinds[i].words[k] != NULL; k++) {
             if (signature_says(r, kinds[i].words[k])) {
                 text_c(t, kinds[i].kind);
-                text_c(t, ": ");
                 return;
             }
         }
@@ -63,7 +110,34 @@ static void signature_put_kind(text *t, const report *r)
     exception = str_trim(exception);
     exception.len = exception.len > 64 ? 64 : exception.len; /* names of exceptions are short */
     text_shown(t, exception);
-    text_c(t, exception.len > 0 ? ": " : "");
+}
+
+/* Numbers that are words, 0x8badf00d, tell whoever writes them: their namespace changed with the system. */
+enum { LEAST_WORD = 0x10000 };
+
+/* Signals are what the exception tells already. */
+static void signature_put_termination(text *t, const report *r)
+{
+    machsym_str space = r->facts[FACT_TERMINATION];
+    machsym_str code = r->facts[FACT_TERMINATION_CODE];
+    uint64_t number = 0;
+    if (str_is(space, "SIGNAL"))
+        return;
+    if (space.len == 0 && signature_says(r, "SIGKILL"))
+        code = r->facts[FACT_CODES]; /* before iOS 13 */
+    bool has_number = code.len > 0 && str_number_after(code, "", &number);
+    if (space.len == 0 && number < LEAST_WORD)
+        return;
+    if (number < LEAST_WORD)
+        text_shown(t, space);
+    text_c(t, number < LEAST_WORD && has_number ? " " : "");
+    if (has_number) {
+        text_c(t, number < LEAST_WORD ? "" : "0x");
+        if (number < LEAST_WORD)
+            text_dec(t, number);
+        else
+            text_hex(t, number, 1);
+    }
 }
 
 /* ---- Frames ---- */
@@ -101,19 +175,47 @@ static bool signature_is_there(const signature *s, uint64_t hash)
     return false;
 }
 
+/* A place outside every image, with no name: a jump to an address that nobody can tell of. Or one that several functions share:
+ * where it lies is another place in each build, and what they are called is not told. */
+static bool signature_is_nowhere(const report_frame *frame)
+{
+    machsym_str image = frame->image_name;
+    bool is_unknown = image.len == 0 || image.ptr[0] == '<' || image.ptr[0] == '?';
+    if (frame->given_folded && frame->call_count == 0)
+        return true;
+    return frame->image == REPORT_NONE && frame->call_count == 0 && frame->named == NAME_NONE && is_unknown;
+}
+
+/* Some machinery is known by its image: runtimes have no names, or others in each version. */
+static bool signature_is_machinery(const signing *w, const report_frame *frame, machsym_str name)
+{
+    text of_image = {0};
+    bool is_machinery = machinery_has(w->list, name);
+    if (!is_machinery && stack_is_own(w->r, frame)) {
+        text_str(&of_image, stack_image_name(w->r, frame));
+        text_char(&of_image, '`');
+        text_str(&of_image, name);
+        is_machinery = machinery_has(w->list, str_make(of_image.v, of_image.len));
+        text_free(&of_image);
+    }
+    return is_machinery;
+}
+
 static void signature_add_frame(signing *w, const report_frame *frame, bool any)
 {
     signature *out = w->out;
     text name = {0};
+    bool is_full = out->frame_count == sizeof out->frames / sizeof *out->frames;
+    if (is_full || signature_is_nowhere(frame))
+        return;
     signature_put_function(&name, w->r, frame);
     machsym_str whole = {name.v, name.len};
     uint64_t hash = str_hash(whole);
-    bool is_full = out->frame_count == sizeof out->frames / sizeof *out->frames;
-    if (whole.len > 0 && !is_full && !signature_is_there(out, hash) &&
-        (any || !machinery_has(w->list, whole))) {
+    if (whole.len > 0 && !signature_is_there(out, hash) &&
+        (any || !signature_is_machinery(w, frame, whole))) {
         if (out->frame_count < SIGNATURE_FRAMES) {
-            text_c(&out->text, out->frame_count > 0 ? " | " : "");
-            text_str(&out->text, whole);
+            text_c(&w->stack, out->frame_count > 0 ? " | " : "");
+            text_str(&w->stack, whole);
         }
         out->frames[out->frame_count++] = hash;
     }
@@ -130,31 +232,22 @@ static bool signature_is_inlined(const report *r, const report_thread *thread, u
            frame->form < FORM_SENTRY;
 }
 
-/* Which frames of a stack to take. */
-typedef enum frame_choice { TAKE_OWN = 0, TAKE_SYSTEM, TAKE_ALL } frame_choice;
+/* Which frames of a stack to take: the app's that are no machinery; all but the system's machinery; all. */
+typedef enum frame_choice { TAKE_OWN = 0, TAKE_MORE, TAKE_ALL } frame_choice;
 
 static void signature_add_stack(signing *w, const report_thread *thread, frame_choice choice)
 {
+    w->stack.len = 0;
+    w->out->frame_count = 0;
     for (uint32_t i = 0; i < stack_count(thread) && i < SIGNATURE_DEPTH; i++) {
         const report_frame *frame = stack_frame(w->r, thread, i);
         bool is_own = stack_is_own(w->r, frame);
-        if (!signature_is_inlined(w->r, thread, i) && (choice == TAKE_ALL || is_own == (choice == TAKE_OWN)))
-            signature_add_frame(w, frame, choice == TAKE_ALL);
+        bool any = choice == TAKE_ALL || (choice == TAKE_MORE && is_own);
+        if (!signature_is_inlined(w->r, thread, i) && (choice != TAKE_OWN || is_own))
+            signature_add_frame(w, frame, any);
         if (choice != TAKE_OWN && w->out->frame_count >= SIGNATURE_FRAMES)
             return;
     }
-}
-
-static void signature_clear(signature *s, size_t text_len)
-{
-    s->text.len = text_len;
-    s->frame_count = 0;
-}
-
-/* main alone tells nothing: every crash of the main thread has it. */
-static bool signature_tells_nothing(const signature *s)
-{
-    return s->frame_count == 0 || (s->frame_count == 1 && s->frames[0] == str_hash(str_c("main")));
 }
 
 /* Text in a field of fixed size, without a part of a character at its end. */
@@ -180,26 +273,53 @@ static void signature_set_day(signature *out, machsym_str date)
     signature_set_field(out->day, sizeof out->day, date);
 }
 
+/* What the program said, in a form that terminals show and that stays the same. Programs end themselves by an abort or a trap:
+ * what is said beside another exception was said before. */
+static void signature_put_message(const report *r, machsym_str kind, text *thrown, text *words)
+{
+    message said;
+    text stable = {0};
+    bool is_by_itself = kind.len == 0 || str_is(kind, "SIGABRT") || str_is(kind, "EXC_BREAKPOINT") ||
+                        str_is(kind, "EXC_BAD_INSTRUCTION");
+    if (!stack_is_crash(r) || !is_by_itself)
+        return;
+    message_find(r, &said);
+    message_put_stable(&stable, said.words);
+    text_shown(thrown, said.thrown);
+    text_shown(words, str_make(stable.v, stable.len));
+    text_free(&stable);
+}
+
+static void signature_add_stacks(signing *w)
+{
+    const report_thread *thread = stack_main(w->r);
+    if (thread == NULL)
+        return;
+    signature_add_stack(w, thread, TAKE_OWN);
+    if (!signature_tells(w->out))
+        signature_add_stack(w, thread, TAKE_MORE);
+    if (w->out->frame_count == 0)
+        signature_add_stack(w, thread, TAKE_ALL);
+}
+
 void signature_of(const report *r, const machinery *list, signature *out)
 {
-    const report_thread *thread = stack_main(r);
-    signing w = {r, list, out};
+    signing w = {r, list, out, {0}};
+    text made[PART_COUNT] = {{0}};
+    machsym_str parts[PART_COUNT];
     memset(out, 0, sizeof *out);
     signature_set_day(out, r->facts[FACT_DATE]);
     signature_set_field(out->version, sizeof out->version, r->facts[FACT_VERSION]);
-    signature_put_kind(&out->text, r);
-    size_t kind = out->text.len;
-    if (thread != NULL) {
-        signature_add_stack(&w, thread, TAKE_OWN);
-        if (signature_tells_nothing(out)) {
-            signature_clear(out, kind);
-            signature_add_stack(&w, thread, TAKE_SYSTEM);
-            signature_add_stack(&w, thread, TAKE_OWN);
-        }
-        if (out->frame_count == 0)
-            signature_add_stack(&w, thread, TAKE_ALL);
-    }
-    if (out->frame_count == 0)
-        text_c(&out->text, "(no stack)");
-    out->hash = str_hash((machsym_str){out->text.v, out->text.len});
+    signature_add_stacks(&w);
+    signature_put_kind(&made[PART_EXCEPTION], r);
+    signature_put_termination(&made[PART_TERMINATION], r);
+    signature_put_message(r, str_make(made[PART_EXCEPTION].v, made[PART_EXCEPTION].len), &made[PART_THROWN],
+                          &made[PART_MESSAGE]);
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        parts[i] = str_make(made[i].v, made[i].len);
+    parts[PART_STACK] = out->frame_count > 0 ? str_make(w.stack.v, w.stack.len) : str_c("(no stack)");
+    signature_compose(out, parts);
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        text_free(&made[i]);
+    text_free(&w.stack);
 }

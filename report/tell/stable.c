@@ -1,9 +1,7 @@
 /* Names that stay the same; see stable.h. */
 #include "stable.h"
-#include "../base/memory.h"
 #include "../base/names.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What stands after this is not looked at: names of templates may have any length, and what tells functions
@@ -74,18 +72,33 @@ static machsym_str stable_without_prefixes(machsym_str s)
     return s;
 }
 
-/* What compilers and tools put after a name. */
+static bool stable_ends(machsym_str s, const char *word)
+{
+    size_t len = strlen(word);
+    return s.len > len && memcmp(s.ptr + s.len - len, word, len) == 0;
+}
+
+/* What compilers and tools put after a name, mangled or not. */
 static machsym_str stable_without_suffixes(machsym_str s)
 {
-    static const char *const tails[] = {".llvm.", ".cold.",      " (.cold",    ".resume.",     ".destroy.",
-                                        ".isra.", ".constprop.", ".lto_priv.", " [clone",      " (in ",
-                                        ".part.", " -> ",        " : ",        "partial apply"};
+    static const char *const tails[] = {".llvm.",    ".cold.", " (.cold",     ".resume.",
+                                        ".destroy.", ".isra.", ".constprop.", ".lto_priv.",
+                                        " [clone",   " (in ",  ".part.",      "partial apply"};
+    static const char *const ends[] = {".cold", ".abi0"};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         size_t at = str_find(s, tails[i]);
         s.len = at > 0 ? at : s.len;
     }
-    if (s.len > 5 && memcmp(s.ptr + s.len - 5, ".cold", 5) == 0)
-        s.len -= 5;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        s.len -= stable_ends(s, ends[i]) ? strlen(ends[i]) : 0;
+    return str_trim(s);
+}
+
+/* What a function returns, or a property is. */
+static machsym_str stable_without_type(machsym_str s)
+{
+    s.len = str_find(s, " -> ");
+    s.len = str_find(s, " : ");
     return str_trim(s);
 }
 
@@ -100,6 +113,57 @@ static machsym_str stable_without_block(machsym_str s)
     while (digits < s.len && stable_is_digit(s.ptr[digits]))
         digits++;
     return str_from(s, digits);
+}
+
+/* ---- Rust ---- */
+
+/* "::h0123456789abcdef", which is of one build. */
+enum { RUST_HASH = 19 };
+
+static size_t stable_hex_len(machsym_str s, bool is_upper)
+{
+    size_t at = 0;
+    while (at < s.len && (stable_is_digit(s.ptr[at]) ||
+                          (s.ptr[at] >= (is_upper ? 'A' : 'a') && s.ptr[at] <= (is_upper ? 'F' : 'f'))))
+        at++;
+    return at;
+}
+
+static bool stable_has_rust_hash(machsym_str s)
+{
+    if (s.len <= RUST_HASH)
+        return false;
+    machsym_str hash = str_from(s, s.len - RUST_HASH);
+    return str_starts(hash, "::h") && stable_hex_len(str_from(hash, 3), false) == RUST_HASH - 3;
+}
+
+/* A name of Rust's that a demangler for C++ took apart has its escapes yet: "a::_$LT$b$GT$::h0123456789abcdef". It
+ * is mangled again, so that the one demangler reads it. */
+static void stable_put_rust(text *out, machsym_str s)
+{
+    text mangled = {0};
+    text_c(&mangled, "_ZN");
+    for (size_t at = 0; at < s.len;) {
+        machsym_str rest = str_from(s, at);
+        size_t len = str_find(rest, "::");
+        text_dec(&mangled, len);
+        text_add(&mangled, rest.ptr, len);
+        at += len + 2;
+    }
+    text_char(&mangled, 'E');
+    text_name(out, str_make(mangled.v, mangled.len), MACHSYM_DEMANGLE_SIMPLIFIED);
+    text_free(&mangled);
+}
+
+/* The name in source form. */
+static void stable_put_readable(text *out, machsym_str name)
+{
+    bool has_hash = stable_has_rust_hash(name);
+    if (has_hash && str_find(name, "$") < name.len)
+        stable_put_rust(out, name);
+    else
+        text_name(out, str_make(name.ptr, name.len - (has_hash ? RUST_HASH : 0)),
+                  MACHSYM_DEMANGLE_SIMPLIFIED);
 }
 
 /* ---- The name itself ---- */
@@ -138,37 +202,170 @@ static bool stable_is_operator(machsym_str s, size_t at)
     return begin >= sizeof word - 1 && memcmp(s.ptr + begin - (sizeof word - 1), word, sizeof word - 1) == 0;
 }
 
+/* Where a bracket that is open at s[at] closes, after it; 0: nowhere. */
+static size_t stable_closes(machsym_str s, size_t at, char open, char close)
+{
+    size_t depth = 0;
+    for (size_t i = at; i < s.len; i++) {
+        bool is_arrow = s.ptr[i] == '>' && i > 0 && s.ptr[i - 1] == '-';
+        if (s.ptr[i] == open)
+            depth++;
+        else if (s.ptr[i] == close && !is_arrow && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* What is left of the piece of a name that begins at s[at], and how long that piece is. */
+typedef struct stable_piece {
+    machsym_str kept;
+    size_t len;
+} stable_piece;
+
+/* The same piece in all builds: "{{closure}}" of one compiler is "{closure#0}" of the next. */
+static bool stable_take_word(machsym_str s, size_t at, stable_piece *out)
+{
+    static const struct {
+        const char *word;
+        const char *kept;
+        char close; /* the piece ends at it; 0: with the word */
+    } words[] = {{"(anonymous namespace)", "(anonymous namespace)", 0},
+                 {"(extension in ", "", ':'},
+                 {"operator()", "operator()", 0},
+                 {"[abi:", "", ']'},
+                 {"[go.shape.", "", ']'},
+                 {"[...]", "", 0},
+                 {"{{closure}}", "{closure}", 0},
+                 {"{closure#", "{closure}", '}'}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!stable_stands(s, at, words[i].word))
+            continue;
+        size_t word = strlen(words[i].word);
+        const char *end = words[i].close != 0 ? memchr(s.ptr + at, words[i].close, s.len - at) : NULL;
+        out->kept = str_c(words[i].kept);
+        out->len = words[i].close == 0 ? word : end != NULL ? (size_t)(end - s.ptr) + 1 - at : s.len - at;
+        return true;
+    }
+    return false;
+}
+
+/* A receiver of Go's, "main.(*Player).Play"; what Kotlin calls no plain function, "<init>"; a number of Kotlin's
+ * coroutines, which is of one build. */
+static bool stable_take_quoted(machsym_str s, size_t at, stable_piece *out)
+{
+    static const char coroutine[] = "COROUTINE$";
+    size_t close = 0;
+    bool is_after = at > 0 && (s.ptr[at - 1] == '.' || s.ptr[at - 1] == '#');
+    if (is_after && stable_stands(s, at, "(*"))
+        close = stable_closes(s, at, '(', ')');
+    else if (is_after && s.ptr[at] == '<' && at + 1 < s.len && stable_is_word(s.ptr[at + 1]))
+        close = stable_closes(s, at, '<', '>');
+    if (close > 0) {
+        out->kept = str_make(s.ptr + at, close - at);
+        out->len = close - at;
+        return true;
+    }
+    if (!stable_stands(s, at, coroutine))
+        return false;
+    out->kept = str_c(coroutine);
+    out->len = sizeof coroutine - 1;
+    while (at + out->len < s.len && stable_is_digit(s.ptr[at + out->len]))
+        out->len++;
+    return true;
+}
+
+/* "_t" or "_m" and a hash of il2cpp's, of a type or of the method; after the method's there are only kinds of
+ * copies. */
+static bool stable_take_il2cpp(machsym_str s, size_t at, stable_piece *out)
+{
+    enum { IL2CPP_HASH = 40 };
+    bool is_method = stable_stands(s, at, "_m");
+    if ((!is_method && !stable_stands(s, at, "_t")) ||
+        stable_hex_len(str_from(s, at + 2), true) != IL2CPP_HASH)
+        return false;
+    out->kept = str_c("");
+    out->len = is_method ? s.len - at : 2 + IL2CPP_HASH;
+    return true;
+}
+
+/* "<A as B>" and "<impl B for A>" of a path of Rust's say which function it is; "<A>" is A there. */
+static size_t stable_qualified_at(machsym_str s, size_t at)
+{
+    bool is_path = at == 0 || (at > 2 && stable_stands(s, at - 2, "::"));
+    size_t close = is_path && s.ptr[at] == '<' ? stable_closes(s, at, '<', '>') : 0;
+    machsym_str inner = close > 0 ? str_make(s.ptr + at, close - at) : str_make(NULL, 0);
+    bool is_told = str_starts(inner, "<impl ") || str_find(inner, " as ") < inner.len;
+    return is_told || at == 0 ? close : 0;
+}
+
 /* Without arguments of templates and functions, tags of ABIs and modules. */
 static void stable_put_core(text *out, machsym_str s, machsym_str image)
 {
     size_t depth = 0;
+    size_t qualified = 0; /* where a qualified path ends */
     for (size_t at = 0; at < s.len; at++) {
         char c = s.ptr[at];
+        stable_piece piece = {{NULL, 0}, 0};
         size_t module = depth == 0 ? stable_module_at(s, at, image) : 0;
+        size_t close = depth == 0 && at >= qualified && c == '<' ? stable_qualified_at(s, at) : 0;
         if (module > 0) {
             at += module - 1;
+        } else if (close > 0) {
+            qualified = close;
+        } else if (at + 1 == qualified) {
+            continue;
+        } else if (depth == 0 && (stable_take_word(s, at, &piece) || stable_take_quoted(s, at, &piece) ||
+                                  stable_take_il2cpp(s, at, &piece))) {
+            text_str(out, piece.kept);
+            at += piece.len - 1;
         } else if (c == '<' && !stable_is_operator(s, at)) {
             depth++;
         } else if (c == '>' && depth > 0 && !stable_is_operator(s, at)) {
             depth--;
         } else if (depth > 0) {
             continue;
-        } else if (stable_stands(s, at, "(anonymous namespace)")) {
-            text_c(out, "(anonymous namespace)");
-            at += sizeof "(anonymous namespace)" - 2;
-        } else if (stable_stands(s, at, "(extension in ")) {
-            at += str_find(str_from(s, at), ":");
-        } else if (stable_stands(s, at, "operator()")) {
-            text_c(out, "operator()");
-            at += sizeof "operator()" - 2;
-        } else if (stable_stands(s, at, "[abi:")) {
-            at += str_find(str_from(s, at), "]");
-        } else if (c == '(') {
+        } else if (c == '(' && at >= qualified) {
             return;
         } else {
             text_char(out, c);
         }
     }
+}
+
+/* How long "closure #1 (Swift.Int) -> () in " is at the front; *number: up to the end of its number. */
+static size_t stable_closure_prefix(machsym_str s, size_t *number)
+{
+    static const char *const words[] = {"closure #", "implicit closure #"};
+    static const char in[] = " in ";
+    size_t depth = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words && at == 0; i++)
+        at = str_starts(s, words[i]) ? strlen(words[i]) : 0;
+    if (at == 0)
+        return 0;
+    while (at < s.len && stable_is_digit(s.ptr[at]))
+        at++;
+    *number = at;
+    for (; at < s.len; at++) {
+        if (depth == 0 && stable_stands(s, at, in))
+            return at + sizeof in - 1;
+        depth += s.ptr[at] == '(';
+        depth -= s.ptr[at] == ')' && depth > 0;
+    }
+    return 0;
+}
+
+/* Closures lie in each other: their numbers stay, their types go. Returns the function they are in. */
+static machsym_str stable_put_closures(text *out, machsym_str s)
+{
+    size_t number = 0;
+    size_t len;
+    while ((len = stable_closure_prefix(s, &number)) > 0) {
+        text_add(out, s.ptr, number);
+        text_c(out, " in ");
+        s = stable_without_prefixes(str_from(s, len));
+    }
+    return s;
 }
 
 void stable_name(text *out, machsym_str name, machsym_str image)
@@ -177,10 +374,10 @@ void stable_name(text *out, machsym_str name, machsym_str image)
     size_t from = out->len;
     name = str_trim(name);
     name.len = name.len > NAME_MAX_LEN ? NAME_MAX_LEN : name.len;
-    name = stable_without_block(stable_without_suffixes(name));
-    text_name(&readable, name, MACHSYM_DEMANGLE_SIMPLIFIED);
+    stable_put_readable(&readable, stable_without_block(stable_without_suffixes(name)));
     machsym_str s = stable_without_prefixes(str_make(readable.v, readable.len));
-    s = stable_without_suffixes(stable_without_block(s));
+    s = stable_put_closures(out, s);
+    s = stable_without_type(stable_without_suffixes(stable_without_block(s)));
     size_t method =
         s.len > 1 && (s.ptr[0] == '-' || s.ptr[0] == '+') && s.ptr[1] == '[' ? str_find(s, "]") : s.len;
     while (s.len > 0 && s.ptr[0] == '_')
@@ -192,105 +389,4 @@ void stable_name(text *out, machsym_str name, machsym_str image)
     while (out->len > from && out->v[out->len - 1] == ' ')
         out->len--;
     text_free(&readable);
-}
-
-/* ---- Machinery ---- */
-
-/* In their stable form: without underscores in front and arguments. */
-static const char *const built_in[] = {"pthread_kill",
-                                       "kill",
-                                       "raise",
-                                       "abort",
-                                       "abort_message",
-                                       "assert_rtn",
-                                       "sigtramp",
-                                       "demangling_terminate_handler",
-                                       "demangling_unexpected_handler",
-                                       "default_terminate_handler",
-                                       "default_unexpected_handler",
-                                       "objc_terminate",
-                                       "std::terminate",
-                                       "std::__terminate",
-                                       "cxa_*",
-                                       "objc_exception_*",
-                                       "exceptionPreprocess",
-                                       "+[NSException raise*",
-                                       "-[NSException raise*",
-                                       "-[NSAssertionHandler *",
-                                       "swift_runtime_on_report",
-                                       "swift_unexpectedError",
-                                       "swift_fatalError*",
-                                       "Swift runtime failure*",
-                                       "assertionFailure",
-                                       "fatalErrorMessage",
-                                       "closure #1 in assertionFailure",
-                                       "closure #1 in closure #1 in assertionFailure",
-                                       "closure #1 in closure #1 in closure #1 in assertionFailure",
-                                       "CFRunLoop*",
-                                       "CFRUNLOOP_IS_*",
-                                       "GSEventRun*",
-                                       "UIApplicationMain",
-                                       "NSApplicationMain",
-                                       "-[UIApplication _run]",
-                                       "-[NSApplication run]",
-                                       "start",
-                                       "start_sim",
-                                       "thread_start",
-                                       "start_wqthread",
-                                       "pthread_start",
-                                       "pthread_body",
-                                       "pthread_wqthread",
-                                       "NSThread__start__",
-                                       "dispatch_*"};
-
-struct machinery {
-    text source;
-    machsym_str *v;
-    size_t count;
-    size_t cap;
-};
-
-machinery *machinery_make(text *source)
-{
-    machinery *list = mem_alloc(sizeof *list);
-    machsym_str line;
-    memset(list, 0, sizeof *list);
-    list->source = *source;
-    memset(source, 0, sizeof *source);
-    machsym_str rest = {list->source.v, list->source.len};
-    while (str_take_line(&rest, &line)) {
-        line = str_trim(line);
-        if (line.len == 0 || line.ptr[0] == '#')
-            continue;
-        list->v = mem_room(list->v, list->count, &list->cap, sizeof *list->v);
-        list->v[list->count++] = line;
-    }
-    return list;
-}
-
-void machinery_free(machinery *list)
-{
-    if (list == NULL)
-        return;
-    text_free(&list->source);
-    free(list->v);
-    free(list);
-}
-
-static bool stable_fits(machsym_str name, machsym_str pattern)
-{
-    MACHSYM_COUNT_WORK(1);
-    if (pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*')
-        return name.len >= pattern.len - 1 && memcmp(name.ptr, pattern.ptr, pattern.len - 1) == 0;
-    return str_equal(name, pattern);
-}
-
-bool machinery_has(const machinery *list, machsym_str stable_name)
-{
-    size_t count = list != NULL ? list->count : sizeof built_in / sizeof *built_in;
-    for (size_t i = 0; i < count; i++) {
-        if (stable_fits(stable_name, list != NULL ? list->v[i] : str_c(built_in[i])))
-            return true;
-    }
-    return false;
 }

@@ -206,9 +206,10 @@ const option crash_lookup_table[] = {
     {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
      offsetof(crash_options, resolve.raw_addresses), NULL},
     {"machinery", "FILE",
-     "functions that tell nothing of a crash, a name a line, * at its end for all\nthat begin so; in place "
-     "of "
-     "the built-in list of abort and its like",
+     "functions that tell nothing of a crash, a name or IMAGE`NAME a line, * at its\nend for all that begin "
+     "so; beside "
+     "the built-in lists: abort and its like, and\nwhat panics of Rust, Go, .NET, Kotlin, Unity, Flutter and "
+     "Swift go through",
      offsetof(crash_options, machinery), crash_take_machinery},
     {"redact", NULL,
      "take out names of users' folders and devices, identifiers of devices,\nusers and incidents: equal ones "

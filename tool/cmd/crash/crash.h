@@ -10,7 +10,7 @@
 #include "../../../report/model/redact.h"
 #include "../../../report/model/report.h"
 #include "../../../report/tell/filter.h"
-#include "../../../report/tell/stable.h"
+#include "../../../report/tell/machinery.h"
 #include "../../../report/write/call.h"
 #include "../../base/options.h"
 #include "../../base/takes.h"
