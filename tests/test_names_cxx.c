@@ -338,6 +338,12 @@ static void rare_row(char *field[FIELDS])
     check_truncation(ms_dmcxp_run, field[0], 0);
 }
 
+/* Names that are one edit away from others. */
+static void edited_row(char *field[FIELDS])
+{
+    check(ms_dmcxp_run, field[0], 0, field[1]);
+}
+
 int main(void)
 {
     test_cases();
@@ -346,6 +352,7 @@ int main(void)
     test_bombs();
     test_again();
     each_row_in("tests/names", "cxx.tsv", rare_row);
+    each_row_in("tests/names", "cxx-edited.tsv", edited_row);
     each_row("cxx.tsv", vector_row);
     each_row("cxx-official.tsv", vector_row);
     each_row("cxx-official-invalid.tsv", unchanged_row);

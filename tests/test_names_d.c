@@ -207,6 +207,12 @@ static void rare_row(char *field[FIELDS])
     check_truncation(ms_dmd_run, field[0], 0);
 }
 
+/* Names that are one edit away from others. */
+static void edited_row(char *field[FIELDS])
+{
+    check(ms_dmd_run, field[0], 0, field[1]);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
@@ -219,6 +225,7 @@ int main(void)
     test_depth();
     test_scratch();
     each_row_in("tests/names", "d.tsv", rare_row);
+    each_row_in("tests/names", "d-edited.tsv", edited_row);
     each_row("d.tsv", vector_row);
     each_row("d-official.tsv", vector_row);
     each_row("d-negative.tsv", negative_row);

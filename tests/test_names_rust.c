@@ -310,6 +310,12 @@ static void rare_row(char *field[FIELDS])
     check_truncation(ms_dmrs_run, field[0], HASH);
 }
 
+/* Names that are one edit away from others. */
+static void edited_row(char *field[FIELDS])
+{
+    check(ms_dmrs_run, field[0], 0, field[1]);
+}
+
 /* Columns: mangled, and what rustc-demangle prints for it with hashes and without. */
 static void error_row(char *field[FIELDS])
 {
@@ -331,6 +337,7 @@ int main(void)
     test_depth();
     test_long();
     each_row_in("tests/names", "rust.tsv", rare_row);
+    each_row_in("tests/names", "rust-edited.tsv", edited_row);
     each_row_in("tests/names", "rust-errors.tsv", error_row);
     each_row("rust.tsv", real_row);
     each_row("rust-official.tsv", official_row);
