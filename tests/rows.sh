@@ -388,4 +388,39 @@ Program crashed: Illegal instruction at 0x4|Illegal instruction
 a.c:3:5: warning: signed integer overflow|
 ==12==ERROR: Sanitized: nothing|
 END
+
+# ---- Apple's text, member by member ----
+
+if need "Apple's text without one member" python3; then
+    mkdir "$work/members"
+    python3 tests/apple_members.py "$machsym" "$work/members" tests/fixtures/apple/*.ips >"$work/out" 2>&1
+    check "Apple's text without one member" "$work/out"
+fi
+# Flags are numbers or words; the first that is set tells the note.
+flagged() # TEXT OF MEMBERS
+{
+    sed "s/\"isCorpse\" *: *[0-9a-z]*,//; s/\"translated\" *: *[0-9a-z]*,//; 1!s/\"pid\" *:/$1,&/" tests/fixtures/apple/ios.ips >"$work/flags.ips"
+    tell --to=text "$work/flags.ips"
+}
+while IFS='|' read -r members line is; do
+    flagged "$members"
+    [ "$(grep -cxF -e "$line" "$work/out")" -eq "$is" ]
+    check "Apple's text, $members: $line: $is" "$work/out"
+done <<'END'
+"isBeta":1|Beta:                YES|1
+"isBeta":true|Beta:                YES|1
+"isBeta":0|Beta:                YES|0
+"isBeta":false|Beta:                YES|0
+"isBeta":"x"|Beta:                YES|0
+"translated":true|Code Type:           ARM-64 (Translated)|1
+"translated":1|Code Type:           ARM-64 (Translated)|1
+"translated":0|Code Type:           ARM-64 (Native)|1
+"translated":false|Code Type:           ARM-64 (Native)|1
+"isSimulated":1|Exception Note:  SIMULATED (this is NOT a crash)|1
+"isSimulated":0|Exception Note:  SIMULATED (this is NOT a crash)|0
+"isNonFatal":1|Exception Note:  NON-FATAL CONDITION (this is NOT a crash)|1
+"isNonFatal":0|Exception Note:  NON-FATAL CONDITION (this is NOT a crash)|0
+"isSimulated":1,"isNonFatal":1|Exception Note:  SIMULATED (this is NOT a crash)|1
+"exceptionNote":"said","isNonFatal":1|Exception Note:  said|1
+END
 end

@@ -385,12 +385,27 @@ static bool split_begins_document(split_state *seen, machsym_str s, size_t at)
                                                    : split_has_member_of_report(document);
 }
 
+/* Whether a line inside a document may go on with it. Other programs than Apple's write the numbers of an array a line each. */
+static bool split_goes_on(machsym_str line)
+{
+    machsym_str word = {line.ptr, line.len - (line.ptr[line.len - 1] == ',')};
+    size_t at = line.ptr[0] == '-';
+    if (strchr(" \t\"}]", line.ptr[0]) != NULL || str_is(line, "[") || str_is(word, "true") ||
+        str_is(word, "false") || str_is(word, "null"))
+        return true;
+    if (at == word.len || !scan_is_digit(word.ptr[at]))
+        return false;
+    while (at < word.len && (scan_is_digit(word.ptr[at]) || strchr(".eE+-", word.ptr[at]) != NULL))
+        at++;
+    return at == word.len;
+}
+
 /* Whether another kind of report begins with a line; *to is where, which may be ahead of the line. */
 static bool split_begins_other_kind(split_state *seen, machsym_str line, machsym_str s, size_t at,
                                     size_t next, size_t *to)
 {
     bool is_object = line.ptr[0] == '{';
-    bool is_json = is_object || (seen->is_in_document && strchr(" \t\"}]", line.ptr[0]) != NULL);
+    bool is_json = is_object || (seen->is_in_document && split_goes_on(line));
     *to = at;
     if (seen->has_any && !(seen->is_translated && is_object)) {
         if (is_json ? is_object && !split_is_metadata(line) && split_begins_document(seen, s, at) : false)
