@@ -129,6 +129,8 @@ done
 mkdir "$work/alone"
 cp -R App.xcarchive/dSYMs "$work/alone/"
 says "hidden names without a map" 0 "__hidden#" $machsym crash -q -d "$work/alone" "$work/hidden.crash"
+says "check: hidden names without a map" 1 "hidden names  " $machsym check "$work/alone"
+says "check: hidden names with their map" 0 "1 image: 1 ok, 0 not" $machsym check App.xcarchive
 for what in symbolmaps.zip App.xcarchive App.xcarchive/BCSymbolMaps/*; do
     $machsym crash -q -d "$work/alone" --bcsymbolmap $what "$work/hidden.crash" >"$work/got" 2>&1
     cmp -s "$work/plain.crash" "$work/got"

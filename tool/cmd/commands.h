@@ -16,6 +16,7 @@ extern const command symbols_command;
 extern const command owners_command;
 extern const command map_command;
 extern const command store_command;
+extern const command check_command;
 extern const command cache_command;
 extern const command cache_extract_command;
 extern const command worker_command;
