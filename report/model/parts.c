@@ -58,6 +58,30 @@ static bool parts_is_below(const void *element, const void *key)
     return *(const uint32_t *)element < *(const uint32_t *)key;
 }
 
+/* Registers point to images of the part, too, or to none. */
+static void parts_take_registers(const report *whole, report *out, const uint32_t *used)
+{
+    uint32_t lo = UINT32_MAX;
+    uint32_t hi = 0;
+    for (uint32_t i = 0; i < out->thread_count; i++) {
+        const report_thread *thread = &out->threads[i];
+        uint32_t end = thread->first_register + thread->register_count;
+        lo = thread->register_count > 0 && thread->first_register < lo ? thread->first_register : lo;
+        hi = end > hi ? end : hi;
+    }
+    out->register_count = lo < hi ? hi - lo : 0;
+    out->registers = mem_alloc(out->register_count * sizeof *out->registers);
+    for (uint32_t i = 0; i < out->register_count; i++) {
+        report_register *one = &out->registers[i];
+        *one = whole->registers[lo + i];
+        size_t at = mem_lower_bound(used, out->image_count, sizeof *used, &one->image, parts_is_below);
+        bool is_used = at < out->image_count && used[at] == one->image;
+        one->image = is_used ? (uint32_t)at : REPORT_NONE;
+    }
+    for (uint32_t i = 0; i < out->thread_count && out->register_count > 0; i++)
+        out->threads[i].first_register -= out->threads[i].register_count > 0 ? lo : 0;
+}
+
 /* The images that the part's frames are in, in the order of the whole; the frames point there. */
 static void parts_take_images(const report *whole, report *out)
 {
@@ -81,6 +105,7 @@ static void parts_take_images(const report *whole, report *out)
         if (*image != REPORT_NONE)
             *image = (uint32_t)mem_lower_bound(used, out->image_count, sizeof *used, image, parts_is_below);
     }
+    parts_take_registers(whole, out, used);
     free(used);
 }
 
@@ -115,4 +140,5 @@ void parts_free(report *part)
     free(part->threads);
     free(part->frames);
     free(part->images);
+    free(part->registers);
 }

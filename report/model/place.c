@@ -177,6 +177,12 @@ void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
             frame->image = report_image_of(r, order, count, frame->addr);
         frame->is_placed |= first_image < r->image_count;
     }
+    for (; r->register_placed < r->register_count; r->register_placed++) {
+        report_register *one = &r->registers[r->register_placed];
+        uint32_t image = report_image_of(r, order, count, report_plain_addr(r, one->value));
+        bool is_one = image != REPORT_NONE && r->images[image].base != 0; /* "???" begins at 0 */
+        one->image = is_one ? image : REPORT_NONE;
+    }
     free(order);
 }
 

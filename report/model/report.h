@@ -141,8 +141,14 @@ typedef struct report_register {
     machsym_str name; /* as Apple's JSON has it: x0, lr, far, rip, rflags */
     uint64_t value;
     machsym_str
-        note; /* what the report says of it: "(Data Abort) byte read Translation fault"; may be empty */
+        note;       /* what the report says of it: "(Data Abort) byte read Translation fault"; may be empty */
+    uint32_t image; /* that the value points into; REPORT_NONE: none that is known */
+    uint32_t call;  /* what it points to, innermost first */
+    uint32_t call_count; /* 0: nothing found */
 } report_register;
+
+/* Apple's reports have 96 to 128 bytes of instructions. */
+enum { CODE_BYTES = 1024 };
 
 /* A stack. */
 typedef struct report_thread {
@@ -163,6 +169,8 @@ typedef struct report_thread {
     size_t open_end;
     uint32_t first_register;
     uint32_t register_count; /* 0: the report does not tell them */
+    machsym_str code;        /* instructions around where it stood, in hexadecimal digits; empty: not told */
+    size_t code_at;          /* which byte of these it stood at; SIZE_MAX: not told */
 } report_thread;
 
 /* What a report says about itself. */
@@ -368,6 +376,7 @@ typedef struct report {
     uint32_t frame_cap;
     uint32_t call_cap;
     uint32_t register_cap;
+    uint32_t register_placed; /* how many were looked for in the images of their report */
 } report;
 
 /* An image that --load or an lldb list names. */

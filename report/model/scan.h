@@ -58,7 +58,8 @@ typedef struct text_parser {
     uint32_t process_frame; /* the first frame and image of the process at hand: spindump holds many */
     uint32_t process_image;
     uint32_t first_thread; /* of the text: those before belong to other reports */
-    uint32_t state_thread; /* whose registers follow; REPORT_NONE: no thread's */
+    uint32_t state_thread; /* whose registers or instructions follow; REPORT_NONE: no thread's */
+    bool in_code;          /* its instructions */
     size_t region_at; /* where VM Region Info begins, which goes on over lines; SIZE_MAX: there is none */
 } text_parser;
 

@@ -240,6 +240,7 @@ static void ips_add_registers(report *r, const json *doc, uint32_t object, repor
 {
     uint32_t state = json_get(doc, object, "threadState");
     registers_of_json(r, thread, doc, state);
+    registers_of_json(r, thread, doc, json_get(doc, state, "rosetta"));
     for (uint32_t i = 0; i + 1 < thread->register_count; i++) {
         report_register *error = &r->registers[thread->first_register + i];
         if (str_is(error->name, "err") && str_is(error[1].name, "trap") && error->note.len == 0) {
@@ -247,6 +248,44 @@ static void ips_add_registers(report *r, const json *doc, uint32_t object, repor
             error[1].note.len = 0;
         }
     }
+}
+
+/* The bytes of an array, or of base64, as digits. */
+static void ips_put_code(text *t, const json *doc, uint32_t token)
+{
+    text bytes = {0};
+    uint32_t at = JSON_NONE;
+    uint64_t byte;
+    while (json_next(doc, token, &at) && t->len < 2 * CODE_BYTES) {
+        if (json_u64(doc, at, &byte))
+            text_hex(t, byte & 0xff, 2);
+    }
+    if (json_is(doc, token, JSON_STRING) && json_raw(doc, token).len < 4 * CODE_BYTES)
+        json_unescape(&bytes, json_raw(doc, token));
+    bool is_base64 = text_from_base64(&bytes);
+    for (size_t i = 0; is_base64 && i < bytes.len && t->len < 2 * CODE_BYTES; i++)
+        text_hex(t, (uint8_t)bytes.v[i], 2);
+    text_free(&bytes);
+}
+
+/* The instructions around where a thread stood: of any thread on Intel's processors, of the one that crashed on
+ * Apple's. */
+static void ips_add_code(report *r, const json *doc, uint32_t object, report_thread *thread)
+{
+    uint32_t stream = json_get(doc, json_get(doc, object, "instructionState"), "instructionStream");
+    uint32_t around = thread->crashed ? json_get(doc, 0, "instructionByteStream") : JSON_NONE;
+    uint64_t at;
+    text t = {0};
+    ips_put_code(&t, doc, json_get(doc, stream, "bytes"));
+    thread->code_at =
+        json_u64(doc, json_get(doc, stream, "offset"), &at) && at < t.len / 2 ? (size_t)at : SIZE_MAX;
+    if (t.len == 0) {
+        ips_put_code(&t, doc, json_get(doc, around, "beforePC"));
+        thread->code_at = t.len / 2;
+        ips_put_code(&t, doc, json_get(doc, around, "atPC"));
+    }
+    thread->code = pool_copy(&r->strings, t.v, t.len);
+    text_free(&t);
 }
 
 static void ips_add_threads(report *r, uint32_t doc_index, uint32_t first_image)
@@ -266,6 +305,7 @@ static void ips_add_threads(report *r, uint32_t doc_index, uint32_t first_image)
         thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
         if (thread->crashed)
             ips_add_registers(r, doc, at, thread);
+        ips_add_code(r, doc, at, thread);
         ips_add_frames(r, doc_index, json_get(doc, at, "frames"), first_image);
         number++;
     }

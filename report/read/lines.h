@@ -39,8 +39,8 @@ void text_parse_panic(text_parser *p, text_line line);
 /* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
 bool text_parse_lldb_image(text_parser *p, machsym_str s);
 
-/* The state of the thread of that number follows: its registers. */
-void text_parse_state_title(text_parser *p, uint64_t number);
+/* The state of the thread of that number follows: its registers, or the instructions around where it stood. */
+void text_parse_state_title(text_parser *p, uint64_t number, bool in_code);
 /* "    x0: 0x0000000000000000   x1: 0x0000000000001111", "Error Code: 0x00000004". */
 bool text_parse_state(text_parser *p, machsym_str s);
 

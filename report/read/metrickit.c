@@ -271,6 +271,7 @@ static void metrickit_set_bad_access(report *r, uint64_t code, machsym_str regio
 static const json_fact metadata_facts[] = {
     {"osVersion", FACT_OS},
     {"deviceType", FACT_HARDWARE},
+    {"deviceModel", FACT_HARDWARE},
     {"platformArchitecture", FACT_CODE_TYPE},
     {"bundleIdentifier", FACT_IDENTIFIER},
     {"pid", FACT_PID},
@@ -312,6 +313,27 @@ static machsym_str metrickit_metric_date(metric_reader *w, uint32_t diagnostic)
     return w->date;
 }
 
+/* What a diagnostic says of its app and device. Older writers have that beside the stack, or in the payload for all of its
+ * diagnostics. Of facts that are told twice the first one stays. */
+static void metrickit_set_metadata(report *r, const json *doc, uint32_t diagnostic)
+{
+    uint32_t array = doc->v[diagnostic].parent;
+    uint32_t payload = array != JSON_NONE ? doc->v[array].parent : JSON_NONE;
+    uint32_t objects[] = {json_get(doc, diagnostic, "diagnosticMetaData"),
+                          json_get(doc, diagnostic, "metaData"), diagnostic,
+                          json_get(doc, payload, "metaData"), payload};
+    machsym_str version = {NULL, 0};
+    machsym_str build = {NULL, 0};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        uint32_t one = fields_either(doc, objects[i], "appVersion", "applicationVersion");
+        uint32_t two = fields_either(doc, objects[i], "appBuildVersion", "applicationBuildVersion");
+        version = version.len > 0 ? version : fields_text(r, doc, one);
+        build = build.len > 0 ? build : fields_text(r, doc, two);
+        fields_set_facts(r, doc, objects[i], metadata_facts, METADATA_FACTS);
+    }
+    report_set_pair(r, FACT_VERSION, version, build);
+}
+
 /* A diagnostic is what its array says, or when it stands alone what it measures. */
 static const struct metric_kind *metrickit_kind_of(const json *doc, uint32_t diagnostic, uint32_t metadata)
 {
@@ -342,16 +364,15 @@ static void metrickit_begin_diagnostic(metric_reader *w, uint32_t key)
     parts_begin(r, w->doc, object);
     r->kind = REPORT_METRIC;
     r->main_doc = w->doc;
-    uint32_t metadata = json_get(doc, object, "diagnosticMetaData");
+    uint32_t metadata = fields_either(doc, object, "diagnosticMetaData", "metaData");
+    metadata = metadata != JSON_NONE ? metadata : object;
     const struct metric_kind *kind = metrickit_kind_of(doc, object, metadata);
     w->is_crash = kind->event[0] == 0;
     report_set_fact(r, FACT_EVENT, str_c(kind->event));
     metrickit_set_amount(r, doc, object, metadata, kind);
     metrickit_set_metric_crash(r, doc, metadata);
     report_set_fact(r, FACT_DATE, metrickit_metric_date(w, object));
-    fields_set_facts(r, doc, metadata, metadata_facts, METADATA_FACTS);
-    report_set_pair(r, FACT_VERSION, fields_text(r, doc, json_get(doc, metadata, "appVersion")),
-                    fields_text(r, doc, json_get(doc, metadata, "appBuildVersion")));
+    metrickit_set_metadata(r, doc, object);
 }
 
 /* One pass over all tokens finds the stacks of every diagnostic of a payload. */

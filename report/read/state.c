@@ -59,12 +59,51 @@ static bool regline_parse_trap(text_parser *p, report_thread *thread, machsym_st
     return false;
 }
 
-void text_parse_state_title(text_parser *p, uint64_t number)
+/* "  a5 d9 00 08-[7f]c6 01 aa ...  ..........": a row of at most 16 bytes, and their characters. */
+static bool regline_parse_code(text_parser *p, report_thread *thread, machsym_str s)
+{
+    enum { ROW = 16 };
+    text t = {0};
+    size_t count = 0;
+    size_t mark = SIZE_MAX;
+    size_t at = 0;
+    uint64_t byte;
+    while (count < ROW && at + 2 <= s.len) {
+        bool is_marked = s.ptr[at] == '[';
+        at += is_marked;
+        if (at + 2 > s.len || !parse_hex(s.ptr + at, 2, &byte))
+            break;
+        mark = is_marked ? count : mark;
+        text_add(&t, s.ptr + at, 2);
+        count++;
+        at += 2;
+        bool is_end = at + 1 < s.len && scan_is_blank(s.ptr[at + 1]);
+        at += at < s.len && s.ptr[at] != '[' ? 1 : 0;
+        if (is_end)
+            break;
+    }
+    if (mark != SIZE_MAX)
+        thread->code_at = thread->code.len / 2 + mark;
+    if (count > 0 && thread->code.len < 2 * CODE_BYTES) {
+        text whole = {0};
+        text_str(&whole, thread->code);
+        text_add(&whole, t.v, t.len);
+        thread->code = pool_copy(&p->r->strings, whole.v, whole.len);
+        text_free(&whole);
+    }
+    text_free(&t);
+    return count > 0;
+}
+
+void text_parse_state_title(text_parser *p, uint64_t number, bool in_code)
 {
     p->state_thread = REPORT_NONE;
+    p->in_code = in_code;
     for (uint32_t i = p->r->thread_count; i-- > p->first_thread;) {
-        const report_thread *thread = &p->r->threads[i];
-        if (thread->kind == THREAD_PLAIN && thread->number == number && thread->register_count == 0) {
+        report_thread *thread = &p->r->threads[i];
+        bool is_new = in_code ? thread->code.len == 0 : thread->register_count == 0;
+        if (thread->kind == THREAD_PLAIN && thread->number == number && is_new) {
+            thread->code_at = in_code ? SIZE_MAX : thread->code_at;
             p->state_thread = i;
             return;
         }
@@ -81,8 +120,13 @@ bool text_parse_state(text_parser *p, machsym_str s)
     if (p->section != SECTION_STATE || p->state_thread == REPORT_NONE)
         return false;
     report_thread *thread = &p->r->threads[p->state_thread];
+    if (p->in_code)
+        return regline_parse_code(p, thread, s);
     if (regline_parse_trap(p, thread, s))
         return true;
+    if (str_find(s, ": <unavailable>") <=
+        NAME_MAX_LEN) /* "rip: <unavailable>       rfl: 0x0000000000000246" */
+        s = str_trim(str_after(s, "<unavailable>"));
     if (!regline_next(s, &at, &name, &value) || name.ptr != s.ptr)
         return false;
     for (bool has_next = true; has_next; name = next, value = next_value) {

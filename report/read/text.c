@@ -51,8 +51,10 @@ static bool plain_parse_thread_header(text_parser *p, machsym_str s)
     if (colon == rest.len || (!crashed && colon != 0)) {
         p->open = false;
         p->section = SECTION_STATE;
-        text_parse_state_title(p, str_starts(rest, " crashed with") ? number : UINT64_MAX);
-        return str_starts(rest, " crashed with") || str_starts(rest, " instruction stream");
+        bool in_code = str_starts(rest, " instruction stream");
+        bool is_state = in_code || str_starts(rest, " crashed with");
+        text_parse_state_title(p, is_state ? number : UINT64_MAX, in_code);
+        return is_state;
     }
     report_thread *thread = scan_open_thread(p);
     thread->number = number;

@@ -198,6 +198,30 @@ static void access_find_region(const report *r, access_fault *out)
         access_parse_region(str_trim(str_make(info.ptr, newline)), out);
 }
 
+static bool access_is_in_range(machsym_str range, uint64_t address)
+{
+    size_t dash = str_find(range, "-");
+    uint64_t lo;
+    uint64_t hi;
+    return dash < range.len && parse_hex(range.ptr, dash, &lo) &&
+           parse_hex(range.ptr + dash + 1, range.len - dash - 1, &hi) && address >= lo && address < hi;
+}
+
+machsym_str access_region_at(const report *r, uint64_t address)
+{
+    machsym_str rest = r->facts[FACT_REGION];
+    machsym_str line;
+    while (str_take_line(&rest, &line)) {
+        access_fault row;
+        memset(&row, 0, sizeof row);
+        access_parse_region(str_trim(str_starts(str_trim(line), "--->") ? str_after(line, "--->") : line),
+                            &row);
+        if (row.range.len > 0 && access_is_in_range(row.range, address))
+            return row.region;
+    }
+    return str_make(NULL, 0);
+}
+
 /* ---- Read or write ---- */
 
 /* Intel's page fault, trap 14: bit 1 of its error is a write, bit 4 a fetch of code. */

@@ -1,6 +1,6 @@
 /* ==== >> tell/access ====
  * Job: the access to memory that ended a process: to which address, of which kind, and why it failed.
- * Offers: access_find, access_put, access_kind_name, access_name, access_codes.
+ * Offers: access_find, access_put, access_region_at, access_kind_name, access_name, access_codes.
  * Never: says "not there" unless the report says so. */
 #ifndef REPORT_TELL_ACCESS_H
 #define REPORT_TELL_ACCESS_H
@@ -60,6 +60,8 @@ typedef struct access_fault {
 void access_find(const report *r, access_fault *out);
 /* "access through a null pointer: a read at 0xe0, in __TEXT", a line. */
 void access_put(text *t, const access_fault *fault);
+/* The region of memory that VM Region Info has an address in; empty: none of those that it lists. */
+machsym_str access_region_at(const report *r, uint64_t address);
 const char *access_kind_name(access_kind kind);
 /* "read", "write", "execute"; NULL: unknown */
 const char *access_name(esr_access access);

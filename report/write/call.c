@@ -1,5 +1,7 @@
 /* See call.h. */
 #include "call.h"
+#include "../base/json_put.h"
+#include "machsym.h"
 
 void call_put_place(text *t, const report_call *call, bool full_path)
 {
@@ -39,4 +41,25 @@ void call_put(text *t, const report_call *call, bool full_path)
         text_char(t, ')');
     }
     call_put_tail(t, call);
+}
+
+void call_put_json(text *t, const report_call *call)
+{
+    text_c(t, "{\"name\":");
+    text_json(t, call->name);
+    json_put_str(t, "file", call->path);
+    if (call->has_line) {
+        json_put_number(t, "line", call->line);
+        json_put_number(t, "column", call->column);
+    } else {
+        text_c(t, ",\"line\":null,\"column\":null");
+    }
+    json_put_number(t, "offset", call->offset);
+    text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
+    text_c(t, call->lacks_callers ? ",\"callers_left_out\":true" : "");
+    json_put_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
+    if (call->owner.len > 0)
+        json_put_str(t, "owner", call->owner);
+    json_put_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
+    text_char(t, '}');
 }

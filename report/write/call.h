@@ -1,6 +1,6 @@
 /* ==== >> write/call ====
- * Job: one call in words, and how much of it is wanted.
- * Offers: call_put_place, call_put_function, call_put_tail, call_put.
+ * Job: one call, in words or as JSON, and how much of it is wanted.
+ * Offers: call_put_place, call_put_function, call_put_tail, call_put, call_put_json.
  * Never: escapes it for its surroundings: edit.h does. */
 #ifndef REPORT_WRITE_CALL_H
 #define REPORT_WRITE_CALL_H
@@ -24,5 +24,7 @@ void call_put_function(text *t, const report_call *call);
 void call_put_tail(text *t, const report_call *call);
 /* "NAME + 12 (File.m:34) [OWNER]". */
 void call_put(text *t, const report_call *call, bool full_path);
+/* A call as crash/1 has it. */
+void call_put_json(text *t, const report_call *call);
 
 #endif

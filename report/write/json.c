@@ -1,32 +1,13 @@
 /* Reports as machsym's JSON, one object. */
 #include "write.h"
+#include "../base/digits.h"
 #include "../base/json_put.h"
 #include "../model/stack.h"
 #include "../model/status.h"
 #include "../tell/blame.h"
 #include "../tell/exception.h"
 #include "../tell/facts.h"
-
-static void write_put_json_call(text *t, const report_call *call)
-{
-    text_c(t, "{\"name\":");
-    text_json(t, call->name);
-    json_put_str(t, "file", call->path);
-    if (call->has_line) {
-        json_put_number(t, "line", call->line);
-        json_put_number(t, "column", call->column);
-    } else {
-        text_c(t, ",\"line\":null,\"column\":null");
-    }
-    json_put_number(t, "offset", call->offset);
-    text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
-    text_c(t, call->lacks_callers ? ",\"callers_left_out\":true" : "");
-    json_put_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
-    if (call->owner.len > 0)
-        json_put_str(t, "owner", call->owner);
-    json_put_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
-    text_char(t, '}');
-}
+#include "cpu.h"
 
 /* calls: innermost first, the real function last; empty when nothing was found. given: what the report
  * said. */
@@ -50,7 +31,7 @@ static void write_put_json_frame(text *t, const report *r, const report_thread *
     text_c(t, ",\"calls\":[");
     for (uint32_t i = 0; i < frame->call_count; i++) {
         text_c(t, i > 0 ? "," : "");
-        write_put_json_call(t, &r->calls[frame->call + i]);
+        call_put_json(t, &r->calls[frame->call + i]);
     }
     text_c(t, "]}");
 }
@@ -75,7 +56,10 @@ static void write_put_json_thread(text *t, const report *r, const report_thread 
         text_c(t, i > 0 ? ",\n" : "\n");
         write_put_json_frame(t, r, thread, &r->frames[thread->first + i]);
     }
-    text_c(t, "]}");
+    text_char(t, ']');
+    cpu_put_registers(t, r, thread);
+    cpu_put_code(t, thread);
+    text_char(t, '}');
 }
 
 static const char *write_image_state(const report_image *image)
@@ -126,12 +110,27 @@ static const struct {
     {"amount", FACT_AMOUNT},
 };
 
+/* Text has it behind the name: "demo [412]". */
+static bool write_find_pid(const report *r, uint64_t *pid)
+{
+    machsym_str process = r->facts[FACT_PROCESS];
+    size_t at = process.len;
+    while (at > 0 && process.ptr[at - 1] != '[')
+        at--;
+    return str_number_after(r->facts[FACT_PID], "", pid) ||
+           (at > 0 && process.ptr[process.len - 1] == ']' &&
+            str_number_after(str_from(process, at), "", pid));
+}
+
 static void write_put_facts(text *out, const report *r)
 {
+    uint64_t pid;
     for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
         if (r->facts[json_facts[i].fact].len > 0)
             json_put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
     }
+    if (write_find_pid(r, &pid))
+        json_put_number(out, "pid", pid);
 }
 
 static void write_put_part(text *out, const report *r)

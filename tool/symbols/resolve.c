@@ -33,6 +33,12 @@ static int resolve_by_addr(const void *a, const void *b)
 
 /* ---- Limits ---- */
 
+/* A register, by the image that it points into. */
+typedef struct resolve_register {
+    uint32_t image;
+    uint32_t index;
+} resolve_register;
+
 /* The lookups of one report. */
 typedef struct resolving {
     bool is_unread;
@@ -41,6 +47,8 @@ typedef struct resolving {
     image_pool *all;
     const resolve_options *how;
     resolve_budget left;
+    resolve_register *registers; /* of all threads, by image */
+    uint32_t next_register;
 } resolving;
 
 /* Bytes that are written with others in JSON, in HTML or on a terminal: what is no printable ASCII, and
@@ -258,6 +266,33 @@ static void resolve_take_same(resolving *w, report_frame *frame, const report_fr
         resolve_budget_spend(&w->left, resolve_frame_cost(frame, &w->r->calls[frame->call + i]));
 }
 
+/* What registers point to that point into an image whose frames are looked up: others open no file. lr holds a return
+ * address. */
+static void resolve_registers(resolving *w, const image_loan *loan, uint32_t index)
+{
+    machsym_frame frames[RESOLVE_MAX_FRAMES];
+    report *r = w->r;
+    const report_image *image = &r->images[index];
+    static const report_frame none;
+    uint64_t file_addr;
+    while (w->next_register < r->register_count && w->registers[w->next_register].image < index)
+        w->next_register++;
+    for (; w->next_register < r->register_count && w->registers[w->next_register].image == index &&
+           resolve_budget_in_time(&w->left);
+         w->next_register++) {
+        report_register *one = &r->registers[w->registers[w->next_register].index];
+        uint64_t addr = report_plain_addr(r, one->value);
+        if (image->is_open && !loan_holds(loan, image->base, image->is_text_exec, addr)) {
+            one->image = REPORT_NONE;
+            continue;
+        }
+        size_t count = loan_frames(loan, image->base, image->is_text_exec, addr, str_is(one->name, "lr"),
+                                   frames, RESOLVE_MAX_FRAMES, &file_addr);
+        one->call = r->call_count;
+        one->call_count = count > 0 ? resolve_add_calls(w, loan, &none, frames, count, file_addr) : 0;
+    }
+}
+
 /* Lookups of one image, by address: neighbours share what is decoded. */
 static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, size_t count)
 {
@@ -288,6 +323,7 @@ static void resolve_image(resolving *w, uint32_t index, resolve_task *tasks, siz
         else
             resolve_task_frame(w, &loan, &tasks[i]);
     }
+    resolve_registers(w, &loan, index);
     if (loan_lacked_memory(&loan))
         resolve_fail_unread(w, "memory ran out");
     images_return(w->all, &loan);
@@ -356,15 +392,35 @@ static resolve_task *resolve_collect_tasks(const report *r, const resolve_option
     return tasks;
 }
 
+static int resolve_by_image(const void *a, const void *b)
+{
+    const resolve_register *x = a;
+    const resolve_register *y = b;
+    if (x->image != y->image)
+        return x->image < y->image ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static resolve_register *resolve_sort_registers(const report *r)
+{
+    resolve_register *v = mem_alloc(r->register_count * sizeof *v);
+    for (uint32_t i = 0; i < r->register_count; i++)
+        v[i] = (resolve_register){r->registers[i].image, i};
+    if (r->register_count > 1)
+        qsort(v, r->register_count, sizeof *v, resolve_by_image);
+    return v;
+}
+
 const char *resolve_report(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
 {
-    resolving w = {false, false, r, all, how, {0, 0, NULL}};
+    resolving w = {false, false, r, all, how, {0, 0, NULL}, NULL, 0};
     resolve_budget own;
     resolve_budget *budget = how->shared != NULL ? how->shared : &own;
     size_t *starts = mem_alloc(((size_t)r->image_count + 2) * sizeof *starts);
     if (how->shared == NULL)
         resolve_budget_begin(budget, &how->limit, r->input.len);
     w.left = *budget;
+    w.registers = resolve_sort_registers(r);
     resolve_mark_interrupted(r);
     if (!how->raw_addresses)
         resolve_doubt_next_functions(r);
@@ -375,6 +431,7 @@ const char *resolve_report(report *r, image_pool *all, const resolve_options *ho
     }
     free(tasks);
     free(starts);
+    free(w.registers);
     report_count_frames(r, counts);
     counts->is_unreached = w.is_unreached;
     counts->is_unread = w.is_unread;
