@@ -124,6 +124,8 @@ signs() # REPORT ADDRESS: signs it, in hexadecimal and in decimal, and wants wha
     run -q $demo --to=json --load demo=0x102a30000 $reports/"$1"
     mv "$work/out" "$work/wanted"
     run -q $demo --to=json --load demo=0x102a30000 "$work/signed"
+    # a register's value stays as it is written; what it points to does not
+    sed -i "s/\"value\":\"0x8c61000$2\"/\"value\":\"0x$2\"/" "$work/out"
     same "$work/wanted" "$work/out" "$1 with a signed address"
 }
 for report in demo.crash demo-macos.crash demo-symbols.txt demo-addresses.txt demo-metrickit.json demo-sentry.json demo-kscrash.json; do

@@ -279,6 +279,11 @@ static void recognise_drop_echo(report *r)
         if (r->frames[i].thread < r->main_thread)
             r->frames[i].is_placed = false;
     }
+    for (uint32_t i = 0; i < r->register_count; i++) {
+        uint32_t *image = &r->registers[i].image;
+        if (*image != REPORT_NONE)
+            *image = *image >= images ? *image - images : REPORT_NONE;
+    }
     r->image_count -= images;
     memmove(r->images, r->images + images, r->image_count * sizeof *r->images);
     r->main_image = 0;
