@@ -42,7 +42,7 @@ keeps metrickit-all.json
 run --signature $samples/metrickit-all.json
 [ "$(cut -c19- "$work/out" | tr '\n' '@')" = "\
 EXC_BAD_ACCESS: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#1@\
-SIGABRT: main  $samples/metrickit-all.json#2@\
+SIGABRT NSRangeException (index # beyond bounds [# .. #]): main  $samples/metrickit-all.json#2@\
 hang: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#3@\
 cpu usage: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#4@\
 disk writes: -[Player skip:] | -[Player play:] | main  $samples/metrickit-all.json#5@\
@@ -94,7 +94,7 @@ same "$work/expected" "$work/new" "the first crash, then that in the reporter, w
 run --summary $samples/kscrash-2.json
 has "the crash reporter itself crashed; what it was writing is the report before this one" "3 frames: 3 named with line"
 run --signature $samples/kscrash-recrash-only.json
-has "SIGABRT: -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
+has "SIGABRT NSRangeException (index # beyond bounds [# .. #]): -[Player skip:] | -[Player play:] | main  $samples/kscrash-recrash-only.json"
 for sample in kscrash-recrash kscrash-2 kscrash-recrash-only kscrash-several; do
     sed 's/"report": {/"told": {/g' $samples/$sample.json >"$work/$sample.json"
     run --signature $samples/$sample.json
@@ -119,7 +119,7 @@ run --all --json $samples/crashlytics-thrown.txt
 has '"name":"com.apple.uikit.eventfetch-thread"' '"address":"0x1808","return_address":false,"image":null' \
     '"date":"Sat Mar 14 2026' '"name":"__main_block_invoke"' '"version":"1.2 (34)"'
 run --signature $samples/crashlytics-thrown.txt
-has "SIGABRT: -[Player play:] | "
+has "SIGABRT NSRangeException: -[Player play:] | "
 run --summary $samples/crashlytics-crashed.txt
 has "org.example.demo 1.2 (34)" "EXC_BAD_ACCESS: KERN_INVALID_ADDRESS at 0x0000000000000008" "access through a null pointer" \
     "crashed in thread 0, com.apple.main-thread" "-[Player skip:]  player.mm:19" "5 frames: 2 named with line, 0 named, 2 had a name, 1 without"
@@ -135,7 +135,7 @@ has "org.example.demo 1.2 (34) on iOS 17.4 (21E219)" "EXC_BREAKPOINT" "crashed i
 run $samples/bugsnag-event.json
 has '"method": "-[Player skip:]"' '"file":"player.mm"' '"lineNumber":19'
 run --signature $samples/bugsnag-event.json
-has "EXC_BREAKPOINT: -[Player skip:] | -[Player play:] | main"
+has "EXC_BREAKPOINT (Fatal error: index out of range): -[Player skip:] | -[Player play:] | main"
 
 # ---- Sentry ----
 

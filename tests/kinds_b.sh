@@ -29,6 +29,7 @@ for file in tests/fixtures/stacks/*; do
     case $file in
     */SOURCES) ;;
     */mono.txt | */rust.txt | */go.txt | */symbols.json) sample "$file" --load demo=0x102a30000 ;;
+    */backtrace-logger.txt | */kotlin.txt | */unreal.txt) sample "$file" --load demo=0x102a30000 ;;
     */ubsan.txt) sample "$file" --no-uuid ;;
     *) sample "$file" ;;
     esac

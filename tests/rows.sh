@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tables of reports and of the tool, row by row, second part (tables.sh has the first): kinds without stacks, members of panics,
-# entities, redacted fields, lists of a user's own, groups. The truths: Apple's published kinds of reports, HTML's entities, the
+# entities, redacted fields, lists of a user's own, groups. The truths: kinds of reports as tools publish them, HTML's entities, the
 # input of each case; PLCrashReport.proto by plcrash_text.py.
 machsym=${MACHSYM:-build/machsym}
 . tests/checks
@@ -16,25 +16,166 @@ while IFS='|' read -r number event; do
     grep -qF "\"bug_type\":\"$number\",\"event\":\"$event\"" "$work/out" && grep -q '"format":"no stacks"' "$work/out"
     check "kind $number: $event" "$work/out"
 done <<'END'
+11|a spin
+12|a hang
+13|a connection that failed
+14|message tracing
+17|a stall while shutting down
+18|a violated assumption
+20|XProtect: malware that was found
+21|the GPU was started anew
+22|a limit of CPU, memory or wakeups that a process went above
+23|samples of processes (microstackshots)
+24|sleep or wake that failed
+25|a process woke up too often
+26|ping
+27|diagnostics of wireless networks
+28|the system's watchdog: it did not answer in time
+29|the system's watchdog: a service did not answer
+30|memory that a process used
+31|the bridge processor (T1, T2)
+32|integrity of the firmware
+33|analytics
+34|what AutoBugCapture gathered
+35|integrity of the EFI firmware
+36|statistics of the system
+37|anonymous statistics of the system
+44|writes to disk
+45|a spin
+50|differential privacy
+58|DuetKnowledgeCollector: how the device is used
+83|a restore of the bridge processor (T2)
 98|jetsam
-198|jetsam
-298|jetsam
-225|sleep or wake
-211|analytics
-188|analytics
-226|analytics of the keychain and its services
+100|LDCM
+101|heat
 115|reset counter: why the device started anew
+116|the system
+117|Wi-Fi
+118|Bluetooth
+119|general diagnostics
+120|low battery
 140|settings
-151|logs
+141|power sources
+142|wakeups of the CPU
+143|motion
+144|writes to disk
+145|writes to disk
+146|honeybee: a payload
+147|honeybee: a sign of life
+148|honeybee: an issue
+149|firmware of the touch screen
+150|differential privacy
+151|a forced restart: somebody held the buttons
+152|a snapshot of memory
+153|reserved
+154|a memory graph
+155|use of the network
+156|CoreTime
+157|samples of the CPU (microstackshots)
+158|knowledge of how the device is used
+159|a crash of the baseband
+160|a count of steps
+161|the state of motion
+162|Natalies
+163|Siri: what it missed
+164|a sign of life for the diagnostics service
+165|storage
+166|how exact the keyboard is
+167|privacy settings
+168|an event of the home screen of a watch
+169|Siri: a transaction
+170|reserved
+171|reserved
+172|an error of memory (ECC)
+173|reserved
+174|samples of processes (microstackshots)
+175|the database of how the device is used
+176|the flash storage
+177|automation of user interfaces
+178|power
+179|a session
+180|reserved
+181|reserved
+182|an update of an accessory
 183|an update of the system
-195|differential privacy
-187|device
-228|storage
+184|the GPU was started anew
+185|a limit of CPU, memory or wakeups that a process went above
+186|a trace of the kernel
+187|the sandbox: what a process may not do
+188|a stackshot
+189|iMessage
+191|FaceTime
+192|the battery gauge
+193|aggregated statistics
+194|a restore after an update
+195|statistics of the baseband
+197|MACorrelation
+198|jetsam
+199|the modem
+201|Siri
+202|use of the CPU
+203|Siri: predictions of apps
+204|what AutoBugCapture gathered
+205|statistics of panics
+206|use of the CPU that ended a process
+207|a hang
+209|a crash of Wi-Fi
+211|analytics
+212|Bluetooth
+213|Rosetta
+214|Rhodes
+215|Siri: which app it chose
+216|Rosetta
+217|Portrait
+218|audio of several channels
+219|Siri: predictions of actions
+220|samples of power (microstackshots)
+221|a crash of Wi-Fi
+222|a hang
+223|a hang
+224|transparency: calls
+225|transparency: the App Store
+226|transparency: security
+227|a limit of threads that a process went above
+228|a hang of an app
+229|transparency: notifications of Siri
+230|power
+231|handwriting
+233|transparency: maps
+234|Biome
+235|Wi-Fi sensing
+236|transparency: keys
+237|SKAdNetwork: where installs came from
+238|how an app was launched
+239|a hang: how a workflow responds
+240|calls and conferences
+241|AMT: a stream that stalled, and its network
+243|a hang of a client of the compositor
+248|HotStop: the launch of an app
+278|power
 284|an event of the GPU
-313|heat
+288|a stackshot
+298|jetsam
+301|the system's memory was reset
+302|a spin
+303|transparency: ProactiveEventTracker
+304|federated learning
+305|an audio accessory
+310|a hang
+311|analytics of the home
+312|diagnostics that were asked for
+313|Siri: feedback on searches
+327|a limit of threads that a process went above
+328|a hang of an app, for its developer
 385|a limit of CPU, memory or wakeups that a process went above
 409|the system's watchdog: a service did not answer
-199|bug_type 199
+509|a stackshot of a process that was ended
+chw|handwriting
+diff_privacy|differential privacy
+metriclog|metrics
+powerlog|power
+system_profile|the system
+999|bug_type 999
 END
 
 # ---- Members of a panic ----

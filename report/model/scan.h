@@ -29,6 +29,25 @@ typedef enum text_section {
     SECTION_INFO
 } text_section;
 
+/* Which title the lines at hand stand under. */
+typedef enum titled_kind {
+    TITLED_NONE = 0,
+    TITLED_LOGGED,  /* a thread of BSBacktraceLogger and its kin */
+    TITLED_IMAGES,  /* of a process in a text stackshot */
+    TITLED_PROCESS, /* its threads */
+    TITLED_UMENG,   /* the image that its frames are in */
+    TITLED_KOTLIN   /* an exception */
+} titled_kind;
+
+/* A title, and what was told below it. */
+typedef struct titled {
+    titled_kind kind;
+    machsym_str image;
+    machsym_str arch;
+    machsym_uuid uuid;
+    bool has_uuid;
+} titled;
+
 /* The state of one pass over text. */
 typedef struct text_parser {
     report *r;
@@ -41,9 +60,10 @@ typedef struct text_parser {
     bool open;         /* the last thread of the report takes frames */
     machsym_str error; /* what tools say of it, where the report has no exception; empty: nothing */
     machsym_str error_place;
-    machsym_str process;   /* whose threads follow in a spindump */
-    bool is_panic;         /* the lines are of a kernel's panic */
-    uint32_t kernel;       /* its image; REPORT_NONE: not told yet */
+    machsym_str process; /* whose threads follow in a spindump */
+    bool is_panic;       /* the lines are of a kernel's panic */
+    uint32_t kernel;     /* its image; REPORT_NONE: not told yet */
+    titled titled;
     bool leaks;            /* stacks are outermost first */
     bool crashlytics;      /* titles of stacks follow */
     uint64_t named_number; /* of "Thread N name:", for the thread that follows */

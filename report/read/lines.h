@@ -33,6 +33,10 @@ size_t text_parse_row(text_parser *p, size_t lo, size_t line_end);
 bool text_parse_image(text_parser *p, machsym_str s);
 /* What a sanitizer or Swift says of the error ahead of its stacks. */
 bool text_parse_error(text_parser *p, machsym_str s);
+/* A line under a title that says of which kind it is, or such a title; s: the line without blanks around it. */
+bool text_parse_titled(text_parser *p, text_line line, machsym_str s);
+/* The next process of a report that holds several: its images have nothing to do with those before. */
+void text_parse_next_process(text_parser *p);
 /* Whether a line begins the text of a kernel's panic, and each line of that text. */
 bool text_begins_panic(machsym_str s);
 void text_parse_panic(text_parser *p, text_line line);

@@ -4,6 +4,7 @@
 #include "../base/memory.h"
 #include "../base/text.h"
 #include "../model/parts.h"
+#include "bug_types.h"
 #include "formats.h"
 #include "plcrash.h"
 
@@ -289,31 +290,6 @@ static void recognise_drop_echo(report *r)
     r->main_image = 0;
 }
 
-/* Kinds of Apple's that hold no stacks, by bug_type. */
-static const struct {
-    const char *bug_type;
-    const char *event;
-} stackless[] = {
-    {"98", "jetsam"},
-    {"198", "jetsam"},
-    {"298", "jetsam"},
-    {"225", "sleep or wake"},
-    {"211", "analytics"},
-    {"188", "analytics"},
-    {"226", "analytics of the keychain and its services"},
-    {"115", "reset counter: why the device started anew"},
-    {"140", "settings"},
-    {"151", "logs"},
-    {"183", "an update of the system"},
-    {"195", "differential privacy"},
-    {"187", "device"},
-    {"228", "storage"},
-    {"284", "an event of the GPU"},
-    {"313", "heat"},
-    {"385", "a limit of CPU, memory or wakeups that a process went above"},
-    {"409", "the system's watchdog: a service did not answer"},
-};
-
 /* A kind without stacks that has no name here is told by its number. */
 static void recognise_name_unknown(report *r)
 {
@@ -337,12 +313,11 @@ static void recognise_name_kind(report *r)
     if (r->frame_count > 0)
         r->failure =
             r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
-    for (size_t i = 0; i < sizeof stackless / sizeof stackless[0] && r->frame_count == 0; i++) {
-        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i].bug_type)) {
-            r->kind = REPORT_STACKLESS;
-            r->failure = NULL;
-            report_set_fact(r, FACT_EVENT, str_c(stackless[i].event));
-        }
+    const char *words = r->frame_count == 0 ? bug_type_words(r->facts[FACT_BUG_TYPE]) : NULL;
+    if (words != NULL) {
+        r->kind = REPORT_STACKLESS;
+        r->failure = NULL;
+        report_set_fact(r, FACT_EVENT, str_c(words));
     }
     machsym_str event = r->facts[FACT_EVENT];
     if (str_starts(event, "jetsam") && r->frame_count == 0)

@@ -120,6 +120,7 @@ static const struct {
     {"Parent Process", FACT_PARENT},
     {"Parent", FACT_PARENT},
     {"Date/Time", FACT_DATE},
+    {"Date", FACT_DATE},
     {"Launch Time", FACT_LAUNCH},
     {"OS Version", FACT_OS},
     {"Hardware Model", FACT_HARDWARE},
@@ -130,6 +131,7 @@ static const struct {
     {"Exception Type", FACT_EXCEPTION},
     {"Exception Subtype", FACT_SUBTYPE},
     {"Exception Codes", FACT_CODES},
+    {"Exception Code", FACT_CODES},
     {"Exception Note", FACT_NOTE},
     {"Exception Message", FACT_DESCRIPTION},
     {"Exception Reason", FACT_REASON},
@@ -201,8 +203,7 @@ static bool plain_parse_fact(text_parser *p, machsym_str s)
     return false;
 }
 
-/* A spindump goes on to the next process, whose images have nothing to do with those before. */
-static void plain_begin_process(text_parser *p)
+void text_parse_next_process(text_parser *p)
 {
     if (p->r->frame_count > p->process_frame && p->r->image_count > p->process_image) {
         report_place_frames(p->r, p->process_frame, p->process_image);
@@ -303,13 +304,13 @@ static size_t plain_parse_line(text_parser *p, text_line line)
     }
     if (text_parse_state(p, s))
         return line.next;
-    if (text_parse_crashlytics(p, s))
+    if (text_parse_crashlytics(p, s) || text_parse_titled(p, line, s))
         return line.next;
     if (str_starts(s, "leaks Report Version:"))
         p->r->kind = REPORT_LEAKS; /* which may have no stacks */
     if (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z') {
         if (str_starts(s, "Process:") || str_starts(s, "Command:"))
-            plain_begin_process(p);
+            text_parse_next_process(p);
         if (plain_parse_title(p, s))
             return line.next;
         if (str_starts(s, "Last Exception Backtrace:")) {
@@ -389,5 +390,5 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape)
     if (escape == ESCAPE_JSON)
         plain_paths(r, first_image);
     if (p.process_image > 0 && escape == ESCAPE_NONE)
-        plain_begin_process(&p);
+        text_parse_next_process(&p);
 }

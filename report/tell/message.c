@@ -85,6 +85,8 @@ void message_find(const report *r, message *out)
         if (message_find_thrown(r->facts[places[i]], out))
             break;
     }
+    if (out->thrown.len == 0)
+        out->thrown = r->facts[FACT_THROWN];
     if (out->words.len == 0)
         out->words = r->facts[FACT_REASON];
     for (size_t i = 0; i < sizeof places / sizeof *places && out->words.len == 0; i++)
