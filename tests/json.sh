@@ -65,7 +65,10 @@ sed 's/^Exception Codes:.*/&\nException Subtype: KERN_INVALID_ADDRESS at 0x1/' $
 sed '2s/^{/{"exceptionReason":{"composed_message":"because"},/' $reports/demo.ips >"$work/reason.ips"
 printf '%s\n' "Exception Type:  EXC_BAD_ACCESS (SIGBUS)" "" "Thread 0 Crashed:" "0   demo   0x0000000102a30aec 0x102a30000 + 2796" "" \
     "Thread 0 crashed with ARM Thread State (64-bit):" "   far: 0x00000000000000e0  esr: 0x93c00021 (Data Abort)" >"$work/sized.crash"
-many="$many $work/sized.crash tests/fixtures/facts/tag.ips $work/subtype.crash $work/reason.ips tests/fixtures/stacks/mail.txt tests/fixtures/apple/*.ips"
+printf '%s\n' "Exception Type:  EXC_GUARD" "Exception Codes: 0x4000000100000007, 0x08fd4dbfade2dead" "" \
+    "Application Specific Information:" "demo/main.swift:12: Fatal error: none" "" \
+    "Thread 0 Crashed:" "0   demo   0x0000000102a30aec 0x102a30000 + 2796" >"$work/guard.crash"
+many="$many $work/guard.crash $work/sized.crash tests/fixtures/facts/tag.ips $work/subtype.crash $work/reason.ips tests/fixtures/stacks/mail.txt tests/fixtures/apple/*.ips"
 # shellcheck disable=SC2086
 for how in crash summary signature group missing; do
     case $how in

@@ -207,6 +207,7 @@ typedef enum report_fact {
     FACT_AMOUNT,    /* how long it took, how much it wrote */
     FACT_DETAILS,   /* what the report is about in whole sentences, one a line */
     FACT_RAW_CODES, /* the codes in numbers, where a line ahead of them has words */
+    FACT_ENDING,    /* of the termination alone: FACT_DESCRIPTION may be the exception's message */
     FACT_MESSAGE,   /* of the exception */
     FACT_THROWN,    /* the name of an uncaught exception */
     FACT_REGION,    /* VM Region Info: which memory the address lies in */

@@ -67,4 +67,5 @@ void termination_parse(report *r, machsym_str s)
     }
     termination_set_from_context(r, rest);
     report_set_fact(r, FACT_DESCRIPTION, rest);
+    report_set_fact(r, FACT_ENDING, rest);
 }

@@ -57,7 +57,9 @@
     X(BACKBOARD, 45)                                                                                         \
     X(POWEREXCEPTIONS, 46)                                                                                   \
     X(SECINIT, 47)                                                                                           \
-    X(FRONTBOARD, SPACE_FIRST_WITHOUT_NUMBER)
+    X(FRONTBOARD, SPACE_FIRST_WITHOUT_NUMBER)                                                                \
+    X(MTE_FAIL, SPACE_FIRST_WITHOUT_NUMBER + 1)                                                              \
+    X(SECURITY_SOFT_TRAPS, SPACE_FIRST_WITHOUT_NUMBER + 2)
 
 typedef enum termination_space {
     SPACE_FIRST_WITHOUT_NUMBER = 1 << 7,

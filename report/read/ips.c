@@ -128,8 +128,8 @@ static void ips_set_termination(report *r, const json *doc)
     text_free(&t);
     if (r->facts[FACT_TERMINATION].len == 0)
         termination_parse(r, all);
-    else
-        report_set_fact(r, FACT_DESCRIPTION, all);
+    report_set_fact(r, FACT_DESCRIPTION, all);
+    report_set_fact(r, FACT_ENDING, all);
 }
 
 void report_set_ips_facts(report *r, uint32_t doc_index)

@@ -3,6 +3,7 @@
 #include "../base/digits.h"
 #include "../model/registers.h"
 #include "../model/stack.h"
+#include "codes.h"
 
 #include <string.h>
 
@@ -43,26 +44,6 @@ const char *access_name(esr_access access)
 
 /* ---- Codes ---- */
 
-access_numbers access_codes(const report *r)
-{
-    static const report_fact facts[] = {FACT_RAW_CODES, FACT_CODES};
-    access_numbers out = {false, false, 0, 0};
-    for (size_t i = 0; i < sizeof facts / sizeof *facts && !out.has_first; i++) {
-        machsym_str codes = r->facts[facts[i]];
-        out.has_first = str_number_after(codes, "", &out.first);
-        out.has_second = out.has_first && str_number_after(codes, ",", &out.second);
-    }
-    return out;
-}
-
-/* What names the code: Exception Subtype, or the first of two lines of Exception Codes. */
-static machsym_str access_subtype(const report *r)
-{
-    if (r->facts[FACT_SUBTYPE].len > 0)
-        return r->facts[FACT_SUBTYPE];
-    return r->facts[FACT_CODES];
-}
-
 /* kern_return.h; mach/arm/exception.h, mach/i386/exception.h. */
 static const struct {
     uint64_t code;
@@ -94,10 +75,10 @@ static bool access_says(machsym_str s, const char *name)
 
 /* By the code's name, or by its number, which 0x200 is added to where the pointer may have been a signed one (xnu:
  * EXC_PTRAUTH_BIT). */
-static access_kind access_kind_of_code(const report *r, const access_numbers *codes)
+static access_kind access_kind_of_code(const report *r, const exception_codes *codes)
 {
     enum { POINTER_AUTH_BIT = 0x200 };
-    machsym_str subtype = access_subtype(r);
+    machsym_str subtype = codes_subtype(r);
     size_t count = sizeof access_codes_known / sizeof *access_codes_known;
     for (size_t i = 0; i < count; i++) {
         if (access_says(subtype, access_codes_known[i].name))
@@ -125,10 +106,10 @@ static bool access_is_bad_access(const report *r)
 }
 
 /* "... at 0xADDR", else the second code, else far or cr2. Intel's general protection fault tells no address. */
-static void access_find_address(const report *r, const report_thread *thread, const access_numbers *codes,
+static void access_find_address(const report *r, const report_thread *thread, const exception_codes *codes,
                                 access_fault *out)
 {
-    machsym_str subtype = access_subtype(r);
+    machsym_str subtype = codes_subtype(r);
     out->has_address = str_number_after(subtype, " at ", &out->address) ||
                        str_number_after(r->facts[FACT_CODES], " at ", &out->address) ||
                        str_number_after(subtype, "address=", &out->address);
@@ -369,7 +350,7 @@ static const report_thread *access_thread(const report *r)
 }
 
 /* EXC_CRASH (SIGSEGV) without a code: kill or raise sent the signal, no access failed. */
-static bool access_is_sent(const report *r, const access_numbers *codes)
+static bool access_is_sent(const report *r, const exception_codes *codes)
 {
     machsym_str exception = r->facts[FACT_EXCEPTION];
     return codes->has_first && codes->first == 0 && str_find(exception, "EXC_CRASH") < exception.len &&
@@ -382,8 +363,11 @@ static void access_refine(const report *r, const report_thread *thread, access_f
     access_kind pattern = access_find_pattern(r, thread, out);
     bool is_plain = out->kind == ACCESS_UNMAPPED || out->kind == ACCESS_UNKNOWN ||
                     out->kind == ACCESS_PROTECTED || out->kind == ACCESS_NOT_CANONICAL;
-    machsym_str subtype = access_subtype(r);
+    machsym_str subtype = codes_subtype(r);
+    machsym_str message = r->facts[FACT_MESSAGE];
     access_check_stack(r, thread, out);
+    if (str_find(message, "stack size exceeded") < message.len)
+        out->kind = ACCESS_STACK;
     if (out->kind == ACCESS_TAG || out->kind == ACCESS_CANONICAL_TAG)
         access_find_tag(r, thread, out);
     if (!is_plain || out->kind == ACCESS_STACK || out->kind == ACCESS_OTHER_STACK)
@@ -401,7 +385,7 @@ static void access_refine(const report *r, const report_thread *thread, access_f
 void access_find(const report *r, access_fault *out)
 {
     const report_thread *thread = access_thread(r);
-    access_numbers codes = access_codes(r);
+    exception_codes codes = codes_find(r);
     memset(out, 0, sizeof *out);
     if (!access_is_bad_access(r) || access_is_sent(r, &codes))
         return;

@@ -1,6 +1,6 @@
 /* ==== >> tell/access ====
  * Job: the access to memory that ended a process: to which address, of which kind, and why it failed.
- * Offers: access_find, access_put, access_region_at, access_kind_name, access_name, access_codes.
+ * Offers: access_find, access_put, access_region_at, access_kind_name, access_name.
  * Never: says "not there" unless the report says so. */
 #ifndef REPORT_TELL_ACCESS_H
 #define REPORT_TELL_ACCESS_H
@@ -65,14 +65,4 @@ machsym_str access_region_at(const report *r, uint64_t address);
 const char *access_kind_name(access_kind kind);
 /* "read", "write", "execute"; NULL: unknown */
 const char *access_name(esr_access access);
-/* The codes of an exception in numbers, from whichever line has them. */
-typedef struct access_numbers {
-    bool has_first;
-    bool has_second;
-    uint64_t first;
-    uint64_t second;
-} access_numbers;
-
-access_numbers access_codes(const report *r);
-
 #endif

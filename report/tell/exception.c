@@ -1,21 +1,16 @@
 /* The exception of a report in words. */
 #include "exception.h"
-#include "../base/digits.h"
 #include "../model/stack.h"
 #include "access.h"
+#include "codes.h"
+#include "guard.h"
 #include "machsym.h"
+#include "said.h"
 #include "termination.h"
 
 #include <string.h>
 
 /* ---- Codes ---- */
-
-static uint64_t exception_first_code(const report *r)
-{
-    uint64_t code = 0;
-    str_number_after(r->facts[FACT_CODES], "", &code);
-    return code;
-}
 
 static bool exception_fact_has(const report *r, report_fact fact, const char *needle)
 {
@@ -40,7 +35,7 @@ static void exception_sentence_str(text *t, const char *words, machsym_str str)
 /* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
 static void exception_say_exc_crash(text *t, const report *r)
 {
-    uint64_t code = exception_first_code(r);
+    uint64_t code = codes_find(r).first;
     uint64_t number = code >> 24 & 0xff;
     uint64_t exception = code >> 20 & 0xf;
     const char *signal = report_signal_name(number);
@@ -56,35 +51,6 @@ static void exception_say_exc_crash(text *t, const report *r)
         text_hex(t, code & 0xfffff, 1);
     }
     text_char(t, '\n');
-}
-
-/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'" */
-static bool exception_say_uncaught(text *t, const report *r)
-{
-    static const char due[] = "uncaught exception '";
-    static const char because[] = "reason: '";
-    machsym_str info = r->facts[FACT_APP_INFO];
-    size_t at = str_find(info, due);
-    if (at < info.len) {
-        machsym_str rest = {info.ptr + at + sizeof due - 1, info.len - at - (sizeof due - 1)};
-        size_t end = str_find(rest, "'");
-        size_t why = str_find(rest, because);
-        text_c(t, "uncaught exception ");
-        text_shown(t, str_make(rest.ptr, end));
-        if (why < rest.len) {
-            machsym_str reason = {rest.ptr + why + sizeof because - 1, rest.len - why - (sizeof because - 1)};
-            size_t line = str_find(reason, "\n");
-            text_c(t, ": ");
-            text_shown(t, str_make(reason.ptr, line - (line > 0 && reason.ptr[line - 1] == '\'')));
-        }
-        text_char(t, '\n');
-        return true;
-    }
-    if (r->facts[FACT_REASON].len > 0) {
-        exception_sentence_str(t, "reason: ", r->facts[FACT_REASON]);
-        return true;
-    }
-    return false;
 }
 
 /* The name at the top of the stack, and whether any of its names is that of a Swift function's failure. */
@@ -119,10 +85,7 @@ static bool exception_is_swift(const report *r)
 
 static void exception_say_trap(text *t, const report *r)
 {
-    machsym_str info = r->facts[FACT_APP_INFO];
-    if (str_find(info, "Fatal error") < info.len || str_find(info, "fatal error") < info.len)
-        exception_sentence_str(t, "Swift runtime failure: ", info);
-    else if (exception_is_swift(r))
+    if (exception_is_swift(r))
         text_sentence(
             t,
             "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
@@ -162,6 +125,29 @@ static void exception_say_bad_access(text *t, const report *r)
         text_sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
 }
 
+/* Where the codes do not tell, the report's own words do. */
+static machsym_str exception_own_words(const report *r)
+{
+    return r->facts[FACT_MESSAGE].len > 0 ? r->facts[FACT_MESSAGE] : codes_subtype(r);
+}
+
+static void exception_say_guard(text *t, const report *r)
+{
+    guard found;
+    guard_find(r, &found);
+    if (found.type != GUARD_NONE && found.type != GUARD_UNKNOWN)
+        guard_put(t, &found);
+    else
+        exception_sentence_str(t, "a guarded resource was misused: ", exception_own_words(r));
+}
+
+static void exception_say_limit(text *t, const report *r)
+{
+    if (!guard_put_limit(t, r))
+        exception_sentence_str(
+            t, "a limit of CPU, memory, wakeups or disk writes was exceeded: ", exception_own_words(r));
+}
+
 static void exception_say_signal(text *t, const report *r)
 {
     if (exception_is(r, "EXC_BREAKPOINT") || exception_is(r, "SIGTRAP"))
@@ -172,10 +158,9 @@ static void exception_say_signal(text *t, const report *r)
     else if (exception_is(r, "EXC_BAD_ACCESS") || exception_is(r, "SIGSEGV") || exception_is(r, "SIGBUS"))
         exception_say_bad_access(t, r);
     else if (exception_is(r, "EXC_RESOURCE"))
-        exception_sentence_str(
-            t, "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
+        exception_say_limit(t, r);
     else if (exception_is(r, "EXC_GUARD"))
-        exception_sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
+        exception_say_guard(t, r);
     else if (exception_is(r, "SIGABRT"))
         text_sentence(
             t,
@@ -294,12 +279,29 @@ static void exception_say_title(text *t, const report *r)
             text_shown(t, r->facts[FACT_SIGNAL]);
             text_char(t, ')');
         }
-        if (r->facts[FACT_SUBTYPE].len > 0) {
+        machsym_str subtype = r->facts[FACT_RAW_CODES].len > 0 ? codes_subtype(r) : r->facts[FACT_SUBTYPE];
+        if (subtype.len > 0) {
             text_c(t, ": ");
-            text_shown(t, r->facts[FACT_SUBTYPE]);
+            text_shown(t, subtype);
         }
     }
     text_char(t, '\n');
+}
+
+/* The message of the exception, unless it says in other words what the codes of a guard say. */
+static void exception_say_message(text *t, const report *r)
+{
+    if (r->facts[FACT_MESSAGE].len > 0 && !exception_is(r, "EXC_GUARD"))
+        exception_sentence_str(t, "the report says: ", r->facts[FACT_MESSAGE]);
+}
+
+/* Whether the signal has more to say: an access that failed always; other signals where nobody said why. */
+static bool exception_wants_signal(const report *r, const said *words, bool killed)
+{
+    access_fault fault;
+    access_find(r, &fault);
+    return fault.kind != ACCESS_NONE ||
+           (!killed && (words->kind == SAID_NOTHING || words->kind == SAID_OTHER));
 }
 
 void exception_put(text *t, const report *r)
@@ -327,11 +329,13 @@ void exception_put(text *t, const report *r)
         text_sentence(t,
                       "the crash reporter itself crashed; what it was writing is the report before this one");
     exception_say_exc_crash(t, r);
+    said words;
+    said_find(r, &words);
+    said_put(t, &words);
+    exception_say_message(t, r);
     bool killed = ending_explain(t, r);
-    bool thrown = exception_say_uncaught(t, r);
-    machsym_str top = exception_top_name(r);
-    if (str_is(top, "gpus_ReturnNotPermittedKillClient"))
+    if (str_is(exception_top_name(r), "gpus_ReturnNotPermittedKillClient"))
         text_sentence(t, "the app used the GPU while it was in the background");
-    else if (!killed && !thrown)
+    else if (exception_wants_signal(r, &words, killed))
         exception_say_signal(t, r);
 }

@@ -4,6 +4,7 @@
 #include "../model/stack.h"
 #include "exception.h"
 #include "machsym.h"
+#include "termination.h"
 
 #include <string.h>
 
@@ -47,18 +48,33 @@ static facts_cause facts_cause_of_signal(const report *r)
     return FACTS_UNKNOWN;
 }
 
+/* Whether the termination says what happened. */
+static bool facts_is_ended(const report *r)
+{
+    text words = {0};
+    bool is_ended = ending_explain(&words, r);
+    text_free(&words);
+    return is_ended;
+}
+
 void facts_find(const report *r, facts *out)
 {
     memset(out, 0, sizeof *out);
     access_find(r, &out->fault);
+    said_find(r, &out->words);
+    guard_find(r, &out->broken);
     if (r->kind == REPORT_PANIC)
         out->cause = FACTS_PANIC;
     else if (r->kind == REPORT_STACKSHOT || r->kind == REPORT_STACKLESS || !stack_is_crash(r))
         out->cause = FACTS_EVENT;
     else if (out->fault.kind != ACCESS_NONE)
         out->cause = FACTS_ACCESS;
+    else if (out->words.kind == SAID_THROWN || out->words.kind == SAID_REASON || out->words.kind == SAID_CXX)
+        out->cause = FACTS_EXCEPTION;
+    else if (out->words.kind != SAID_NOTHING && out->words.kind != SAID_OTHER)
+        out->cause = FACTS_LIBRARY;
     else
-        out->cause = facts_cause_of_signal(r);
+        out->cause = facts_is_ended(r) ? FACTS_TERMINATION : facts_cause_of_signal(r);
 }
 
 /* ---- JSON ---- */
@@ -79,6 +95,35 @@ static void facts_put_fault(text *t, const access_fault *fault)
         json_put_str(t, "region", fault->region);
     if (fault->has_tag)
         json_put_number(t, "tag", fault->tag);
+    text_char(t, '}');
+}
+
+static void facts_put_said(text *t, const said *what)
+{
+    json_put_key(t, "said");
+    text_c(t, "{\"kind\":");
+    text_json(t, str_c(said_kind_name(what->kind)));
+    if (what->name.len > 0)
+        json_put_str(t, "name", what->name);
+    if (what->words.len > 0)
+        json_put_str(t, "words", what->words);
+    if (what->file.len > 0)
+        json_put_str(t, "file", what->file);
+    if (what->line > 0)
+        json_put_number(t, "line", what->line);
+    text_char(t, '}');
+}
+
+static void facts_put_guard(text *t, const guard *what)
+{
+    const char *flavor = guard_flavor_name(what);
+    json_put_key(t, "guard");
+    text_c(t, "{\"type\":");
+    text_json(t, str_c(guard_type_name(what->type)));
+    if (flavor != NULL)
+        json_put_str(t, "flavor", str_c(flavor));
+    json_put_number(t, "target", what->target);
+    json_put_hex(t, "id", what->id);
     text_char(t, '}');
 }
 
@@ -108,6 +153,10 @@ void facts_put_json(text *t, const report *r)
     text_json(t, str_c(facts_cause_name(found.cause)));
     if (found.fault.kind != ACCESS_NONE)
         facts_put_fault(t, &found.fault);
+    if (found.words.kind != SAID_NOTHING)
+        facts_put_said(t, &found.words);
+    if (found.broken.type != GUARD_NONE)
+        facts_put_guard(t, &found.broken);
     facts_put_words(t, r);
     text_char(t, '}');
 }

@@ -10,6 +10,8 @@
 #include "../base/text.h"
 #include "../model/report.h"
 #include "access.h"
+#include "guard.h"
+#include "said.h"
 
 /* What kind of end it was. */
 #define FACTS_CAUSES(X)                                                                                      \
@@ -38,6 +40,8 @@ typedef enum facts_cause {
 typedef struct facts {
     facts_cause cause;
     access_fault fault; /* of kind ACCESS_NONE where no access failed */
+    said words;         /* of kind SAID_NOTHING where no library said anything */
+    guard broken;       /* of type GUARD_NONE where no guard was violated */
 } facts;
 
 void facts_find(const report *r, facts *out);

@@ -49,6 +49,33 @@ static void summary_put_layer(text *t, const report *r, const report_frame *fram
     text_char(t, '\n');
 }
 
+/* An address that lies in no image is nobody's: a jump to where no code is. */
+static bool summary_is_own(const report *r, const report_frame *frame)
+{
+    bool is_nowhere =
+        frame->image == REPORT_NONE && !frame->given_line &&
+        (str_is(frame->image_name, "???") || (frame->image_name.len == 0 && r->image_count > 0));
+    return !is_nowhere && stack_is_own(r, frame);
+}
+
+static bool summary_has_own(const report *r, const report_thread *thread)
+{
+    for (uint32_t i = 0; i < stack_count(thread); i++) {
+        if (summary_is_own(r, stack_frame(r, thread, i)))
+            return true;
+    }
+    return false;
+}
+
+/* The kernel is nobody's app. */
+static const char *summary_frames_title(const report *r, const report_thread *thread)
+{
+    if (r->kind == REPORT_PANIC)
+        return ", frames of the kernel and its extensions:\n";
+    return summary_has_own(r, thread) ? ", the app's own frames:\n"
+                                      : ", no frame of the app's own; the top of the stack:\n";
+}
+
 static void summary_put_own_frames(text *t, const report *r, const palette *colours)
 {
     const report_thread *thread = stack_main(r);
@@ -68,11 +95,12 @@ static void summary_put_own_frames(text *t, const report *r, const palette *colo
         text_c(t, ", ");
         text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
     }
-    text_c(t, ", the app's own frames:\n");
+    text_c(t, summary_frames_title(r, thread));
     for (uint32_t i = 0; i < stack_count(thread) && shown < SHOWN_FRAMES; i++) {
         const report_frame *frame = stack_frame(r, thread, i);
         for (uint32_t layer = 0;
-             stack_is_own(r, frame) && layer < stack_layers(frame) && shown < SHOWN_FRAMES; layer++, shown++)
+             summary_is_own(r, frame) && layer < stack_layers(frame) && shown < SHOWN_FRAMES;
+             layer++, shown++)
             summary_put_layer(t, r, frame, layer, colours);
     }
     if (shown == 0)

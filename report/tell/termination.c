@@ -2,6 +2,7 @@
 #include "termination.h"
 #include "../base/digits.h"
 #include "../model/termination.h"
+#include "access.h"
 
 #include <string.h>
 
@@ -20,10 +21,19 @@ static size_t ending_find_words(machsym_str s, const char *lower)
     return s.len;
 }
 
+/* Text has the message of the exception under the same key, ahead of what is said of the termination. */
+static machsym_str ending_description(const report *r)
+{
+    machsym_str all = r->facts[FACT_DESCRIPTION];
+    if (r->facts[FACT_ENDING].len > 0)
+        return r->facts[FACT_ENDING];
+    return r->facts[FACT_MESSAGE].len > 0 && str_equal(all, r->facts[FACT_MESSAGE]) ? str_make(NULL, 0) : all;
+}
+
 /* The part that says why: what follows "explanation:", up to the state of the process. */
 static machsym_str ending_explanation(const report *r)
 {
-    machsym_str all = r->facts[FACT_DESCRIPTION];
+    machsym_str all = ending_description(r);
     machsym_str why = str_after(all, "explanation:");
     if (why.len == 0)
         return all;
@@ -46,7 +56,7 @@ static void ending_say_stage(text *t, const report *r)
                   {"scene-update", "updating the scene: 10 s"},
                   {"background task", "background task: 10 min"},
                   {"background", "background task: 10 min"}};
-    machsym_str event = str_after(r->facts[FACT_DESCRIPTION], "WatchdogEvent:");
+    machsym_str event = str_after(ending_description(r), "WatchdogEvent:");
     machsym_str why = event.len > 0 ? str_make(event.ptr, str_find(event, "\n")) : ending_explanation(r);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         if (ending_find_words(why, stages[i].word) < why.len) {
@@ -66,7 +76,7 @@ enum { IDLE_PERCENT = 10, BUSY_PERCENT = 50 };
 static void ending_say_cpu(text *t, const report *r)
 {
     uint64_t percent;
-    machsym_str line = str_after(r->facts[FACT_DESCRIPTION], "Elapsed application CPU time (seconds):");
+    machsym_str line = str_after(ending_description(r), "Elapsed application CPU time (seconds):");
     line = str_trim(str_make(line.ptr, str_find(line, "\n")));
     size_t comma = str_find(line, ",");
     if (comma == line.len || !str_number_after(line, ",", &percent))
@@ -106,7 +116,7 @@ enum { SHOWN_FILES = 8 };
 
 static void ending_say_locked_files(text *t, const report *r)
 {
-    machsym_str rest = str_after(r->facts[FACT_DESCRIPTION], "locked system files:");
+    machsym_str rest = str_after(ending_description(r), "locked system files:");
     machsym_str line;
     if (rest.len == 0)
         rest = str_after(r->facts[FACT_APP_INFO], "locked system files:");
@@ -158,8 +168,7 @@ static bool ending_say_kill_code(text *t, const report *r, uint64_t code)
     return false;
 }
 
-/* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. From xnu:
- * bsd/sys/reason.h, bsd/sys/kern_memorystatus.h; from dyld: mach-o/dyld.h; from objc4: runtime/objc-os.h. */
+/* Codes of the namespaces that have small ones; code 0 stands for all others of its namespace. docs/facts.md has the source of each. */
 static const struct {
     termination_space space;
     uint64_t code;
@@ -168,9 +177,20 @@ static const struct {
     {SPACE_JETSAM, 2, "jetsam: the process went above the memory mark set for it"},
     {SPACE_JETSAM, 3, "jetsam: the system had no more vnodes: too many files were open"},
     {SPACE_JETSAM, 4, "jetsam: the system had no more free memory"},
+    {SPACE_JETSAM, 5, "jetsam: the system only moved memory of processes in and out"},
+    {SPACE_JETSAM, 6, "jetsam: the system only read files anew that it had to forget"},
     {SPACE_JETSAM, 7, "jetsam: the process used more memory than one process may"},
     {SPACE_JETSAM, 8, "jetsam: the system had no more space on disk"},
     {SPACE_JETSAM, 9, "jetsam: the process was idle, and its memory was wanted"},
+    {SPACE_JETSAM, 10, "jetsam: the kernel had no more memory of its own"},
+    {SPACE_JETSAM, 11, "jetsam: the system only compressed and decompressed memory"},
+    {SPACE_JETSAM, 12, "jetsam: the system had no more space for compressed memory"},
+    {SPACE_JETSAM, 13, "jetsam: the system had hardly any space to swap memory to"},
+    {SPACE_JETSAM, 14, "jetsam: the system was short of memory for too long"},
+    {SPACE_JETSAM, 15, "jetsam: the system could not write memory out fast enough"},
+    {SPACE_JETSAM, 16, "jetsam: the process used more memory of its conclave than it may"},
+    {SPACE_JETSAM, 17, "jetsam: the process was idle for long, and its memory was wanted"},
+    {SPACE_JETSAM, 100, "jetsam: the process used more CPU time than it may"},
     {SPACE_JETSAM, 0, "jetsam: the system was short of memory and ended the process"},
     {SPACE_CODESIGNING, 1, "code signing: the program has no valid signature, or may not run here"},
     {SPACE_CODESIGNING, 2, "code signing: a page of memory does not match the signature, or is not signed"},
@@ -178,6 +198,8 @@ static const struct {
      "code signing: the process asked for the task port of another without being allowed to"},
     {SPACE_CODESIGNING, 4, "code signing: a launch constraint does not allow the program to be started so"},
     {SPACE_CODESIGNING, 0, "code signing: the signature does not allow what was done"},
+    {SPACE_HANGTRACER, 0, "the process did not answer for too long"},
+    {SPACE_TEST, 0, "a test of the system ended the process"},
     {SPACE_DYLD, 1, "dyld: a library that the program needs is missing"},
     {SPACE_DYLD, 2, "dyld: a library is there, but not for this architecture"},
     {SPACE_DYLD, 3, "dyld: a library is older than the program needs"},
@@ -186,36 +208,103 @@ static const struct {
     {SPACE_DYLD, 6, "dyld: the sandbox does not allow to open a library"},
     {SPACE_DYLD, 7, "dyld: a Mach-O file is malformed"},
     {SPACE_DYLD, 0, "dyld: the program could not be loaded"},
+    {SPACE_LIBXPC, 0, "libxpc: the process misused XPC"},
     {SPACE_OBJC, 0, "the Objective-C runtime found something wrong and ended the process"},
+    {SPACE_EXEC, 1, "exec: the program is no Mach-O file that may run"},
+    {SPACE_EXEC, 2, "exec: the user or group that the program asks for could not be set"},
+    {SPACE_EXEC, 3, "exec: the first thread could not be set up"},
+    {SPACE_EXEC, 4, "exec: there was no memory for the stack"},
+    {SPACE_EXEC, 5, "exec: the kernel's own strings for the program could not be set up"},
+    {SPACE_EXEC, 6, "exec: the arguments could not be copied to the program"},
+    {SPACE_EXEC, 7, "exec: the path of dyld could not be copied to the program"},
+    {SPACE_EXEC, 8, "exec: a security policy does not allow the program to run"},
+    {SPACE_EXEC, 9, "exec: the check of the signature failed"},
+    {SPACE_EXEC, 10, "exec: the program is encrypted by an app store, and could not be decrypted"},
+    {SPACE_EXEC, 11, "exec: the program is encrypted, and could not be decrypted"},
+    {SPACE_EXEC, 12, "exec: the program was changed by a packer that may not run"},
+    {SPACE_EXEC, 13, "exec: programs of 32 bits do not run here"},
+    {SPACE_EXEC, 14, "exec: the program is for another platform"},
+    {SPACE_EXEC, 15, "exec: there was no descriptor for the program's file"},
+    {SPACE_EXEC, 16, "exec: what Rosetta needs could not be copied to the program"},
+    {SPACE_EXEC, 17, "exec: dyld's information could not be set"},
+    {SPACE_EXEC, 18, "exec: the first thread could not be made"},
+    {SPACE_EXEC, 19, "exec: an attribute of posix_spawn is not valid"},
+    {SPACE_EXEC, 0, "the system could not start the program"},
+    {SPACE_SPRINGBOARD, 0, "the app was ended by what shows apps on the screen"},
+    {SPACE_FRONTBOARD, 0, "the app was ended by what shows apps on the screen"},
+    {SPACE_TCC, 0,
+     "privacy: the app used what a usage description in its Info.plist must explain, and has none"},
+    {SPACE_REPORTCRASH, 0, "the crash reporter ended the process"},
+    {SPACE_COREANIMATION, 0, "Core Animation found something wrong and ended the process"},
+    {SPACE_AGGREGATED, 0, "the process that collects counts of the system ended the process"},
+    {SPACE_RUNNINGBOARD, 0, "RunningBoard, which decides what may run, ended the process"},
+    {SPACE_SKYWALK, 0, "Skywalk, the kernel's network channels: the process misused one"},
+    {SPACE_SETTINGS, 0, "a change in Settings ended the process"},
     {SPACE_LIBSYSTEM, 1, "libsystem: a thread ended while it owned a workloop"},
     {SPACE_LIBSYSTEM, 3, "libsystem: the sandbox could not be set up when the process began"},
     {SPACE_LIBSYSTEM, 4, "libsystem: the list of threads is damaged: memory was overwritten"},
     {SPACE_LIBSYSTEM, 0, "libsystem found something wrong and ended the process"},
-    {SPACE_LIBXPC, 0, "libxpc: the process misused XPC"},
-    {SPACE_EXEC, 0, "the system could not start the program"},
-    {SPACE_TCC, 0,
-     "privacy: the app used what a usage description in its Info.plist must explain, and has none"},
-    {SPACE_GUARD, 0, "a guarded file descriptor, port or piece of memory was misused"},
-    {SPACE_SANDBOX, 0, "the sandbox does not allow what was done"},
-    {SPACE_PAC_EXCEPTION, 0, "a pointer whose authentication failed was used"},
-    {SPACE_HANGTRACER, 0, "the process did not answer for too long"},
+    {SPACE_FOUNDATION, 0, "Foundation found something wrong and ended the process"},
     {SPACE_WATCHDOG, 0, "the watchdog of the system was not fed in time"},
     {SPACE_METAL, 0, "Metal: the GPU or its driver gave up"},
-    {SPACE_RUNNINGBOARD, 0, "RunningBoard, which decides what may run, ended the process"},
-    {SPACE_FRONTBOARD, 0, "the app was ended by what shows apps on the screen"},
-    {SPACE_SPRINGBOARD, 0, "the app was ended by what shows apps on the screen"},
+    {SPACE_WATCHKIT, 0, "WatchKit ended the app of the watch"},
+    {SPACE_GUARD, 1, "a guarded file was misused"},
+    {SPACE_GUARD, 2, "guarded memory was misused"},
+    {SPACE_GUARD, 3, "a guarded Mach port was misused"},
+    {SPACE_GUARD, 0, "a guarded file descriptor, port or piece of memory was misused"},
+    {SPACE_ANALYTICS, 0, "the analytics of the system ended the process"},
+    {SPACE_SANDBOX, 0, "the sandbox does not allow what was done"},
+    {SPACE_SECURITY, 0, "the Security framework or a policy of it ended the process"},
+    {SPACE_ENDPOINTSECURITY, 0, "a client of Endpoint Security did not answer in time, or broke its rules"},
+    {SPACE_PAC_EXCEPTION, 0, "a pointer whose authentication failed was used"},
+    {SPACE_BLUETOOTH_CHIP, 0, "the Bluetooth chip failed or was reset"},
+    {SPACE_PORT_SPACE, 0, "the process had no space for more Mach ports: it leaks them"},
+    {SPACE_WEBKIT, 0, "WebKit ended one of its processes"},
+    {SPACE_BACKLIGHTSERVICES, 0, "what drives the display's light ended the process"},
+    {SPACE_MEDIA, 0, "the media services ended the process"},
+    {SPACE_ROSETTA, 0, "Rosetta could not go on translating the program"},
+    {SPACE_LIBIGNITION, 0, "libignition, which starts the system, failed"},
+    {SPACE_BOOTMOUNT, 0, "a volume that the start of the system needs could not be mounted"},
+    {SPACE_REALITYKIT, 0, "RealityKit ended the process"},
+    {SPACE_AUDIO, 0, "the audio services ended the process"},
+    {SPACE_WAKEBOARD, 0, "WakeBoard ended the process"},
+    {SPACE_CORERC, 0, "CoreRC, the services for remote controls, ended the process"},
+    {SPACE_SELF_RESTRICT, 0, "the process broke a restriction that it had set for itself"},
+    {SPACE_ARKIT, 0, "ARKit ended the process"},
+    {SPACE_CAMERA, 0, "the camera services ended the process"},
+    {SPACE_BACKBOARD, 0, "backboardd, which handles touches and the display, ended the process"},
+    {SPACE_POWEREXCEPTIONS, 0, "the process used more power than it may"},
+    {SPACE_SECINIT, 0, "the sandbox of the app could not be set up when it began"},
+    {SPACE_SECURITY_SOFT_TRAPS, 0, "a check of the hardened system failed, and the process went on"},
+    {SPACE_MTE_FAIL, 0, "memory was used that may not be, by a check of Memory Integrity Enforcement"},
 };
 
-static bool ending_say_space(text *t, machsym_str space, uint64_t code)
+/* Every one but SIGNAL, which the signal says. A memory tag's fault is said with the access. */
+static bool ending_say_space(text *t, machsym_str space, uint64_t code, bool has_fault)
 {
     for (size_t i = 0; i < sizeof space_codes / sizeof space_codes[0]; i++) {
-        if (str_is(space, termination_space_name(space_codes[i].space)) &&
-            (space_codes[i].code == 0 || space_codes[i].code == code)) {
-            text_sentence(t, space_codes[i].words);
+        if (!str_is(space, termination_space_name(space_codes[i].space)) ||
+            (space_codes[i].code != 0 && space_codes[i].code != code))
+            continue;
+        if (space_codes[i].space == SPACE_MTE_FAIL && has_fault)
             return true;
-        }
+        text_sentence(t, space_codes[i].words);
+        return true;
     }
     return false;
+}
+
+/* "Segmentation fault: 11" says the signal's number again; so does "Namespace MTE_FAIL, Code 262" of what stands beside it. */
+static bool ending_is_signal(const report *r, machsym_str why)
+{
+    uint64_t code;
+    uint64_t number;
+    why = str_trim(str_make(why.ptr, str_find(why, "\n")));
+    if (str_starts(why, "Namespace "))
+        return str_find(why, ", Code ") < why.len;
+    return str_is(r->facts[FACT_TERMINATION], "SIGNAL") &&
+           str_number_after(r->facts[FACT_TERMINATION_CODE], "", &code) &&
+           str_number_after(why, ": ", &number) && number == code;
 }
 
 /* What the report itself says, without what was said of it: a line, and what dyld could not load. */
@@ -223,7 +312,7 @@ static void ending_say_description(text *t, const report *r)
 {
     static const char *const wanted[] = {"Library not loaded:", "Symbol not found:"};
     machsym_str why = ending_explanation(r);
-    if (why.len == 0)
+    if (why.len == 0 || ending_is_signal(r, why))
         return;
     text_c(t, "the report says: ");
     text_shown(t, str_trim(str_make(why.ptr, str_find(why, "\n"))));
@@ -245,7 +334,9 @@ bool ending_explain(text *t, const report *r)
         str_number_after(r->facts[FACT_CODES], "", &code);
     if (ending_say_kill_code(t, r, code & 0xffffffff))
         return true;
-    bool said = ending_say_space(t, r->facts[FACT_TERMINATION], code);
+    access_fault fault;
+    access_find(r, &fault);
+    bool said = ending_say_space(t, r->facts[FACT_TERMINATION], code, fault.kind != ACCESS_NONE);
     ending_say_description(t, r);
     return said;
 }
