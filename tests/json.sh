@@ -50,6 +50,7 @@ M verify map verify --json "$work/cut.symmap" $dsym
 M import map import --json --format=bugly -arch arm64 -o "$work/again.symmap" "$work/table"
 "$MACHSYM" map export --chunks=4000 --format=jsonl "$work/demo.symmap" 2>"$work/err" |
     sed -n 's/.*"value":"\([^"]*\)".*/\1/p' | head -n 1 | M chunk map chunk --json --base64 0x100000aec
+M find find --json $dsym 'Queue<int>::*'
 M check check --json $dsym $bin/demo $bin/symbols-x86_64
 M store-add store add --json "$work/store" $dsym $bin/inline-fat.dwarf
 M store-list store list --json "$work/store"

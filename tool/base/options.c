@@ -230,7 +230,8 @@ int options_parse(const command *c, void *to, int argc, char **argv)
     running = c->name;
     for (int at = 1; at < argc; at++) {
         const char *arg = argv[at];
-        if (only_operands || arg[0] != '-' || arg[1] == 0) {
+        if (only_operands || arg[0] != '-' || arg[1] == 0 ||
+            arg[1] == '[') { /* "-[Class method]" is a name */
             argv[++count] = argv[at];
         } else if (strcmp(arg, "--") == 0) {
             only_operands = true;

@@ -15,6 +15,7 @@ extern const command objc_command;
 extern const command symbols_command;
 extern const command owners_command;
 extern const command map_command;
+extern const command find_command;
 extern const command store_command;
 extern const command check_command;
 extern const command cache_command;

@@ -16,9 +16,10 @@
 #include <string.h>
 
 const command *const tool_commands[] = {
-    &atos_command,   &info_command, &crash_command,    &objc_command,       &symbols_command,
-    &owners_command, &map_command,  &store_command,    &check_command,      &cache_command,
-    &worker_command, &mcp_command,  &demangle_command, &completion_command, NULL};
+    &atos_command,    &info_command,     &crash_command,      &objc_command,
+    &symbols_command, &find_command,     &owners_command,     &map_command,
+    &store_command,   &check_command,    &cache_command,      &worker_command,
+    &mcp_command,     &demangle_command, &completion_command, NULL};
 
 static void main_text_help(text *t)
 {
