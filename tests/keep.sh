@@ -207,13 +207,19 @@ check "an empty store"
 
 other=00000000-0000-0000-0000-00000000000A
 $M store missing st $uuid ${other//-/} >got
+[ $? -eq 1 ]
+check "missing: the status says so"
+$M store missing st $uuid >got
+[ $? -eq 0 ] && [ ! -s got ]
+check "missing: nothing"
+$M store missing st $uuid ${other//-/} >got
 echo $other >want
 same want got "missing: UUIDs"
 echo "$other" | $M store missing st --files-from - >got
 same want got "missing: a list of UUIDs"
-says "missing: reports" 0 "demo 1.2 (7) UUID $uuid" $M store missing empty "$reports/demo.crash"
-$M store missing st "$reports/demo.crash" | grep -q $uuid
-[ $? -eq 1 ]
+says "missing: reports" 1 "demo 1.2 (7) UUID $uuid" $M store missing empty "$reports/demo.crash"
+$M store missing st "$reports/demo.crash" >got
+[ $? -eq 0 ] && ! grep -q $uuid got
 check "missing: nothing of what the store has"
 says "missing: no store" 1 "none: No such file" $M store missing none $uuid
 echo >file

@@ -319,7 +319,7 @@ fi
 
 # - is a report on standard input, no part of a UUID.
 $machsym store missing "$work/kept" - <"$work/demo.crash" >"$work/out" 2>"$work/err"
-[ $? -eq 0 ] && [ ! -s "$work/err" ] && grep -q 4C4C44B5 "$work/out"
+[ $? -eq 1 ] && [ ! -s "$work/err" ] && grep -q 4C4C44B5 "$work/out"
 check "store missing DIR -" "$work/err"
 
 # What help lists is what a command takes.

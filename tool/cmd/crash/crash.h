@@ -67,6 +67,7 @@ typedef struct crash_options {
     bool force;
     bool quiet;
     bool strict;
+    bool fails_missing; /* exit with 1 when an image of the app has no symbols */
 } crash_options;
 
 /* The options that say where symbols are and how to look up, for a crash_options; with

@@ -954,6 +954,8 @@ static int crash_finish(crash_run *run)
     crash_print_missing(run);
     if ((run->count > 1 || run->left_out > 0) && !run->options->quiet)
         crash_print_table(run);
+    if (run->options->fails_missing && missing_waits(&run->missing))
+        return TOOL_ERROR;
     return run->options->strict && run->unresolved > 0 ? TOOL_ERROR : status;
 }
 

@@ -211,7 +211,8 @@ typedef struct missing_options {
     bool json;
 } missing_options;
 
-/* A UUID of the command line. Prints it if the store lacks it. Returns false after a message when that is not known. */
+/* A UUID of the command line. Prints it if the store lacks it. Returns false when it does, or after a message when that is not
+ * known. */
 static bool store_cmd_print_missing_uuid(const char *dir, const machsym_uuid *uuid, bool is_json)
 {
     struct stat st;
@@ -239,7 +240,7 @@ static bool store_cmd_print_missing_uuid(const char *dir, const machsym_uuid *uu
     out_text(&t);
     text_free(&path);
     text_free(&t);
-    return ok;
+    return ok && has;
 }
 
 /* Whether a file begins with a UUID: a list of what is wanted, which --files-from takes. Says so. */
@@ -265,6 +266,7 @@ static int store_cmd_print_missing_reports(const char *dir, const path_list *rep
     crash.missing = is_json ? MISSING_JSON : MISSING_TEXT;
     crash.json = is_json;
     crash.quiet = true;
+    crash.fails_missing = true;
     return crash_run_reports(&crash, reports->v, reports->count);
 }
 
@@ -329,7 +331,7 @@ const command store_missing_command = {
     "Prints those of the UUIDs that a store lacks, and the images that reports want and it lacks, most "
     "wanted first.\n",
     {{missing_table, 0}},
-    NULL,
+    "exit status: 0 nothing is missing, 1 something is, or cannot be looked at, 2 usage\n",
     store_cmd_run_missing,
     NULL,
 };
